@@ -3,97 +3,16 @@
 # Each ring is one byte (see game/board.py): a step around a ring rotates every byte by one bit, a
 # step across the rings rotates the whole mask by one byte.
 #
-# Needs nothing before it.
-
+# Needs platform.pxi.
 
 cdef extern from *:
     """
-    #include <stdint.h>
-    #define MERELS_GREATER(x, y) ((x) > (y) ? (x) : (y))
     #define MERELS_TWICE(set) ((set) * 0x100000001ull)
     /* 2 ** 64 divided by the golden ratio: multiples of it lie far apart. */
     #define MERELS_GOLDEN 0x9E3779B97F4A7C15ull
-    #if defined(__GNUC__) || defined(__clang__)
-      #define MERELS_LOWEST(x) __builtin_ctz(x)
-      /* Used once: it is to drive nothing else out of the larger caches. */
-      #define MERELS_PREFETCH(p) __builtin_prefetch((p), 0, 0)
-      #define MERELS_LIKELY(x) __builtin_expect(!!(x), 1)
-      #define MERELS_UNLIKELY(x) __builtin_expect(!!(x), 0)
-      #define MERELS_READ(p) __atomic_load_n((p), __ATOMIC_RELAXED)
-      #define MERELS_WRITE(p, x) __atomic_store_n((p), (x), __ATOMIC_RELAXED)
-      #define MERELS_ACQUIRE_FLAG(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
-      #define MERELS_RELEASE_FLAG(p, x) __atomic_store_n((p), (x), __ATOMIC_RELEASE)
-      #define MERELS_READ_TIME MERELS_READ
-      #define MERELS_WRITE_TIME MERELS_WRITE
-      #define MERELS_EXCHANGE(p, from, to) __sync_bool_compare_and_swap((p), (from), (to))
-    #else
-      #include <intrin.h>
-      static __inline int MERELS_LOWEST(uint32_t x) {
-          unsigned long i;
-          _BitScanForward(&i, x);
-          return (int)i;
-      }
-      #define MERELS_PREFETCH(p) ((void)0)
-      #define MERELS_LIKELY(x) (x)
-      #define MERELS_UNLIKELY(x) (x)
-      #define MERELS_READ(p) (*(const volatile int *)(p))
-      #define MERELS_WRITE(p, x) (*(volatile int *)(p) = (x))
-      #define MERELS_ACQUIRE_FLAG MERELS_READ
-      #define MERELS_RELEASE_FLAG MERELS_WRITE
-      #define MERELS_READ_TIME(p) (*(const volatile int64_t *)(p))
-      #define MERELS_WRITE_TIME(p, x) (*(volatile int64_t *)(p) = (x))
-      #define MERELS_EXCHANGE(p, from, to) \
-          (_InterlockedCompareExchange((volatile long *)(p), (to), (from)) == (from))
-    #endif
-    #if defined(__POPCNT__) || defined(__aarch64__)
-      #define MERELS_COUNT(x) __builtin_popcount(x)
-    #else
-      /* Three bytes summed by one multiplication: no instruction that an old processor lacks. */
-      static inline int merels_count_portably(uint32_t x) {
-          x -= (x >> 1) & 0x555555u;
-          x = (x & 0x333333u) + ((x >> 2) & 0x333333u);
-          x = (x + (x >> 4)) & 0x0F0F0Fu;
-          return (int)((x * 0x010101u) >> 16) & 0xFF;
-      }
-      #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-        /* Chosen at run time: a branch that is always predicted costs less than the arithmetic, and
-           one build serves all processors. */
-        static int merels_has_popcnt = 0;
-        __attribute__((constructor)) static void merels_look_for_popcnt(void) {
-            __builtin_cpu_init();
-            merels_has_popcnt = __builtin_cpu_supports("popcnt") != 0;
-        }
-        static inline int MERELS_COUNT(uint32_t x) {
-            if (MERELS_LIKELY(merels_has_popcnt)) {
-                uint32_t result;
-                __asm__("popcntl %1, %0" : "=r"(result) : "r"(x) : "cc");
-                return (int)result;
-            }
-            return merels_count_portably(x);
-        }
-      #else
-        #define MERELS_COUNT(x) merels_count_portably(x)
-      #endif
-    #endif
     """
     const uint64_t GOLDEN "MERELS_GOLDEN"
-    double greater "MERELS_GREATER"(double x, double y) noexcept nogil
     uint64_t twice "MERELS_TWICE"(uint32_t set) noexcept nogil
-    int lowest "MERELS_LOWEST"(uint32_t mask) noexcept nogil
-    int count "MERELS_COUNT"(uint32_t mask) noexcept nogil
-    void prefetch "MERELS_PREFETCH"(const void *address) noexcept nogil
-    bint likely "MERELS_LIKELY"(bint condition) noexcept nogil
-    bint unlikely "MERELS_UNLIKELY"(bint condition) noexcept nogil
-    # Numbers that one thread writes while others read them.
-    int read_shared "MERELS_READ"(const int *number) noexcept nogil
-    void write_shared "MERELS_WRITE"(int *number, int value) noexcept nogil
-    # The same, and all that the writer wrote before is there for the reader after.
-    int acquire_flag "MERELS_ACQUIRE_FLAG"(const int *number) noexcept nogil
-    void release_flag "MERELS_RELEASE_FLAG"(int *number, int value) noexcept nogil
-    int64_t read_time "MERELS_READ_TIME"(const int64_t *number) noexcept nogil
-    void write_time "MERELS_WRITE_TIME"(int64_t *number, int64_t value) noexcept nogil
-    # Write one number over another, if that is there still.
-    bint exchange "MERELS_EXCHANGE"(int *number, int old, int new) noexcept nogil
 
 cdef enum:
     POINT_COUNT = 24

@@ -15,28 +15,25 @@ from libc.string cimport memcpy, memset
 from merels.engine.core import core
 from merels.engine.game import board
 
-include "tablebase/span.pxi"
-include "pages.pxi"
+include "platform.pxi"
 include "bitboard.pxi"
 include "board.pxi"
 include "movegen.pxi"
-include "tablebase/guard.pxi"
 include "tablebase/index.pxi"
 include "tablebase/blocks.pxi"
 include "tablebase/probe.pxi"
 include "tablebase/depths.pxi"
 include "shared.pxi"
 include "borrowed.pxi"
-include "solving/depth_lists.pxi"
 include "solving/retrograde_sector.pxi"
 include "solving/retrograde_removals.pxi"
 include "solving/retrograde_start.pxi"
 include "solving/retrograde_levels.pxi"
 include "solving/retrograde.pxi"
-include "solving/placing/bitmaps.pxi"
-include "solving/placing/slice.pxi"
-include "solving/placing/tables.pxi"
-include "solving/placing/build.pxi"
+include "solving/placing_bitmaps.pxi"
+include "solving/placing_slice.pxi"
+include "solving/placing_tables.pxi"
+include "solving/placing_build.pxi"
 include "solving/verify.pxi"
 
 load_geometry()

@@ -15,12 +15,11 @@ from libc.string cimport memcpy, memmove, memset
 from merels.engine.core import core
 from merels.engine.game import board
 
-include "tablebase/span.pxi"
+include "platform.pxi"
 include "bitboard.pxi"
 include "board.pxi"
 include "movegen.pxi"
 include "evaluation/features.pxi"
-include "tablebase/guard.pxi"
 include "tablebase/index.pxi"
 include "tablebase/blocks.pxi"
 include "tablebase/probe.pxi"

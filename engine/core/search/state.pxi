@@ -1,7 +1,7 @@
 # What a thread's search has at hand, and how a level distorts what it sees.
 #
-# Needs board.pxi, ends.pxi, movegen.pxi, evaluation/evaluate.pxi, tablebase/probe.pxi,
-# search/clock.pxi, search/transposition.pxi, search/ordering.pxi.
+# Needs platform.pxi, board.pxi, ends.pxi, movegen.pxi, evaluation/evaluate.pxi,
+# tablebase/probe.pxi, search/transposition.pxi, search/movepick.pxi.
 
 cdef enum:
     MOST_PAUSE = 512         # nodes between looks at the limits

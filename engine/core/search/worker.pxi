@@ -1,9 +1,27 @@
-# The worker that Python drives: one thread's search from iteration to iteration.
+# The worker that Python drives: one thread's search from iteration to iteration, and its deadline.
 #
 # Needs board.pxi, ends.pxi, movegen.pxi, shared.pxi, tablebase/probe.pxi, search/root.pxi.
 
 cdef enum:
     ATTENTION = 16           # plies ahead from which on no more is overlooked
+    NEVER = 0x7FFFFFFFFFFFFFFF
+
+cdef int64_t NO_END = NEVER  # a deadline that never comes
+
+
+def monotonic_ns():
+    return now()
+
+
+# When searches end: other threads set it while workers read it without the interpreter's lock.
+cdef class Deadline:
+    cdef int64_t at
+
+    def __cinit__(self):
+        self.at = NEVER
+
+    def set(self, at):
+        write_time(&self.at, at if at is not None else NEVER)
 
 
 # What is overlooked and how far the evaluation errs: drawn anew for every search, as a person's
@@ -83,7 +101,7 @@ cdef class SearchWorker:
     cdef Worker w
     cdef BoardSearch lent
     cdef TranspositionTable table
-    cdef int running         # see guard.pxi
+    cdef int running         # see platform.pxi
     cdef readonly tuple better
 
     def __cinit__(self, TranspositionTable table not None):

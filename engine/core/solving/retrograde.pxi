@@ -127,11 +127,34 @@ def sector_memory(int larger, int smaller, bint with_depths):
     return places * (4 if with_depths else 2) + max(frontier, places // 2) + arcs + (1 << 24)
 
 
+# How many losses of a table have a depth in `depths`, a byte for each place.
+cdef uint64_t count_listed(const uint8_t *depths, uint64_t places) noexcept nogil:
+    cdef uint64_t place, total = 0
+    for place in range(places):
+        total += depths[place] != 0
+    return total
+
+
+# Write the list, which depths.pxi reads, of the losses that have a depth in `depths`.
+cdef void write_list(const uint8_t *depths, uint64_t places, uint8_t *list,
+                     uint64_t total) noexcept nogil:
+    cdef uint8_t *offsets = list + 4 * index_size(places)
+    cdef uint64_t place, size = 0
+    for place in range(places):
+        if place % LIST_BLOCK == 0:
+            write_bytes(list + 4 * (place // LIST_BLOCK), 4, size)
+        if unlikely(depths[place]):
+            write_bytes(offsets + 2 * size, 2, place % LIST_BLOCK)
+            offsets[2 * total + size] = depths[place]
+            size += 1
+    write_bytes(offsets - 4, 4, size)
+
+
 cdef class Retrograde:
     cdef Sector sector
     cdef object lower        # what `sector.tables` belongs to
     cdef list packed         # the memory of the packed tables
-    cdef int users           # see guard.pxi
+    cdef int users           # see platform.pxi
 
     def __cinit__(self, tuple rules not None, int larger, int smaller, bint with_depths,
                   lower not None):

@@ -8,25 +8,7 @@
 # their own, so that nothing needs to be counted twice or half. Throughout, `p` is the sector and
 # `s` a thread's scratch memory.
 #
-# Needs pages.pxi, bitboard.pxi, board.pxi, index.pxi, probe.pxi, depths.pxi.
-
-cdef extern from *:
-    """
-    #if defined(_MSC_VER)
-      #include <intrin.h>
-      #define MERELS_TAKE(p, n) ((uint64_t)_InterlockedExchangeAdd64((volatile __int64 *)(p), (n)))
-      static __inline int MERELS_LOWEST64(uint64_t x) {
-          unsigned long i;
-          _BitScanForward64(&i, x);
-          return (int)i;
-      }
-    #else
-      #define MERELS_TAKE(p, n) __atomic_fetch_add((p), (n), __ATOMIC_RELAXED)
-      #define MERELS_LOWEST64(x) __builtin_ctzll(x)
-    #endif
-    """
-    uint64_t fetch_add "MERELS_TAKE"(uint64_t *counter, uint64_t amount) noexcept nogil
-    int lowest64 "MERELS_LOWEST64"(uint64_t mask) noexcept nogil
+# Needs platform.pxi, bitboard.pxi, board.pxi, index.pxi, probe.pxi, depths.pxi.
 
 cdef enum:
     NEW_WON = 0              # kinds of newly settled states

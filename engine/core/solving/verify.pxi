@@ -8,7 +8,7 @@
 # of a loss that no list has is taken for any that lists leave out, unless that is too little to go
 # by.
 #
-# Needs span.pxi, movegen.pxi, index.pxi, probe.pxi, depths.pxi.
+# Needs movegen.pxi, index.pxi, probe.pxi, depths.pxi.
 
 cdef enum:
     GROUP = 16               # states whose successors are fetched from memory together

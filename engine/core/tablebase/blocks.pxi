@@ -7,28 +7,9 @@
 # language memory models?", MSPC 2012). There is one writer at a time: `filling` sees to it where
 # there is no interpreter's lock to do so.
 #
-# Needs bitboard.pxi, search/transposition.pxi.
+# Needs platform.pxi, bitboard.pxi.
 
 from cpython.exc cimport PyErr_SetInterrupt
-
-cdef extern from *:
-    """
-    #if defined(__GNUC__) || defined(__clang__)
-      #define MERELS_ACQUIRE(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
-      #define MERELS_RELEASE(p, x) __atomic_store_n((p), (x), __ATOMIC_RELEASE)
-      #define MERELS_ACQUIRE_BYTE MERELS_ACQUIRE
-      #define MERELS_RELEASE_BYTE MERELS_RELEASE
-    #else
-      #define MERELS_ACQUIRE(p) (*(const volatile uint64_t *)(p))
-      #define MERELS_RELEASE(p, x) (*(volatile uint64_t *)(p) = (x))
-      #define MERELS_ACQUIRE_BYTE(p) (*(const volatile uint8_t *)(p))
-      #define MERELS_RELEASE_BYTE(p, x) (*(volatile uint8_t *)(p) = (x))
-    #endif
-    """
-    uint64_t acquire "MERELS_ACQUIRE"(const uint64_t *number) noexcept nogil
-    void release "MERELS_RELEASE"(uint64_t *number, uint64_t value) noexcept nogil
-    uint8_t acquire_byte "MERELS_ACQUIRE_BYTE"(const uint8_t *byte) noexcept nogil
-    void release_byte "MERELS_RELEASE_BYTE"(uint8_t *byte, uint8_t value) noexcept nogil
 
 cpdef enum:
     BLOCK_BYTES = 1 << 13    # of an unpacked block; the last one of a table may be shorter
@@ -72,12 +53,12 @@ cdef int fill(const Packed *packed, Slot *slot, uint32_t key, uint32_t at) noexc
     size = min(len(data), BLOCK_BYTES)
     while not exchange(&packed.cache.filling, 0, 1):
         pass                 # for as long as 8 KiB take to copy
-    release(&slot.stamp, 0)
+    write_word(&slot.stamp, 0)
     for i in range(size):
-        release_byte(&slot.bytes[i], start[i])
+        write_byte(&slot.bytes[i], start[i])
     packed.cache.fillings += 1
-    release(&slot.stamp, packed.cache.fillings << 32 | key)
-    release_flag(&packed.cache.filling, 0)
+    write_word(&slot.stamp, packed.cache.fillings << 32 | key)
+    write_shared(&packed.cache.filling, 0)
     return start[at] if at < size else -1
 
 
@@ -88,9 +69,9 @@ cdef inline int packed_bits(const Packed *packed, uint64_t place) noexcept nogil
     cdef uint32_t at = (bit % BLOCK_BITS) >> 3
     cdef Slot *slot = &packed.cache.slots[mix(key) % SLOTS]
     cdef int byte
-    stamp = acquire(&slot.stamp)
-    byte = acquire_byte(&slot.bytes[at])
-    if unlikely(<uint32_t>stamp != key or acquire(&slot.stamp) != stamp):
+    stamp = read_word(&slot.stamp)
+    byte = read_byte(&slot.bytes[at])
+    if unlikely(<uint32_t>stamp != key or read_word(&slot.stamp) != stamp):
         byte = fill(packed, slot, key, at)
         if byte < 0:
             return -1

@@ -20,14 +20,6 @@ cdef inline int long_loss(const RuleSet *rules, int own, int opponent) noexcept 
     return LONG_LOSS
 
 
-cdef inline uint32_t two_bytes(const uint8_t *at) noexcept nogil:
-    return at[0] | <uint32_t>at[1] << 8
-
-
-cdef inline uint32_t four_bytes(const uint8_t *at) noexcept nogil:
-    return two_bytes(at) | two_bytes(at + 2) << 16
-
-
 # The places of a table of the moving phase.
 cdef inline uint64_t places_of(int own, int opponent) noexcept nogil:
     return <uint64_t>CLASSES[max(own, opponent)] * block_size(own, opponent, 0)
@@ -42,17 +34,17 @@ cdef inline uint64_t index_size(uint64_t places) noexcept nogil:
 cdef int listed_depth(const uint8_t *list, uint64_t places, uint64_t place) noexcept nogil:
     cdef uint64_t size = index_size(places)
     cdef const uint8_t *offsets = list + 4 * size
-    cdef uint32_t total = four_bytes(offsets - 4), wanted = place % LIST_BLOCK, middle
-    cdef uint32_t first = four_bytes(list + 4 * (place // LIST_BLOCK))
-    cdef uint32_t end = four_bytes(list + 4 * (place // LIST_BLOCK) + 4)
+    cdef uint32_t total = read_bytes(offsets - 4, 4), wanted = place % LIST_BLOCK, middle
+    cdef uint32_t first = read_bytes(list + 4 * (place // LIST_BLOCK), 4)
+    cdef uint32_t end = read_bytes(list + 4 * (place // LIST_BLOCK) + 4, 4)
     while first < end:
         middle = first + (end - first) // 2
-        if two_bytes(offsets + 2 * <size_t>middle) < wanted:
+        if read_bytes(offsets + 2 * <size_t>middle, 2) < wanted:
             first = middle + 1
         else:
             end = middle
-    if first == four_bytes(list + 4 * (place // LIST_BLOCK) + 4) or (
-            two_bytes(offsets + 2 * <size_t>first) != wanted):
+    if first == read_bytes(list + 4 * (place // LIST_BLOCK) + 4, 4) or (
+            read_bytes(offsets + 2 * <size_t>first, 2) != wanted):
         return -1
     return offsets[2 * <size_t>total + first]
 

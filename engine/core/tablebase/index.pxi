@@ -10,42 +10,6 @@
 #
 # Needs bitboard.pxi, board.pxi.
 
-cdef extern from *:
-    """
-    #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-      #include <cpuid.h>
-      /* Chosen at run time, as for counting: one build serves all processors. Those of AMD before
-         Zen 3 (families 15h to 18h) have PEXT and PDEP as microcode, slower than the loops. */
-      static int merels_gathers_bits = 0;
-      __attribute__((constructor)) static void merels_look_for_pext(void) {
-          unsigned eax, ebx, ecx, edx, family;
-          __builtin_cpu_init();
-          if (__builtin_cpu_supports("bmi2") && __get_cpuid(1, &eax, &ebx, &ecx, &edx)) {
-              family = (eax >> 8 & 15) + (eax >> 20 & 255);
-              merels_gathers_bits = family < 0x15 || family > 0x18;
-          }
-      }
-      #define MERELS_HAS_BIT_GATHER merels_gathers_bits
-      static inline uint32_t MERELS_GATHER_BITS(uint32_t x, uint32_t mask) {
-          uint32_t result;
-          __asm__("pextl %2, %1, %0" : "=r"(result) : "r"(x), "r"(mask));
-          return result;
-      }
-      static inline uint32_t MERELS_SCATTER_BITS(uint32_t x, uint32_t mask) {
-          uint32_t result;
-          __asm__("pdepl %2, %1, %0" : "=r"(result) : "r"(x), "r"(mask));
-          return result;
-      }
-    #else
-      #define MERELS_HAS_BIT_GATHER 0
-      #define MERELS_GATHER_BITS(x, mask) (x)
-      #define MERELS_SCATTER_BITS(x, mask) (x)
-    #endif
-    """
-    const bint HAS_BIT_GATHER "MERELS_HAS_BIT_GATHER"
-    uint32_t gather_bits "MERELS_GATHER_BITS"(uint32_t x, uint32_t mask) noexcept nogil
-    uint32_t scatter_bits "MERELS_SCATTER_BITS"(uint32_t x, uint32_t mask) noexcept nogil
-
 cdef enum:
     SYMMETRY_COUNT = 16
     HALF = 12                # bits of a mask that one look-up ranks
@@ -218,12 +182,12 @@ cdef bint load_classes(int men) noexcept nogil:
 
 # Fill the arrays of this file, at first use: it takes some hundredths of a second.
 cdef void load_index() except *:
-    if acquire_flag(&index_loaded):
+    if read_shared(&index_loaded):
         return
     with _INDEX_LOCK:        # so that no other thread finds them half filled
-        if not acquire_flag(&index_loaded):
+        if not read_shared(&index_loaded):
             fill_index()
-            release_flag(&index_loaded, 1)
+            write_shared(&index_loaded, 1)
 
 
 cdef void fill_index() except *:

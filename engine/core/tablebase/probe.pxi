@@ -11,7 +11,7 @@ cdef enum:
 
 cdef struct Tables:
     RuleSet rules
-    int users                # see guard.pxi
+    int users                # see platform.pxi
     # By the men in hand of both sides together (0 is the moving phase), the side to move's men on
     # the board and the opponent's; NULL where there is no table. The lists of depths are of the
     # moving phase.

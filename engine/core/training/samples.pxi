@@ -6,7 +6,7 @@
 # Two of 16 bits, in parts of WHOLE or NO_POINTS where they are not known: the points that a search
 # expects for the side to move, and those that it got or gets by the tables.
 #
-# Needs span.pxi, bitboard.pxi, board.pxi, tablebase/index.pxi.
+# Needs platform.pxi, bitboard.pxi, board.pxi, tablebase/index.pxi.
 
 SAMPLE_FORMAT = "<IIHH"      # the same as a format of Python's struct
 
@@ -23,20 +23,6 @@ cdef struct Sample:
     int flying
     int score
     int result
-
-
-cdef inline uint32_t read_bytes(const uint8_t *bytes, int number) noexcept nogil:
-    cdef uint32_t value = 0
-    cdef int i
-    for i in range(number):
-        value |= <uint32_t>bytes[i] << (8 * i)
-    return value
-
-
-cdef inline void write_bytes(uint8_t *bytes, int number, uint32_t value) noexcept nogil:
-    cdef int i
-    for i in range(number):
-        bytes[i] = (value >> (8 * i)) & 0xFF
 
 
 cdef inline void read_sample(const uint8_t *bytes, Sample *sample) noexcept nogil:

@@ -8,7 +8,7 @@
 # lead from block to block by a permutation of the bitmap's index. Throughout, `p` is the slice and
 # `s` a thread's scratch memory.
 #
-# Needs bitmaps.pxi, probe.pxi, retrograde_sector.pxi (fetch_add, spare_translations).
+# Needs platform.pxi, placing_bitmaps.pxi, probe.pxi, retrograde_sector.pxi (spare_translations).
 
 cdef enum:
     WINS = 0                 # the bitmaps of a block

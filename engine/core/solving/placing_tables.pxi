@@ -1,6 +1,6 @@
 # The tables of a slice: those it is solved from are read into bitmaps, and its own written.
 #
-# Needs slice.pxi, index.pxi, probe.pxi.
+# Needs placing_slice.pxi, index.pxi, probe.pxi.
 
 cdef enum:
     AHEAD = 16               # places whose memory is asked for before they are read

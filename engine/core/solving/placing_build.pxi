@@ -1,6 +1,6 @@
 # The class by which Python solves the placing phase, slice by slice.
 #
-# Needs slice.pxi, tables.pxi.
+# Needs placing_slice.pxi, placing_tables.pxi.
 
 cdef enum:
     STAGE_READ = 0           # a table of the positions two placements later, sector by sector
@@ -169,7 +169,7 @@ cdef class PlacingSlice:
     cdef Slice slice
     cdef readonly object tables
     cdef bytearray packed    # the memory of the sector that is written
-    cdef int users           # see guard.pxi
+    cdef int users           # see platform.pxi
 
     def __cinit__(self, tuple rules not None, int hand, int own, tables not None):
         load_index()
