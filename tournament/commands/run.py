@@ -7,7 +7,7 @@ import json
 import os
 import secrets
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
 from functools import partial
@@ -32,7 +32,14 @@ from merels.tournament.flags.run_options import (
 )
 from merels.tournament.flags.table import Flags
 from merels.tournament.journal.journal import Journal, JournalError
-from merels.tournament.journal.open import Begun, is_new, open_journal, reserved, stored
+from merels.tournament.journal.open import (
+    StoredRun,
+    continue_run,
+    is_new,
+    open_journal,
+    open_run,
+    reserved,
+)
 from merels.tournament.openings.reading import proof_limits
 from merels.tournament.play.engine_cache import KEPT
 from merels.tournament.play.fingerprint import changed_programs
@@ -57,6 +64,8 @@ EXIT_STATUS: dict[End, int] = {
     "finished": OK, "decided": OK, "interrupted": INTERRUPTED, "killed": INTERRUPTED,
     "stuck": FAILED, "deserted": FAILED,
 }
+OF_A_RESUME = ("-journal", "-resume")
+"""The flags that the command line of a resume has of its own."""
 
 
 class Command(NamedTuple):
@@ -84,53 +93,64 @@ def run(argv: list[str], command: Command) -> int:
     """Run a command line that asks for no help; returns the exit status."""
     given = parse(argv, command.flags)
     path = file_of(given, "-journal")
-    begun = None
-    if "-resume" in given.words:
-        if path is None:
-            raise InputError("-resume", "expected -journal file=, the journal to continue")
-        begun = stored(path)
-        if begun is not None and begun.command != command.name:
-            raise file_error(path, f"this journal is continued by {begun.command}")
-        if begun is not None and not given.engines:
-            return _run_as_begun(begun, given, command)
-        if not given.engines:
-            raise file_error(path, "there is no journal to continue; name engines to start one")
-    try:
-        return _run(given, begun, command)
-    except InputError as error:
-        if begun is not None and begun.folder not in ("", os.getcwd()):
-            # Names that are relative may mean something else, or nothing, here.
-            where = f"{error.expected}; the journal was begun in {begun.folder}"
-            raise InputError(error.token, where) from None
-        raise
+    resume = "-resume" in given.words
+    if resume and path is None:
+        raise InputError("-resume", "expected -journal file=, the journal to continue")
+    with reserved(path):
+        if path is None or not resume or is_new(path):
+            if resume and not given.engines:
+                raise file_error(
+                    path or "", "there is no journal to continue; name engines to start one"
+                )
+            return _run(given, None, command)
+        stored = open_run(path)
+        with stored.journal:
+            if stored.command != command.name:
+                raise file_error(path, f"this journal is continued by {stored.command}")
+            try:
+                if not given.engines:
+                    return _run_as_begun(stored, given, command)
+                return _run(given, stored, command)
+            except InputError as error:
+                if not given.engines or stored.folder in ("", os.getcwd()):
+                    raise
+                # Names that are relative may mean something else, or nothing, here.
+                where = f"{error.expected}; the journal was begun in {stored.folder}"
+                raise InputError(error.token, where) from None
 
 
-def _run_as_begun(begun: Begun, given: Given, command: Command) -> int:
+def _run_as_begun(stored: StoredRun, given: Given, command: Command) -> int:
     """Go on with a run where it was begun, with the flags given now after its own."""
     # A stranger's journal names programs to start and files to write.
-    notify(f"the journal's own command line: {shell_text(begun.words)}")
+    notify(f"the journal's own command line: {shell_text(stored.words)}")
     line, folder = given.line, os.getcwd()
-    if begun.folder not in ("", folder):
-        if os.path.isdir(begun.folder):
-            notify(f"it was begun in {begun.folder}, and goes on there")
-            line, folder = with_absolute_paths(line, command.flags), begun.folder
+    if stored.folder not in ("", folder):
+        if os.path.isdir(stored.folder):
+            notify(f"it was begun in {stored.folder}, and goes on there")
+            line, folder = with_absolute_paths(line, command.flags), stored.folder
         else:
-            notify(f"it was begun in {begun.folder}, which is gone; it goes on in {folder}")
+            notify(f"it was begun in {stored.folder}, which is gone; it goes on in {folder}")
     configs = [os.path.abspath(path) for path in given.configs]
+    added = without(line, OF_A_RESUME, command.flags)
     with contextlib.chdir(folder):
-        own = without(begun.words, ("-journal", "-resume"), command.flags)
+        own = without(stored.words, OF_A_RESUME, command.flags)
         given = replace(parse([*own, *line], command.flags), configs=configs)
-        return _run(given, begun, command)
+        return _run(given, stored, command, added)
 
 
-def _run(given: Given, begun: Begun | None, command: Command) -> int:
-    """Run what the flags ask for; ``begun`` is the run of the journal that is continued."""
-    seed = None if begun is None else begun.seed
+def _run(
+    given: Given, stored: StoredRun | None, command: Command, added: Sequence[str] = ()
+) -> int:
+    """Run what the flags ask for; ``stored`` is the run of the journal that is continued.
+
+    ``added`` are the flags that were typed in addition to its own command line.
+    """
+    seed = None if stored is None else stored.settings.seed
     if "-shard" in given.words and "-srand" not in given.words and seed is None:
         raise InputError("-shard", "expected -srand N as well, the same in all parts")
     settings = command.settings(given, seed)
-    if "-executor" not in given.words:
-        names = () if begun is None else begun.names
+    names = () if stored is None else [engine.name for engine in stored.settings.engines]
+    if names or given.wanted("-executor") is None:
         settings = name_engines(settings, given, names, announced_names)
     options = make_run_options(given, settings)
     # Before the journal exists, which would block the corrected command line.
@@ -157,74 +177,62 @@ def _run(given: Given, begun: Begun | None, command: Command) -> int:
         "created": datetime.now(timezone.utc).isoformat(timespec="seconds"),
     }
     path = file_of(given, "-journal")
-    is_begun = path is not None and is_new(path)
-    former = dict[str, str]()
+    has_left = stored is None or plan.has_left(stored.journal)
+    trial = _trial(plan, options) if has_left else None
 
-    def before(journal: Journal | None) -> None:
-        former.update({} if journal is None else journal.meta())
-        if journal is not None and options.executor is None:
-            for text in changed_programs(journal, settings):
+    def before(_: Journal | None = None) -> None:
+        if options.executor is not None:
+            return  # One of its workers tries the engines.
+        if stored is not None:
+            for text in changed_programs(stored.journal, settings):
                 notify(text)
-        _try_engines(plan, options, journal, command)
+        if trial is not None:
+            for text in trial():
+                notify(text)
 
-    resume = "-resume" in given.words
-    with reserved(path), open_journal(path, settings, resume, notes, before) as journal:
-        played = journal.numbers()
+    if stored is None:
+        journal = open_journal(path, settings, False, notes, before)
+    else:
+        journal = stored.journal
+        journal.path = path  # Errors name it as it is reached from here.
+        continue_run(stored, settings, notes, before)
+    with journal:
+        board = Scoreboard(plan, journal)
+        played = len(board.played)
         try:
             for notice in notices:
                 notify(notice)
-            status = _play(plan, options, journal, foreign, given, command)
+            status = _play(board, options, foreign, trial, given, command, added)
         except InputError:
             # A file that cannot be written, a port that is taken, an engine refused elsewhere.
-            if journal.numbers() == played:
-                if is_begun:
+            if len(board.played) == played:
+                if stored is None:
                     journal.remove()
                 else:
-                    journal.set_meta(former)
+                    journal.set_meta(stored.notes)
             raise
         with contextlib.suppress(JournalError):
             journal.fold()
         return status
 
 
-def _trial(
-    plan: Plan, options: RunOptions, journal: Journal | None, command: Command
-) -> Trial | None:
-    """What tries every engine; None if the journal says that nothing is left to play."""
-    settings = plan.settings
-    if journal is not None:
-        again = Scoreboard(command.plan(settings, options.shard), journal)
-        if not Runner(again).has_work():
-            return None
+def _trial(plan: Plan, options: RunOptions) -> Trial:
+    """Return a call that tries every engine."""
     # A worker on another machine tries as few at once as it keeps running.
     at_once = KEPT + (2 * options.concurrency if options.executor is None else 0)
     return partial(
-        preflight, plan.entrants, options.knowing, settings.rules, plan.trial_opening, at_once
+        preflight, plan.entrants, options.knowing, plan.settings.rules, plan.trial_opening, at_once
     )
 
 
-def _try_engines(
-    plan: Plan, options: RunOptions, journal: Journal | None, command: Command
-) -> None:
-    """Try every engine here, unless others play: then a worker of theirs does it."""
-    if options.executor is not None:
-        return
-    if (trial := _trial(plan, options, journal, command)) is not None:
-        for notice in trial():
-            notify(notice)
-
-
 def _play(
-    plan: Plan, options: RunOptions, journal: Journal, foreign: ExecutorFactory | None,
-    given: Given, command: Command,
+    board: Scoreboard, options: RunOptions, foreign: ExecutorFactory | None, trial: Trial | None,
+    given: Given, command: Command, added: Sequence[str],
 ) -> int:  # fmt: skip
     """Play the games and say what came of them; returns the exit status."""
-    settings = plan.settings
-    board = Scoreboard(plan, journal)
-    trial = None if foreign is None else _trial(plan, options, journal, command)
-    runner = Runner(board, window=options.concurrency, trial=trial)
+    runner = Runner(board, window=options.concurrency, trial=None if foreign is None else trial)
     if not options.quiet:
-        notify(f"seed {settings.seed}")
+        notify(f"seed {board.settings.seed}")
     try:
         with contextlib.ExitStack() as closing:
             for view in _make_views(options, board, given, command):
@@ -235,27 +243,27 @@ def _play(
         if end == "stuck":
             notify("too few engines start; see the reasons above and check cmd=, dir= and args=")
         if status := EXIT_STATUS[end]:
-            notify(_how_to_go_on(board))
+            notify(_how_to_go_on(board, added))
         status = command.finish(board, given, _stream(options), status)
         return status or (FAILED if any(view.incomplete for view in board.views) else OK)
     except Failure as error:
-        error.add_note(_how_to_go_on(board))
+        error.add_note(_how_to_go_on(board, added))
         raise
     except Exception as error:
         if options.executor is None or isinstance(error, InputError):
             raise
         # A foreign executor may raise anything, which is no fault of this program.
         failure = Failure(f"the executor {options.executor} failed: {error!r}")
-        failure.add_note(_how_to_go_on(board))
+        failure.add_note(_how_to_go_on(board, added))
         raise failure from None
 
 
-def _how_to_go_on(board: Scoreboard) -> str:
-    """What is kept of an unfinished run, and the flags that resume it."""
+def _how_to_go_on(board: Scoreboard, added: Sequence[str]) -> str:
+    """The sentence on what is kept of an unfinished run, and the flags that resume it."""
     count = len(board.played)
     text = f"stopped; {counted(count, 'game')} {'is' if count == 1 else 'are'} finished"
     if board.journal.path is not None:
-        flags = ["-journal", f"file={board.journal.path}", "-resume"]
+        flags = ["-journal", f"file={board.journal.path}", "-resume", *added]
         text += f"; continue with: {shell_text(flags)}"
     return text
 

@@ -18,6 +18,8 @@ from merels.tournament.openings.reading import BOOK
 from merels.tournament.records.output import STANDARD_OUTPUT
 from merels.tournament.statistics.sprt import MAX_ELO, MODELS, Sprt
 
+NONE = "none"
+"""The value that turns a flag off which the stored command line of a journal has."""
 SWITCHES = ("ponder", "twosided")
 """Keys that mean true without a value, as in other runners."""
 
@@ -42,6 +44,10 @@ class Given:
     def text(self, flag: str, default: str) -> str:
         """The one word of a flag."""
         return self.words[flag][0] if self.words.get(flag) else default
+
+    def wanted(self, flag: str) -> str | None:
+        """The one word of a flag; None without the flag, or where it is turned off by ``none``."""
+        return None if self.text(flag, NONE) == NONE else self.text(flag, "")
 
     def number(self, flag: str, default: int, low: int = 0, high: int = 10**9) -> int:
         """The one word of a flag as a whole number."""

@@ -39,10 +39,10 @@ def make_tuning(given: Given, seed: int | None, ask: Ask) -> Settings:
     read_sprt(**test_words(given))
     each = given.pairs.get("-each", {})
     (entrant,) = make_engines(given.engines, each)
-    options = {} if "-executor" in given.words else ask(entrant)
+    is_elsewhere = given.wanted("-executor") is not None
+    options = {} if is_elsewhere else ask(entrant)
     parameters = tuple(
-        _parameter(words, entrant, options, "-executor" in given.words)
-        for words in given.parameters
+        _parameter(words, entrant, options, is_elsewhere) for words in given.parameters
     )
     if not parameters:
         raise InputError("-param", f"expected a spin option to tune{_spins(options)}")

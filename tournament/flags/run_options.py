@@ -61,7 +61,7 @@ def make_run_options(given: Given, settings: Settings) -> RunOptions:
     _check_files(given, settings)
     demo = not given.engines
     usual = min(len(usable_cores()), 4) if demo else 1
-    executor = given.text("-executor", "") or None
+    executor = given.wanted("-executor")
     most = MOST_WORKERS if executor is None else MOST_TASKS
     concurrency = given.number("-concurrency", usual, 1, most)
     cpus, log = _cpus(given, settings, concurrency), _log(given)
@@ -73,7 +73,7 @@ def make_run_options(given: Given, settings: Settings) -> RunOptions:
         if cpus or log is not None and log.engines:
             flag = "-use-affinity" if cpus else "-log engine="
             raise InputError(flag, "works only on this machine, not with -executor")
-    elif "-executorwait" in given.words:
+    elif "-executorwait" in given.words and "-executor" not in given.words:
         raise InputError("-executorwait", "expected -executor as well")
     return RunOptions(
         concurrency=concurrency,
@@ -92,7 +92,7 @@ def make_run_options(given: Given, settings: Settings) -> RunOptions:
             *(given.key_switch("-pgnout", key, False) for key in ("min", "nodes", "timeleft"))
         ),
         log=log,
-        port=given.number("-serve", 0, 0, 65535) if "-serve" in given.words else None,
+        port=None if given.wanted("-serve") is None else given.number("-serve", 0, 0, 65535),
         quiet="-quiet" in given.words,
     )
 

@@ -125,7 +125,9 @@ GROUPS: dict[str, dict[str, Flag]] = {
         "-journal": Flag("keep every finished game in this file", ("file",), plain="file"),
         "-resume": Flag(
             "continue the journal, or start it. Engines and settings may be left out; then it goes "
-            "on in the folder where it was begun. They may be given anew: -rounds may grow, a "
+            "on in the folder where it was begun, by the command line that the journal holds, with "
+            "its -executor and -serve; flags given now override it, and -executor none and -serve "
+            "none turn these off. If engines and settings are given again, -rounds may grow, a "
             "program may have moved, and until an engine has played, cmd=, args=, dir= and proto= "
             "may be put right; anything else is another tournament"
         ),
@@ -133,7 +135,8 @@ GROUPS: dict[str, dict[str, Flag]] = {
             "read flags from a text file, as if given here", ("file",), plain="file"
         ),
         "-executor": Flag(
-            "run on the concurrent.futures.Executor that module:factory returns", words=ONE
+            "run on the concurrent.futures.Executor that module:factory returns; none: on this "
+            "machine, also where -resume finds another executor in the journal", words=ONE
         ),
         "-executorwait": Flag(
             "end the run when nothing has come back from -executor for X seconds, which a pair of "
@@ -154,7 +157,8 @@ GROUPS: dict[str, dict[str, Flag]] = {
             ("file", "level", "engine", "append"), plain="file",
         ),
         "-serve": Flag(
-            "broadcast games and standings on a web page at this local port", words=ONE
+            "broadcast games and standings on a web page at this local port; none: no page",
+            words=ONE
         ),
         "-quiet": Flag("print only the final report"),
     },

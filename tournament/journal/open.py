@@ -34,38 +34,79 @@ def open_journal(
     An existing journal is never written over, and one of another tournament is refused. ``before``
     is called with the journal to resume, or None, when all is well and nothing is written yet.
     """
-    ours = settings.as_json()
     if path is None or is_new(path):
         before(None)
-        with _closed_on_failure(path) as journal:
-            journal.create(ours, meta)
+        journal = Journal(path)
+        with _closed_on_failure(journal):
+            journal.create(settings.as_json(), meta)
         return journal
     if not resume:
         raise file_error(path, "this file exists; add -resume to continue it, or name another")
-    with _closed_on_failure(path) as journal:
-        _check(journal)
-        has_changed = ours != journal.meta()["settings"]
-        if has_changed:
-            _check_changes(journal, settings)
-        before(journal)
-        journal.prepare_writing()
-        if journal.version() < SCHEMA_VERSION:
-            journal.upgrade()
-        if has_changed:
-            # The command line goes with the settings that it asks for, and goes first: killed in
-            # between, it may ask for more rounds than there are, but never for fewer.
-            line = {name: text for name, text in meta.items() if name in ("arguments", "folder")}
-            journal.set_meta({**line, "settings": ours})
-    return journal
+    stored = open_run(path)
+    with _closed_on_failure(stored.journal):
+        continue_run(stored, settings, meta, lambda: before(stored.journal))
+    return stored.journal
 
 
-def _check_changes(journal: Journal, settings: Settings) -> None:
+class StoredRun(NamedTuple):
+    """A run that an open journal holds, checked."""
+
+    journal: Journal
+    settings: Settings
+    notes: dict[str, str]
+    """The journal's notes, ``settings`` among them."""
+
+    @property
+    def words(self) -> list[str]:
+        """The command line that the settings were made from."""
+        words: list[str] = json.loads(self.notes["arguments"])
+        return words
+
+    @property
+    def folder(self) -> str:
+        """Folder in which the command line was typed; empty in older journals."""
+        return self.notes.get("folder", "")
+
+    @property
+    def command(self) -> str:
+        """Command that continues the run."""
+        return "merels tournament" if self.settings.tuning is None else "merels tune"
+
+
+def open_run(path: str) -> StoredRun:
+    """Open an existing journal, to read or to continue its run."""
+    journal = Journal(path)
+    with _closed_on_failure(journal):
+        return _check(journal)
+
+
+def continue_run(
+    stored: StoredRun, settings: Settings, meta: dict[str, str], before: Callable[[], None]
+) -> None:
+    """Get a journal ready for more games of its run; other settings are an `InputError`.
+
+    ``before`` is called when all is well and nothing is written yet.
+    """
+    journal, ours = stored.journal, settings.as_json()
+    has_changed = ours != stored.notes["settings"]
+    if has_changed:
+        _check_changes(stored, settings)
+    before()
+    journal.prepare_writing()
+    if journal.version() < SCHEMA_VERSION:
+        journal.upgrade()
+    if has_changed:
+        # The command line goes with the settings that it asks for, and goes first: killed in
+        # between, it may ask for more rounds than there are, but never for fewer.
+        line = {name: text for name, text in meta.items() if name in ("arguments", "folder")}
+        journal.set_meta({**line, "settings": ours})
+
+
+def _check_changes(stored: StoredRun, settings: Settings) -> None:
     """Refuse other settings than those that a run may go on with."""
-    here, theirs = os.getcwd(), journal.meta()
-    folder = theirs.get("folder", here)
-    found = differences(
-        settings, read_settings(theirs["settings"]), journal.movers(), (here, folder)
-    )
+    here, journal = os.getcwd(), stored.journal
+    folders = here, stored.notes.get("folder", here)
+    found = differences(settings, stored.settings, journal.movers(), folders)
     if found:
         what = listed(found, "now", "in the journal")
         kind = "tournament" if settings.tuning is None else "tune"
@@ -121,36 +162,10 @@ def read_journal(path: str) -> Journal:
     """An existing journal, checked, to read from."""
     if not os.path.isfile(path):
         raise file_error(path, "cannot read this journal: no such file")
-    with _closed_on_failure(path) as journal:
-        _check(journal)
+    journal = open_run(path).journal
+    with _closed_on_failure(journal):
         list(journal.query("PRAGMA query_only = ON"))
     return journal
-
-
-class Begun(NamedTuple):
-    """What a journal says of how its tournament was begun."""
-
-    seed: int
-    words: list[str]
-    """The command line."""
-    folder: str
-    """Where it was typed; empty in older journals."""
-    command: str = "merels tournament"
-    """What continues it."""
-    names: tuple[str, ...] = ()
-    """Its engines."""
-
-
-def stored(path: str) -> Begun | None:
-    """How a journal's tournament was begun; None before it is."""
-    if is_new(path):
-        return None
-    with read_journal(path) as journal:
-        meta = journal.meta()
-    words, settings = json.loads(meta["arguments"]), read_settings(meta["settings"])
-    command = "merels tournament" if settings.tuning is None else "merels tune"
-    names = tuple(engine.name for engine in settings.engines)
-    return Begun(settings.seed, words, meta.get("folder", ""), command, names)
 
 
 def is_new(path: str) -> bool:
@@ -163,18 +178,17 @@ def is_new(path: str) -> bool:
 
 
 @contextlib.contextmanager
-def _closed_on_failure(path: str | None) -> Iterator[Journal]:
-    """An open journal, unchecked, which stays open unless something fails."""
-    journal = Journal(path)
+def _closed_on_failure(journal: Journal) -> Iterator[None]:
+    """Close a journal if something fails."""
     try:
-        yield journal
+        yield
     except BaseException:
         journal.close()
         raise
 
 
-def _check(journal: Journal) -> None:
-    """Refuse a file, perhaps a stranger's, unless it is a whole journal that this version reads."""
+def _check(journal: Journal) -> StoredRun:
+    """Return the run of a journal; `InputError` unless it is whole and of a version read here."""
     journal.distrust()
     ((application,),) = journal.query("PRAGMA application_id")
     if application != APPLICATION_ID:
@@ -198,6 +212,7 @@ def _check(journal: Journal) -> None:
     query = f"SELECT number FROM games WHERE NOT (white IN ({marks}) AND black IN ({marks}))"
     for (number,) in journal.query(query, *names, *names):
         raise journal.damaged(f"game {number} is of engines that this tournament does not have")
+    return StoredRun(journal, settings, meta)
 
 
 def _check_schema(journal: Journal) -> None:

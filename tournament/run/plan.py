@@ -8,9 +8,12 @@ from typing import NamedTuple
 
 from merels.engine.common.numbers import counted
 from merels.engine.game.rules import parse_rules
-from merels.tournament.openings.reading import Openings
+from merels.tournament.journal.import_games import MOVES
+from merels.tournament.journal.journal import Journal
 from merels.tournament.pairing import knockout
-from merels.tournament.pairing.schedule import colours, is_in_part, schedule_for
+from merels.tournament.openings.reading import Openings
+from merels.tournament.pairing.past import PastRounds
+from merels.tournament.pairing.schedule import colours, is_in_part, pair_of, schedule_for
 from merels.tournament.records.games import GameSpec, Opening, Pairing, PairingResult, PairTask
 from merels.tournament.records.settings import Settings
 
@@ -116,6 +119,21 @@ class Plan:
     def is_ours(self, task: PairTask) -> bool:
         """Whether a task is in this run's part."""
         return is_in_part(task.games[0].pair, self._part)
+
+    def has_left(self, journal: Journal) -> bool:
+        """Whether a game of this run is not in its journal; reads no moves."""
+        if "verdict" in journal.meta():
+            return False
+        if self.settings.format == "knockout":  # Results say how many games it has.
+            past = PastRounds(self.settings)
+            for row in journal.rows(*MOVES):
+                past.add(row)
+            matches = len(self.settings.engines) - 1
+            return knockout.decided(self.settings, *past.results()) < matches
+        numbers = journal.numbers()
+        if self._part[1] > 1:
+            numbers = [n for n in numbers if is_in_part(pair_of(self.settings, n), self._part)]
+        return len(numbers) < self.share
 
     def next_round(self) -> list[PairTask]:
         """The tasks of the next round, for which nothing `must_wait`; empty when all is over."""

@@ -92,10 +92,6 @@ class Runner:
         """
         self._events.put(_Interrupt(now))
 
-    def has_work(self) -> bool:
-        """Whether there is anything left to play; not for a runner that is to `run`."""
-        return next(self._tasks(), None) is not None and self.board.verdict is None
-
     def wake(self) -> None:
         """Have the pool checked at once, from any thread."""
         self._events.put(None)

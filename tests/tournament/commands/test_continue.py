@@ -1,0 +1,127 @@
+"""``-resume``: which flags a run goes on with, and what it reads of its journal for that."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from merels.engine import __version__
+from merels.tournament.flags.command_line import parse
+from merels.tournament.flags.make_settings import make_settings
+from merels.tournament.journal import journal as journal_module
+from merels.tournament.journal.open import open_journal, read_journal
+from merels.tournament.journal.rows import make_row
+from merels.tournament.records.settings import read_settings
+from tests import commands
+from tests.tournament.processes import Marked, wait_for
+from tests.tournament.specs import match, result
+
+SHORT = ("-maxmoves", "1")
+THREADS = "concurrent.futures:ThreadPoolExecutor"
+OTHER = """
+from concurrent.futures import ThreadPoolExecutor
+
+def executor():
+    print("OTHER made an executor", flush=True)
+    return ThreadPoolExecutor(1)
+"""
+
+
+@pytest.fixture
+def statements(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """The statements that SQLite runs, with their values; ``open PATH`` for each connection."""
+    seen: list[str] = []
+    connect = sqlite3.connect
+
+    def traced(path: str, **options: object) -> sqlite3.Connection:
+        seen.append(f"open {path}")
+        database = connect(path, **options)  # type: ignore[call-overload]
+        database.set_trace_callback(seen.append)
+        return database  # type: ignore[no-any-return]
+
+    monkeypatch.setattr(journal_module.sqlite3, "connect", traced)
+    yield seen
+
+
+@pytest.mark.parametrize(("rounds", "left"), [
+    ("1", False), pytest.param("2", True, marks=pytest.mark.thorough),
+])
+@pytest.mark.parametrize("retyped", [False, True])
+def test_a_resume_opens_its_journal_once_and_reads_each_game_once(
+    tmp_path: Path, statements: list[str], capsys: pytest.CaptureFixture[str],
+    rounds: str, left: bool, retyped: bool,
+) -> None:
+    line = match("-journal", f"{tmp_path}/j", *SHORT, "-rounds", "1")
+    notes = {"id": "x", "arguments": json.dumps(line)}
+    with open_journal(f"{tmp_path}/j", make_settings(parse(line), None), False, notes) as journal:
+        for number in (1, 2):
+            journal.append(make_row(result(number)))
+    statements.clear()
+    words = line if retyped else ["-journal", f"{tmp_path}/j"]
+    status, out, err = commands.run(capsys, ["tournament", *words, "-resume", "-rounds", rounds])
+    assert status == 0 and ("Finished game 4 " in out) == left, err
+    assert sum(text.startswith("open ") for text in statements) == 1
+    assert sum("quick_check" in text for text in statements) == 1
+    read = Counter(number for text in statements
+                   for number in re.findall(r"SELECT \* FROM games WHERE number = (\d+)", text))
+    assert read == {"1": 1, "2": 1}
+    assert not any(re.search(r"\bmoves\b.* FROM games ORDER BY", text) and "<>" not in text
+                   for text in statements), "the moves of all games at once"
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Path:
+    """A folder with the journal of a stopped run whose executor prints when it is made."""
+    (tmp_path / "mine.py").write_text(OTHER)
+    run = Marked(*match("-rounds", "500", *SHORT, "-journal", "j", "-executor", "mine:executor",
+                        "-executorwait", "60", "-serve", "0", "-concurrency", "1"), cwd=tmp_path)
+    wait_for(run, "Finished game 2 ")
+    run.process.send_signal(signal.SIGINT)
+    status, _, err = run.wait()
+    assert status == 130 and "standings at http://127.0.0.1:" in err
+    return tmp_path
+
+
+@pytest.mark.thorough
+def test_a_resume_has_the_stored_executor_and_page_until_they_are_turned_off(other: Path) -> None:
+    resume = ("-journal", "j", "-resume")
+    for added, has_executor, has_page in (
+        ((), True, True),
+        (("-executor", "none"), False, True),
+        (("-executor", "none", "-serve", "none"), False, False),
+        ((), True, True),
+    ):
+        run = Marked(*resume, *added, cwd=other)
+        lines: list[str] = []
+        assert run.process.stdout is not None
+        for line in run.process.stdout:
+            lines.append(line)
+            if line.startswith("Finished"):
+                break
+        run.process.send_signal(signal.SIGINT)
+        status, _, err = run.wait()
+        assert status == 130, err
+        assert any("OTHER made" in line for line in lines) == has_executor
+        assert ("standings at http" in err) == has_page
+        hint = " ".join(("-journal", "file=j", "-resume", *added))
+        assert f"continue with: {hint}\n" in err, "goes on in the same way"
+
+
+@pytest.mark.thorough
+def test_a_run_that_began_here_goes_on_elsewhere_with_the_names_it_has(tmp_path: Path) -> None:
+    """An executor's run does not start the engines here, which have announced other names."""
+    words = [word for word in match("-rounds", "1", *SHORT) if not word.startswith("name=")]
+    assert Marked(*words, "-journal", f"{tmp_path}/j").wait()[0] == 0
+    with read_journal(f"{tmp_path}/j") as journal:
+        names = [engine.name for engine in read_settings(journal.meta()["settings"]).engines]
+    assert names[0] == f"merels {__version__}"
+    status, out, err = Marked("-journal", f"{tmp_path}/j", "-resume", "-rounds", "2",
+                              "-executor", THREADS).wait()
+    assert status == 0 and f"Finished game 4 ({names[1]} vs {names[0]})" in out, err
