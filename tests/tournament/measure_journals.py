@@ -4,7 +4,7 @@
 
 Writes a journal of a round robin that was never played, and a PGN file of a tenth of its games, and
 has `merels ratings` read each of them in a process of its own. The moves are no legal game: what
-reads them does not judge them.
+reads them does not judge them. The last line is of the rating of their counts only.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ from merels.tournament.journal.open import new_journal, read_journal
 from merels.tournament.journal.rows import Row
 from merels.tournament.records.games import Entrant, TimeControl
 from merels.tournament.records.settings import Settings, read_settings
+from merels.tournament.statistics.counts import GameScore, MatchCounter
+from merels.tournament.statistics.ratings import rate
 from merels.tournament.views.pgn import GameWriter
 from tests.tournament.processes import COMMAND
 
@@ -123,6 +125,17 @@ def measure(words: list[str], games: int) -> str:
             f"{memory / unit:5.0f} MiB")
 
 
+def rating(games: int, engines: int) -> str:
+    """Rate the engines by so many games, and state what it took."""
+    counter = MatchCounter()
+    for row in rows(games, engines, 2):
+        assert row.white_score is not None
+        counter.add(GameScore(row.white, row.black, row.white_score, row.pair))
+    start = time.process_time()
+    rate(counter.counts)
+    return f"{len(counter.counts):,} pairings rated in {time.process_time() - start:.2f} s of CPU"
+
+
 def main() -> None:
     """Measure a journal and a PGN file."""
     games, engines, plies = (
@@ -136,6 +149,7 @@ def main() -> None:
             size = Path(path).stat().st_size >> 20
             print(f"{count:9,} games of {plies} plies, {engines} engines, {size:5} MiB, "
                   f"{Path(path).suffix}: {measure(['ratings', path], count)}", flush=True)
+    print(rating(games, engines))
 
 
 if __name__ == "__main__":

@@ -32,28 +32,31 @@ class Provenance:
     """Counts the games of each program behind a name, and those of each version of merels."""
 
     def __init__(self) -> None:
-        self._games: Counter[tuple[str, ...]] = Counter()
-        """By the keys of both players, then the row's host, version, ids and programs."""
+        self._games: Counter[tuple[str, Program]] = Counter()
+        """By the key of a player and what played for it."""
+        self._referees: Counter[str] = Counter()
 
     def add(self, row: Row, keys: tuple[str, str] | None = None) -> None:
         """Count a game; ``keys`` are those of its players, unless those are their names."""
-        self._games[(*(keys or (row.white, row.black)), *row[-6:])] += 1
+        white, black = keys or (row.white, row.black)
+        host = row.host
+        self._games[white, Program(row.white_id, row.white_program, host)] += 1
+        self._games[black, Program(row.black_id, row.black_program, host)] += 1
+        self._referees[row.version] += 1
 
     def relabelled(self, labels: Mapping[str, str]) -> Provenance:
         """The same with other names, of which one may stand for several."""
         other = Provenance()
-        for (white, black, *origin), games in self._games.items():
-            other._games[(labels[white], labels[black], *origin)] += games
+        other._referees = self._referees
+        for (key, program), games in self._games.items():
+            other._games[labels[key], program] += games
         return other
 
     def _programs(self) -> dict[str, Counter[Program]]:
         """The games of each program of each name."""
         found: dict[str, Counter[Program]] = {}
-        for (*names, host, _, white_id, black_id, white, black), games in self._games.items():
-            for name, program in zip(
-                names, (Program(white_id, white, host), Program(black_id, black, host))
-            ):
-                found.setdefault(name, Counter())[program] += games
+        for (name, program), games in self._games.items():
+            found.setdefault(name, Counter())[program] += games
         return found
 
     def mixtures(self) -> list[str]:
@@ -83,10 +86,7 @@ class Provenance:
                 yield f"{printable(name)} was {len(known)} programs: {_listed(texts, '; ')}"
 
     def _versions(self) -> Iterator[str]:
-        known: Counter[str] = Counter()
-        for (_, _, _, version, *_), games in self._games.items():
-            if version:
-                known[version] += games
+        known = {version: games for version, games in self._referees.items() if version}
         if len(known) > 1:
             texts = [
                 f"{printable(version)} ({counted(games, 'game')})"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass
+from functools import cache
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -107,7 +108,7 @@ def _read(kind: Any, value: Any, name: str) -> Any:
         if not isinstance(value, dict):
             raise _unsaid(name)
         made: Any = kind
-        types = get_type_hints(kind)
+        types = _types_of(made)
         known = {
             field.name: _read(types[field.name], value[field.name], field.name)
             for field in fields(kind) if field.name in value
@@ -128,6 +129,12 @@ def _read(kind: Any, value: Any, name: str) -> Any:
     if type(value) not in plain:
         raise _unsaid(name)
     return value
+
+
+@cache
+def _types_of(kind: type) -> dict[str, Any]:
+    """The types of a class's fields, which take long to find: there may be 1,000 engines."""
+    return get_type_hints(kind)
 
 
 def _unsaid(name: str) -> ValueError:

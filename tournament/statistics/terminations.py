@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -90,29 +89,33 @@ class EndingCounter:
 
     def __init__(self, by_reason: bool = False) -> None:
         self._by_reason = by_reason
-        self._games: Counter[tuple[str, str, int, str]] = Counter()
-        """By White, Black, the column of the result, and termination or reason."""
+        self._results: dict[str, list[int]] = {}
+        self._lost: dict[str, dict[str, int]] = {}
 
     def add(self, ending: Ending) -> None:
         """Count a game."""
-        column = 3 if ending.score is None else int(2 - 2 * ending.score)
+        white, black, score = ending.white, ending.black, ending.score
+        column = 3 if score is None else int(2 - 2 * score)
         kind = ending.reason if self._by_reason else ending.termination
-        self._games[ending.white, ending.black, column, kind] += 1
+        results = self._results.get(kind)
+        if results is None:
+            results = self._results[kind] = [0, 0, 0, 0]
+        results[column] += 1
+        for name in (white, black):
+            if name not in self._lost and name:
+                self._lost[name] = {}
+        loser = black if column == 0 else white if column == 2 else ""
+        if loser:
+            losses = self._lost[loser]
+            losses[kind] = losses.get(kind, 0) + 1
 
     def counts(self) -> Terminations:
-        """The counts so far."""
-        results: dict[str, list[int]] = {}
-        lost: dict[str, dict[str, int]] = {}
-        for (white, black, column, kind), games in self._games.items():
-            for name in filter(None, (white, black)):
-                lost.setdefault(name, {})
-            results.setdefault(kind, [0, 0, 0, 0])[column] += games
-            if loser := {0: black, 2: white}.get(column):
-                lost[loser][kind] = lost[loser].get(kind, 0) + games
+        """The counts so far, which later games do not change."""
         known = (*dict.fromkeys(REASONS.values()), *KNOWN) if self._by_reason else KNOWN
-        names = [name for name in known if name in results]
-        names += sorted(set(results) - set(known))
-        return Terminations({name: tuple(results[name]) for name in names}, lost)
+        names = [name for name in known if name in self._results]
+        names += sorted(set(self._results) - set(known))
+        lost = {name: dict(losses) for name, losses in self._lost.items()}
+        return Terminations({name: tuple(self._results[name]) for name in names}, lost)
 
 
 def count_terminations(endings: Iterable[Ending], by_reason: bool = False) -> Terminations:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 MOST = 1 << 19
 """Measurements that are kept in all, by as many samples as share them."""
-LEAST = 1 << 12
+LEAST = 1 << 10
 """Measurements that a sample may keep however many share that number."""
 
 

@@ -10,6 +10,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import tracemalloc
 from collections.abc import Iterable
 from html.parser import HTMLParser
 from pathlib import Path
@@ -20,20 +21,25 @@ from merels.engine.game.board import NAMES, points_of
 from merels.engine.game.notation import parse_position, play_moves
 from merels.engine.game.rules import parse_rules
 from merels.protocol.client.engine_spec import EngineSpec
+from merels.tournament.journal import import_games
 from merels.tournament.journal.import_games import Duplicates, GamesFile, PlayedGame
+from merels.tournament.journal.journal import Journal
 from merels.tournament.journal.merging import merge
 from merels.tournament.journal.open import open_journal, read_journal
 from merels.tournament.journal.players import Roster
 from merels.tournament.journal.rows import make_row
 from merels.tournament.records.as_flags import condition_rows
 from merels.tournament.records.games import Entrant, TimeControl
+from merels.tournament.report.games_report import CountedGames, GamesReport
 from merels.tournament.report.html import games_json, script
 from merels.tournament.report.svg import tick_step
+from merels.tournament.statistics import times as spreading
 from merels.tournament.statistics.terminations import Ending
 from merels.tournament.views.pgn import GameWriter
 from tests.commands import command
 from tests.protocol.board.steps import enter, shot
 from tests.protocol.board.webdriver import Browser
+from tests.tournament.measure_journals import write_journal
 from tests.tournament.processes import COMMAND, Marked
 from tests.tournament.specs import engine, match, result, settings
 
@@ -109,6 +115,32 @@ def test_formats(played: Path, capsys: pytest.CaptureFixture[str], tmp_path: Pat
     assert json.loads((tmp_path / "r.json").read_text())["players"]
     anchored = printed(capsys, played / "j", "-anchor", "Club=1400")
     assert re.search(r"Club +1400\.0 +0\.0", anchored)
+
+
+def test_a_journal_is_opened_once_and_its_games_are_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was opened three or four times, and every row was kept."""
+    opened: list[str] = []
+
+    def open_once(path: str) -> Journal:
+        opened.append(path)
+        return read_journal(path)
+
+    monkeypatch.setattr(import_games, "read_journal", open_once)
+    monkeypatch.setattr(spreading, "MOST", spreading.LEAST)
+    peaks = []
+    for games in (200, 2000):
+        path = str(tmp_path / str(games))
+        write_journal(path, games, engines=2, plies=10)
+        tracemalloc.start()
+        counted = CountedGames([path])
+        GamesReport(counted, None, None, str).text(False)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        assert counted.games == games and counted.rows == []
+    assert len(opened) == 2
+    assert peaks[1] < peaks[0] + 300_000
 
 
 FOREIGN = """\ufeff[Event "x"]

@@ -89,6 +89,7 @@ def test_a_sample_takes_bounded_room_and_knows_the_longest(
 ) -> None:
     """All times of a million games were kept."""
     monkeypatch.setattr(spreading, "MOST", 1 << 12)
+    monkeypatch.setattr(spreading, "LEAST", 1 << 12)
     chance = random.Random(1)
     one, other = Sample(), Sample()
     everything = [chance.randrange(1_000_000) for _ in range(200_000)]
