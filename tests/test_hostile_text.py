@@ -205,6 +205,7 @@ _AT_MOST_ONCE = {
     '\\[\\s*+(?P<name>[\\w+#=:-]++)\\s*+"(?P<value>(?:[^"\\\\\\n]|\\\\.|"(?![ \\t]*+\\]))*+)"'
     "[ \\t]*+\\]": "its first failure in a line is the last try there",
     '\\[\\s*+Event\\s*+"': "it is tried once a line",
+    '^\\[([\\w+#=:-]++) "([^"\\\\\\n]*+)"\\]\\n': "it is tried once a line",
     "(?:^|\\s)\\d++(?:\\.\\d++)?+s\\b": "it begins behind a blank alone",
     "^[ \\t\\r]*bestmove(?![^\\s])([^\\n]*)\\n": "it begins at a line's start alone",
     "(?<![^\\s])(?:bestmove(?![^\\s])|(?=sanmill_error(?![^\\s])))([^\\n]*)\\n":

@@ -17,6 +17,8 @@ from merels.engine.common.text_file import open_text
 LONGEST_TEXT = 1 << 27
 """Characters of the longest file that is read whole."""
 LONGEST_LINE = 1 << 24
+CHUNK = 1 << 18
+"""Characters that `read_paragraphs` reads at once."""
 
 
 def file_error(path: str, problem: str) -> InputError:
@@ -88,8 +90,33 @@ def read_lines(path: str) -> Iterator[str]:
     with _opened(path) as file:
         while line := file.readline(LONGEST_LINE + 1):
             if len(line) > LONGEST_LINE:
-                raise file_error(path, "expected a text file; a line of this one has no end")
+                raise _endless(path)
             yield line
+
+
+def read_paragraphs(path: str) -> Iterator[str]:
+    """The text of `read_lines` in runs of whole lines: paragraphs, and empty lines between them.
+
+    A long paragraph comes in several runs.
+    """
+    rest = ""
+    with _opened(path) as file:
+        while text := file.read(CHUNK):
+            *paragraphs, rest = (rest + text).split("\n\n")
+            for paragraph in paragraphs:
+                yield paragraph + "\n"
+                yield "\n"
+            if len(rest) > CHUNK and (end := rest.rfind("\n") + 1):
+                yield rest[:end]
+                rest = rest[end:]
+            if len(rest) > LONGEST_LINE:
+                raise _endless(path)
+    if rest:
+        yield rest
+
+
+def _endless(path: str) -> InputError:
+    return file_error(path, "expected a text file; a line of this one has no end")
 
 
 @contextlib.contextmanager

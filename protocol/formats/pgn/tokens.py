@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from io import StringIO
 from typing import NamedTuple
 
 from merels.engine.common.errors import InputError, PlacedError
@@ -28,6 +29,7 @@ _TAG = re.compile(
     r'\[\s*+(?P<name>[\w+#=:-]++)\s*+"(?P<value>(?:[^"\\\n]|\\.|"(?![ \t]*+\]))*+)"[ \t]*+\]'
 )
 """A tag. Not every program escapes the quotes within a value."""
+_PLAIN_TAGS = re.compile(r'^\[([\w+#=:-]++) "([^"\\\n]*+)"\]\n', re.M)
 _NEW_EVENT = re.compile(r'\[\s*+Event\s*+"')
 _MARK = re.compile(rf"[{{;()\[]|{_RESULT.pattern}")
 """Whatever the end of a game depends on: comments, variations, tags and results."""
@@ -71,16 +73,21 @@ def as_result(word: str) -> str | None:
     return "1/2-1/2" if word.startswith(("1/2", "½")) else f"{word[0]}-{word[2]}"
 
 
-def split_games(lines: Iterable[str], name: str = "text") -> Iterator[GameText]:
-    """Yield the games of a file from its lines, one at a time.
+def split_games(runs: Iterable[str], name: str = "text") -> Iterator[GameText]:
+    """Yield the games of a file from its lines, or from runs of whole lines, one at a time.
 
     A game ends with its result, or before tags that follow its moves. `InputError` with the file's
     ``name`` where a game is longer than `LONGEST_GAME`.
     """
     splitter = _Splitter(name)
-    for number, line in enumerate(lines, 1):
-        if not splitter.take_plain(line):
-            yield from splitter.take(number, line)
+    number = 1
+    for run in runs:
+        if not splitter.take_plain(run):
+            lines = StringIO(run).readlines()
+            for index, line in enumerate(lines):
+                if len(lines) == 1 or not splitter.take_plain(line):
+                    yield from splitter.take(number + index, line)
+        number += run.count("\n")
     if splitter.begun:
         yield splitter.finish()
 
@@ -110,25 +117,45 @@ class _Splitter:
         self._game.text = "".join(self._parts)
         return self._game
 
-    def take_plain(self, line: str) -> bool:
-        """Read a line like most: a tag among tags, or moves and comments; whether it is one."""
-        if self._ended or self._depth or self._size > LONGEST_GAME - len(line):
+    def take_plain(self, text: str) -> bool:
+        """Read lines like most and return True, or return False.
+
+        These are tags among tags, or moves and comments, the last of them perhaps with the result.
+        """
+        if self._ended or self._depth or self._size > LONGEST_GAME - len(text):
             return False
-        if not self._in_moves:
-            tag = _TAG.match(line) if line[:1] == "[" and not self._in_comment else None
-            if tag is None or tag["name"] in self._game.tags or not line[tag.end() :].isspace():
+        if text[0] == "[" and not (self._in_moves or self._in_comment):
+            pairs = _PLAIN_TAGS.findall(text)
+            tags = self._game.tags | dict(pairs)
+            lines = text.count("\n")
+            if text[-1] != "\n" or not len(pairs) == lines == len(tags) - len(self._game.tags):
                 return False
-            self._game.tags[tag["name"]] = tag_value(tag)
-        elif (
-            "*" in line or "1-0" in line or "0-1" in line or "1/2" in line or ":" in line
-            or "(" in line or "[" in line or ";" in line or "%" in line
-            or self._after_blank or not line.isascii() or line.isspace()
+            self._game.tags = tags
+        elif not self._take_plain_moves(text):
+            return False
+        self._after_blank = False
+        self._size += len(text)
+        self._parts.append(text)
+        return True
+
+    def _take_plain_moves(self, text: str) -> bool:
+        """Note what lines of moves and comments leave open, or return False."""
+        if self._in_comment and self._after_blank or "\n[" in text or text[-2:].isspace():
+            return False
+        moves, *comments = ("{" * self._in_comment + text).split("{")
+        in_comment = bool(comments) and "}" not in comments[-1]
+        moves += " ".join([comment.partition("}")[2] for comment in comments])
+        last = (moves.rsplit(None, 1) or [""])[-1]
+        ended = last in RESULTS and not in_comment and text.endswith((last, last + "\n"))
+        rest = moves[: moves.rindex(last)] if ended else moves
+        if not (last or self._in_moves) or not moves.isascii() or (
+            "*" in rest or "1-0" in rest or "0-1" in rest or "1/2" in rest or ":" in rest
+            or "(" in rest or ")" in rest or "[" in rest or ";" in rest or "%" in rest
         ):
             return False
-        elif "{" in line or "}" in line:
-            self._in_comment = line.rfind("{") > line.rfind("}")
-        self._size += len(line)
-        self._parts.append(line)
+        self._in_moves, self._in_comment = True, in_comment
+        if ended:
+            self._ended, self._game.end = True, last
         return True
 
     def take(self, number: int, line: str) -> Iterator[GameText]:

@@ -1,0 +1,74 @@
+"""PGN files read for ratings: by paragraphs, which is fast, and exactly as line by line."""
+
+from __future__ import annotations
+
+import random
+import sys
+from io import StringIO
+from itertools import repeat
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from merels.engine.game.errors import InputError
+from merels.engine.game.pgn.tokens import split_games
+from merels.tournament.journal.import_games import GamesFile
+from merels.tournament.journal.players import Roster
+from merels.tournament.records import files
+from tests.tournament.measure_journals import write_journal, write_pgn
+
+PARTS = [
+    '[Event "x"]\n', '[White "a"]\n', '[White "b"] \n', '[Round "1\\"2"]\n', '[Event "', "\n",
+    " \n",
+    "1. d2 b4\n", "d6 ", "{+0.1/2 0.1s}", "{", "}", '{a 1-0 [x "y"]\n', "(", ")", "1-0", "1-0\n\n",
+    "*\n", "1/2-1/2\n\n", " 1/2 ", ";x {\n", "%{\n", "½", "[", "d2{c}1-0\n", "1{x}-0\n", "\t\n",
+    "\x0b", "(b2 1-0)\n", '[Event "y"]\n[Site "z"]\n\n', "1. d2 {a\nb} *\n\n", "0:1\n", "1-0\n{a\n",
+]  # fmt: skip
+MOST_LINES = 350
+"""Lines of Python for a game of 80 moves: fewer than it took when each line was examined."""
+
+
+def test_games_are_split_alike_by_lines_and_by_paragraphs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = random.Random(1)
+    path = tmp_path / "games.pgn"
+    for _ in range(500):
+        text = "".join(chance.choices(PARTS, k=chance.randint(1, 25)))
+        path.write_text(text, encoding="utf-8", newline="")
+        monkeypatch.setattr(files, "CHUNK", chance.choice((1, 10, 10_000)))
+        runs = list(files.read_paragraphs(str(path)))
+        assert "".join(runs) == text
+        assert list(split_games(runs)) == list(split_games(StringIO(text))), text
+
+
+def test_a_line_without_an_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "LONGEST_LINE", 1000)
+    monkeypatch.setattr(files, "CHUNK", 100)
+    path = tmp_path / "games.pgn"
+    path.write_text("".join(repeat("1", 2000)), encoding="utf-8")
+    with pytest.raises(InputError, match="a line of this one has no end"):
+        list(files.read_paragraphs(str(path)))
+
+
+def test_a_game_of_a_pgn_file_takes_few_steps(tmp_path: Path) -> None:
+    journal, pgn = str(tmp_path / "games.db"), str(tmp_path / "games.pgn")
+    write_journal(journal, 20, 4, 80)
+    write_pgn(pgn, journal, 20)
+    lines = 0
+
+    def trace(frame: FrameType, event: str, _: object) -> Any:
+        nonlocal lines
+        lines += event == "line"
+        return trace
+
+    former = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        games = sum(1 for _ in GamesFile(pgn).games(Roster()))
+    finally:
+        sys.settrace(former)
+    assert games == 20
+    assert lines < games * MOST_LINES, "lines of Python"
