@@ -42,6 +42,20 @@ class PlacedError(InputError):
         return PlacedError, (self.token, self.reason, *self.places)
 
 
+class SeveralErrors(InputError):
+    """Several pieces of input that are wrong, each reported on a line of its own."""
+
+    def __init__(self, errors: Iterable[InputError]) -> None:
+        first, *_ = self.errors = tuple(errors)
+        super().__init__(first.token, first.expected)
+
+    def __str__(self) -> str:
+        return "\n".join(dict.fromkeys(map(str, self.errors)))
+
+    def __reduce__(self) -> tuple[type[SeveralErrors], tuple[tuple[InputError, ...]]]:
+        return SeveralErrors, (self.errors,)
+
+
 def placed(error: InputError, place: str) -> InputError:
     """Return the error with a place added to those that it names; an empty place adds nothing."""
     if not place:

@@ -16,7 +16,7 @@ INTERRUPTED = 130
 
 
 def run_command(program: str, body: Callable[[], int]) -> int:
-    """Run a command and return its exit status; an error becomes one line on standard error.
+    """Run a command and return its exit status; each error becomes a line on standard error.
 
     The notes of a `Failure` follow on lines of their own. A reader that closes our standard
     output has seen enough, which is no error.
@@ -34,7 +34,7 @@ def run_command(program: str, body: Callable[[], int]) -> int:
     except BrokenPipeError:
         status = OK
     except InputError as error:
-        status, lines = USAGE_ERROR, [str(error)]
+        status, lines = USAGE_ERROR, str(error).split("\n")
     except MemoryError as error:
         status, lines = USAGE_ERROR, [str(error) or "not enough memory"]
     except Failure as error:

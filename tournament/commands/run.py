@@ -14,18 +14,19 @@ from functools import partial
 from typing import NamedTuple, TextIO
 
 from merels.engine import __version__
-from merels.engine.common.errors import Failure, InputError
+from merels.engine.common.errors import Failure, InputError, SeveralErrors
 from merels.engine.common.files import file_error
 from merels.engine.common.numbers import counted
 from merels.engine.common.shell import shell_text
 from merels.engine.game.rules import parse_rules
 from merels.protocol.client.perfect import table_coverage
 from merels.protocol.commands.exit_status import FAILED, INTERRUPTED, OK
-from merels.tournament.flags.command_line import Given, parse, with_absolute_paths, without
+from merels.tournament.flags.command_line import Faults, Given, parse, with_absolute_paths, without
 from merels.tournament.flags.name_engines import name_engines
 from merels.tournament.flags.run_options import (
     RunOptions,
     file_of,
+    knowing_engines,
     load_factory,
     make_run_options,
     usable_cores,
@@ -43,7 +44,7 @@ from merels.tournament.journal.open import (
 from merels.tournament.openings.reading import proof_limits
 from merels.tournament.play.engine_cache import KEPT
 from merels.tournament.play.fingerprint import changed_programs
-from merels.tournament.play.preflight import announced_names, preflight
+from merels.tournament.play.preflight import announced_names, check_program, preflight
 from merels.tournament.records.output import STANDARD_OUTPUT
 from merels.tournament.records.settings import Settings
 from merels.tournament.run.foreign_pool import ExecutorFactory, ForeignPool
@@ -91,11 +92,13 @@ def asks_for_help(argv: list[str]) -> bool:
 
 def run(argv: list[str], command: Command) -> int:
     """Run a command line that asks for no help; returns the exit status."""
-    given = parse(argv, command.flags)
-    path = file_of(given, "-journal")
+    given = parse(argv, command.flags, Faults(collecting=True))
+    path = given.faults.of(None, file_of, given, "-journal")
     resume = "-resume" in given.words
-    if resume and path is None:
-        raise InputError("-resume", "expected -journal file=, the journal to continue")
+    if resume:
+        given.faults.raise_all()
+        if path is None:
+            raise InputError("-resume", "expected -journal file=, the journal to continue")
     with reserved(path):
         if path is None or not resume or is_new(path):
             if resume and not given.engines:
@@ -112,7 +115,8 @@ def run(argv: list[str], command: Command) -> int:
                     return _run_as_begun(stored, given, command)
                 return _run(given, stored, command)
             except InputError as error:
-                if not given.engines or stored.folder in ("", os.getcwd()):
+                is_here = not given.engines or stored.folder in ("", os.getcwd())
+                if is_here or isinstance(error, SeveralErrors):
                     raise
                 # Names that are relative may mean something else, or nothing, here.
                 where = f"{error.expected}; the journal was begun in {stored.folder}"
@@ -147,12 +151,18 @@ def _run(
     """
     seed = None if stored is None else stored.settings.seed
     if "-shard" in given.words and "-srand" not in given.words and seed is None:
-        raise InputError("-shard", "expected -srand N as well, the same in all parts")
+        error = InputError("-shard", "expected -srand N as well, the same in all parts")
+        given.faults.add(error)
     settings = command.settings(given, seed)
-    names = () if stored is None else [engine.name for engine in stored.settings.engines]
-    if names or given.wanted("-executor") is None:
-        settings = name_engines(settings, given, names, announced_names)
     options = make_run_options(given, settings)
+    if options.executor is None and stored is None:
+        for entrant in settings.engines:
+            given.faults.of(None, check_program, entrant)
+    given.faults.raise_all()
+    names = () if stored is None else [engine.name for engine in stored.settings.engines]
+    if names or options.executor is None:
+        settings = name_engines(settings, given, names, announced_names)
+        options = replace(options, knowing=knowing_engines(given, settings))
     # Before the journal exists, which would block the corrected command line.
     plan = command.plan(settings, options.shard)
     foreign = None if options.executor is None else load_factory(options.executor)

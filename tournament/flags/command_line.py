@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from typing import TypeVar
 
-from merels.engine.common.errors import InputError, suggestion
+from merels.engine.common.errors import InputError, SeveralErrors, suggestion
 from merels.engine.common.files import file_error, read_text
 from merels.engine.common.numbers import read_real, read_whole
 from merels.engine.common.shell import shell_text
@@ -24,6 +25,37 @@ SWITCHES = ("ponder", "twosided")
 """Keys that mean true without a value, as in other runners."""
 
 
+T = TypeVar("T")
+
+
+class Faults:
+    """Faults of a command line: raised at once, or while ``collecting`` kept for `raise_all`."""
+
+    def __init__(self, collecting: bool = False) -> None:
+        self._collecting = collecting
+        self._errors: list[InputError] = []
+
+    def of(self, default: T, read: Callable[..., T], *arguments: object) -> T:
+        """Return what ``read`` returns, or ``default`` where its `InputError` is kept."""
+        try:
+            return read(*arguments)
+        except InputError as error:
+            self.add(error)
+            return default
+
+    def add(self, error: InputError) -> None:
+        """Keep the error, or raise it."""
+        if not self._collecting:
+            raise error
+        self._errors.append(error)
+
+    def raise_all(self) -> None:
+        """Raise what was kept, together, and keep no more."""
+        self._collecting = False
+        if self._errors:
+            raise self._errors[0] if len(self._errors) == 1 else SeveralErrors(self._errors)
+
+
 @dataclass(slots=True)
 class Given:
     """The flags of a command line: each one's words or ``key=value`` pairs."""
@@ -36,6 +68,7 @@ class Given:
     """The command line, each ``-config`` replaced by its file's flags."""
     configs: list[str] = field(default_factory=list)
     """The files of ``-config``."""
+    faults: Faults = field(default_factory=Faults)
 
     def has(self, flag: str) -> bool:
         """Whether the flag was given."""
@@ -51,7 +84,8 @@ class Given:
 
     def number(self, flag: str, default: int, low: int = 0, high: int = 10**9) -> int:
         """The one word of a flag as a whole number."""
-        return read_whole(self.text(flag, str(default)), low, high, flag)
+        text = self.text(flag, str(default))
+        return self.faults.of(default, read_whole, text, low, high, flag)
 
     def key(self, flag: str, key: str, default: str) -> str:
         """The value of a key of a flag."""
@@ -59,11 +93,12 @@ class Given:
 
     def key_number(self, flag: str, key: str, default: int, low: int = 0, high: int = 10**9) -> int:
         """The value of a key of a flag as a whole number."""
-        return read_whole(self.key(flag, key, str(default)), low, high, f"{flag} {key}=")
+        text = self.key(flag, key, str(default))
+        return self.faults.of(default, read_whole, text, low, high, f"{flag} {key}=")
 
     def key_switch(self, flag: str, key: str, default: bool) -> bool:
         """The value of a key of a flag as yes or no."""
-        return switch(self.key(flag, key, str(default)), f"{flag} {key}=")
+        return self.faults.of(default, switch, self.key(flag, key, str(default)), f"{flag} {key}=")
 
 
 def switch(text: str, what: str) -> bool:
@@ -100,14 +135,14 @@ def read_sprt(
         raise InputError("-sprt", str(error)) from None
 
 
-def parse(argv: Sequence[str], flags: Flags = FLAGS) -> Given:
-    """The flags of a command line; an `InputError` for a word that belongs to none."""
-    given = Given()
-    for name, words in _expanded(argv, given.configs, flags):
+def parse(argv: Sequence[str], flags: Flags = FLAGS, faults: Faults | None = None) -> Given:
+    """The flags of a command line; words that belong to none are ``faults``."""
+    given = Given(faults=faults or Faults())
+    for name, words in _expanded(argv, given.configs, flags, given.faults):
         given.line += [name, *words]
         flag = flags[name]
         if flag.keys:
-            pairs = _pairs(name, flag, words)
+            pairs = _pairs(name, flag, words, given.faults)
             if flag.repeats:
                 (given.engines if name == "-engine" else given.parameters).append(pairs)
             else:
@@ -115,11 +150,13 @@ def parse(argv: Sequence[str], flags: Flags = FLAGS) -> Given:
             continue
         fewest, most = flag.words
         if len(words) < fewest:
-            raise InputError(name, "expected a value behind this flag")
+            given.faults.add(InputError(name, "expected a value behind this flag"))
+            continue
         if len(words) > most:
             before = " ".join([name, *words[:most]])
             takes = f"expected a flag after {before}, which takes {'one' if most else 'no'} value"
-            raise InputError(words[most], takes + suggestion(f"-{words[most]}", flags))
+            hint = suggestion(f"-{words[most]}", flags)
+            given.faults.add(InputError(words[most], takes + hint))
         if flag.repeats:
             given.words.setdefault(name, []).extend(words)
         else:
@@ -128,42 +165,49 @@ def parse(argv: Sequence[str], flags: Flags = FLAGS) -> Given:
 
 
 def _expanded(
-    argv: Sequence[str], files: list[str], flags: Flags
+    argv: Sequence[str], files: list[str], flags: Flags, faults: Faults
 ) -> Iterator[tuple[str, list[str]]]:
     """Each flag with its words, and the flags of a ``-config`` file (noted in ``files``)."""
-    for name, words in _grouped(argv, flags):
+    for name, words in _grouped(argv, flags, faults):
         if name != "-config":
             yield name, words
-            continue
-        path = _pairs(name, flags[name], words).get("file", "")
-        if not path:
-            raise InputError(name, "expected file=, a text file of flags")
-        files.append(path)
-        inner = _words_in(path)
-        try:
-            inside = list(_grouped(inner, flags))
-        except InputError as error:
-            raise InputError(error.token, f"{error.expected} (in {path})") from None
-        if any(name == "-config" for name, _ in inside):
-            raise file_error(path, "a file of flags cannot name another with -config")
-        yield from inside
+        else:
+            yield from faults.of([], _flags_in, name, words, files, flags)
+
+
+def _flags_in(
+    name: str, words: list[str], files: list[str], flags: Flags
+) -> list[tuple[str, list[str]]]:
+    """The flags of the file that a ``-config`` with these words names."""
+    path = _pairs(name, flags[name], words, Faults()).get("file", "")
+    if not path:
+        raise InputError(name, "expected file=, a text file of flags")
+    files.append(path)
+    inner = _words_in(path)
+    try:
+        inside = list(_grouped(inner, flags, Faults()))
+    except InputError as error:
+        raise InputError(error.token, f"{error.expected} (in {path})") from None
+    if any(name == "-config" for name, _ in inside):
+        raise file_error(path, "a file of flags cannot name another with -config")
+    return inside
 
 
 def without(argv: Sequence[str], names: Container[str], flags: Flags = FLAGS) -> list[str]:
     """A command line without the flags of some names and their words."""
-    kept = [[name, *words] for name, words in _grouped(argv, flags) if name not in names]
+    kept = [[name, *words] for name, words in _grouped(argv, flags, Faults()) if name not in names]
     return list(chain.from_iterable(kept))
 
 
 def with_absolute_paths(argv: Sequence[str], flags: Flags = FLAGS) -> list[str]:
     """A command line that means the same files in any folder, engines apart."""
     line = []
-    for name, words in _grouped(argv, flags):
+    for name, words in _grouped(argv, flags, Faults()):
         flag = flags[name]
         if name in ("-tb", "-out"):
             words = [os.path.abspath(word) for word in words]
         elif "file" in flag.keys:
-            pairs = _pairs(name, flag, words)
+            pairs = _pairs(name, flag, words, Faults())
             path = pairs.get("file")
             if path and path not in (BOOK, STANDARD_OUTPUT):
                 pairs["file"] = os.path.abspath(path)
@@ -183,19 +227,23 @@ def _words_in(path: str) -> list[str]:
         raise file_error(path, f"cannot read the flags in this file: {error}") from None
 
 
-def _grouped(words: Sequence[str], flags: Flags) -> Iterator[tuple[str, list[str]]]:
-    """Each flag with the words after it."""
+def _grouped(
+    words: Sequence[str], flags: Flags, faults: Faults
+) -> Iterator[tuple[str, list[str]]]:
+    """Each flag with the words after it; unknown ones are left out."""
     index = 0
     while index < len(words):
         name = "-" + words[index].lstrip("-") if words[index].startswith("--") else words[index]
         if name not in flags:
+            expected = f"unknown flag{suggestion(name, flags)}"
             if not name.startswith("-"):
-                raise InputError(words[index], "expected a flag such as -engine or -openings")
-            raise InputError(words[index], f"unknown flag{suggestion(name, flags)}")
+                expected = "expected a flag such as -engine or -openings"
+            faults.add(InputError(words[index], expected))
         end = index + 1
         while end < len(words) and not _looks_like_flag(words[end]):
             end += 1
-        yield name, list(words[index + 1 : end])
+        if name in flags:
+            yield name, list(words[index + 1 : end])
         index = end
 
 
@@ -204,30 +252,35 @@ def _looks_like_flag(word: str) -> bool:
     return word[:1] == "-" and word.lstrip("-")[:1].isalpha() and "=" not in word
 
 
-def _pairs(name: str, flag: Flag, words: Sequence[str]) -> dict[str, str]:
+def _pairs(name: str, flag: Flag, words: Sequence[str], faults: Faults) -> dict[str, str]:
     """The ``key=value`` words of a flag; ``plies`` of an engine is its ``depth``."""
     pairs: dict[str, str] = {}
-    known = [f"{key}=" for key in flag.keys if key != OPTION]
     for index, word in enumerate(words):
-        key, equals, value = word.partition("=")
-        if not equals and flag.plain and index == 0:
-            key, value = flag.plain, word
-        elif not equals and key in SWITCHES and key in flag.keys:
-            value = "true"
-        elif not equals:
-            keys, hint = known, suggestion(word, known)
-            if name == "-engine" and index == 0 and not hint:
-                keys, hint = keys[:1], f"; did you mean {shell_text([f'cmd={word}'])}?"
-            raise InputError(word, f"expected {', '.join(keys)} after {name}{hint}")
-        if key.startswith(OPTION) and OPTION in flag.keys:
-            if key == OPTION:
-                raise InputError(word, "expected option.Name=value")
-        elif key not in flag.keys:
-            hint = suggestion(key, flag.keys) or f"; expected {', '.join(known)}"
-            raise InputError(f"{key}=", f"unknown key for {name}{hint}")
-        if key == "plies" and "depth" in flag.keys:
-            key = "depth"
-        if key in pairs and key in PLAYERS:
-            raise InputError(word, f"{key}= is given twice; begin each engine with -engine")
-        pairs[key] = value
+        faults.of(None, _add_pair, pairs, name, flag, word, index == 0)
     return pairs
+
+
+def _add_pair(pairs: dict[str, str], name: str, flag: Flag, word: str, is_first: bool) -> None:
+    """Read one of a flag's words."""
+    known = [f"{key}=" for key in flag.keys if key != OPTION]
+    key, equals, value = word.partition("=")
+    if not equals and flag.plain and is_first:
+        key, value = flag.plain, word
+    elif not equals and key in SWITCHES and key in flag.keys:
+        value = "true"
+    elif not equals:
+        keys, hint = known, suggestion(word, known)
+        if name == "-engine" and is_first and not hint:
+            keys, hint = keys[:1], f"; did you mean {shell_text([f'cmd={word}'])}?"
+        raise InputError(word, f"expected {', '.join(keys)} after {name}{hint}")
+    if key.startswith(OPTION) and OPTION in flag.keys:
+        if key == OPTION:
+            raise InputError(word, "expected option.Name=value")
+    elif key not in flag.keys:
+        hint = suggestion(key, flag.keys) or f"; expected {', '.join(known)}"
+        raise InputError(f"{key}=", f"unknown key for {name}{hint}")
+    if key == "plies" and "depth" in flag.keys:
+        key = "depth"
+    if key in pairs and key in PLAYERS:
+        raise InputError(word, f"{key}= is given twice; begin each engine with -engine")
+    pairs[key] = value

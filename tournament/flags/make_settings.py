@@ -11,11 +11,11 @@ from pathlib import Path
 from merels.engine.common.errors import InputError
 from merels.engine.common.files import file_digest
 from merels.engine.common.numbers import read_real, read_whole
-from merels.engine.game.rules import DEFAULT_VARIANT, Rules, make_rules, preset
+from merels.engine.game.rules import DEFAULT_RULES, DEFAULT_VARIANT, Rules, make_rules, preset
 from merels.engine.tablebase.probe import build_command, open_tables
 from merels.protocol.client.dialects import DIALECTS
 from merels.protocol.client.engine_spec import EngineSpec, make_engine, program_name
-from merels.tournament.flags.command_line import Given, choice, read_sprt, switch
+from merels.tournament.flags.command_line import Faults, Given, choice, read_sprt, switch
 from merels.tournament.flags.table import LEVEL_LIMIT
 from merels.tournament.openings.reading import BOOK, shipped_book
 from merels.tournament.pairing.swiss import usual_rounds
@@ -42,27 +42,30 @@ def make_settings(given: Given, seed: int | None) -> Settings:
     demo = not given.engines
     each = given.pairs.get("-each", {})
     entries = given.engines or [{"level": name} for name in DEMO_LEVELS]
-    engines = make_engines(entries, each)
-    sprt = _sprt(given, len(engines))
-    style = choice(given.text("-tournament", FORMATS[0]), "-tournament", FORMATS)
+    of = given.faults.of
+    engines = make_engines(entries, each, given.faults)
+    sprt = of(None, _sprt, given, len(entries))
+    style = given.text("-tournament", FORMATS[0])
+    style = of(FORMATS[0], choice, style, "-tournament", FORMATS)
     rounds = DEMO_ROUNDS if demo else SPRT_ROUNDS if sprt is not None else 2
     if style in ("swiss", "knockout"):
-        rounds = usual_rounds(len(engines)) if style == "swiss" else 1
+        rounds = usual_rounds(len(entries)) if style == "swiss" else 1
     games = given.number("-games", 2, 1, 10_000)
     if "-repeat" in given.words:
         games = max(games, given.number("-repeat", 2, 1, 10_000))
     penta = given.key_switch("-report", "penta", True)
     # Estimates and tests are of pairs. A journal that was begun goes on as it is, and a knockout
     # needs no estimate.
-    is_match = len(engines) == 2 and style != "knockout"
+    is_match = len(entries) == 2 and style != "knockout"
     if games % 2 and games > 1 and penta and is_match and seed is None:
-        raise InputError(
+        given.faults.add(InputError(
             f"-games {games}", "the last game of a match has no pair, and neither Elo nor a test "
             f"would count it: give -games {games - 1} or {games + 1}, or -report penta=false",
-        )
+        ))
     if "-seeds" in given.words and style != "gauntlet":
-        raise InputError("-seeds", "expected -tournament gauntlet with it")
-    rules = make_rules(given.text("-variant", DEFAULT_VARIANT), given.words.get("-set", []))
+        given.faults.add(InputError("-seeds", "expected -tournament gauntlet with it"))
+    variant = given.text("-variant", DEFAULT_VARIANT)
+    rules = of(DEFAULT_RULES, make_rules, variant, given.words.get("-set", []))
     return Settings(
         engines=engines,
         seed=given.number("-srand", secrets.randbits(32) if seed is None else seed, 0, 2**63 - 1),
@@ -73,8 +76,8 @@ def make_settings(given: Given, seed: int | None) -> Settings:
         reverse="-reverse" in given.words,
         seeds=given.number("-seeds", 1, 1),
         rules=str(rules),
-        openings=_openings(given),
-        adjudication=_adjudication(given, rules),
+        openings=of(OpeningSettings(), _openings, given),
+        adjudication=of(Adjudication(), _adjudication, given, rules),
         sprt=sprt,
         penta=penta,
         replays=given.number("-replays", 0, 0, MOST_REPLAYS),
@@ -83,32 +86,25 @@ def make_settings(given: Given, seed: int | None) -> Settings:
     )
 
 
-def make_engines(entries: Sequence[dict[str, str]], each: dict[str, str]) -> tuple[Entrant, ...]:
+def make_engines(
+    entries: Sequence[dict[str, str]], each: dict[str, str], faults: Faults
+) -> tuple[Entrant, ...]:
     """The engines of ``-engine`` entries, with what ``-each`` says for all of them."""
     if "name" in each:
-        raise InputError(each["name"], "-each name= would give all engines one name")
-    choice(each.get("proto", "uci"), "-each proto=", tuple(DIALECTS))
+        faults.add(InputError(each["name"], "-each name= would give all engines one name"))
+    faults.of("", choice, each.get("proto", "uci"), "-each proto=", tuple(DIALECTS))
     if len(entries) > MOST_ENGINES:
         raise InputError("-engine", f"expected at most {MOST_ENGINES} engines")
-    given = [entry["name"] for entry in entries if entry.get("name")]
-    for name in given:
-        if given.count(name) > 1:
-            raise InputError(name, "two engines have this name; give each its own name=")
-    taken = set(given)
-    engines = []
-    for number, entry in enumerate(entries, 1):
-        values = _inherited(entry, each)
-        if not (values.get("cmd") or "level" in values):
-            raise InputError(
-                "-engine", f"engine {number} has no cmd=, the program to run (or level=)"
-            )
-        spec = make_engine(values, tuple(DIALECTS))
-        name = entry.get("name") or free_name(spec.name or program_name(spec.command), taken)
-        if not name.isprintable() or name.isspace():
-            raise InputError(name, "expected a name of printable characters")
-        taken.add(name)
-        engines.append(_entrant(replace(spec, name=name), values))
-    return tuple(engines)
+    names = [entry["name"] for entry in entries if entry.get("name")]
+    for name in dict.fromkeys(names):
+        if names.count(name) > 1:
+            what = "two engines have this name; give each its own name="
+            faults.add(InputError(name, what))
+    taken = set(names)
+    return tuple(
+        entrant for number, entry in enumerate(entries, 1)
+        if (entrant := faults.of(None, _entrant, number, entry, each, taken, faults)) is not None
+    )
 
 
 def _inherited(entry: dict[str, str], each: dict[str, str]) -> dict[str, str]:
@@ -139,12 +135,22 @@ def free_name(base: str, taken: set[str]) -> str:
     return name
 
 
-def _entrant(engine: EngineSpec, values: dict[str, str]) -> Entrant:
-    """An engine with the conditions that its entry names."""
-    where = f"of {engine.name}"
+def _entrant(
+    number: int, entry: dict[str, str], each: dict[str, str], taken: set[str], faults: Faults
+) -> Entrant | None:
+    """The engine of an entry, with the conditions that it names; ``taken`` are others' names."""
+    values = _inherited(entry, each)
+    if not (values.get("cmd") or "level" in values):
+        raise InputError("-engine", f"engine {number} has no cmd=, the program to run (or level=)")
+    spec = make_engine(values, tuple(DIALECTS))
+    name = entry.get("name") or free_name(spec.name or program_name(spec.command), taken)
+    if not name.isprintable() or name.isspace():
+        raise InputError(name, "expected a name of printable characters")
+    taken.add(name)
+    where = f"of {name}"
     return Entrant(
-        engine,
-        _limit(values, where),
+        replace(spec, name=name),
+        faults.of(TimeControl(), _limit, values, where),
         # Processor time counts from a process's start, but is meant for a game.
         restart=switch(values.get("restart", "off"), f"restart= {where}") or "cpu" in values,
         ponder=switch(values.get("ponder", "off"), f"ponder= {where}"),

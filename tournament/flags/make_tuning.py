@@ -38,7 +38,9 @@ def make_tuning(given: Given, seed: int | None, ask: Ask) -> Settings:
         raise InputError("-engine", f"expected one engine to tune, found {len(given.engines)}")
     read_sprt(**test_words(given))
     each = given.pairs.get("-each", {})
-    (entrant,) = make_engines(given.engines, each)
+    engines = make_engines(given.engines, each, given.faults)
+    given.faults.raise_all()
+    (entrant,) = engines
     is_elsewhere = given.wanted("-executor") is not None
     options = {} if is_elsewhere else ask(entrant)
     parameters = tuple(

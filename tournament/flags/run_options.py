@@ -58,15 +58,16 @@ class RunOptions:
 
 def make_run_options(given: Given, settings: Settings) -> RunOptions:
     """The run that the flags ask for."""
-    _check_files(given, settings)
+    given.faults.of(None, _check_files, given, settings)
     demo = not given.engines
     usual = min(len(usable_cores()), 4) if demo else 1
     executor = given.wanted("-executor")
     most = MOST_WORKERS if executor is None else MOST_TASKS
     concurrency = given.number("-concurrency", usual, 1, most)
-    cpus, log = _cpus(given, settings, concurrency), _log(given)
+    of = given.faults.of
+    cpus, log = of((), _cpus, given, settings, concurrency), of(None, _log, given)
     if executor is None and "-force-concurrency" not in given.words:
-        _check_concurrency(concurrency)
+        of(None, _check_concurrency, concurrency)
     if executor is not None:
         if not all(executor.partition(":")):
             raise InputError(executor, "expected -executor module:factory")
@@ -80,13 +81,13 @@ def make_run_options(given: Given, settings: Settings) -> RunOptions:
         cpus=cpus,
         executor=executor,
         executor_wait=given.number("-executorwait", _usual_wait(settings), 0),
-        shard=_shard(given, settings),
-        knowing=_knowing(given, settings),
+        shard=of((1, 1), _shard, given, settings),
+        knowing=of(frozenset(), knowing_engines, given, settings),
         intervals=Intervals(
             given.number("-scoreinterval", 1),
             given.number("-ratinginterval", 10 if len(settings.engines) == 2 else 0),
         ),
-        pgn_file=file_of(given, "-pgnout"),
+        pgn_file=of(None, file_of, given, "-pgnout"),
         pgn_append=given.key_switch("-pgnout", "append", True),
         pgn_style=PgnStyle(
             *(given.key_switch("-pgnout", key, False) for key in ("min", "nodes", "timeleft"))
@@ -175,7 +176,7 @@ def _shard(given: Given, settings: Settings) -> tuple[int, int]:
     return index, count
 
 
-def _knowing(given: Given, settings: Settings) -> frozenset[str]:
+def knowing_engines(given: Given, settings: Settings) -> frozenset[str]:
     """The names of the engines with ``rules=known``."""
     common = given.pairs.get("-each", {})
     names = []

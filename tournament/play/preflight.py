@@ -17,6 +17,7 @@ from merels.protocol.client.connection import Connection
 from merels.protocol.client.engine import Engine
 from merels.protocol.client.engine_spec import LEVEL_OPTIONS, MERELS, OPTION
 from merels.protocol.common.options import Options
+from merels.protocol.process.command import find_executable
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
 from merels.tournament.play.engine_cache import KEPT, greet, prepare
 from merels.tournament.play.game import Start, describe, first_line, judge, start_of
@@ -55,6 +56,14 @@ def preflight(
         _try_all(trials)
         notices += [trial.notice for trial in trials if trial.notice]
     return notices
+
+
+def check_program(entrant: Entrant) -> None:
+    """Raise the `InputError` of a trial in which an engine's program is not found."""
+    try:
+        find_executable(entrant.engine.command, entrant.engine.directory)
+    except EngineError as error:
+        raise InputError(f"-engine {entrant.name}", f"does not start: {error}") from None
 
 
 def options_of(entrant: Entrant) -> Options:

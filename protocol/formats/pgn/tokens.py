@@ -144,7 +144,7 @@ class _Splitter:
             return False
         moves, *comments = ("{" * self._in_comment + text).split("{")
         in_comment = bool(comments) and "}" not in comments[-1]
-        moves += " ".join([comment.partition("}")[2] for comment in comments])
+        moves = " ".join([moves, *[comment.partition("}")[2] for comment in comments]])
         last = (moves.rsplit(None, 1) or [""])[-1]
         ended = last in RESULTS and not in_comment and text.endswith((last, last + "\n"))
         rest = moves[: moves.rindex(last)] if ended else moves

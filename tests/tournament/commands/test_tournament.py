@@ -122,7 +122,7 @@ def test_a_journal_holds_its_command_line_without_the_file_of_flags(tmp_path: Pa
 
 @pytest.mark.parametrize(
     "mistake",
-    [["-openings", "plies=99"], ["-openings", "no.pos"], ["-openings", "start=501", "book"],
+    [["-openings", "plies=99"], ["-openings", "no.pos"], ["-openings", "book", "start=501"],
      ["-tournament", "gauntlet", "-seeds", "2"], ["-tournament", "swiss", "-rounds", "2"]],
 )
 def test_a_mistake_leaves_no_journal_behind(
@@ -311,7 +311,7 @@ def test_no_command_is_the_engine_itself() -> None:
     assert done.stdout.startswith("id name merels") and done.stdout.endswith("uciok\n")
 
 
-@pytest.mark.parametrize("arguments", [["-wat"], ["-engine", "cmd=x"], ["-rounds", "x"]])
+@pytest.mark.parametrize("arguments", [["-wat"], ["-engine", "cmd=x", "nodes=1"], ["-rounds", "x"]])
 def test_a_mistake_is_one_line(arguments: list[str]) -> None:
     status, out, err = Marked(*arguments).wait()
     assert status == 2 and out == "" and len(err.splitlines()) == 1

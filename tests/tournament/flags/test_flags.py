@@ -22,6 +22,7 @@ from merels.tournament.records.output import PgnStyle
 from merels.tournament.records.settings import Settings
 from merels.tournament.statistics.sprt import Sprt
 from tests.commands import command, output, refusal
+from tests.tournament.specs import match
 
 main = command("tournament")
 
@@ -346,8 +347,37 @@ def test_an_unknown_flag_is_not_taken_for_the_one_for_help() -> None:
 
 
 def test_a_match_of_three_games_an_opening_is_one_line_of_error() -> None:
-    error = refusal("tournament", *TWO, "-rounds", "10", "-games", "3")
+    error = refusal("tournament", *match("-rounds", "10", "-games", "3"))
     assert "-games 2 or 4, or -report penta=false" in error and error.count("\n") == 1
+
+
+def test_all_faults_of_a_command_line_are_reported_together(tmp_path: Path) -> None:
+    config = tmp_path / "flags.txt"
+    config.write_text("-evnt x", encoding="utf-8")
+    error = refusal(
+        "tournament", "-engine", "cmd=./no-such-engine", "name=A", "-engine", "cmd=merels",
+        "nodez=4", "name=B", "-config", str(config), "-ronds", "3", "-games", "x", "-draw",
+        "movecount=0", "-openings", "no.pos", "-maxmoves", "-log", "level=foo", "-shard", "3/2",
+    )
+    parts = (
+        "'nodez=': unknown key for -engine; did you mean nodes?",
+        "'-evnt': unknown flag; did you mean -event?",
+        "'-ronds': unknown flag; did you mean -rounds?",
+        "'-maxmoves': expected a value behind this flag",
+        "'-shard': expected -srand N as well",
+        "'-engine': no limit of A; add tc=",
+        "'-engine': no limit of B; add tc=",
+        "'x': expected a whole number from 1 to 10000 for -games",
+        "no.pos': cannot read this file",
+        "'0': expected a whole number from 1 to 1000000000 for -draw movecount=",
+        "'-log': expected file=",
+        "'3': expected a whole number from 1 to 2 for i of -shard i/n",
+        "'-engine A': does not start: no such engine: './no-such-engine' is not in",
+    )
+    lines = error.splitlines()
+    assert len(lines) == len(parts), error
+    for part in parts:
+        assert any(line.startswith("merels tournament: '") and part in line for line in lines), part
 
 
 def test_an_executor_takes_more_pairs_at_once_than_this_machine_has_room_for() -> None:

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from merels.engine.game.errors import InputError
-from merels.engine.game.pgn.tokens import split_games
+from merels.engine.common.errors import InputError
+from merels.protocol.formats.pgn.tokens import split_games
 from merels.tournament.journal.import_games import GamesFile
 from merels.tournament.journal.players import Roster
-from merels.tournament.records import files
+from merels.engine.common import files
 from tests.tournament.measure_journals import write_journal, write_pgn
 
 PARTS = [
