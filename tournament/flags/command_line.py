@@ -172,7 +172,8 @@ def _expanded(
         if name != "-config":
             yield name, words
         else:
-            yield from faults.of([], _flags_in, name, words, files, flags)
+            none: list[tuple[str, list[str]]] = []
+            yield from faults.of(none, _flags_in, name, words, files, flags)
 
 
 def _flags_in(

@@ -65,7 +65,8 @@ def make_run_options(given: Given, settings: Settings) -> RunOptions:
     most = MOST_WORKERS if executor is None else MOST_TASKS
     concurrency = given.number("-concurrency", usual, 1, most)
     of = given.faults.of
-    cpus, log = of((), _cpus, given, settings, concurrency), of(None, _log, given)
+    none: tuple[tuple[int, ...], ...] = ()
+    cpus, log = of(none, _cpus, given, settings, concurrency), of(None, _log, given)
     if executor is None and "-force-concurrency" not in given.words:
         of(None, _check_concurrency, concurrency)
     if executor is not None:

@@ -6,6 +6,7 @@ import contextlib
 import os
 import shutil
 import sys
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TextIO
@@ -17,7 +18,7 @@ from merels.tournament.records.settings import Settings
 from merels.tournament.report.crosstable import rating_list
 from merels.tournament.report.rounds import live_lines
 from merels.tournament.report.summary import hypotheses, summary_lines
-from merels.tournament.report.text_table import width
+from merels.tournament.report.text_table import shorten, width
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.view import View
 from merels.tournament.statistics.counts import Counts
@@ -88,7 +89,10 @@ class LiveView(View):
         columns = self._size()[0] - 1
         plan, progress = self._plan, self._plan.progress(standings.finished)
         pace = f"{self._pace.rate():.1f} games/s{time_left(self._pace, progress)}"
-        lines = [*head_lines(progress.text, progress.share, pace, columns), ""]
+        lines = head_lines(progress.text, progress.share, pace, columns)
+        if plan.settings.format != "knockout" and (first := leader(standings, columns)):
+            lines[-1:] = together(lines[-1], first, columns)
+        lines.append("")
         if table := live_lines(self._settings, plan.so_far, plan.is_open, columns):
             lines += [*table, ""]
         names = standings.names
@@ -136,6 +140,23 @@ def head_lines(done: str, share: float, pace: str, columns: int) -> list[str]:
     if room >= SHORTEST_BAR:
         return [f"{done}  {bar(share, min(room, BAR))}  {pace}"]
     return together(done, pace, columns)
+
+
+def leader(standings: Standings, columns: int) -> str:
+    """``A leads with 62.5 %``: the engine with the greatest share of its points, if one has it."""
+    points, games = defaultdict[str, float](float), Counter[str]()
+    for (first, second), counts in standings.matches.items():
+        points[first] += counts.points
+        points[second] += counts.games - counts.points
+        games[first] += counts.games
+        games[second] += counts.games
+    shares = {name: points[name] / count for name, count in games.items()}
+    most = max(shares.values(), default=0)
+    best = [name for name, share in shares.items() if share == most]
+    if len(best) != 1:
+        return ""
+    end = f" leads with {100 * shares[best[0]]:.1f} %"
+    return shorten(best[0], columns - len(end)) + end
 
 
 def bar(share: float, length: int = BAR) -> str:

@@ -199,6 +199,16 @@ def test_hostile_words_move_no_cursor() -> None:
     assert "\x1b" not in drawn
 
 
+def test_the_leader_is_the_one_with_the_greatest_share() -> None:
+    standings = Standings(("A", "B"))
+    assert terminal.leader(standings, 80) == ""
+    for number, outcome in enumerate(["1-0", "1/2-1/2"], 1):
+        standings.add(make_row(result(number, outcome)))
+    assert terminal.leader(standings, 80) == "A leads with 75.0 %"
+    standings.add(make_row(result(3, "0-1")))
+    assert terminal.leader(standings, 80) == "", "level"
+
+
 def test_it_does_not_draw_all_the_time() -> None:
     view, out = view_of(settings(2))
     standings = Standings(("A", "B"))
@@ -271,6 +281,15 @@ def test_on_a_real_terminal(columns: int) -> None:
     head = next(line.split() for line in table.splitlines() if line.startswith("#"))
     assert head[-2:] == ["Points", "Score"] if columns == 40 else head[-1] == "Draws"
     assert "Termination" in text.rpartition("\x1b[J")[2], "the report stays at the end"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_a_line_of_progress_on_a_terminal_names_games_rate_time_left_and_leader() -> None:
+    words = match("-rounds", "3", "-openings", "plies=0", "-concurrency", "1", nodes=(1, 2000))
+    text = on_a_terminal(*words, columns=120)
+    line = r"\d of 6 games  \[[#.]+\]  \d+\.\d games/s, \d+:\d\d:\d\d left  "
+    assert re.search(line + r"B leads with \d+\.\d %\r?\n", text), text
+    assert "Started game" not in text and "Finished game" not in text
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
