@@ -36,6 +36,10 @@ STRAY_SECONDS = 0.5
 """What it has to end a search after a ``bestmove`` that makes no sense."""
 FOREVER = 1 << 60
 """Nanoseconds: 36 years."""
+MOST_OUTPUT = 1 << 30
+"""Bytes that an engine may write in one search."""
+IDLE_SHARE = 0.01
+"""Share of a processor below which an engine counts as idle."""
 LONGEST_NAME = 200
 """Characters of an engine's name, and of its author's, that are kept."""
 _MOST_OPTIONS = 512
@@ -83,9 +87,7 @@ class Connection:
         self.searches = 0
         self._untidy = False
         """Whether it has ever sent an unasked ``bestmove``."""
-        self._silence = FOREVER
-        self._longest_exchange = FOREVER
-        """The longest search, in nanoseconds, whose answer is awaited while it is sent."""
+        self._silence = self._idle = FOREVER
         self._begun = 0
         """When the latest search began."""
         self._quitting = Lock()
@@ -155,13 +157,17 @@ class Connection:
                 reader(line)
         raise self.timed_out(f"gives no answer to isready in {seconds:g} s")
 
-    def watch_silence(self, seconds: float | None) -> None:
-        """Raise `EngineTimeout` from a search in which nothing arrives for twice that time.
+    def watch_silence(self, seconds: float | None, idle: float | None = None) -> None:
+        """Raise `EngineTimeout` from a search whose engine is dead, deaf or idle.
 
-        Half-way the engine is sent ``isready``, which every engine must answer while it searches.
+        After ``seconds`` without a byte the engine is sent ``isready``, which every engine must
+        answer while it searches. It is deaf when nothing arrives for as long again. An engine that
+        answers, but neither writes anything else nor uses a processor for ``idle`` seconds, has
+        lost its search; without ``idle``, or where the system does not count processor time, that
+        is not checked. ``seconds`` None ends the watch.
         """
         self._silence = FOREVER if seconds is None else int(seconds * 1e9)
-        self.enter(self._call)
+        self._idle = FOREVER if idle is None else int(idle * 1e9)
 
     def widen_output(self) -> None:
         """Make room for what an engine writes while it ponders, when its output is not read."""
@@ -193,16 +199,18 @@ class Connection:
 
     def _search(self, request: bytes, timeout: int) -> Answer | None:
         """Send a request that ends in a ``go``, and wait for the answer."""
-        # An engine that is watched for silence, or may be interrupted, is waited for in
-        # `wait_answer`.
-        wait = timeout if timeout < self._longest_exchange else 0
+        limit = timeout if timeout < self._silence else self._silence
+        # A search that may be interrupted is waited for in `wait_answer`.
+        wait = limit if self._call is None else 0
         self.owing = True
         self.searches += 1
         self._begun = monotonic_ns()
         try:
-            lines = self._pipe.exchange(request, self._begun + timeout, wait, self._clear)
-        except EngineTimeout:
+            lines = self._pipe.exchange(request, self._begun + limit, wait, self._clear)
+        except EngineTimeout as error:
             self._printed = b""
+            if limit < timeout:
+                raise self.timed_out(error.what) from None
             return None
         usual = last_answer(lines, self.dialect.inside) if lines else None
         if usual is not None:
@@ -246,9 +254,10 @@ class Connection:
 
     def wait_answer(self, start: int, timeout: int) -> Answer | None:
         """Wait for the ``bestmove`` of a request sent at ``start``, until ``timeout`` after it."""
-        silence = self._silence
-        longest = silence if self._call is None else min(silence, _SLICE)
+        silence, most = self._silence, self._pipe.received + MOST_OUTPUT
+        longest = silence if self._call is None else _SLICE
         heard, now = start, monotonic_ns()
+        idle_since, used = now, None
         probed = False
         while True:
             left = timeout - (now - start)
@@ -256,22 +265,32 @@ class Connection:
                 left = self.search_deadline(start, start + timeout) - now
             if left < 0:
                 return self.unended_answer(start)
-            lines = self._pipe.receive(min(left, longest) // MILLISECOND + 1)
+            if now - heard > silence:
+                if (answer := self.unended_answer(start)) is not None:
+                    return answer
+                if probed:
+                    raise self.timed_out(f"gives no sign of life for {2 * silence / 1e9:g} s")
+                before, used = used, self._process.cpu_seconds()
+                if before is None or used is None or used - before > IDLE_SHARE * silence / 1e9:
+                    idle_since = now
+                elif now - idle_since > self._idle:
+                    seconds = f"{self._idle / 1e9:g} s"
+                    raise self.timed_out(f"answers isready, and does nothing else for {seconds}")
+                self._send(b"isready\n")
+                probed, heard = True, now
+            wait = min(left, longest, silence - (now - heard))
+            lines = self._pipe.receive(wait // MILLISECOND + 1)
+            now = monotonic_ns()
             if lines is not None:
                 text = self._answers.find(lines)
                 if text is not None:
                     return self._answer(text, start)
                 self._note(lines)
-                probed, heard = False, monotonic_ns()
-            now = monotonic_ns()
-            if now - heard > silence:
-                if probed:
-                    seconds = 2 * silence / 1e9
-                    raise self.timed_out(f"gives no sign of life for {seconds:g} s")
-                if (answer := self.unended_answer(start)) is not None:
-                    return answer
-                self._send(b"isready\n")
-                probed, heard = True, now
+                probed, heard = False, now
+                if lines.strip().lower() != b"readyok":
+                    used = None
+                if self._pipe.received > most:
+                    raise self.timed_out(f"writes more than {MOST_OUTPUT >> 20} MiB for a move")
 
     def search_deadline(self, start: int, deadline: int) -> int:
         """The deadline of a search that began at ``start``: an interruption brings it forward."""
@@ -325,9 +344,12 @@ class Connection:
     def ponderhit(self, timeout: int) -> Answer | None:
         """The answer, as from `ask`, to the search that went on while the opponent thought."""
         start = monotonic_ns()
+        wait = min(timeout, self._silence)
         try:
-            self._pipe.send(b"ponderhit\n", start + timeout)
+            self._pipe.send(b"ponderhit\n", start + wait)
         except EngineTimeout:
+            if wait < timeout:
+                raise
             return None
         return self.wait_answer(start, timeout)
 
@@ -369,7 +391,6 @@ class Connection:
     def enter(self, call: Call | None) -> Call | None:
         """Have searches belong to a call: see `AnyEngine.enter`."""
         before, self._call = self._call, call
-        self._longest_exchange = self._silence if call is None else 0
         return before
 
     def kill(self) -> None:

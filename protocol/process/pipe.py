@@ -26,14 +26,14 @@ class Pipe:
     """Both directions of an engine's pipes; how bytes move is left to `PollPipe` and `ThreadPipe`.
 
     ``arrived`` is when (`monotonic_ns`) something was last received, ``tail`` the line whose end
-    has not arrived yet. One thread uses a pipe; only `interject` and `close_input` are free for
-    others. All deadlines are `monotonic_ns`.
+    has not arrived yet, ``received`` how many bytes `receive` has read so far. One thread uses a
+    pipe; only `interject` and `close_input` are free for others. All deadlines are `monotonic_ns`.
     """
 
     def __init__(self, process: EngineProcess, trace: Trace | None = None) -> None:
         self.process = process
         self.trace = trace
-        self.arrived = 0
+        self.arrived = self.received = 0
         self._writing = Lock()
         self._lines: deque[bytes] = deque()
         self.tail = b""
@@ -120,6 +120,7 @@ class Pipe:
     def _take(self, chunk: bytes) -> bytes:
         """The whole lines up to what has just been read; `EngineTerminated` if that is the end."""
         self.arrived = monotonic_ns()
+        self.received += len(chunk)
         lines = self._whole_lines(chunk)
         if self.trace is not None and lines:
             self.trace("<", lines)

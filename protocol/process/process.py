@@ -36,6 +36,14 @@ def describe_status(status: int) -> str:
         return f"killed by signal {-status}"
 
 
+def _session_ticks(name: str, session: int) -> int | None:
+    """Clock ticks that a process and its reaped children have run; None in another session."""
+    with open(f"/proc/{name}/stat", "rb") as file:
+        # The program's name before the last bracket may hold anything.
+        words = file.read().rpartition(b")")[2].split()
+    return sum(map(int, words[11:15])) if int(words[3]) == session else None
+
+
 def _why(error: OSError | ValueError) -> str:
     """The reason why the system refused, or why it could not be asked: a NUL in a name."""
     return str(getattr(error, "strerror", None) or error)
@@ -148,6 +156,16 @@ class EngineProcess:
         if state is None:
             return None
         return state.si_status if state.si_code == os.CLD_EXITED else -state.si_status
+
+    def cpu_seconds(self) -> float | None:
+        """Processor time of the engine and its children so far; None where nobody counts it."""
+        used = None
+        with suppress(OSError):
+            for name in os.listdir("/proc"):
+                with suppress(OSError, ValueError, IndexError):
+                    if int(name) and (ticks := _session_ticks(name, self.pid)) is not None:
+                        used = (used or 0) + ticks
+        return None if used is None else used / os.sysconf("SC_CLK_TCK")
 
     def wait(self, seconds: float) -> bool:
         """Wait for the process itself to end, dropping what it still writes; whether it did."""

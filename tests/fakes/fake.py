@@ -11,6 +11,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 from merels.engine.game.notation import START, parse_position, play_moves
@@ -119,6 +120,14 @@ class Fake:
             write(usual)
         self.before = move
 
+    def answer_later(self) -> None:
+        """Answer after so many seconds, with or without work in them."""
+        end = time.monotonic() + float(ARGUMENT)
+        while (left := end - time.monotonic()) > 0:
+            if MODE == "sleeps":
+                time.sleep(left)
+        self.answer()
+
     def go(self, ponder: bool) -> None:
         """Search: where most faults happen."""
         self.go_count += 1
@@ -134,6 +143,15 @@ class Fake:
             return
         if MODE == "late" and self.go_count == 2:
             time.sleep(float(ARGUMENT))
+        if MODE in ("sleeps", "computes") and self.go_count == 2:
+            # It answers isready meanwhile.
+            threading.Thread(target=self.answer_later, daemon=True).start()
+            return
+        if MODE == "chats" and self.go_count == 2:
+            # It answers nothing meanwhile.
+            for _ in range(int(10 * float(ARGUMENT))):
+                write("info depth 1\n")
+                time.sleep(0.1)
         if MODE == "thinks-once" and self.go_count == 2 and not os.path.exists(ARGUMENT):
             # In the first of its games a move takes long enough for the runner to be stopped.
             open(ARGUMENT, "w").close()

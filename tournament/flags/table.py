@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from merels.engine.search.levels import LEVELS
 from merels.protocol.client.engine_spec import KEYS, OPTION
+from merels.tournament.play.player import IDLE_PINGS, IDLE_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +194,10 @@ Keys of -engine and -each:
   cpu=SECONDS           memory=MIB            core=MIB limit each of its processes: processor
                         time in a game, address space, size of a core dump
 
+Without tc= or st= a move may take any time. An engine that writes nothing for pingtimeout= is sent
+isready. It loses the game if nothing comes for as long again; or if it answers, but neither writes
+anything else nor uses a processor for {pings} times pingtimeout= and at least {idle:g} s (Linux).
+
 Levels of merels itself, each with its rating among them, and any rating in between:
   {levels}
 A level needs no limit: without one it has tc={limit}, and much less makes it weaker than its
@@ -215,7 +220,8 @@ INDENT = 24
 def help_text() -> str:
     """The whole text, from the table of flags."""
     levels = ", ".join(f"{level.name} {level.elo}" for level in LEVELS)
-    lines = [INTRODUCTION.format(levels=levels, limit=LEVEL_LIMIT)]
+    numbers = {"pings": IDLE_PINGS, "idle": IDLE_SECONDS}
+    lines = [INTRODUCTION.format(levels=levels, limit=LEVEL_LIMIT, **numbers)]
     for group, flags in GROUPS.items():
         lines += [f"{group}:", *flag_lines(flags), ""]
     lines.append(ENDING)

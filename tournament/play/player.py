@@ -11,6 +11,7 @@ from merels.engine.game.notation import parse_move
 from merels.engine.game.position import COLOURS, Move, Position
 from merels.engine.search.limits import Limit
 from merels.protocol.client.answers import Answer, ponder_text
+from merels.protocol.client.connection import FOREVER
 from merels.protocol.client.dialects import UciAdapter
 from merels.protocol.client.engine import Engine
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
@@ -18,6 +19,10 @@ from merels.tournament.play.clock import MILLISECOND, Clock, overrun_text
 from merels.tournament.play.lag import OVERSLEPT, UNKNOWN, WORTH_MEASURING, LagMeter, Reading
 from merels.tournament.records.games import Entrant, MoveRecord, Overtime
 
+IDLE_SECONDS = 30.0
+"""The least time without a clock, in seconds, after which an engine that does nothing loses."""
+IDLE_PINGS = 2
+"""The same as a multiple of ``pingtimeout``."""
 WINS = ("1-0", "0-1")
 NO_RESULT = "*"
 
@@ -80,10 +85,12 @@ class Player:
         """The ``go`` of every move but for the clocks, if nothing but the clocks changes."""
         if self.dialect.has_template and self.clock.moves_to_go is None:
             self._template = self.dialect.go_template(self._limit())
-        # A clock of many minutes must not hide that an engine hangs.
-        allowance = self.clock.allowance()
-        long = allowance is not None and allowance > 2 * self._patience
-        self._connection.watch_silence(entrant.ping_timeout if long else None)
+        allowance, ping = self.clock.allowance(), entrant.ping_timeout
+        if allowance is None:
+            self._connection.watch_silence(ping, max(IDLE_SECONDS, IDLE_PINGS * ping))
+        else:
+            # A clock of many minutes must not hide that an engine hangs.
+            self._connection.watch_silence(ping if allowance > 2 * self._patience else None)
         self._meter = meter
         self._measures = allowance is not None and meter.is_worth_it(entrant.name)
 
@@ -94,7 +101,7 @@ class Player:
         `End` of the game if there is no answer in time.
         """
         allowance = self.clock.allowance()
-        timeout = self._patience
+        timeout = FOREVER
         if allowance is not None:
             timeout = allowance + self.clock.limit.margin
             if timeout < 0:
@@ -111,6 +118,7 @@ class Player:
                 else:
                     answer = self._ask_after_miss(position, begun, timeout)
             if answer is None:
+                assert allowance is not None, "only a clock ends a wait"
                 raise self._unanswered(begun, timeout, allowance, before)
         except EngineTerminated as error:
             raise fault(self.side, "abandoned", f"disconnects ({error.how})") from None
@@ -155,15 +163,11 @@ class Player:
         return answer and replace(answer, elapsed=gone + answer.elapsed)
 
     def _unanswered(
-        self, begun: int, timeout: int, allowance: int | None, before: Reading | None
+        self, begun: int, timeout: int, allowance: int, before: Reading | None
     ) -> End:
         """The end of a game for want of a move: learn whether the engine moves late."""
         overslept = monotonic_ns() - begun - timeout
         late = self._connection.stop()
-        if allowance is None:
-            waited = f"{timeout / 1e9:g} s"
-            words = self._connection.last_output() if late is None else ""
-            return fault(self.side, "abandoned", f"stalls (plays no move in {waited}{words})")
         # Measured to the end: on a busy machine more than the timeout has passed before the stop.
         elapsed = monotonic_ns() - begun
         self.lag = UNKNOWN

@@ -47,7 +47,7 @@ class Entrant:
     """An engine, which has a name, and the conditions that it plays under.
 
     ``restart``: it is started for every game. It has ``start_timeout`` seconds to answer the first
-    handshake, and ``ping_timeout`` to answer isready, or to move where no clock says less.
+    handshake, and ``ping_timeout`` to answer isready.
     """
 
     engine: EngineSpec

@@ -332,7 +332,7 @@ for line in sys.stdin:
 """
 FAULTS = {
     "Crash": ("sys.exit(3)", "abandoned", "disconnects"),
-    "Silent": ("pass", "abandoned", "stalls"),
+    "Silent": ("__import__('time').sleep(1000)", "abandoned", "stalls"),
     "Illegal": ("print('bestmove a2', flush=True)", "illegal move", "illegal move ('a2'"),
 }
 

@@ -14,9 +14,11 @@ from pathlib import Path
 
 import pytest
 
+from merels.protocol.client import connection
 from merels.protocol.client.answers import Answer
 from merels.protocol.client.connection import Connection
 from merels.protocol.client.engine_spec import EngineSpec
+from merels.tournament.play import player
 from merels.tournament.play.engine_cache import EngineCache
 from merels.tournament.play.game import play_game
 from merels.tournament.records.games import (
@@ -66,6 +68,7 @@ def check(result: GameResult, termination: str, reason: str, moves: int | None =
 TENTH = TimeControl(per_move=NANOSECONDS // 10, margin=NANOSECONDS // 50)
 HOUR = TimeControl(time=3600 * NANOSECONDS)
 LATE = "loses on time (MILLISECONDS overrun)"
+IDLE = "answers isready, and does nothing else for 2 s"
 LATE_STILL = "loses on time (no bestmove, even after stop)"
 FLOOD = "last output: 'info depth 1 score cp 1 nodes 1 pv d6'"
 MUMBLES = "last output: 'info string fake error: no legal action'"
@@ -92,17 +95,16 @@ def test_death_in_the_game(engines: EngineCache, mode: str, moves: int, how: str
         (engine("mute"), "abandoned", "does not start (gives no answer to uci in 1 s)", 0),
         (engine("never-ready"), "abandoned",
          "does not start (gives no answer to isready in 1 s)", 0),
-        (engine("never"), "abandoned", "stalls (plays no move in 1 s)", 0),
-        (engine("stops-only"), "abandoned", "stalls (plays no move in 1 s)", 0),
-        (engine("flood"), "abandoned", f"stalls (plays no move in 1 s; {FLOOD})", 0),
+        (engine("never"), "abandoned", f"stalls ({IDLE})", 0),
+        (engine("stops-only"), "abandoned", f"stalls ({IDLE})", 0),
         (engine("never", limit=CLOCK), "time forfeit", LATE_STILL, 0),
         (engine("flood", limit=CLOCK), "time forfeit", f"{LATE_STILL[:-1]}; {FLOOD})", 0),
         # Its last output names the fault.
         (engine("mumbles", r"info string fake error: no legal action\n"), "abandoned",
-         f"stalls (plays no move in 1 s; {MUMBLES})", 0),
+         f"stalls ({IDLE}; {MUMBLES})", 0),
         (engine("mumbles", r"info string fake error: no legal action\n", CLOCK), "time forfeit",
          f"{LATE_STILL[:-1]}; {MUMBLES})", 0),
-        (engine("mumbles", r"bestmo\x1b"), "abandoned", "stalls (plays no move in 1 s; "
+        (engine("mumbles", r"bestmo\x1b"), "abandoned", f"stalls ({IDLE}; "
          r"last output, without a line feed: 'bestmo\x1b')", 0),
         (engine("cr"), "abandoned", "does not start (gives no answer to uci in 1 s; last output, "
          r"without a line feed: 'id name Fake\rid author nobody\roption name UCI_Variant type "
@@ -110,7 +112,7 @@ def test_death_in_the_game(engines: EngineCache, mode: str, moves: int, how: str
          r"1024\ruciok\r')", 0),
         (engine("stops-only", limit=CLOCK), "time forfeit", LATE, 0),
         (engine("late", "0.3", TENTH), "time forfeit", LATE, 2),
-        (engine("deaf"), "abandoned", "stalls (plays no move in 1 s)", 2),
+        (engine("deaf"), "abandoned", "stalls (gives no sign of life for 2 s)", 2),
         # It is found out long before its long clock runs out.
         (engine("deaf", limit=HOUR), "abandoned", "stalls (gives no sign of life for 2 s)", 2),
         # Its third move counts, a line without an end; that it is gone shows at its fourth.
@@ -122,8 +124,10 @@ def test_death_in_the_game(engines: EngineCache, mode: str, moves: int, how: str
     ids=lambda value: " ".join(value.engine.command[2:]) if isinstance(value, Entrant) else "",
 )
 def test_faults_that_lose_the_game(
-    engines: EngineCache, faulty: Entrant, termination: str, reason: str, moves: int
+    engines: EngineCache, faulty: Entrant, termination: str, reason: str, moves: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(player, "IDLE_SECONDS", 0.0)
     pattern = re.escape(f"White {reason}").replace("MILLISECONDS", r"\d+ms")
     check(meet(engines, faulty), termination, pattern, moves)
 
@@ -149,6 +153,27 @@ def test_an_engine_may_be_silent_for_two_pings(engines: EngineCache) -> None:
     check(meet(engines, slow), "abandoned", r"White stalls \(gives no sign of life for 0.5 s\)")
     result = meet(engines, replace(slow, ping_timeout=2.0))
     assert result.termination in ("adjudication", "normal"), result.reason
+
+
+@pytest.mark.parametrize("mode", ["chats", "sleeps", "computes"])
+@pytest.mark.parametrize("limit", [TimeControl(depth=2), HOUR], ids=["depth", "clock"])
+def test_an_engine_that_writes_or_answers_isready_may_think_for_long(
+    engines: EngineCache, mode: str, limit: TimeControl, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Longer than twice its pingtimeout; one that computes longer than an idle one may wait."""
+    if mode == "computes":
+        monkeypatch.setattr(player, "IDLE_SECONDS", 0.0)
+    result = meet(engines, replace(engine(mode, "3", limit), ping_timeout=0.3))
+    assert result.termination in ("adjudication", "normal"), result.reason
+    assert max(move.elapsed for move in result.moves) > 2 * NANOSECONDS
+
+
+def test_a_flood_without_end_and_without_a_clock_loses(
+    engines: EngineCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "MOST_OUTPUT", 1 << 24)
+    check(meet(engines, engine("flood")), "abandoned",
+          r"White stalls \(writes more than 16 MiB for a move; last output: 'info depth 1 .*'\)", 0)
 
 
 def test_an_overrun_counts_what_a_busy_machine_lets_pass(

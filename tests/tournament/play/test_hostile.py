@@ -147,7 +147,10 @@ def test_a_greeting_without_end_is_cut_off() -> None:
 def test_a_line_without_end_is_an_engine_that_does_not_move(tmp_path: Path) -> None:
     words = flags(tmp_path, "endless-line", "", "pingtimeout=5")
     out, _ = play(*words, "-rounds", "1", "-games", "1", "-journal", str(tmp_path / "j"))
-    assert "White stalls (plays no move in 5 s; last output: 'info string xxx" in out
+    assert (
+        "White stalls (answers isready, and does nothing else for 30 s; "
+        "last output: 'info string xxx"
+    ) in out
     assert (tmp_path / "j").stat().st_size < 1 << 16
 
 
