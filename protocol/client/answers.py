@@ -10,7 +10,7 @@ from functools import lru_cache
 from merels.engine.common.errors import InputError
 from merels.engine.game.notation import parse_move
 from merels.engine.game.position import Move
-from merels.protocol.client.scanner import last_answer, last_score
+from merels.protocol.client.scanner import count_junk, last_answer, last_score
 
 ERROR = "sanmill_error"
 """The word that begins an answer of Sanmill's instead of a move, with a JSON object behind it."""
@@ -45,10 +45,12 @@ class AnswerFinder:
     With ``inside`` an `ERROR` is an answer as well, and is part of its text.
 
     ``info`` is the last line with a score so far. Lines behind a ``bestmove`` are put back.
+    ``junk`` counts the lines, of all that were seen, that are no part of the protocol.
     """
 
     def __init__(self, inside: bool, put_back: Callable[[bytes], None]) -> None:
         self.info = b""
+        self.junk = 0
         self._inside = inside
         self._put_back = put_back
         self._pattern = _ANYWHERE if inside else _AT_START
@@ -59,18 +61,22 @@ class AnswerFinder:
         if usual is not None:
             answer, info = usual
             self.info = info or self.info
+            self.junk += count_junk(lines)
             return answer
         match = self._pattern.search(lines)
         if match is None:
             self.info = last_score(lines, len(lines)) or self.info
+            self.junk += count_junk(lines)
             return None
         end = match.end() if self._inside else match.start()
         self.info = last_score(lines, end) or self.info
+        self.junk += count_junk(lines[: match.end()])
         self._put_back(lines[match.end() :])
         return match[1].strip()
 
     def count(self, lines: bytes) -> int:
         """How many of the lines say ``bestmove``."""
+        self.junk += count_junk(lines)
         return len(self._pattern.findall(lines))
 
 

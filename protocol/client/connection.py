@@ -17,7 +17,7 @@ from merels.protocol.client.answers import Answer, AnswerFinder
 from merels.protocol.client.any_engine import Call
 from merels.protocol.client.dialects import dialect
 from merels.protocol.client.engine_spec import EngineSpec
-from merels.protocol.client.scanner import last_answer
+from merels.protocol.client.scanner import count_junk, last_answer
 from merels.protocol.common.options import EMPTY, Options, parse_option
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
 from merels.protocol.process.pipe import MILLISECOND, Trace
@@ -54,7 +54,8 @@ class Connection:
 
     ``name`` and ``author`` are what it calls itself, ``options`` what it can be set to, once it has
     greeted. ``timeout`` is how many seconds it has to answer ``isready``. ``owing`` says that the
-    last ``go`` is not answered yet, ``searches`` counts them, and so numbers the latest.
+    last ``go`` is not answered yet, ``searches`` counts them, and so numbers the latest, ``strays``
+    counts each ``bestmove`` that came unasked or belonged to an earlier search.
 
     One thread uses a connection; only `stop_search`, `send_quit`, `terminate` and `kill` are free
     for others. Any method may raise `EngineTerminated` when the process has ended, and
@@ -84,7 +85,7 @@ class Connection:
         self.pid = self._process.pid
         self._pipe = open_pipe(self._process, trace)
         self._answers = AnswerFinder(self.dialect.inside, self._pipe.put_back)
-        self.searches = 0
+        self.searches = self.strays = 0
         self._untidy = False
         """Whether it has ever sent an unasked ``bestmove``."""
         self._silence = self._idle = FOREVER
@@ -213,9 +214,10 @@ class Connection:
                 raise self.timed_out(error.what) from None
             return None
         usual = last_answer(lines, self.dialect.inside) if lines else None
-        if usual is not None:
+        if lines and usual is not None:
             text, info = usual
             self.owing = False
+            self._answers.junk += count_junk(lines)
             elapsed = self._pipe.arrived - self._begun
             return Answer(text, info, elapsed if elapsed > 0 else 0)
         self._answers.info = b""
@@ -248,9 +250,9 @@ class Connection:
             lines = self._pipe.receive(0)
             if lines is None:
                 return
-            if strays := self._answers.count(lines):
-                self._untidy = self._untidy or not self.owing or strays > 1
-                self.owing = False
+            before = self.strays
+            self._count_answers(lines)
+            self._untidy = self._untidy or self.strays > before
 
     def wait_answer(self, start: int, timeout: int) -> Answer | None:
         """Wait for the ``bestmove`` of a request sent at ``start``, until ``timeout`` after it."""
@@ -320,9 +322,14 @@ class Connection:
         line = self._pipe.read_line(deadline)
         if line is not None:
             self._note(line)
-            if self._answers.count(line + b"\n"):
-                self.owing = False
+            self._count_answers(line + b"\n")
         return line
+
+    def _count_answers(self, lines: bytes) -> None:
+        """Count each ``bestmove`` that is no longer, or not, awaited."""
+        if answers := self._answers.count(lines):
+            self.strays += answers - self.owing
+            self.owing = False
 
     def stop(self, seconds: float = STOP_SECONDS) -> Answer | None:
         """Stop a search and wait that long for its answer; None if the engine still owes it."""
@@ -339,6 +346,7 @@ class Connection:
         if late is None:
             return None
         self._untidy = True
+        self.strays += 1
         return replace(late, elapsed=answer.elapsed + late.elapsed)
 
     def ponderhit(self, timeout: int) -> Answer | None:
@@ -352,6 +360,11 @@ class Connection:
                 raise
             return None
         return self.wait_answer(start, timeout)
+
+    @property
+    def junk(self) -> int:
+        """The number of lines so far that were no part of the protocol."""
+        return self._answers.junk
 
     # Its end.
 

@@ -35,6 +35,9 @@ def last_score(lines: bytes, end: int) -> bytes:
     Nothing without one. An ``info string`` has none: it is in the engine's own words.
     """
 
+def count_junk(lines: bytes) -> int:
+    """The number of lines, blank ones aside, that begin with no word of the protocol."""
+
 def last_answer(lines: bytes, inside: bool) -> tuple[bytes, bytes] | None:
     """What follows ``bestmove `` if the last of some whole lines says it first, and `last_score`.
 

@@ -157,6 +157,38 @@ def last_score(bytes lines, Py_ssize_t end):
     return last_score_between(start, start + min(max(end, 0), size), start + size)
 
 
+# Whether two words are the same but for upper and lower case; the second is in lower case.
+cdef inline bint is_word(Word word, const char *text, Py_ssize_t size) noexcept nogil:
+    cdef Py_ssize_t index
+    if word.size != size:
+        return False
+    for index in range(size):
+        if (word.start[index] | 32) != text[index]:
+            return False
+    return True
+
+
+def count_junk(bytes lines):
+    cdef const char *place = lines
+    cdef const char *end = place + len(lines)
+    cdef const char *line_end
+    cdef Word word
+    cdef long count = 0
+    while place < end:
+        line_end = <const char *>memchr(place, c'\n', end - place)
+        if line_end == NULL:
+            line_end = end
+        word = next_word(place, line_end)
+        count += not (
+            word.size == 0 or is_word(word, b"info", 4) or is_word(word, b"bestmove", 8)
+            or is_word(word, b"readyok", 7) or is_word(word, b"id", 2)
+            or is_word(word, b"option", 6) or is_word(word, b"uciok", 5)
+            or is_word(word, b"ugiok", 5) or is_word(word, b"copyprotection", 14)
+            or is_word(word, b"registration", 12) or is_word(word, b"sanmill_error", 13))
+        place = line_end + 1
+    return count
+
+
 def last_answer(bytes lines, bint inside):
     cdef const char *start = lines
     cdef const char *end = start + len(lines)

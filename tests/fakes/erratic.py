@@ -113,7 +113,7 @@ ANSWERS = ("i", "g")
 PLACEMENTS = "d5 e5 e4 e3 d3 c3 c4 c5 f6 d6 f2 f4 b2 d2 b6 b4 d7 a7".split()
 STEPS = ("d7-g7", "a7-a4", "g7-d7", "a4-a7")
 EVERY = 4
-"""Faults at the start come in every fourth game at most: no engine is to be withdrawn for them."""
+"""Faults at the start come in every fourth game at most: an engine must not fail for them."""
 
 
 def is_tried() -> bool:

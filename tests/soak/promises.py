@@ -140,7 +140,7 @@ def check_blame(scenario: Scenario, rows: Sequence[Row], stops: int) -> None:
             if loser not in scenario.erratic:
                 raise Broken(f"{loser} did no wrong, and lost game {row.number}: {row.reason}")
             lost[loser] += 1
-        if row.termination == "unterminated" and "withdrawn" not in row.reason:
+        if row.termination == "unterminated":
             raise Broken(f"game {row.number} was broken off: {row.reason}")
     concurrency = int(scenario.flags[scenario.flags.index("-concurrency") + 1])
     for name, path in zip(scenario.erratic, scenario.tallies):

@@ -55,15 +55,15 @@ from merels.tournament.run.scoreboard import Scoreboard
 from merels.tournament.run.view import View
 from merels.tournament.run.worker_pool import LocalPool
 from merels.tournament.views.log import LogView
-from merels.tournament.views.output import notify
+from merels.tournament.views.output import notify, put
 from merels.tournament.views.pgn import GameWriter, PgnView
 from merels.tournament.views.pgn_file import PgnFile, PgnOutput
-from merels.tournament.views.plain import NoticeView
+from merels.tournament.views.plain import NoticeView, health_lines
 from merels.tournament.views.terminal import is_terminal
 
 EXIT_STATUS: dict[End, int] = {
     "finished": OK, "decided": OK, "interrupted": INTERRUPTED, "killed": INTERRUPTED,
-    "stuck": FAILED, "deserted": FAILED,
+    "faulty": FAILED, "stuck": FAILED, "deserted": FAILED,
 }
 OF_A_RESUME = ("-journal", "-resume")
 """The flags that the command line of a resume has of its own."""
@@ -240,7 +240,10 @@ def _play(
     given: Given, command: Command, added: Sequence[str],
 ) -> int:  # fmt: skip
     """Play the games and say what came of them; returns the exit status."""
-    runner = Runner(board, window=options.concurrency, trial=None if foreign is None else trial)
+    runner = Runner(
+        board, window=options.concurrency, trial=None if foreign is None else trial,
+        max_faults=options.max_faults,
+    )
     if not options.quiet:
         notify(f"seed {board.settings.seed}")
     try:
@@ -250,11 +253,13 @@ def _play(
                 closing.callback(view.close)
             closing.enter_context(interrupts(runner))
             end = runner.run(_pool_factory(options, runner, foreign))
-        if end == "stuck":
-            notify("too few engines start; see the reasons above and check cmd=, dir= and args=")
         if status := EXIT_STATUS[end]:
             notify(_how_to_go_on(board, added))
         status = command.finish(board, given, _stream(options), status)
+        lines, is_failing = health_lines(board.journal)
+        put(_stream(options), "".join(line + "\n" for line in lines))
+        if is_failing:
+            status = status or FAILED
         return status or (FAILED if any(view.incomplete for view in board.views) else OK)
     except Failure as error:
         error.add_note(_how_to_go_on(board, added))

@@ -10,7 +10,6 @@ from merels.tournament.flags.command_line import Given
 from merels.tournament.flags.make_settings import make_settings
 from merels.tournament.flags.run_options import RunOptions
 from merels.tournament.flags.table import FLAGS, help_text
-from merels.tournament.journal.failures import failing_engines
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.scoreboard import Scoreboard
 from merels.tournament.run.view import View
@@ -36,11 +35,11 @@ def _view(board: Scoreboard, options: RunOptions, given: Given, out: TextIO) -> 
 
 
 def _finish(board: Scoreboard, given: Given, out: TextIO, status: int) -> int:
-    """Print the final report; an engine that stopped playing is a failure."""
+    """Print the final report."""
     journal = board.journal
     lines = final_lines(board.settings, board.plan, board.standings, journal, board.verdict)
     put(out, "\n".join(lines).lstrip("\n") + "\n")
-    return status or (FAILED if failing_engines(journal) else OK)
+    return status
 
 
 TOURNAMENT = Command("merels tournament", FLAGS, make_settings, Plan, _view, _finish)

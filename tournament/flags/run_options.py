@@ -44,6 +44,8 @@ class RunOptions:
     """``module:factory`` of a foreign executor."""
     executor_wait: int
     """Seconds after which the run ends if nothing comes back from that executor; 0: never."""
+    max_faults: int
+    """Games that an engine may lose by its own fault before the run ends; 0: any number."""
     shard: tuple[int, int]
     knowing: frozenset[str]
     """The engines that know rules which they cannot be told."""
@@ -82,6 +84,7 @@ def make_run_options(given: Given, settings: Settings) -> RunOptions:
         cpus=cpus,
         executor=executor,
         executor_wait=given.number("-executorwait", _usual_wait(settings), 0),
+        max_faults=given.number("-maxfaults", 0, 0),
         shard=of((1, 1), _shard, given, settings),
         knowing=of(frozenset(), knowing_engines, given, settings),
         intervals=Intervals(

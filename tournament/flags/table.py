@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from merels.engine.search.levels import LEVELS
 from merels.protocol.client.engine_spec import KEYS, OPTION
+from merels.tournament.journal.failures import ENOUGH, FAILING_SHARE
 from merels.tournament.play.player import IDLE_PINGS, IDLE_SECONDS
 
 
@@ -123,6 +124,10 @@ GROUPS: dict[str, dict[str, Flag]] = {
             words=(0, 1),
         ),
         "-recover": Flag("accepted for compatibility: a failing engine never ends a tournament"),
+        "-maxfaults": Flag(
+            "end the run when an engine has lost X games of it by a crash, stall, time forfeit or "
+            "illegal move (0: never)", words=ONE,
+        ),
         "-journal": Flag("keep every finished game in this file", ("file",), plain="file"),
         "-resume": Flag(
             "continue the journal, or start it. Engines and settings may be left out; then it goes "
@@ -198,6 +203,11 @@ Without tc= or st= a move may take any time. An engine that writes nothing for p
 isready. It loses the game if nothing comes for as long again; or if it answers, but neither writes
 anything else nor uses a processor for {pings} times pingtimeout= and at least {idle:g} s (Linux).
 
+The end counts each engine's crashes, stalls, time forfeits (but for those that delays of the
+machine account for) and illegal moves, and the late answers (within timemargin=, or to no search)
+and junk lines that cost it nothing. An engine fails that loses {share:.0%} of its games by the
+first four, and at least {enough} games.
+
 Levels of merels itself, each with its rating among them, and any rating in between:
   {levels}
 A level needs no limit: without one it has tc={limit}, and much less makes it weaker than its
@@ -210,9 +220,9 @@ ENDING = """\
 Before the first game every engine is tried once: it must start, take its options and the rules, and
 play a legal move. One that fails later loses that game, and the tournament continues.
 
-Exit status: 0 if all games are played or the test is decided, 1 if the run failed or an engine lost
-all its games, or its last ones (at least two), without a legal move, 2 if the command line is wrong
-or an engine fails the trial, 130 if the run was interrupted."""
+Exit status: 0 if all games are played or the test is decided, 1 if the run failed, games stay open,
+an engine fails or lost all its games, or its last ones (at least two), without a legal move, 2 if
+the command line is wrong or an engine fails the trial, 130 if the run was interrupted."""
 WIDTH = 96
 INDENT = 24
 
@@ -220,8 +230,10 @@ INDENT = 24
 def help_text() -> str:
     """The whole text, from the table of flags."""
     levels = ", ".join(f"{level.name} {level.elo}" for level in LEVELS)
-    numbers = {"pings": IDLE_PINGS, "idle": IDLE_SECONDS}
-    lines = [INTRODUCTION.format(levels=levels, limit=LEVEL_LIMIT, **numbers)]
+    lines = [INTRODUCTION.format(
+        levels=levels, limit=LEVEL_LIMIT, pings=IDLE_PINGS, idle=IDLE_SECONDS,
+        share=FAILING_SHARE, enough=ENOUGH,
+    )]
     for group, flags in GROUPS.items():
         lines += [f"{group}:", *flag_lines(flags), ""]
     lines.append(ENDING)

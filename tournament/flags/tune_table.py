@@ -34,7 +34,7 @@ OWN: Flags = {
 SHARED = (
     "-each", "-srand", "-variant", "-set", "-openings", "-draw", "-resign", "-maxmoves", "-tb",
     "-replays", "-concurrency", "-force-concurrency", "-use-affinity", "-journal", "-resume",
-    "-config", "-executor", "-executorwait", "-pgnout", "-log", "-serve", "-quiet",
+    "-config", "-maxfaults", "-executor", "-executorwait", "-pgnout", "-log", "-serve", "-quiet",
 )
 TUNE_FLAGS: Flags = {**OWN, **{name: FLAGS[name] for name in SHARED}}
 

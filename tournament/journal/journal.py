@@ -23,7 +23,7 @@ from merels.tournament.statistics.terminations import Ending
 
 APPLICATION_ID = 0x6D65_7265
 """'mere' in the file's header marks it as ours."""
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 BUSY_SECONDS = 10.0
 LONGEST_FIELD = 1 << 24
 """Bytes of the longest text that is read from a journal: a game of some 500,000 moves."""
@@ -36,6 +36,7 @@ TYPES = {int: "INTEGER", str: "TEXT"}
 ADDED = {
     2: ("late", "waited", "overtime", "voided"),
     3: ("host", "version", "white_id", "black_id", "white_program", "black_program"),
+    4: ("oddities",),
 }
 """The last columns of games, all texts, by the version that added them: earlier journals lack them,
 and read as empty."""

@@ -10,7 +10,7 @@ from merels.engine.common.errors import InputError, printable
 from merels.engine.game.notation import parse_move, parse_position
 from merels.engine.game.record import Record
 from merels.engine.game.rules import Rules
-from merels.tournament.records.games import GameResult, MoveRecord, Overtime
+from merels.tournament.records.games import GameResult, MoveRecord, Oddities, Overtime
 from merels.tournament.statistics.counts import (
     Counts,
     GameScore,
@@ -18,6 +18,7 @@ from merels.tournament.statistics.counts import (
     MatchCounts,
     counts_between,
 )
+from merels.tournament.statistics.terminations import Ending
 
 _move = lru_cache(maxsize=8192)(parse_move)
 """The same few hundred moves recur."""
@@ -82,6 +83,29 @@ class Row(NamedTuple):
     white_program: str = ""
     """The fingerprint of the engine's program."""
     black_program: str = ""
+    oddities: str = ""
+    """White's and then Black's junk lines and late answers; empty without any."""
+
+    @property
+    def ending(self) -> Ending:
+        """How the game ended."""
+        return Ending(self.white, self.black, self.white_score, self.termination, self.reason)
+
+    @property
+    def culprit(self) -> str:
+        """The engine that lost by its own fault, which an excused loss on time is not; or ''."""
+        lost = self.lost_move()
+        return "" if lost is not None and lost.excused else self.ending.culprit
+
+    def both_oddities(self) -> tuple[Oddities, Oddities]:
+        """White's and Black's; `InputError` where those are no numbers."""
+        if not self.oddities:
+            return Oddities(), Oddities()
+        try:
+            white_junk, white_late, black_junk, black_late = map(int, _words(self.oddities))
+        except ValueError:
+            raise self.damaged("its junk lines and late answers") from None
+        return Oddities(white_junk, white_late), Oddities(black_junk, black_late)
 
     @property
     def attempts_voided(self) -> int:
@@ -206,6 +230,8 @@ def make_row(result: GameResult) -> Row:
         _measures(result.overtime or ()), "\n".join(map(printable, result.voided)),
         origin.host, origin.version, printable(origin.ids[0]), printable(origin.ids[1]),
         origin.programs[0], origin.programs[1],
+        _measures(number for oddities in result.oddities for number in oddities)
+        if any(map(any, result.oddities)) else "",
     )
 
 

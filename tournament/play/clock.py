@@ -13,12 +13,14 @@ class Clock:
     An overrun within the margin is kept: ``left`` is then below zero, and the next increment or
     time control makes up for it. ``told`` is ``left`` in milliseconds as engines are told: rounded
     down, but at least 1, for some engines take 0 for no clock at all, and others fail at a minus.
+    ``overruns`` counts the moves whose overrun was within the margin.
     """
 
-    __slots__ = ("limit", "left", "told", "moves_to_go")
+    __slots__ = ("limit", "left", "told", "moves_to_go", "overruns")
 
     def __init__(self, limit: TimeControl) -> None:
         self.limit = limit
+        self.overruns = 0
         self.set_left(limit.time)
         self.moves_to_go = limit.moves if limit.time is not None else None
 
@@ -44,8 +46,10 @@ class Clock:
         time.
         """
         allowance = self.allowance()
-        if allowance is not None and elapsed > allowance + self.limit.margin:
-            return elapsed - allowance
+        if allowance is not None and elapsed > allowance:
+            if elapsed > allowance + self.limit.margin:
+                return elapsed - allowance
+            self.overruns += 1
         if self.left is None:
             return 0
         left = self.left + self.limit.increment - elapsed

@@ -10,7 +10,7 @@ the cache, except one at fault, which is ended.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timezone
 from functools import lru_cache
 from time import monotonic_ns
@@ -30,7 +30,7 @@ from merels.tournament.play.clock import Clock
 from merels.tournament.play.engine_cache import FAULT_PATIENCE, EngineCache
 from merels.tournament.play.fingerprint import HERE
 from merels.tournament.play.lag import LagMeter
-from merels.tournament.play.player import NO_RESULT, WINS, End, Player, Script, fault
+from merels.tournament.play.player import End, Player, Script, fault
 from merels.tournament.records.games import GameResult, GameSpec, MoveRecord, Opening
 
 LONGEST_ANSWER = 200
@@ -69,14 +69,25 @@ def first_line(start: Start, dialect: UciAdapter) -> bytes:
     return dialect.position(start.first, start.moves)
 
 
-Watch = Callable[[Sequence[MoveRecord]], None]
-"""Gets the list of a game's moves when the first is asked for: the game appends to it."""
+Begun = Callable[[Sequence[MoveRecord]], None]
+"""Called when both engines are ready, with the list that the game will append its moves to."""
 
 
-def play_game(spec: GameSpec, engines: EngineCache, watch: Watch | None = None) -> GameResult:
+class NotStarted(Exception):
+    """A game was not played: ``failures`` are the engines that did not start, by name."""
+
+    def __init__(self, errors: Mapping[str, EngineError]) -> None:
+        self.failures = {
+            name: f"does not start ({describe(error)})" for name, error in errors.items()
+        }
+        super().__init__(self.failures)
+
+
+def play_game(spec: GameSpec, engines: EngineCache, begun: Begun | None = None) -> GameResult:
     """Play a game to its end, whatever the engines do, and give them back or end them.
 
-    `InputError` for rules or an opening that make no sense.
+    `NotStarted` if an engine does not start, `InputError` for rules or an opening that make no
+    sense.
     """
     rules = parse_rules(spec.rules)
     start = start_of(spec.opening, rules)
@@ -88,19 +99,23 @@ def play_game(spec: GameSpec, engines: EngineCache, watch: Watch | None = None) 
         for engine, entrant in zip(lent, entrants):
             if isinstance(engine, Engine):
                 engines.give_back(entrant, engine)
-        return _not_started(spec, lent, began)
+        raise NotStarted({
+            entrant.name: error
+            for error, entrant in zip(lent, entrants) if isinstance(error, EngineError)
+        })  # fmt: skip
     try:
         game = _Game(spec, ready, start, engines.meter)
-        if watch is not None:
-            watch(game.moves)
-        begun = monotonic_ns()
+        if begun is not None:
+            begun(game.moves)
+        before = monotonic_ns()
         end = game.play()
-        elapsed = monotonic_ns() - begun
+        elapsed = monotonic_ns() - before
     except BaseException:
         for engine in ready:
             engine.close(FAULT_PATIENCE)
         raise
     origin = engines.origin(*ready)
+    white, black = (player.oddities() for player in game.players)
     for player in game.players:
         if player.side != end.culprit and player.settle():
             engines.give_back(player.entrant, player.engine)
@@ -108,19 +123,8 @@ def play_game(spec: GameSpec, engines: EngineCache, watch: Watch | None = None) 
             player.engine.close(FAULT_PATIENCE)
     return GameResult(
         spec, end.result, end.termination, end.reason, tuple(game.moves), began, elapsed,
-        overtime=end.overtime, origin=origin,
+        overtime=end.overtime, origin=origin, oddities=(white, black),
     )
-
-
-def _not_started(spec: GameSpec, lent: Sequence[Engine | EngineError], began: str) -> GameResult:
-    """The result of a game for which at least one engine did not start."""
-    errors = {side: error for side, error in enumerate(lent) if isinstance(error, EngineError)}
-    reason = ", ".join(
-        f"{COLOURS[side]} does not start ({describe(error)})" for side, error in errors.items()
-    )
-    result = NO_RESULT if len(errors) == 2 else WINS[1 - min(errors)]
-    return GameResult(spec, result, "abandoned", reason, (), began, unstarted=tuple(errors),
-                      origin=HERE)
 
 
 def describe(error: EngineError) -> str:

@@ -17,14 +17,13 @@ from merels.protocol.client.engine import Engine
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
 from merels.tournament.play.clock import MILLISECOND, Clock, overrun_text
 from merels.tournament.play.lag import OVERSLEPT, UNKNOWN, WORTH_MEASURING, LagMeter, Reading
-from merels.tournament.records.games import Entrant, MoveRecord, Overtime
+from merels.tournament.records.games import Entrant, MoveRecord, Oddities, Overtime
 
 IDLE_SECONDS = 30.0
 """The least time without a clock, in seconds, after which an engine that does nothing loses."""
 IDLE_PINGS = 2
 """The same as a multiple of ``pingtimeout``."""
 WINS = ("1-0", "0-1")
-NO_RESULT = "*"
 
 
 class End(Exception):
@@ -91,6 +90,7 @@ class Player:
         else:
             # A clock of many minutes must not hide that an engine hangs.
             self._connection.watch_silence(ping if allowance > 2 * self._patience else None)
+        self._before = self._connection.junk, self._connection.strays
         self._meter = meter
         self._measures = allowance is not None and meter.is_worth_it(entrant.name)
 
@@ -222,6 +222,12 @@ class Player:
             return self._connection.stop() is not None
         except EngineError:
             return False
+
+    def oddities(self) -> Oddities:
+        """What the engine did in this game that cost it nothing."""
+        junk, strays = self._before
+        late = self.clock.overruns + self._connection.strays - strays
+        return Oddities(self._connection.junk - junk, late)
 
     def _go(self) -> bytes:
         """The ``go`` for the next move."""

@@ -195,6 +195,15 @@ class Overtime(NamedTuple):
         return ", ".join(parts)
 
 
+class Oddities(NamedTuple):
+    """Faults of an engine in a game that cost it nothing."""
+
+    junk: int = 0
+    """Lines that are no part of the protocol."""
+    late: int = 0
+    """Answers after the time was up that ``timemargin=`` forgave, or that belonged to no search."""
+
+
 class Origin(NamedTuple):
     """Where a game was played, and by which programs; what is empty is unknown."""
 
@@ -225,10 +234,10 @@ class GameResult:
     """Wall-clock time of the start, ISO 8601 in UTC."""
     elapsed: int = 0
     """Nanoseconds from first to last move."""
-    unstarted: tuple[int, ...] = ()
-    """The sides whose engines did not start."""
     overtime: Overtime | None = None
     """The move that lost it on time."""
     voided: tuple[str, ...] = ()
     """How earlier attempts at this game ended, which were void."""
     origin: Origin = Origin()
+    oddities: tuple[Oddities, Oddities] = (Oddities(), Oddities())
+    """White's and Black's."""

@@ -10,7 +10,12 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from merels.engine.common.errors import printable
-from merels.tournament.journal.failures import failing_engines
+from merels.tournament.journal.failures import (
+    Failing,
+    HealthCounter,
+    failing_engines,
+    warnings,
+)
 from merels.tournament.journal.import_games import Duplicates, GamesFile, Split
 from merels.tournament.journal.players import Player, Roster, entered, without_version
 from merels.tournament.journal.provenance import Provenance
@@ -35,6 +40,7 @@ from merels.tournament.report.crosstable import (
 from merels.tournament.report.html import page, summary, times_section
 from merels.tournament.report.rounds import round_lines, round_rows
 from merels.tournament.report.summary import (
+    health_table,
     match_dict,
     match_lines,
     reasons_dict,
@@ -72,7 +78,7 @@ class CountedGames:
         """The first games of journals."""
         self.notes: list[dict[str, str]] = []
         """Those of each journal."""
-        self.warnings: list[str] = []
+        self._stopped: list[Failing] = []
         self.past: tuple[Settings, Results, bool] | None = None
         """The rounds of the one tournament, if it pairs by results, and whether the last is open.
         """
@@ -85,6 +91,7 @@ class CountedGames:
         self._times: dict[str, MoveTimes] = {}
         self.losses = TimeLosses(0)
         self._provenance = Provenance()
+        self._health = HealthCounter()
         duplicates = Duplicates()
         for path in paths:
             file = GamesFile(path)
@@ -116,6 +123,8 @@ class CountedGames:
         for key, times in self._times.items():
             self.times.setdefault(labels[key], MoveTimes()).merge(times, len(labels))
         self.provenance = self._provenance.relabelled(labels)
+        self.health = self._health.relabelled(labels)
+        self.warnings = warnings(self.health, self._stopped)
 
     def labels_of(self, entrant: Entrant) -> list[str]:
         """The labels of an engine of a journal: several, if more than its name was one."""
@@ -155,6 +164,7 @@ class CountedGames:
             self.losses.games += 1
             self.losses.add(row.lost_move(), row.attempts_voided)
             self._provenance.add(row, keys)
+            self._health.add(row, keys)
             if len(self.rows) < self._most:
                 self.rows.append(row)
             if rounds is not None:
@@ -162,7 +172,7 @@ class CountedGames:
         if rounds is not None:
             self.past = (rounds.settings, *rounds.results())
         if is_one and file.journal is not None:
-            self.warnings = [printable(str(one)) for one in failing_engines(file.journal)]
+            self._stopped = failing_engines(file.journal)
 
 
 class GamesReport:
@@ -216,6 +226,10 @@ class GamesReport:
         if self._times:
             losses = dataclasses.asdict(self._losses)
             data |= {"times": times_dict(self._times), "time_losses": losses}
+        if self._counted.health:
+            data["health"] = {
+                name: health.as_dict() for name, health in self._counted.health.items()
+            }
         if programs := self._counted.provenance.as_dict():
             data["programs"] = programs
         if self._warnings:
@@ -264,6 +278,8 @@ class GamesReport:
             blocks.append(times_table(self._times))
         if self._losses.lines():
             blocks.append("\n".join([*self._losses.lines(), ""]))
+        if self._counted.health:
+            blocks.append(health_table(self._counted.health))
         if self._accuracy is not None:
             blocks.append(accuracy_text(self._accuracy, self._review))
         if self._conditions:

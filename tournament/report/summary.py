@@ -5,12 +5,13 @@ Numbers are never nan: infinite ones print as ``inf``, a ratio of nothing to not
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from math import isfinite
 from typing import Any
 
 from merels.engine.common.errors import printable
+from merels.tournament.journal.failures import Health
 from merels.tournament.records.settings import Settings
 from merels.tournament.report.text_table import grid, percent, shorten
 from merels.tournament.statistics.counts import Counts, MatchCounts, counts_between
@@ -159,6 +160,14 @@ def losses_rows(
     for player, counts in stats.lost.items():
         rows.append([show_name(player), *(str(counts.get(name, 0)) for name in names)])
     return rows
+
+
+def health_table(healths: Mapping[str, Health]) -> str:
+    """The faults of each engine as text."""
+    rows = [["Health", "Games", "Crashes", "Stalls", "Time", "Illegal", "Late", "Junk"]]
+    for name, health in healths.items():
+        rows.append([shorten(name), *map(str, health.as_dict().values())])
+    return grid(rows, left=0)
 
 
 def reasons_dict(stats: Terminations) -> list[dict[str, Any]]:

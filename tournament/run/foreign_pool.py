@@ -1,21 +1,29 @@
-"""Someone else's executor, of which nothing is known but what its futures tell.
+"""A user-supplied `concurrent.futures.Executor`.
 
-Its workers may be absent, its scheduler lost, its client closed, and any call to it may block. So
-it is made and shut down in threads of their own, is given no game before a worker has answered, and
-is made anew when it breaks or cancels what it was given. A future that runs is a sign of life
-however long it takes; that of Dask and of some others never tells that it does.
+Its workers may be absent, its scheduler lost, its client closed; its futures may fail, come late,
+twice or never, and any call to it may block. So it is made, fed and shut down in threads of their
+own, is given no game before a worker has answered, and is made again when it breaks, cancels what
+it was given, or fails several calls in a row. Only a game that comes back resets the count of
+failures, and the time since which nothing came. A future that runs is a sign of life however long
+it takes; that of Dask and of some others never tells that it does.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
+import queue
 import threading
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from time import monotonic, sleep
 from typing import Any, TypeVar
 
+from merels.tournament.run.retries import TRIES
+from merels.tournament.run.tasks import Place, stay_busy
 from merels.tournament.run.worker_pool import Pool
 
 T = TypeVar("T")
@@ -26,20 +34,36 @@ ANSWER_SECONDS = 5.0
 SILENCE_SECONDS = 30.0
 """How long no game may come back before a person is told; longer where games take longer."""
 RETRY_SECONDS = 1.0
-"""The pause before another executor is asked for when the last one did nothing."""
+"""The pause before the factory is called again when it could not reach its cluster."""
 END_SECONDS = 5.0
 """How long an executor may take to shut down, and after that this process to end."""
 UNREACHABLE = (OSError, CancelledError, BrokenExecutor)
-"""What is raised while an executor that worked before cannot be reached."""
+"""What a factory raises while a cluster that worked before cannot be reached."""
 
-
+_numbers = itertools.count(1)
+"""The last argument of each call: Dask takes equal calls for one, and returns its result again."""
 _abandoned = threading.Event()
 """Set when something of an executor goes on that may keep this process from ending."""
 
 
-def answer(attempt: int) -> int:
-    """What a worker is asked first; the argument keeps an executor from knowing the result."""
-    return attempt
+def answer(number: int) -> int:
+    """The first call to a worker; returns ``number``."""
+    return number
+
+
+@dataclass(eq=False, slots=True)
+class _Call:
+    """A call on its way through the executor."""
+
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    is_filler: bool = False
+    """Whether it only keeps a worker busy."""
+    outer: Future[Any] = field(default_factory=Future)
+    """What the runner holds; it ends also where the executor's own future never does."""
+    inner: Future[Any] | None = None
+    """The executor's own, once it has taken the call."""
+    began: float = field(default_factory=monotonic)
 
 
 class ForeignPool(Pool):
@@ -52,42 +76,46 @@ class ForeignPool(Pool):
     foreign = True
 
     def __init__(self, make: ExecutorFactory, wake: Callable[[], None], wait: float) -> None:
+        super().__init__()
         self._make, self._wake, self._wait = make, wake, wait
         self._executor: Executor | None = None
+        self._feed: queue.SimpleQueue[_Call | None]
+        """Calls to hand over to the executor; None ends the thread that does."""
         self._attempts = 0
-        self._calls: dict[Future[Any], tuple[Future[Any], float]] = {}
-        """By what the runner holds: the executor's own future, and when the call was handed over.
-
-        The runner's ends also where the executor's never does.
-        """
+        self._calls: set[_Call] = set()
+        """Those that have not come back; whoever removes one settles it."""
         self._heard = monotonic()
         """When there was a sign of life."""
         self._longest = 0.0
         """The longest time that a call took to come back."""
-        self._works = False
-        """Whether this executor has brought something back."""
         self._loss = ""
         """Why a new executor is needed; empty: it is not."""
+        self._is_lost = False
+        """Whether the loss of an executor was reported, and no new one yet."""
+        self._is_refused = False
+        """Whether an executor was made and did not take its first call."""
         self._leaving = False
         self._connect()
 
     def _connect(self, pause: float = 0.0) -> None:
         """Make an executor and wait until one of its workers answers, in a thread."""
-        self.ready, self._works, self._executor = False, False, None
+        self.ready, self._executor = False, None
+        self._feed = queue.SimpleQueue()
         self._attempts += 1
         self._arrival: Future[None] = Future()
-        words = (pause, self._attempts, self._arrival)
+        words = (pause, self._arrival)
         threading.Thread(target=self._await_worker, args=words, daemon=True).start()
 
-    def _await_worker(self, pause: float, attempt: int, arrival: Future[None]) -> None:
+    def _await_worker(self, pause: float, arrival: Future[None]) -> None:
         try:
             sleep(pause)
+            self._is_refused = False
             executor = self._make()
             if self._leaving:
                 executor.shutdown(wait=False)
             else:
-                self._executor = executor
-                error = executor.submit(answer, attempt).exception()
+                self._executor, self._is_refused = executor, True
+                error = executor.submit(answer, next(_numbers)).exception()
                 if isinstance(error, BrokenExecutor):
                     raise error
                 # Any other error is one worker's: pairs will tell whether the others have it too.
@@ -96,76 +124,147 @@ class ForeignPool(Pool):
             arrival.set_exception(error)
         self._wake()
 
-    def submit(self, fn: Callable[..., T], /, *args: Any) -> Future[T] | None:
-        """Hand a call over; None where the executor does not take it, and a new one is needed."""
-        assert self._executor is not None
-        try:
-            inner = self._executor.submit(fn, *args)
-        except Exception as error:
-            self.ready, self._loss = False, repr(error)
-            return None
-        outer: Future[T] = Future()
-        self._calls[outer] = inner, monotonic()
-        inner.add_done_callback(lambda _: self._come_back(outer))
-        return outer
+    def submit(self, fn: Callable[..., T], /, *args: Any) -> Future[T]:
+        """Hand a call over; the future is cancelled where the executor does not take it."""
+        return self._put(_Call(fn, args))
 
-    def _come_back(self, outer: Future[Any]) -> None:
+    def occupy(self, places: frozenset[Place]) -> None:
+        """Keep these workers busy for a while, if they happen to take the calls."""
+        if sum(call.is_filler for call in list(self._calls)) < len(places):
+            self._put(_Call(stay_busy, (places,), is_filler=True))
+
+    def _put(self, call: _Call) -> Future[Any]:
+        self._calls.add(call)
+        self._feed.put(call)
+        return call.outer
+
+    def _hand_over(self, executor: Executor, feed: queue.SimpleQueue[_Call | None]) -> None:
+        """Give calls to the executor, in a thread of its own: any of them may block."""
+        while (call := feed.get()) is not None:
+            if call not in self._calls:
+                continue  # It was given up before.
+            try:
+                call.inner = executor.submit(call.function, *call.arguments, next(_numbers))
+                call.inner.add_done_callback(partial(self._come_back, call))
+            except BaseException as error:
+                self._lose(executor, repr(error))
+                self._give_up(call)
+
+    def _come_back(self, call: _Call, inner: Future[Any]) -> None:
         """Take what the executor says of a call, in whatever thread."""
-        if (call := self._calls.pop(outer, None)) is None:
-            return  # Its executor was given up before.
-        inner, began = call
         if inner.cancelled():
-            if not self._leaving:
-                self.ready, self._loss = False, "it has cancelled a pair of games"
-            return _cancel(outer)
-        self._heard = monotonic()
-        self._longest = max(self._longest, self._heard - began)
-        self._works, self.silent = True, False
-        if (error := inner.exception()) is not None:
-            outer.set_exception(error)
-        else:
-            outer.set_result(inner.result())
+            if not self._leaving and call in self._calls:
+                self._lose(self._executor, "it has cancelled a pair of games")
+            self._give_up(call)
+        elif self._claim(call):
+            self._longest = max(self._longest, monotonic() - call.began)
+            if (error := inner.exception()) is not None:
+                call.outer.set_exception(error)
+            else:
+                call.outer.set_result(inner.result())
 
-    def check(self) -> str | None:
+    def _claim(self, call: _Call) -> bool:
+        """Whether a call has not been settled before; it counts as settled from now on."""
+        try:
+            self._calls.remove(call)
+        except KeyError:  # Its executor was given up, or tells of it twice.
+            return False
+        return True
+
+    def _give_up(self, call: _Call) -> None:
+        """Let the runner have back a call that is not settled."""
+        if self._claim(call):
+            call.outer.cancel()
+            call.outer.set_running_or_notify_cancel()
+
+    def _lose(self, executor: Executor | None, why: str) -> None:
+        """Note that an executor must be replaced, unless it is already."""
+        if executor is self._executor:
+            self.ready, self._loss = False, self._loss or why
+        self._wake()
+
+    def renew(self, why: str) -> None:
+        """Ask for another executor, since calls fail on this one."""
+        self._lose(self._executor, why)
+
+    def note_work(self) -> None:
+        """Note that a worker did what it was asked to."""
+        super().note_work()
+        self._heard = monotonic()
+        if self.silent:
+            self._notices.append("games come back from the executor again")
+        self.silent = False
+
+    def check(self) -> list[str]:
         """Replace an executor that is lost, and notice silence.
 
-        Raises what the factory or the executor raises, where waiting would not help.
+        Raises what the factory or the first executor raises, where waiting would not help.
         """
-        notice = None
         if self._loss:
-            if self._works:
-                notice = f"the executor is lost: {self._loss}; waiting for a new one"
-            self._give_up_calls()
-            self._end(wait=False)
-            self._connect(0.0 if self._works else RETRY_SECONDS)
-            self._loss = ""
+            self._replace()
         elif not self.ready and not self._leaving and self._arrival.done():
-            error = self._arrival.exception()
-            self.ready = error is None
-            if self._attempts == 1:
-                self._heard = monotonic()
-            if error is not None:
-                if self._attempts == 1 or not isinstance(error, UNREACHABLE):
-                    raise error
-                self._connect(RETRY_SECONDS)
-        return self._listen() or notice
+            self._arrive()
+        if (notice := self._listen()) is not None:
+            self._notices.append(notice)
+        notices, self._notices = self._notices, []
+        return notices
+
+    def _replace(self) -> None:
+        """End a lost executor, and make another after a pause, unless too many were lost."""
+        why, self._loss = self._loss, ""
+        self._give_up_calls()
+        self._end(wait=False)
+        if self._leaving:
+            return
+        self._backoff.fail()
+        if self._backoff.is_exhausted:
+            self.given_up = True
+            self._notices.append(f"{TRIES} executors in a row have failed: {why}; given up")
+            return
+        if not self._is_lost:
+            self._is_lost = True
+            self._notices.append(f"the executor is lost: {why}; waiting for a new one")
+        self._connect(self._backoff.left)
+
+    def _arrive(self) -> None:
+        """Begin with a new executor, or ask for another where it could not be reached."""
+        error = self._arrival.exception()
+        if self._attempts == 1:
+            self._heard = monotonic()
+        if error is None:
+            self.ready = True
+            assert self._executor is not None
+            words = (self._executor, self._feed)
+            threading.Thread(target=self._hand_over, args=words, daemon=True).start()
+            if self._is_lost:
+                self._is_lost = False
+                self._notices.append("a new executor answers; the run goes on")
+        elif self._attempts == 1:
+            raise error
+        elif self._is_refused:
+            self._loss = repr(error)
+        elif isinstance(error, UNREACHABLE):
+            self._connect(RETRY_SECONDS)
+        else:
+            raise error
 
     def _listen(self) -> str | None:
         """Measure the silence; returns what to say of it, if it is time to."""
         now = monotonic()
-        calls = [inner for inner, _ in list(self._calls.values())]
-        if any(call.running() for call in calls) or self.ready and not calls:
+        calls = [call.inner for call in list(self._calls) if not call.is_filler]
+        is_running = any(inner is not None and inner.running() for inner in calls)
+        if is_running or self.ready and not calls:
             self._heard = now
         patience = max(SILENCE_SECONDS, 2 * self._longest) if self.ready else ANSWER_SECONDS
         if self._wait:
             patience = min(patience, self._wait / 2)
         silence = now - self._heard
-        if self.deserted or silence < patience or self.silent and not 0 < self._wait <= silence:
+        if self.given_up or silence < patience or self.silent and not 0 < self._wait <= silence:
             return None
-        self.deserted, self.silent = self.silent or self._leaving, True
+        self.given_up, self.silent = self.silent or self._leaving, True
         since = datetime.now() - timedelta(seconds=silence)
         text = f"{self._state}, waiting since {since:%H:%M:%S}"
-        if self.deserted:
+        if self.given_up:
             text += "; given up"
         elif self._wait:
             end = since + timedelta(seconds=self._wait)
@@ -181,10 +280,13 @@ class ForeignPool(Pool):
     def finish_games(self) -> None:
         """Take back the calls that are known not to run."""
         self._leaving = True
-        calls = [inner for inner, _ in list(self._calls.values())]
-        if any(call.running() for call in calls):
-            for call in calls:
-                call.cancel()
+        inners = {call: call.inner for call in list(self._calls)}
+        if any(inner is not None and inner.running() for inner in inners.values()):
+            for call, inner in inners.items():
+                if inner is None:
+                    self._give_up(call)
+                else:
+                    inner.cancel()
 
     def close(self) -> str | None:
         """End the executor, whose calls are done; returns what is wrong with its end."""
@@ -201,12 +303,12 @@ class ForeignPool(Pool):
 
     def _give_up_calls(self) -> None:
         """Let the runner have back what the executor still has."""
-        for outer in list(self._calls):
-            if self._calls.pop(outer, None) is not None:
-                _cancel(outer)
+        for call in list(self._calls):
+            self._give_up(call)
 
     def _end(self, wait: bool) -> str | None:
         """Shut the executor down, if there is one; returns why that failed."""
+        self._feed.put(None)
         if self._executor is None:
             return None
         failures: list[str] = []
@@ -232,11 +334,6 @@ def _shut_down(executor: Executor, wait: bool, failures: list[str]) -> None:
             executor.shutdown(wait=False)
     except Exception as error:
         failures.append(repr(error))
-
-
-def _cancel(future: Future[Any]) -> None:
-    future.cancel()
-    future.set_running_or_notify_cancel()
 
 
 def leave_soon(status: int) -> None:

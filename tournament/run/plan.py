@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Container
 from functools import cached_property
 from typing import NamedTuple
 
@@ -115,6 +116,13 @@ class Plan:
         """Whether the next round depends on games that are not scored yet, of which there are some.
         """
         return self.waits and open_games > 0
+
+    def can_pair_without(self, names: Container[str]) -> bool:
+        """Whether games that are not drawn up yet may be without these engines."""
+        free = [entrant.name not in names for entrant in self.entrants]
+        if self.settings.format == "gauntlet":
+            return any(free[: self.settings.seeds]) and any(free[self.settings.seeds :])
+        return sum(free) > 1
 
     def is_ours(self, task: PairTask) -> bool:
         """Whether a task is in this run's part."""

@@ -23,25 +23,42 @@ class _InOrder(Generic[T]):
     def __init__(self) -> None:
         self._expected: deque[int] = deque()
         self._waiting: dict[int, T] = {}
+        self._skipped: set[int] = set()
+        self._late: deque[int] = deque()
+        """Numbers that were skipped, whose things have come."""
 
     def expect(self, number: int) -> None:
         """Announce the next number of the order."""
         self._expected.append(number)
 
+    def skip(self, number: int) -> None:
+        """Hold nothing back for a number any more; it may come all the same."""
+        if number not in self._waiting:
+            self._skipped.add(number)
+
     def put(self, number: int, thing: T) -> None:
         """Take a thing, in whatever order."""
         self._waiting[number] = thing
+        if number in self._skipped:
+            self._late.append(number)
 
     def release(self) -> Iterator[tuple[int, T]]:
         """The things that nothing is missing before, each once."""
-        while self._expected and self._expected[0] in self._waiting:
-            number = self._expected.popleft()
-            yield number, self._waiting.pop(number)
+        while self._late or self._expected:
+            number = self._late[0] if self._late else self._expected[0]
+            if number in self._waiting:
+                (self._late or self._expected).popleft()
+                yield number, self._waiting.pop(number)
+            elif number in self._skipped:
+                self._expected.popleft()
+            else:
+                break
 
     def release_all(self) -> dict[int, T]:
         """Everything that is held back, by number, whatever is missing in between."""
         held, self._waiting = self._waiting, {}
         self._expected.clear()
+        self._late.clear()
         return held
 
 
@@ -93,6 +110,12 @@ class Scoreboard:
             for _, begun in self._starts.release():
                 for view in self.views:
                     view.started(begun)
+
+    def skip(self, games: Iterable[GameSpec]) -> None:
+        """Hold no later game back for these, which nobody knows when will be played."""
+        for spec in games:
+            self._starts.skip(spec.number)
+            self._ends.skip(spec.number)
 
     def go_on(self, played: Played) -> None:
         """Show moves of a game in progress, unless they come after its end."""

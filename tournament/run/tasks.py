@@ -1,20 +1,46 @@
-"""Playing a task in a worker, and what the worker says about its games."""
+"""Playing a task in a worker, and what the worker reports of it.
+
+Only a worker that played a game to its end returns a row for it. Whatever else happens - an engine
+does not start, the worker is to play nothing, an exception - leaves the game unplayed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+import os
+import socket
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
+from time import sleep
+from typing import NamedTuple
 
+from merels.engine.common.errors import InputError
+from merels.protocol.client.engine_spec import EngineSpec
 from merels.tournament.journal.rows import Row, make_row
 from merels.tournament.play.engine_cache import EngineCache
-from merels.tournament.play.game import Watch, play_game
+from merels.tournament.play.game import Begun, NotStarted, play_game
+from merels.tournament.play.preflight import preflight
 from merels.tournament.records.games import GameResult, GameSpec, MoveRecord, PairTask
+
+HAND_BACK_SECONDS = 0.5
+"""How long a worker keeps a task that it must not play: others are to get it first."""
+OCCUPIED_SECONDS = 2.0
+"""How long a call keeps a worker busy that must not play."""
+
+
+class Place(NamedTuple):
+    """A worker process of an executor."""
+
+    host: str
+    process: int
+
+    def __str__(self) -> str:
+        return f"{self.host} (process {self.process})"
 
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """A game has begun."""
+    """A game has begun: both engines are ready."""
 
     number: int
 
@@ -33,17 +59,43 @@ class Played:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A game has ended: its row in the journal, and what the journal does not keep."""
+    """A game has ended: its row in the journal."""
 
     row: Row
-    unstarted: tuple[str, ...] = ()
-    """The names of the engines that did not start for it."""
 
 
-def finished(result: GameResult) -> Finished:
-    """What a worker says about a finished game."""
-    names = (result.spec.white.name, result.spec.black.name)
-    return Finished(make_row(result), tuple(names[side] for side in result.unstarted))
+@dataclass(frozen=True, slots=True)
+class PairReport:
+    """What a worker returns for a task.
+
+    Games of the task that are neither in ``games`` nor reported before were not played.
+    """
+
+    place: Place
+    games: tuple[Finished, ...] = ()
+    failures: Mapping[str, str] = field(default_factory=dict)
+    """By the names of the engines that did not start, or failed their trial: what they did."""
+
+
+def is_report(value: object, task: PairTask) -> bool:
+    """Whether a value, which an executor returned, is the report of a worker on a task."""
+    if not isinstance(value, PairReport):
+        return False
+    names = {game.number: (game.white.name, game.black.name) for game in task.games}
+    return set(value.failures) <= {name for pair in names.values() for name in pair} and all(
+        names.get(game.row.number) == (game.row.white, game.row.black) for game in value.games
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What a worker returns that has tried all engines; ``refusal`` is the fault of one."""
+
+    place: Place
+    notices: Sequence[str] = ()
+    refusal: InputError | None = None
+    handed_back: bool = False
+    """Whether nothing was tried, since the worker was not to."""
 
 
 @dataclass(slots=True)
@@ -57,27 +109,109 @@ class Worker:
     watch: Callable[[int, Sequence[MoveRecord]], None] | None = None
     """Takes the number and the growing list of moves of a game that begins, to tell of it."""
 
+    def begin(self, number: int, moves: Sequence[MoveRecord]) -> None:
+        """Report that a game has begun."""
+        self.report(Started(number))
+        if self.watch is not None:
+            self.watch(number, moves)
+
 
 worker: Worker | None = None
 """Set in a local worker process; None in the processes of any other executor."""
+_sound: set[EngineSpec] = set()
+"""The engines, without options, that have been tried in this process and played a move."""
 
 
-def play_pair(task: PairTask) -> list[Finished]:
-    """Play a task's games; returns those that were not reported."""
-    if worker is None:  # On a foreign executor no engine outlives its task, nor the tournament.
-        with EngineCache() as engines:
-            return [finished(play_until_valid(spec, engines)) for spec in task.games]
+@lru_cache(maxsize=1)
+def _host() -> str:
+    return socket.gethostname()
+
+
+def here() -> Place:
+    """This process as a place to play."""
+    return Place(_host(), os.getpid())
+
+
+def play_pair(
+    task: PairTask, left_out: frozenset[Place] = frozenset(), number: int = 0
+) -> PairReport:
+    """Play a task's games until one cannot be begun.
+
+    A process that is in ``left_out`` hands the task back after a while. ``number`` is the call's:
+    no two calls through an executor are equal.
+    """
+    if worker is None:
+        return _play_elsewhere(task, left_out)
     for spec in task.games:
         if worker.stopping():
             break
-        worker.report(Started(spec.number))
-        watch = None if worker.watch is None else partial(worker.watch, spec.number)
-        worker.report(finished(play_until_valid(spec, worker.engines, watch)))
-    return []
+        begun = partial(worker.begin, spec.number)
+        try:
+            result = play_until_valid(spec, worker.engines, begun)
+        except NotStarted as error:
+            return PairReport(here(), failures=error.failures)
+        worker.report(Finished(make_row(result)))
+    return PairReport(here())
+
+
+def _play_elsewhere(task: PairTask, left_out: frozenset[Place]) -> PairReport:
+    """`play_pair` in a process of a user's executor.
+
+    No engine outlives its task, nor the tournament.
+    """
+    if here() in left_out:
+        sleep(HAND_BACK_SECONDS)
+        return PairReport(here())
+    if failures := _try_engines(task.games[0]):
+        return PairReport(here(), failures=failures)
+    games = []
+    with EngineCache() as engines:
+        for spec in task.games:
+            try:
+                games.append(Finished(make_row(play_until_valid(spec, engines))))
+            except NotStarted as error:
+                return PairReport(here(), tuple(games), error.failures)
+    return PairReport(here(), tuple(games))
+
+
+def _try_engines(spec: GameSpec) -> dict[str, str]:
+    """Try the engines of a game that this process has not tried; returns what is wrong with them.
+    """
+    failures = {}
+    for entrant in (spec.white, spec.black):
+        program = replace(entrant.engine, options=())
+        if program in _sound:
+            continue
+        try:
+            preflight([entrant], [entrant.name], spec.rules, spec.opening)
+            _sound.add(program)
+        except InputError as error:
+            what, _, why = error.expected.partition(": ")
+            failures[entrant.name] = f"{what} ({why})" if why else what
+    return failures
+
+
+def try_all(
+    trial: Callable[[], list[str]], left_out: frozenset[Place], number: int = 0
+) -> Tried:
+    """Call a trial of all engines, unless this process is to do nothing."""
+    if here() in left_out:
+        sleep(HAND_BACK_SECONDS)
+        return Tried(here(), handed_back=True)
+    try:
+        return Tried(here(), trial())
+    except InputError as error:
+        return Tried(here(), refusal=error)
+
+
+def stay_busy(places: frozenset[Place], number: int) -> None:
+    """Keep this process busy for a while if it is one of these, so that it takes no task."""
+    if here() in places:
+        sleep(OCCUPIED_SECONDS)
 
 
 def play_until_valid(
-    spec: GameSpec, engines: EngineCache, watch: Watch | None = None
+    spec: GameSpec, engines: EngineCache, begun: Begun | None = None
 ) -> GameResult:
     """Play a game, and again where an attempt is void: a loss on time that is no engine's fault.
 
@@ -85,7 +219,7 @@ def play_until_valid(
     """
     voided: list[str] = []
     while True:
-        result = play_game(spec, engines, watch)
+        result = play_game(spec, engines, begun)
         if len(voided) == spec.replays or result.overtime is None or not result.overtime.excused:
             return replace(result, voided=tuple(voided))
         voided.append(f"{result.reason}; {result.overtime.excuse}")

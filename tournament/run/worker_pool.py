@@ -21,6 +21,8 @@ from typing import Any, TypeVar
 
 from merels.protocol.process.guardian import OWN_GROUP
 from merels.tournament.run.channel import Call, Leave, Link, Report
+from merels.tournament.run.retries import TRIES, Backoff
+from merels.tournament.run.tasks import Place
 
 T = TypeVar("T")
 LEAVE_SECONDS = 10.0
@@ -34,22 +36,48 @@ class CallFailed(Exception):
 
 
 class Pool:
-    """What the runner asks of its workers, beside the calls that they take."""
+    """The runner's view of its workers, beside the calls that they take.
+
+    When calls fail without a game in between, `renew` makes a pause, which doubles each time, and
+    ends the run after `TRIES` of them.
+    """
 
     foreign = False
     """Whether only futures tell of games, and one failure may take other calls with it."""
     ahead = 0
-    """How many calls more than are worked on it is to have, lest a worker waits for the runner."""
+    """Extra tasks queued so that no worker idles."""
     ready = True
     """Whether calls can be handed over."""
     silent = False
-    """Whether it was said that there is no sign of life."""
-    deserted = False
-    """Whether to wait for one no longer."""
+    """Whether the stall was reported."""
+    given_up = False
+    """Whether to wait for workers no longer."""
 
-    def check(self) -> str | None:
+    def __init__(self) -> None:
+        self._backoff = Backoff()
+        self._notices: list[str] = []
+
+    def renew(self, why: str) -> None:
+        """Try again after a pause, since calls fail; nothing is handed over before."""
+        self.ready = False
+        self._backoff.fail()
+        if self._backoff.is_exhausted:
+            self.given_up = True
+            self._notices.append(f"the workers failed {TRIES} times in a row: {why}; given up")
+
+    def note_work(self) -> None:
+        """Note that a worker did what it was asked to."""
+        self._backoff.reset()
+
+    def occupy(self, places: frozenset[Place]) -> None:
+        """Keep these workers busy for a while, as far as they can be reached."""
+
+    def check(self) -> list[str]:
         """Look after the workers, several times a second; returns what a person should know."""
-        return None
+        if not self.ready and not self.given_up and not self._backoff.rests:
+            self.ready = True
+        notices, self._notices = self._notices, []
+        return notices
 
 
 class LocalPool(Pool, Executor):
@@ -65,6 +93,7 @@ class LocalPool(Pool, Executor):
         self, workers: int, report: Callable[[Any], None],
         cpus: Sequence[Sequence[int]] = (), log: str | None = None, watched: bool = False,
     ) -> None:
+        super().__init__()
         self._report = report
         self._items: queue.SimpleQueue[tuple[Future[Any], Call] | None] = queue.SimpleQueue()
         self._slots = [

@@ -21,9 +21,16 @@ REASONS = {
     "Draw by adjudication (": "limit of moves", "Draw by adjudication": "draw by scores",
     "wins by adjudication": "resignation by scores", "loses on time": "time",
     "illegal move": "illegal move", "does not start": "no start", "disconnects": "crash",
-    "stalls": "stall", "withdrawn": "withdrawn",
+    "stalls": "stall",
 }  # fmt: skip
 """What the sentence that a game ended with contains, and what it is counted as."""
+
+
+FAULTS = {
+    "crash": ("crash", "crashes"), "stall": ("stall", "stalls"),
+    "time": ("time forfeit", "time forfeits"), "illegal move": ("illegal move", "illegal moves"),
+}
+"""Those of `REASONS` that are the loser's fault: one of them and several in words."""
 
 
 class Ending(NamedTuple):
@@ -45,6 +52,14 @@ class Ending(NamedTuple):
         Behind it there may be an engine's own words.
         """
         return _reason_in(self.sentence) or self.termination
+
+
+    @property
+    def culprit(self) -> str:
+        """The name of an engine that lost by its own fault; empty if none did."""
+        if self.score not in (0.0, 1.0) or self.reason not in FAULTS:
+            return ""
+        return self.black if self.score else self.white
 
 
 @lru_cache(maxsize=4096)

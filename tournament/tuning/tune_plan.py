@@ -27,6 +27,8 @@ class TuningPlan(Plan):
         self._names = [parameter.name for parameter in self.course.parameters]
         self._scored = 0
         """How many games have been scored in a row, from the first on."""
+        self._scores: dict[int, float | None] = {}
+        """White's points in later games, by number: an earlier one is missing."""
         self._wins: list[int] = []
         """What the games of the pair that is being counted were worth to its plus side."""
         starts = [parameter.start for parameter in self.course.parameters]
@@ -35,8 +37,8 @@ class TuningPlan(Plan):
         )
 
     def must_wait(self, open_games: int) -> bool:
-        """Whether the next pair depends on one of the open games, which count in order."""
-        return open_games > 2 * lag(self.course.pairs)
+        """Whether the next pair depends on games that do not count yet."""
+        return self._games - self._scored > 2 * lag(self.course.pairs)
 
     def next_round(self) -> list[PairTask]:
         """The next pair; empty when all are drawn up."""
@@ -49,15 +51,16 @@ class TuningPlan(Plan):
         return super().next_round()
 
     def score(self, number: int, white_score: float | None) -> None:
-        """Note a game's result; one broken off is worth nothing to either side.
+        """Note a game's result, which counts once those of all earlier games are there.
 
-        After the games in progress have been broken off some are missing; what follows waits.
+        A game of an old journal that was broken off is worth nothing to either side.
         """
-        if number != self._scored + 1:
-            return
-        self._scored = number
-        white = 0 if white_score is None else round(2 * white_score - 1)
-        self._wins.append(white if number % 2 else -white)
-        if len(self._wins) == 2:
-            self.course.add(sum(self._wins))
-            self._wins.clear()
+        self._scores[number] = white_score
+        while self._scored + 1 in self._scores:
+            self._scored += 1
+            score = self._scores.pop(self._scored)
+            white = 0 if score is None else round(2 * score - 1)
+            self._wins.append(white if self._scored % 2 else -white)
+            if len(self._wins) == 2:
+                self.course.add(sum(self._wins))
+                self._wins.clear()

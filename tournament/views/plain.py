@@ -6,7 +6,7 @@ import sys
 from typing import TextIO
 
 from merels.engine.common.errors import printable
-from merels.tournament.journal.failures import failing_engines
+from merels.tournament.journal.failures import failing_engines, health_of, warnings
 from merels.tournament.journal.journal import Journal
 from merels.tournament.journal.rows import Row, Standings
 from merels.tournament.pairing import knockout
@@ -15,7 +15,12 @@ from merels.tournament.records.output import Intervals
 from merels.tournament.records.settings import Settings
 from merels.tournament.report.crosstable import crosstable, rating_list, results_table
 from merels.tournament.report.rounds import news_of_round, round_lines
-from merels.tournament.report.summary import match_lines, score_line, terminations_table
+from merels.tournament.report.summary import (
+    health_table,
+    match_lines,
+    score_line,
+    terminations_table,
+)
 from merels.tournament.report.time_report import TimeLosses
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.view import View
@@ -103,5 +108,14 @@ def final_lines(
         losses.add(row.lost_move(), row.attempts_voided)
     if losses.lines():
         lines += ["", *losses.lines()]
-    failing = failing_engines(journal)
-    return lines + ([""] if failing else []) + [f"WARNING: {printable(str(f))}" for f in failing]
+    return lines
+
+
+def health_lines(journal: Journal) -> tuple[list[str], bool]:
+    """The faults of each engine and warnings of those that fail; whether there are any of these."""
+    healths = health_of(journal)
+    if not healths:
+        return [], False
+    failing = warnings(healths, failing_engines(journal))
+    lines = ["", *health_table(healths).splitlines()]
+    return lines + ([""] if failing else []) + [f"WARNING: {one}" for one in failing], bool(failing)

@@ -22,7 +22,7 @@ from merels.tournament.run.scoreboard import Scoreboard
 from merels.tournament.run.tasks import Played
 from merels.tournament.run.view import View
 from merels.tournament.statistics.counts import Counts
-from merels.tournament.statistics.terminations import Ending, EndingCounter, Terminations
+from merels.tournament.statistics.terminations import EndingCounter, Terminations
 from merels.tournament.views.broadcast import JSON, Broadcast
 from merels.tournament.views.output import SHARE_BESIDE, Background, Pace, Throttle, time_left
 from merels.tournament.views.web_server import PageServer
@@ -38,8 +38,9 @@ ENDS = {
     "decided": "Decided: {verdict} is accepted after {games}.",
     "interrupted": "Interrupted after {progress}.",
     "killed": "Stopped after {progress}; the games in progress were broken off.",
-    "stuck": "Given up after {progress}: too few engines start.",
-    "deserted": "Given up after {progress}: nothing came back from the executor.",
+    "faulty": "Stopped after {progress}: an engine failed too often.",
+    "stuck": "Stopped after {progress}: the other games could not be played.",
+    "deserted": "Given up after {progress}: no worker could play.",
 }
 """What the page says of an end, by `runner.End`."""
 
@@ -152,7 +153,7 @@ class WebView(View):
         }
 
     def _count(self, row: Row, standings: Standings) -> None:
-        ending = Ending(row.white, row.black, row.white_score, row.termination, row.reason)
+        ending = row.ending
         self._endings.add(ending)
         self._reasons.add(ending)
         if self._settings.sprt is not None:

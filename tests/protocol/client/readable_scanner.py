@@ -16,6 +16,11 @@ WORDS = (
     b"0", b"1", b"-1", b"+7", b"-", b"007", b"1_0", b"9" * 18, b"-" + b"9" * 17, b"9" * 19,
     b"\xff", b"\0", b"", b"",
 )
+PROTOCOL = (
+    b"info", b"bestmove", b"readyok", b"id", b"option", b"uciok", b"ugiok", b"copyprotection",
+    b"registration", b"sanmill_error",
+)
+BLANKS = b" \t\n\r\x0b\x0c"
 SPACES = (b" ", b" ", b" ", b" ", b" ", b"\n", b"\n", b"\r\n", b"\t", b"  ", b"\x0b")
 
 Figures = tuple[int | None, int | None, int, int]
@@ -70,6 +75,13 @@ def find_answer(lines: bytes, inside: bool) -> tuple[bytes, bytes] | None:
     if not inside and before and not before.endswith(b"\n"):
         return None
     return rest.strip(), find_score(lines, len(lines) if inside else len(before))
+
+
+def count_unknown(lines: bytes) -> int:
+    """The lines that begin with no word of the protocol."""
+    return sum(
+        line.split()[0].lower() not in PROTOCOL for line in lines.split(b"\n") if line.strip(BLANKS)
+    )
 
 
 def random_lines(chance: random.Random) -> bytes:

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import random
 
-from merels.protocol.client.scanner import last_answer, last_score, parse_brief
-from tests.protocol.client.readable_scanner import find_answer, find_score, random_lines, read_brief
+from merels.protocol.client.scanner import count_junk, last_answer, last_score, parse_brief
+from tests.protocol.client.readable_scanner import (
+    count_unknown,
+    find_answer,
+    find_score,
+    random_lines,
+    read_brief,
+)
 
 
 def test_the_scanner_reads_what_readable_python_reads() -> None:
@@ -17,6 +23,7 @@ def test_the_scanner_reads_what_readable_python_reads() -> None:
         inside = chance.random() < 0.5
         answer, info = last_answer(lines, inside), last_score(lines, end)
         assert answer == find_answer(lines, inside), lines
+        assert count_junk(lines) == count_unknown(lines), lines
         assert info == find_score(lines, max(end, 0)), (lines, end)
         view = chance.randrange(2), chance.random() < 0.5, chance.random() < 0.5
         brief = parse_brief(info or lines, *view)

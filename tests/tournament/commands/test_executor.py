@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import re
+import shlex
 import shutil
 import signal
 import socket
 import subprocess
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -15,7 +19,7 @@ import pytest
 from tests.processes import needs_proc
 from tests.tournament.commands.test_tournament import rows_of
 from tests.tournament.processes import Marked, wait_for
-from tests.tournament.specs import match
+from tests.tournament.specs import MERELS, engine_words, match
 
 pytestmark = pytest.mark.thorough
 
@@ -81,9 +85,12 @@ def test_a_second_interrupt_ends_a_run_whose_executor_is_busy(name: str) -> None
 
 
 @contextlib.contextmanager
-def running(*command: str) -> Iterator[subprocess.Popen[bytes]]:
+def running(*command: str, **environment: str) -> Iterator[subprocess.Popen[bytes]]:
     """A process that is killed afterwards, if not before."""
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        env={**os.environ, **environment},
+    )
     try:
         yield process
     finally:
@@ -91,30 +98,72 @@ def running(*command: str) -> Iterator[subprocess.Popen[bytes]]:
         process.wait()
 
 
-def test_dask_without_workers_and_without_a_scheduler(tmp_path: Path) -> None:
-    """Needs Dask, which nothing here asks for: runs where it happens to be installed."""
+@dataclass
+class Dask:
+    """The command lines of a scheduler and a worker; ``flags`` run a tournament on them."""
+
+    scheduler: tuple[str, ...]
+    worker: tuple[str, ...]
+    flags: tuple[str, ...]
+
+
+@pytest.fixture
+def dask(tmp_path: Path) -> Dask:
+    """Dask, which nothing here asks for: tests with it run where it happens to be installed."""
     pytest.importorskip("distributed")
-    dask = shutil.which("dask")
-    if dask is None:
+    command = shutil.which("dask")
+    if command is None:
         pytest.skip("the command dask is not on the path")
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = str(free.getsockname()[1])
     address = f"tcp://127.0.0.1:{port}"
     (tmp_path / "mine.py").write_text(DASK.replace("ADDRESS", address))
-    flags = ("-rounds", "1000", "-executor", "mine:executor", "-executorwait", "120")
-    worker = (dask, "worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard")
-    with running(
-        dask, "scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard"
-    ) as scheduler:
-        run = Marked(*match(*flags, "-journal", "file=j"), cwd=tmp_path)
+    return Dask(
+        (command, "scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard"),
+        (command, "worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard"),
+        ("-executor", "mine:executor", "-executorwait", "120", "-journal", "file=j"),
+    )
+
+
+def test_dask_without_workers_and_without_a_scheduler(tmp_path: Path, dask: Dask) -> None:
+    with running(*dask.scheduler) as scheduler:
+        run = Marked(*match("-rounds", "1000", *dask.flags), cwd=tmp_path)
         assert run.process.stderr is not None
         assert any("no worker answers" in line for line in run.process.stderr)
-        with running(*worker) as first:
+        with running(*dask.worker) as first:
             wait_for(run, "Finished game 2 ")
             first.kill()
             assert any("nothing comes back" in line for line in run.process.stderr)
-        with running(*worker):
+        with running(*dask.worker):
             wait_for(run, "Finished game 4 ")
             scheduler.kill()
             status, out, err = run.wait(400)
     assert status == 1 and "given up" in err and len(rows_of(f"{tmp_path}/j")) >= 4
+
+
+def test_a_dask_worker_where_an_engine_does_not_start_and_one_that_is_killed(
+    tmp_path: Path, dask: Dask
+) -> None:
+    """The games are those of a local run; most were once booked as losses of the engine."""
+    path = tmp_path / "engine.sh"
+    path.write_text(f'#!/bin/sh\n[ "$BAD" ] && exec /no/such/engine\nexec {shlex.join(MERELS)}\n')
+    path.chmod(0o755)
+    words = [*engine_words("A", "nodes=20", command=[str(path)]), *engine_words("B", "nodes=40"),
+             "-rounds", "12", "-srand", "5"]
+    assert Marked(*words, "-journal", f"file={tmp_path}/local").wait()[0] == 0
+    with (
+        running(*dask.scheduler), running(*dask.worker, BAD="x"), running(*dask.worker),
+        running(*dask.worker) as killed,
+    ):
+        run = Marked(*words, "-concurrency", "3", *dask.flags, cwd=tmp_path)
+        wait_for(run, "Finished game 6 ")
+        killed.kill()
+        status, out, err = run.wait(400)
+    assert status == 0, err
+    assert re.search(r" \(process \d+\): engine A does not start \(exit code 12[67]: .*"
+                     r"/no/such/engine.*\); no more games go there", err)
+    played, local = (
+        [(row.number, row.white, row.result, row.moves) for row in rows_of(f"{tmp_path}/{name}")]
+        for name in ("j", "local")
+    )
+    assert played == local and len(local) == 24

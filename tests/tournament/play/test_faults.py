@@ -20,7 +20,7 @@ from merels.protocol.client.connection import Connection
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.tournament.play import player
 from merels.tournament.play.engine_cache import EngineCache
-from merels.tournament.play.game import play_game
+from merels.tournament.play.game import NotStarted, play_game
 from merels.tournament.records.games import (
     NANOSECONDS,
     Adjudication,
@@ -68,6 +68,7 @@ def check(result: GameResult, termination: str, reason: str, moves: int | None =
 TENTH = TimeControl(per_move=NANOSECONDS // 10, margin=NANOSECONDS // 50)
 HOUR = TimeControl(time=3600 * NANOSECONDS)
 LATE = "loses on time (MILLISECONDS overrun)"
+DEAF = "gives no sign of life for 2 s"
 IDLE = "answers isready, and does nothing else for 2 s"
 LATE_STILL = "loses on time (no bestmove, even after stop)"
 FLOOD = "last output: 'info depth 1 score cp 1 nodes 1 pv d6'"
@@ -75,11 +76,29 @@ MUMBLES = "last output: 'info string fake error: no legal action'"
 HOW = {"0": "exit code 0", "1": "exit code 1", "segv": "killed by SIGSEGV"}
 
 
+def check_not_started(engines: EngineCache, faulty: Entrant, how: str) -> None:
+    """No game, for that reason (a pattern)."""
+    with pytest.raises(NotStarted) as caught:
+        meet(engines, faulty)
+    ((name, reason),) = caught.value.failures.items()
+    assert name == faulty.name and re.fullmatch(rf"does not start \({how}\)", reason), reason
+
+
 @pytest.mark.parametrize("how", HOW)
 @pytest.mark.parametrize("mode", ["die-start", "die-ready"])
 def test_death_before_the_game(engines: EngineCache, mode: str, how: str) -> None:
-    result = meet(engines, engine(mode, how))
-    check(result, "abandoned", rf"White does not start \({HOW[how]}\)", 0)
+    check_not_started(engines, engine(mode, how), HOW[how])
+
+
+@pytest.mark.parametrize("mode, how", [
+    ("mute", "gives no answer to uci in 1 s"),
+    ("never-ready", "gives no answer to isready in 1 s"),
+    ("cr", "gives no answer to uci in 1 s; last output, without a line feed: "
+     r"'id name Fake\rid author nobody\roption name UCI_Variant type combo default mill…var multi "
+     r"var loc\roption name Hash type spin default 16 min 1 max 1024\ruciok\r'"),
+])
+def test_silence_before_the_game(engines: EngineCache, mode: str, how: str) -> None:
+    check_not_started(engines, engine(mode), re.escape(how))
 
 
 @pytest.mark.parametrize("how", HOW)
@@ -92,29 +111,22 @@ def test_death_in_the_game(engines: EngineCache, mode: str, moves: int, how: str
 @pytest.mark.parametrize(
     ("faulty", "termination", "reason", "moves"),
     [
-        (engine("mute"), "abandoned", "does not start (gives no answer to uci in 1 s)", 0),
-        (engine("never-ready"), "abandoned",
-         "does not start (gives no answer to isready in 1 s)", 0),
         (engine("never"), "abandoned", f"stalls ({IDLE})", 0),
         (engine("stops-only"), "abandoned", f"stalls ({IDLE})", 0),
         (engine("never", limit=CLOCK), "time forfeit", LATE_STILL, 0),
         (engine("flood", limit=CLOCK), "time forfeit", f"{LATE_STILL[:-1]}; {FLOOD})", 0),
         # Its last output names the fault.
         (engine("mumbles", r"info string fake error: no legal action\n"), "abandoned",
-         f"stalls ({IDLE}; {MUMBLES})", 0),
+         f"stalls ({DEAF}; {MUMBLES})", 0),
         (engine("mumbles", r"info string fake error: no legal action\n", CLOCK), "time forfeit",
          f"{LATE_STILL[:-1]}; {MUMBLES})", 0),
-        (engine("mumbles", r"bestmo\x1b"), "abandoned", f"stalls ({IDLE}; "
+        (engine("mumbles", r"bestmo\x1b"), "abandoned", f"stalls ({DEAF}; "
          r"last output, without a line feed: 'bestmo\x1b')", 0),
-        (engine("cr"), "abandoned", "does not start (gives no answer to uci in 1 s; last output, "
-         r"without a line feed: 'id name Fake\rid author nobody\roption name UCI_Variant type "
-         r"combo default mill…var multi var loc\roption name Hash type spin default 16 min 1 max "
-         r"1024\ruciok\r')", 0),
         (engine("stops-only", limit=CLOCK), "time forfeit", LATE, 0),
         (engine("late", "0.3", TENTH), "time forfeit", LATE, 2),
-        (engine("deaf"), "abandoned", "stalls (gives no sign of life for 2 s)", 2),
+        (engine("deaf"), "abandoned", f"stalls ({DEAF})", 2),
         # It is found out long before its long clock runs out.
-        (engine("deaf", limit=HOUR), "abandoned", "stalls (gives no sign of life for 2 s)", 2),
+        (engine("deaf", limit=HOUR), "abandoned", f"stalls ({DEAF})", 2),
         # Its third move counts, a line without an end; that it is gone shows at its fourth.
         (engine("no-newline"), "abandoned", "disconnects (exit code 0)", 6),
         (engine("close-stdout"), "abandoned", "disconnects (closed its output)", 2),
@@ -134,18 +146,15 @@ def test_faults_that_lose_the_game(
 
 def test_an_unknown_option_is_named_with_the_nearest(engines: EngineCache) -> None:
     faulty = changed(engine("sound"), options=(("Hsh", "16"),))
-    result = meet(engines, faulty)
-    how = r"'Hsh': no such option; did you mean Hash\?"
-    check(result, "abandoned", rf"White does not start \({how}\)")
+    check_not_started(engines, faulty, r"'Hsh': no such option; did you mean Hash\?")
 
 
 def test_no_such_program(engines: EngineCache) -> None:
     missing = Entrant(EngineSpec(("./no-such-engine",), "missing"), NODES)
-    result = meet(engines, missing)
-    check(result, "abandoned", r"White does not start \(no such engine: './no-such-engine'.*\)", 0)
-    result = play_game(game(missing, missing), engines)
-    assert (result.result, result.termination) == ("*", "abandoned")
-    assert "White does not start" in result.reason and "Black does not start" in result.reason
+    check_not_started(engines, missing, "no such engine: './no-such-engine'.*")
+    with pytest.raises(NotStarted) as caught:
+        play_game(game(missing, changed(missing, name="too")), engines)
+    assert list(caught.value.failures) == ["missing", "too"]
 
 
 def test_an_engine_may_be_silent_for_two_pings(engines: EngineCache) -> None:
@@ -258,7 +267,7 @@ def test_a_fault_of_black_is_black_s(engines: EngineCache) -> None:
 RUNNER = """
 import sys, time
 from merels.tournament.play.engine_cache import EngineCache
-from merels.tournament.play.game import play_game
+from merels.tournament.play.game import NotStarted, play_game
 from tests.processes import own_mark
 from tests.tournament.play.test_faults import SHORT, engine
 from tests.tournament.specs import game

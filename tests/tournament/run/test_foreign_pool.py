@@ -14,7 +14,7 @@ import pytest
 from merels.tournament.journal.rows import Standings
 from merels.tournament.records.games import GameSpec, PairTask
 from merels.tournament.run import foreign_pool
-from merels.tournament.run.tasks import Finished, play_pair
+from merels.tournament.run.tasks import PairReport, Place, play_pair
 from merels.tournament.run.view import View
 from tests.tournament.run.test_runner import Run, as_planned
 from tests.tournament.specs import settings
@@ -98,9 +98,9 @@ class Slow(ThreadPoolExecutor):
         return super().submit(play_late if fn is play_pair else fn, *args, **kwargs)
 
 
-def play_late(task: PairTask) -> list[Finished]:
+def play_late(task: PairTask, left_out: frozenset[Place], number: int) -> PairReport:
     threading.Event().wait(2 * WAIT)
-    return play_pair(task)
+    return play_pair(task, left_out, number)
 
 
 def test_a_pair_that_is_known_to_run_is_waited_for() -> None:
@@ -135,7 +135,8 @@ def test_a_cluster_that_comes_back_goes_on(monkeypatch: pytest.MonkeyPatch) -> N
     run = Run(chosen, workers=1)
     assert run.play(Restarting, 60.0) == "finished" and as_planned(run.rows, chosen)
     assert run.record.notices == [
-        "the executor is lost: it has cancelled a pair of games; waiting for a new one"
+        "the executor is lost: it has cancelled a pair of games; waiting for a new one",
+        "a new executor answers; the run goes on",
     ]
     assert Restarting.made == 4 and {row.termination for row in run.rows} == {"normal"}
 

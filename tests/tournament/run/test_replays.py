@@ -24,8 +24,7 @@ from merels.tournament.records.games import GameResult, GameSpec, Overtime
 from merels.tournament.run import tasks
 from tests.processes import FAKE, marked, needs_proc, wait_for_file
 from tests.tournament.processes import COMMAND, Marked
-from tests.tournament.specs import match as sound_match
-from tests.tournament.specs import result
+from tests.tournament.specs import engine_words, result
 
 pytestmark = pytest.mark.thorough
 
@@ -166,7 +165,10 @@ def test_a_journal_from_before_is_read_joined_and_gone_on_with(
     tmp_path: Path, version: int
 ) -> None:
     path = tmp_path / "old"
-    flags = sound_match("-journal", f"file={path}", "-resume", "-rounds")
+    flags = [
+        *engine_words("A"), *engine_words("B", command=(*FAKE, "double")), "-each", "nodes=20",
+        "-maxmoves", "20", "-journal", f"file={path}", "-resume", "-rounds",
+    ]
     assert Marked(*flags, "1").wait()[0] == 0
     with read_journal(str(path)) as journal:
         before = list(journal.rows(*(name for added in ADDED if added > version

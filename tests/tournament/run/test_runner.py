@@ -27,10 +27,11 @@ from merels.tournament.journal.rows import Row, Standings
 from merels.tournament.records.games import Adjudication, Entrant, GameSpec, PairTask, TimeControl
 from merels.tournament.records.settings import Settings
 from merels.tournament.run.foreign_pool import ForeignPool
+from merels.tournament.run import retries
 from merels.tournament.run.plan import Plan
-from merels.tournament.run.runner import ATTEMPTS, End, Runner, WorkerError
+from merels.tournament.run.runner import End, Runner
 from merels.tournament.run.scoreboard import Scoreboard
-from merels.tournament.run.tasks import Finished, Played, play_pair
+from merels.tournament.run.tasks import PairReport, Place, Played, play_pair
 from merels.tournament.run.view import View
 from merels.tournament.run.worker_pool import LocalPool
 from merels.tournament.statistics.sprt import Sprt
@@ -39,6 +40,12 @@ from merels.tournament.views.pgn_file import PgnFile
 from tests.tournament.specs import engine, settings
 
 pytestmark = pytest.mark.thorough
+
+
+@pytest.fixture(autouse=True)
+def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What fails is tried again soon."""
+    monkeypatch.setattr(retries, "PAUSE_SECONDS", 0.05)
 
 
 class Record(View):
@@ -255,7 +262,8 @@ def test_a_pair_that_an_executor_loses_is_played_on_the_next(
     assert run.play(Lossy) == "finished"
     reasons = {row.reason for row in run.rows if row.termination != "normal"}
     assert as_planned(run.rows, chosen) and reasons == set()
-    assert run.record.notices == []
+    lost, found = run.record.notices
+    assert lost.startswith("the executor is lost: ") and found.startswith("a new executor answers")
 
 
 class Refusing(Lossy):
@@ -276,20 +284,23 @@ class Refusing(Lossy):
         super().shutdown(wait, cancel_futures=cancel_futures)
 
 
-def test_a_new_executor_that_fails_at_once_is_shut_down_as_well(
+def test_new_executors_that_fail_at_once_end_the_run_and_are_shut_down_as_well(
     monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Lossy, "fates", [broken])
-    with pytest.raises(RuntimeError, match="Client is closed"):
-        Run(settings(2, rounds=3)).play(Refusing)
-    assert len(Refusing.made) == 2 and set(Refusing.shut) == set(Refusing.made)
+    run = Run(settings(2, rounds=3))
+    assert run.play(Refusing) == "deserted" and "*" not in {row.result for row in run.rows}
+    assert len(Refusing.made) == retries.TRIES and set(Refusing.shut) == set(Refusing.made)
+    lost, end = run.record.notices
+    assert lost == "the executor is lost: BrokenExecutor('gone'); waiting for a new one"
+    assert end.startswith("5 executors in a row have failed: ") and "Client is closed" in end
 
 
-def play_or_die(task: PairTask) -> list[Finished]:
+def play_or_die(task: PairTask, left_out: frozenset[Place], number: int) -> PairReport:
     """Play a pair, but for the first one, which kills its process while another is played."""
     if task.games[0].pair == 1:
         os._exit(1)
-    return play_pair(task)
+    return play_pair(task, left_out, number)
 
 
 class Deadly(ProcessPoolExecutor):
@@ -304,8 +315,8 @@ class Deadly(ProcessPoolExecutor):
 
 def test_a_pair_that_breaks_a_process_pool_takes_no_other_with_it() -> None:
     run = Run(settings(2, rounds=2))
-    assert run.play(Deadly) == "finished"
-    assert [row.result == "*" for row in run.rows] == [True, True, False, False]
+    assert run.play(Deadly) == "deserted"
+    assert [row.number for row in run.rows] == [3, 4] and run.board.open == {1, 2}
 
 
 class Bare(ThreadPoolExecutor):
@@ -328,23 +339,23 @@ class Bare(ThreadPoolExecutor):
 
 def test_a_failure_without_words_is_named_by_its_kind() -> None:
     run = Run(settings(2, rounds=1))
-    with pytest.raises(WorkerError, match="RuntimeError"):
-        run.play(partial(Bare, error=RuntimeError("\n")))
+    assert run.play(partial(Bare, error=RuntimeError("\n"))) == "deserted"
     assert "RuntimeError" in run.record.notices[0]
 
 
 @pytest.mark.parametrize("workers", [1, 4])
 def test_workers_that_cannot_play_stop_the_run_and_lose_no_game(workers: int) -> None:
     run = Run(settings(rounds=30), workers=workers)
-    with pytest.raises(WorkerError, match="no worker .*No module named 'merels'"):
-        run.play(Bare)
-    assert run.rows == []
+    assert run.play(Bare) == "deserted" and run.rows == []
+    assert run.record.notices[-1] == (
+        "5 executors in a row have failed: No module named 'merels'; given up"
+    )
 
 
-def test_where_workers_have_played_a_pair_that_fails_is_recorded() -> None:
-    run = Run(settings(2, rounds=2), workers=1)
-    assert run.play(partial(Bare, 1)) == "finished"
-    assert [row.result == "*" for row in run.rows] == [False, False, True, True]
+def test_workers_that_fail_after_a_while_are_replaced() -> None:
+    chosen = settings(2, rounds=4)
+    run = Run(chosen, workers=1)
+    assert run.play(partial(Bare, 1)) == "finished" and as_planned(run.rows, chosen)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits a process's descriptors")
@@ -356,12 +367,12 @@ def test_a_machine_that_starts_no_worker_stops_the_run_and_loses_no_game(tmp_pat
     with open(os.devnull) as lowest_free:
         resource.setrlimit(resource.RLIMIT_NOFILE, (lowest_free.fileno() + 1, hard))
     try:
-        said = "no worker .*cannot start a worker process: .*Too many"
-        with pytest.raises(WorkerError, match=said):
-            run.play()
+        assert run.play() == "deserted"
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     assert run.rows == []
+    end = run.record.notices[-1]
+    assert end.startswith("the workers failed 5 times in a row: cannot start a worker process: ")
 
 
 def test_a_killed_worker_has_its_pair_played_again(tmp_path: Path) -> None:
@@ -378,32 +389,30 @@ if not os.path.exists(flag):
     assert any("worker" in notice for notice in run.record.notices)
 
 
-def test_a_pair_that_always_kills_its_worker_is_recorded_and_the_rest_goes_on(
+def test_pairs_that_always_kill_their_worker_stay_open_and_the_others_are_played(
     tmp_path: Path,
 ) -> None:
     command = script(tmp_path, "os.kill(os.getppid(), signal.SIGKILL)")
     engines = (engine("A"), engine("B"), engine("C", command=command))
-    chosen = settings(rounds=1, engines=engines)
-    run = Run(chosen)
-    assert run.play() == "finished"
-    assert as_planned(run.rows, chosen)
-    for row in run.rows:
-        bad = "C" in (row.white, row.black)
-        assert (row.result == "*", row.termination == "unterminated") == (bad, bad)
+    run = Run(settings(rounds=1, engines=engines))
+    assert run.play() in ("stuck", "deserted")
+    assert [(row.white, row.black, row.result == "*") for row in run.rows] == [
+        ("A", "B", False), ("B", "A", False),
+    ]
 
 
-def test_an_engine_that_does_not_exist_is_withdrawn() -> None:
+def test_an_engine_that_does_not_exist_keeps_the_others_from_nothing() -> None:
     engines = (engine("A"), engine("B"), engine("C", command=("/no/such",)))
     chosen = settings(rounds=3, engines=engines)
     run = Run(chosen)
-    assert run.play() == "finished"
-    assert as_planned(run.rows, chosen)
-    lost = [row for row in run.rows if "C" in (row.white, row.black)]
-    assert len(lost) == 12 and {row.termination for row in lost} == {"abandoned"}
-    assert all(row.result == ("0-1" if row.white == "C" else "1-0") for row in lost)
-    assert "does not start" in lost[0].reason and "withdrawn" in lost[-1].reason
-    assert {row.termination for row in run.rows if row not in lost} == {"normal"}
-    assert len(run.record.notices) == 1 and "C is withdrawn" in run.record.notices[0]
+    assert run.play() == "stuck"
+    played = [game for game in planned(chosen) if "C" not in (game.white.name, game.black.name)]
+    assert [row.number for row in run.rows] == [game.number for game in played]
+    assert {row.termination for row in run.rows} == {"normal"}
+    first, last = run.record.notices
+    words = "engine C does not start (no such engine: there is no file '/no/such')"
+    assert first.startswith(words) and "; its games wait, and it is tried again" in first
+    assert last.startswith(words) and last.endswith(": its games stay open")
 
 
 class Interrupting(View):
@@ -526,17 +535,21 @@ def test_a_test_is_decided_on_an_executor_that_cannot_cancel() -> None:
     assert run.play(partial(Plain, 1)) == "decided" and run.board.verdict == "H1"
 
 
-def test_a_game_without_a_result_does_not_keep_a_test_from_deciding(tmp_path: Path) -> None:
-    # Two pairs take turns, the one that is played and the one that is ready.
-    command = script(tmp_path, f"""
-with open(flag, "a") as file:
-    file.write("x")
-if os.path.getsize(flag) <= {2 * ATTEMPTS - 1}:
-    os.kill(os.getppid(), signal.SIGKILL)
-""")
-    run = Run(uneven_test(engine("Weak", 1, command)), workers=1)
-    assert run.play() == "decided" and run.board.verdict == "H1"
-    assert [row.result for row in run.rows].count("*") == 2
+class Partial(ThreadPoolExecutor):
+    """Fails on the first pair, always."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        if fn is play_pair and args[0].games[0].pair == 1:
+            future: Future[Any] = Future()
+            future.set_exception(OSError("node lost"))
+            return future
+        return super().submit(fn, *args, **kwargs)
+
+
+def test_a_pair_that_stays_open_does_not_keep_a_test_from_deciding() -> None:
+    run = Run(uneven_test(), workers=1)
+    assert run.play(partial(Partial, 1)) == "decided" and run.board.verdict == "H1"
+    assert run.rows[0].number == 3 and "*" not in {row.result for row in run.rows}
 
 
 def test_a_journal_that_is_full_stops_the_run_and_can_be_gone_on_with(tmp_path: Path) -> None:
@@ -554,8 +567,8 @@ def test_a_journal_that_is_full_stops_the_run_and_can_be_gone_on_with(tmp_path: 
     assert again.journal.numbers() == kept
 
 
-def test_when_no_engine_starts_the_rest_is_left_for_later(tmp_path: Path) -> None:
+def test_when_no_engine_starts_all_is_left_for_later(tmp_path: Path) -> None:
     missing = tuple(engine(name, command=("/no/such",)) for name in "AB")
     run = Run(settings(rounds=50, engines=missing), tmp_path / "j")
-    assert run.play() == "stuck"
-    assert 3 <= len(run.rows) <= 6 and {row.result for row in run.rows} == {"*"}
+    assert run.play() == "stuck" and run.rows == []
+    assert [notice.split(" ")[1] for notice in run.record.notices] == ["A", "B", "A", "B"]

@@ -1,0 +1,104 @@
+"""Faults of engines at the end of a run: counted, warned of, and an early end for too many."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from merels.tournament.journal.failures import Health
+from tests.processes import FAKE, LATE
+from tests.tournament.processes import COMMAND, Marked
+from tests.tournament.specs import engine_words
+
+pytestmark = pytest.mark.thorough
+
+HEAD = ["Health", "Games", "Crashes", "Stalls", "Time", "Illegal", "Late", "Junk"]
+
+
+def play(tmp_path: Path, mode: str, *more: str, limit: str = "nodes=20") -> tuple[int, str, str]:
+    """Four games of an engine that is sound in its trial only, against a sound one."""
+    command = (*LATE, str(tmp_path / "tried"), FAKE[1], *mode.split())
+    words = [*engine_words("Odd", command=command), *engine_words("Sound")]
+    run = Marked(*words, "-each", *limit.split(), "-rounds", "2", "-srand", "1", "-maxmoves", "12",
+                 "-journal", f"file={tmp_path}/j", *more)
+    return run.wait()
+
+
+def health(out: str) -> dict[str, list[int]]:
+    """The table by engine."""
+    head, *rows = out[out.index("Health ") :].splitlines()[:3]
+    assert head.split() == HEAD
+    return {row.split()[0]: list(map(int, row.split()[1:])) for row in rows}
+
+
+@pytest.mark.quick
+def test_an_engine_that_crashes_in_every_game_fails_the_run(tmp_path: Path) -> None:
+    """It plays some moves in each: this once ended in status 0 without a word."""
+    status, out, _ = play(tmp_path, "die-after 3")
+    assert status == 1
+    assert health(out) == {"Odd": [4, 4, 0, 0, 0, 0, 0], "Sound": [4, 0, 0, 0, 0, 0, 0]}
+    assert out.splitlines()[-1] == "WARNING: Odd failed in 4 of 4 games (100.0%): 4 crashes"
+    done = subprocess.run(
+        [*COMMAND[:-1], "ratings", f"{tmp_path}/j", "-format", "json"],
+        capture_output=True, text=True, check=True,
+    )
+    report = json.loads(done.stdout)
+    assert report["health"]["Odd"] == {
+        "games": 4, "crashes": 4, "stalls": 0, "time_forfeits": 0, "illegal_moves": 0,
+        "late_answers": 0, "junk_lines": 0,
+    }
+    assert report["warnings"] == ["Odd failed in 4 of 4 games (100.0%): 4 crashes"]
+
+
+@pytest.mark.parametrize("mode, limit, column, words", [
+    ("deaf", "pingtimeout=0.5", 1, "4 stalls"), ("late 0.5", "st=0.1", 2, "4 time forfeits"),
+    ("illegal", "nodes=20", 3, "4 games, from game 1 on"),
+])
+def test_each_fault_has_its_column(
+    tmp_path: Path, mode: str, limit: str, column: int, words: str
+) -> None:
+    status, out, _ = play(tmp_path, mode, limit=f"nodes=20 {limit}")
+    assert status == 1 and health(out)["Odd"][1:][column] == int(words[0])
+    assert words in out.splitlines()[-1]
+
+
+def test_oddities_are_counted_and_fail_no_run(tmp_path: Path) -> None:
+    status, out, _ = play(tmp_path, "double")
+    assert status == 0 and "WARNING" not in out
+    *faults, late, junk = health(out)["Odd"][1:]
+    assert faults == [0] * 4 and late > 4 and junk == 0, out
+    (tmp_path / "second").mkdir()
+    status, out, _ = play(tmp_path / "second", "junk")
+    *faults, late, junk = health(out)["Odd"][1:]
+    assert status == 0 and faults == [0] * 4 and late == 0 and junk > 100
+    assert health(out)["Sound"][1:] == [0] * 6
+
+
+def test_late_answers_within_the_margin_are_counted(tmp_path: Path) -> None:
+    status, out, _ = play(tmp_path, "late 0.5", limit="st=0.2 timemargin=60000")
+    assert status == 0 and health(out)["Odd"][5] >= 1
+
+
+def test_maxfaults_ends_the_run_early_and_it_can_be_resumed(tmp_path: Path) -> None:
+    status, out, err = play(tmp_path, "die-after 3", "-rounds", "20", "-maxfaults", "3")
+    assert status == 1
+    assert "Odd lost 3 games by its own fault (-maxfaults); finishing the games in progress" in err
+    games, faults, *_ = health(out)["Odd"]
+    assert 3 <= games == faults <= 4, "one game was in progress"
+    assert f"stopped; {games} games are finished; continue with: -journal" in err
+
+
+@pytest.mark.quick
+def test_the_share_from_which_an_engine_fails() -> None:
+    assert not Health(0).is_failing and not Health(100).is_failing
+    some = Health(40)
+    some.faults.update(crash=1, stall=1)
+    assert some.is_failing
+    some.games = 41
+    assert not some.is_failing
+    assert str(some) == "failed in 2 of 41 games (4.9%): 1 crash, 1 stall"
+    some.games, some.faults["crash"] = 1, 0
+    assert not some.is_failing, "one may be an accident"

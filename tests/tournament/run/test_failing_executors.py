@@ -1,0 +1,418 @@
+"""Executors that fail in every way: no game gets a result that was not played."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import pickle
+import random
+import threading
+from collections.abc import Callable
+from concurrent.futures import (
+    BrokenExecutor,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+)
+from dataclasses import replace
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from merels.tournament.play import preflight
+from merels.tournament.records.games import Entrant, PairTask
+from merels.tournament.records.settings import Settings
+from merels.tournament.run import foreign_pool, retries, tasks
+from merels.tournament.run.foreign_pool import ForeignPool
+from merels.tournament.run.runner import Runner
+from merels.tournament.run.tasks import PairReport, Place, here, play_pair
+from merels.tournament.run.view import View
+from tests.tournament.run.test_runner import Run, as_planned, script
+from tests.tournament.specs import engine, settings
+
+pytestmark = pytest.mark.thorough
+
+
+@pytest.fixture(autouse=True)
+def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What fails is tried again soon."""
+    monkeypatch.setattr(retries, "PAUSE_SECONDS", 0.02)
+    monkeypatch.setattr(foreign_pool, "RETRY_SECONDS", 0.02)
+    monkeypatch.setattr(Threads, "count", itertools.count(1))
+
+
+def failed(error: BaseException) -> Future[Any]:
+    """A future that has failed."""
+    future: Future[Any] = Future()
+    future.set_exception(error)
+    return future
+
+
+class Threads(Executor):
+    """Sound, but for what a subclass does with the calls for pairs, which are numbered from 1."""
+
+    count = itertools.count(1)
+    """Shared by all executors of one test."""
+
+    def __init__(self) -> None:
+        self.threads = ThreadPoolExecutor(2)
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        if fn is play_pair:
+            return self.pair(next(self.count), partial(self.threads.submit, fn, *args))
+        return self.threads.submit(fn, *args, **kwargs)
+
+    def pair(self, number: int, play: Callable[[], Future[Any]]) -> Future[Any]:
+        return play()
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        self.threads.shutdown(wait, cancel_futures=cancel_futures)
+
+
+class RaisesAtSubmit(Threads):
+    def pair(self, number: int, play: Callable[[], Future[Any]]) -> Future[Any]:
+        if number in (2, 4):
+            raise RuntimeError("Client is closed")
+        return play()
+
+
+class RaisesAtResult(Threads):
+    def pair(self, number: int, play: Callable[[], Future[Any]]) -> Future[Any]:
+        return failed(OSError("node lost")) if number in (2, 3, 5) else play()
+
+
+class RaisesAtRandom(Threads):
+    chance = random.Random(1)
+
+    def pair(self, number: int, play: Callable[[], Future[Any]]) -> Future[Any]:
+        return failed(OSError("node lost")) if self.chance.random() < 0.4 else play()
+
+
+class ReturnsLate(Threads):
+    """The second pair comes back after another executor has played it."""
+
+    late: list[Future[Any]] = []
+
+    def pair(self, number: int, play: Callable[[], Future[Any]]) -> Future[Any]:
+        if number == 2:
+            self.late.append(late := Future[Any]())
+            play().add_done_callback(lambda done: self.late.append(done))
+            return late
+        if number == 3:
+            raise BrokenExecutor("gone")
+        if number == 6:
+            self.late[0].set_result(self.late[1].result())
+        return play()
+
+
+class ReturnsTwice(Threads):
+    """Each pair is played twice, and the callbacks are called twice."""
+
+    def pair(self, number: int, play: Callable[[], Future[Any]]) -> Future[Any]:
+        play()
+        future = TwiceDone()
+        play().add_done_callback(lambda done: future.set_result(done.result()))
+        return future
+
+
+class TwiceDone(Future[Any]):
+    def add_done_callback(self, fn: Callable[[Future[Any]], object]) -> None:
+        super().add_done_callback(fn)
+        super().add_done_callback(fn)
+
+
+class ReturnsAnothers(Threads):
+    """The second call gets the result of the first, and the third one no report at all."""
+
+    first: list[Future[Any]] = []
+
+    def pair(self, number: int, play: Callable[[], Future[Any]]) -> Future[Any]:
+        if number == 1:
+            self.first.append(future := play())
+            return future
+        if number == 3:
+            return self.threads.submit(str)
+        return self.first[0] if number == 2 else play()
+
+
+class LosesItsScheduler(Threads):
+    def pair(self, number: int, play: Callable[[], Future[Any]]) -> Future[Any]:
+        if number in (2, 4):
+            future: Future[Any] = Future()
+            future.cancel()
+            future.set_running_or_notify_cancel()
+            return future
+        if number == 6:
+            return failed(BrokenExecutor("the scheduler is gone"))
+        return play()
+
+
+class BlocksAtSubmit(Threads):
+    """One call takes long to be taken at all."""
+
+    def pair(self, number: int, play: Callable[[], Future[Any]]) -> Future[Any]:
+        if number == 2:
+            threading.Event().wait(1.0)
+        return play()
+
+
+FAULTS = [
+    RaisesAtSubmit, RaisesAtResult, RaisesAtRandom, ReturnsLate, ReturnsTwice, ReturnsAnothers,
+    LosesItsScheduler, BlocksAtSubmit,
+]
+
+
+MATCH, SWISS = settings(2, rounds=6), settings(4, rounds=2, format="swiss")
+
+
+@pytest.mark.parametrize(
+    ("kind", "chosen"),
+    # A round of the Swiss has no third pair, which ReturnsLate needs.
+    [*((kind, MATCH) for kind in FAULTS), (RaisesAtResult, SWISS), (LosesItsScheduler, SWISS)],
+)
+def test_every_game_is_played_once_whatever_the_executor_does(
+    kind: type[Threads], chosen: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("late", "first"):
+        if hasattr(kind, name):
+            monkeypatch.setattr(kind, name, [])
+    run = Run(chosen)
+    assert run.play(kind, 60.0) == "finished", run.record.notices
+    assert as_planned(run.rows, chosen) or chosen.format == "swiss" and len(run.rows) == 8
+    assert {row.termination for row in run.rows} == {"normal"}
+
+
+class NodeLost(Threads):
+    """The thirteenth call and all later ones fail."""
+
+    def pair(self, number: int, play: Callable[[], Future[Any]]) -> Future[Any]:
+        return play() if number < 13 else failed(OSError("node lost"))
+
+
+class RefusesAll(Threads):
+    """The thirteenth call and all later ones are refused."""
+
+    def pair(self, number: int, play: Callable[[], Future[Any]]) -> Future[Any]:
+        if number < 13:
+            return play()
+        raise OSError("node lost")
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("kind", [NodeLost, RefusesAll])
+def test_calls_that_fail_for_good_write_no_result_and_can_be_resumed(
+    kind: type[Threads], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once 978 of 1,000 games were given up like that, with status 0."""
+    monkeypatch.setattr(Threads, "count", itertools.count(7))
+    chosen = settings(2, rounds=500)
+    run = Run(chosen, tmp_path / "j")
+    assert run.play(kind) == "deserted"
+    assert 8 <= len(run.rows) <= 12 and {row.termination for row in run.rows} == {"normal"}
+    assert run.record.notices[-1] == (
+        "5 executors in a row have failed: "
+        + ("node lost; given up" if kind is NodeLost else "OSError('node lost'); given up")
+    )
+    run_rows = run.rows
+    run.journal.close()
+    again = Run(replace(chosen, rounds=501), tmp_path / "j")
+    assert again.journal.numbers() == [row.number for row in run_rows]
+
+
+class Pure(Threads):
+    """Returns the future of an earlier call for an equal one, as Dask's executor does."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.futures: dict[bytes, Future[Any]] = {}
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        call = pickle.dumps((fn, args))
+        if call not in self.futures:
+            self.futures[call] = super().submit(fn, *args, **kwargs)
+        return self.futures[call]
+
+
+def test_a_second_try_is_no_equal_call(tmp_path: Path) -> None:
+    """Once Dask returned the first failure again and again, and the run never ended."""
+    body = 'if not os.path.exists(flag):\n    open(flag, "x")\n    sys.exit(1)\n'
+    engines = (engine("A", command=script(tmp_path, body)), engine("B"))
+    chosen = settings(rounds=2, engines=engines)
+    run = Run(chosen)
+    assert run.play(Pure) == "finished" and as_planned(run.rows, chosen)
+
+
+class Hangs(Threads):
+    def pair(self, number: int, play: Callable[[], Future[Any]]) -> Future[Any]:
+        return Future() if number == 2 else play()
+
+
+def test_a_call_that_never_returns_ends_the_run_after_its_wait() -> None:
+    run = Run(settings(2, rounds=3))
+    assert run.play(Hangs, 2.0) == "deserted"
+    assert [row.number for row in run.rows] == [1, 2, 5, 6]
+
+
+def die(task: PairTask, left_out: frozenset[Place], number: int) -> PairReport:
+    """End the process that was forked for a pair."""
+    os._exit(1)
+
+
+class DiesInFork(ProcessPoolExecutor):
+    """Forks for its calls; the third pair's process ends."""
+
+    pairs = itertools.count(1)
+
+    def __init__(self) -> None:
+        super().__init__(2, mp_context=get_context("fork"))
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        if fn is play_pair and next(self.pairs) == 3:
+            fn = die
+        return super().submit(fn, *args, **kwargs)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_worker_that_dies_in_its_fork_loses_no_game() -> None:
+    chosen = settings(2, rounds=4)
+    run = Run(chosen)
+    assert run.play(DiesInFork) == "finished" and as_planned(run.rows, chosen)
+    assert {row.termination for row in run.rows} == {"normal"}
+
+
+class Nodes(Executor):
+    """Worker processes of which the first idle one gets the next call, as with a scheduler.
+
+    The first ``bad`` of them set ``BAD`` in their environment.
+    """
+
+    def __init__(self, good: int, bad: int) -> None:
+        self.lock = threading.Lock()
+        self.waiting: list[tuple[Future[Any], Callable[..., Any], tuple[Any, ...]]] = []
+        self.nodes = [
+            ProcessPoolExecutor(1, get_context("spawn"), set_bad, (index < bad,))
+            for index in range(good + bad)
+        ]
+        self.idle = list(range(len(self.nodes)))
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        self.waiting.append((future, fn, args))
+        self.feed()
+        return future
+
+    def feed(self) -> None:
+        with self.lock:
+            while self.waiting and self.idle:
+                future, fn, args = self.waiting.pop(0)
+                node = self.idle.pop(0)
+                call = self.nodes[node].submit(fn, *args)
+                call.add_done_callback(partial(self.done, node, future))
+
+    def done(self, node: int, future: Future[Any], call: Future[Any]) -> None:
+        with self.lock:
+            self.idle = sorted([*self.idle, node])
+        if (error := call.exception()) is not None:
+            future.set_exception(error)
+        else:
+            future.set_result(call.result())
+        self.feed()
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        for node in self.nodes:
+            node.shutdown(wait, cancel_futures=cancel_futures)
+
+
+def set_bad(is_bad: bool) -> None:
+    """Mark a worker process."""
+    os.environ["BAD"] = "x" * is_bad
+
+
+def only_on_good_nodes(tmp_path: Path) -> Entrant:
+    """An engine that exits with 127 on a bad node, as a shell does that finds no program."""
+    body = 'if os.environ.get("BAD") and not os.path.exists(flag):\n    sys.exit(127)\n'
+    return engine("A", command=script(tmp_path, body))
+
+
+def trial_of(run: Run, chosen: Settings) -> None:
+    """Have a worker try the engines before the games."""
+    opening = run.board.plan.trial_opening
+    trial = partial(preflight.preflight, chosen.engines, (), chosen.rules, opening)
+    run.runner = Runner(run.board, window=2, trial=trial)
+
+
+@pytest.mark.parametrize("tried", [False, True])
+def test_a_node_where_an_engine_does_not_start_is_left_out(tmp_path: Path, tried: bool) -> None:
+    """Once 172 of 200 games were the engine's losses: a node that fails fast gets most calls."""
+    chosen = settings(2, rounds=10, engines=(only_on_good_nodes(tmp_path), engine("B")))
+    run = Run(chosen)
+    if tried:
+        trial_of(run, chosen)
+    assert run.play(partial(Nodes, 2, 1)) == "finished"
+    assert as_planned(run.rows, chosen) and {row.termination for row in run.rows} == {"normal"}
+    (notice,) = run.record.notices
+    assert notice.startswith(f"{here().host} (process ") and notice.endswith(
+        "): engine A does not start (exit code 127); no more games go there"
+    )
+
+
+class Repairing(View):
+    """Makes a file at the first notice."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def notice(self, text: str) -> None:
+        self.path.touch()
+
+
+def test_a_node_comes_back_when_its_engine_starts(tmp_path: Path) -> None:
+    chosen = settings(2, rounds=30, engines=(only_on_good_nodes(tmp_path), engine("B")))
+    run = Run(chosen)
+    run.board.views.append(Repairing(tmp_path / "flag"))
+    assert run.play(partial(Nodes, 1, 1)) == "finished"
+    lost, found = run.record.notices
+    assert lost.endswith("; no more games go there") and found.endswith("engine A starts again")
+
+
+@pytest.mark.parametrize("bad", [1, 3])
+def test_an_engine_that_starts_nowhere_keeps_its_games_open(tmp_path: Path, bad: int) -> None:
+    engines = (only_on_good_nodes(tmp_path), engine("B"), engine("C"))
+    run = Run(settings(2, rounds=2, engines=engines))
+    assert run.play(partial(Nodes, 0, bad)) == "stuck"
+    assert {frozenset((row.white, row.black)) for row in run.rows} == {frozenset("BC")}
+    assert run.record.notices[-1] == (
+        "engine A does not start (exit code 127): its games stay open"
+    )
+
+
+def test_a_trial_that_fails_on_every_worker_refuses_the_engine(tmp_path: Path) -> None:
+    chosen = settings(2, rounds=2, engines=(only_on_good_nodes(tmp_path), engine("B")))
+    run = Run(chosen)
+    trial_of(run, chosen)
+    with pytest.raises(ValueError, match="'-engine A': does not start: exit code 127"):
+        run.play(partial(Nodes, 0, 2))
+    assert run.rows == []
+
+
+def test_a_worker_tries_each_engine_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = []
+    monkeypatch.setattr(tasks, "_sound", set())
+    monkeypatch.setattr(
+        tasks, "preflight", lambda entrants, *more: tried.append(entrants[0].name) or []
+    )
+    run = Run(settings(2, rounds=3))
+    assert run.play(partial(ThreadPoolExecutor, 1)) == "finished" and tried == ["A", "B"]
+
+
+def test_a_pool_without_an_executor_hands_its_calls_back() -> None:
+    """Calls whose executor is lost are cancelled, also those that it has not taken yet."""
+    pool = ForeignPool(BlocksAtSubmit, lambda: None, 0.0)
+    futures = [pool.submit(str) for _ in range(3)]
+    pool.kill()
+    assert all(future.cancelled() for future in futures)
