@@ -24,8 +24,6 @@ REASONS = {
     "stalls": "stall",
 }  # fmt: skip
 """What the sentence that a game ended with contains, and what it is counted as."""
-
-
 FAULTS = {
     "crash": ("crash", "crashes"), "stall": ("stall", "stalls"),
     "time": ("time forfeit", "time forfeits"), "illegal move": ("illegal move", "illegal moves"),
@@ -52,7 +50,6 @@ class Ending(NamedTuple):
         Behind it there may be an engine's own words.
         """
         return _reason_in(self.sentence) or self.termination
-
 
     @property
     def culprit(self) -> str:

@@ -424,7 +424,8 @@ def test_games_are_replayed_in_a_browser(
     chromium.key("End")
     men = chromium.run("return document.querySelectorAll('.board .man').length")
     assert 2 < men < 19
-    assert "depth" in chromium.text("#viewer-note") and " · " in chromium.text("#viewer-result")
+    note, result = chromium.text("#viewer-note"), chromium.text("#viewer-result")
+    assert note.endswith(" s") and " · " in result
     chromium.run("document.querySelector('#replay h2').scrollIntoView()")
     shot(chromium, "report-replay")
     enter(chromium, "#replay select", "Club")
