@@ -16,7 +16,7 @@ NAMED = 10
 
 OF_A_PART = (
     "-journal", "-resume", "-shard", "-concurrency", "-force-concurrency", "-use-affinity",
-    "-executor", "-executorwait", "-recover", "-pgnout", "-log", "-serve", "-quiet",
+    "-maxfaults", "-executor", "-executorwait", "-recover", "-pgnout", "-log", "-serve", "-quiet",
     "-ratinginterval", "-scoreinterval",
 )
 """The flags that say how a part was run and shown, which are not those of the whole."""

@@ -121,7 +121,7 @@ def test_a_runner_is_late_from_two_milliseconds_after_a_timeout_on(
     blind = LagMeter()
     blind.close()  # As on a system that counts nothing.
     clocks = (Clock(entrant.limit), Clock(entrant.limit))
-    player = Player(0, entrant, engine, clocks, Script(engine.dialect, b""), blind)
+    player = Player(0, entrant, engine, clocks, Script(engine.connection.dialect, b""), blind)
     player._measure((10 + late) * MS, 10 * MS, 10 * MS, None)
     assert player.lag == Lag(charged and charged * MS, None)
     engines.give_back(entrant, engine)
