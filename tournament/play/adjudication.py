@@ -5,9 +5,11 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
+from merels.engine.game.errors import Failure, printable
 from merels.engine.game.position import BLACK, COLOURS, WHITE, Position
 from merels.engine.game.rules import Rules
 from merels.engine.tablebase.probe import Tables, open_tables
+from merels.tournament.play.fingerprint import HERE
 from merels.tournament.records.games import Adjudication
 
 WON = 1_000_000
@@ -25,8 +27,14 @@ def as_number(score: int | None, win_in: int | None) -> int | None:
 
 @lru_cache(maxsize=4)
 def tables_for(folder: str, rules: Rules) -> Tables:
-    """The tablebases of a rule set in a folder; those asked for last stay open."""
-    return open_tables(Path(folder), rules)
+    """Return the tables of a rule set in a folder; those asked for last stay open.
+
+    `Failure` if there are none: the machine that began the tournament had them.
+    """
+    tables = open_tables(Path(folder), rules)
+    if not tables.headers:
+        raise Failure(f"no tables for {rules} in -tb '{printable(folder)}' on {HERE.host}")
+    return tables
 
 
 class Adjudicator:

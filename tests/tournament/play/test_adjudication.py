@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from merels.engine.game.errors import Failure
 from merels.engine.game.notation import parse_position
 from merels.engine.game.position import BLACK, WHITE, Position
 from merels.engine.game.rules import DEFAULT_RULES, make_rules
@@ -99,8 +100,13 @@ def test_tables_end_what_they_decide(tmp_path: Path) -> None:
     four = parse_position("O******O/@*@*@O**/****@*** w 0 0 3 40", rules)
     assert adjudicator.update(40, BLACK, None, 80, four) is None
     assert adjudicator.update(1, WHITE, None, 1, Position(rules)) is None
-    # Tables of other rules decide nothing.
-    mill = make_rules("mill")
-    adjudicator = Adjudicator(Adjudication(tables=str(tmp_path)), mill)
-    won = parse_position("O******O/@*@**O**/****@*** w 0 0 0 40", mill)
-    assert adjudicator.update(40, BLACK, None, 80, won) is None
+
+
+@pytest.mark.parametrize("folder", ["missing", "."])
+def test_a_worker_without_the_tables_of_the_tournament_plays_no_game(
+    tmp_path: Path, folder: str
+) -> None:
+    """Its games would go on for longer than those of the other machines."""
+    Builder(tmp_path, make_rules("morris")).build(6)
+    with pytest.raises(Failure, match=f"no tables for mill in -tb '{tmp_path / folder}'"):
+        Adjudicator(Adjudication(tables=str(tmp_path / folder)), make_rules("mill"))
