@@ -3,8 +3,9 @@
     pip install ray
     merels tournament … -executor merels.protocol.examples.ray_executor:executor -concurrency 8
 
-The cluster is that of the environment variable RAY_ADDRESS. Without it, Ray is started on this
-machine.
+The cluster is that of the environment variable RAY_ADDRESS. Without it, it is the cluster that
+`ray start` has started on this machine, or a new one. If a cluster has a token, HOST:PORT needs
+RAY_AUTH_MODE=token as well.
 """
 
 from __future__ import annotations
