@@ -28,20 +28,19 @@ cdef int search_root(Worker *w, const Board *b, int alpha, int beta, int depth,
         if value > best:
             best = value
             if value > alpha or i == start:
+                if i > start:
+                    w.root_beaten = alpha
+                w.root_value = value
                 extend_pv(w, 0, move)
                 for j in range(i, start, -1):
                     w.root[j] = w.root[j - 1]
                 w.root[start] = move
             if value > alpha:
-                w.root_value = alpha = value
-                w.root_raised = True
+                alpha = value
                 bound = EXACT
                 if value >= beta:
                     bound = LOWER
                     break
-            elif i == start:
-                # It was above a narrower window, and is not above this one.
-                w.root_raised = False
     if start == 0 and w.whole_root:
         store(w.table, key, w.root[0] if bound != UPPER else NO_MOVE, best, depth, bound)
     return best
@@ -54,7 +53,7 @@ cdef int search_line(Worker *w, const Board *b, int last, int depth, int start) 
     if depth >= ASPIRATION_DEPTH and last > -PROVEN and last < PROVEN:
         alpha = last - width
         beta = last + width
-    w.root_raised = False
+    w.root_beaten = -INFINITE
     while True:
         value = search_root(w, b, alpha, beta, depth, start)
         if w.stopped:

@@ -40,8 +40,8 @@ cdef struct Worker:
     int root_size
     move_t root[MAX_MOVES]
     int root_end[MAX_MOVES]                  # where the moves of the same rank end
-    int root_value                           # of the last move that raised alpha there,
-    bint root_raised                         # if one did and has not fallen back since
+    int root_value                           # of the move that came first last, and the greatest
+    int root_beaten                          # that the others reached when it did
     bint whole_root                          # the first line is chosen from all legal moves
     int reductions[64][64]                   # by depth and move count
 

@@ -219,7 +219,7 @@ cdef class SearchWorker:
                     values[line] = search_line(w, &b, values[line], depth, line)
                 if w.stopped:
                     # A move that has proved better counts, although others were not looked at.
-                    if number == 1 and w.root_raised and w.pv[0][0] != best:
+                    if number == 1 and w.pv[0][0] != best and w.root_value > w.root_beaten:
                         self.better = (w.root_value, w.seldepth, self.variation())
                     return True
                 found.append((values[line], w.seldepth, self.variation()))

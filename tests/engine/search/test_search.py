@@ -92,24 +92,29 @@ def test_an_unfinished_iteration_is_no_completed_depth_and_its_score_a_lower_bou
     assert bounds
 
 
-# Rules, position, depth: at half of the iteration's nodes its first move was better within a narrow
-# window, and has turned out to be worse within a wider one.
+# Rules, position, depth, and the share of the iteration's nodes, in percent, after which its first
+# move has turned out to be worse in a wider window than in a narrow one.
 FALLEN_BACK = [
-    ("loc", "@@@@*@@@/******O*/****OO*O w 0 0 0 16", 8),
-    ("loc", "@@@@@*@@/******O*/O***OO** w 0 0 2 17", 5),
-    ("mill", "OOO@*O@O/O*****O*/O**@**** b 1 0 0 9", 7),
-    ("mill", "OOO@*O@O/O*****OO/O****@** b 0 0 0 10", 5),
-    ("loc", "@O*@@@*O/****O***/**@*@@O* w 0 0 2 20", 5),
+    ("loc", "@@@@*@@@/******O*/****OO*O w 0 0 0 16", 8, 50),
+    ("loc", "@@@@@*@@/******O*/O***OO** w 0 0 2 17", 5, 50),
+    ("mill", "OOO@*O@O/O*****O*/O**@**** b 1 0 0 9", 7, 50),
+    ("mill", "OOO@*O@O/O*****OO/O****@** b 0 0 0 10", 5, 50),
+    ("loc", "@O*@@@*O/****O***/**@*@@O* w 0 0 2 20", 5, 50),
+    # Worse than other moves in the narrow window, although not below the wider one.
+    ("loc", "*****@**/********/******** w 4 3 0 2", 8, 85),
+    ("mill", "@@*@O@@@/O*@**OOO/**@O**** w 0 0 1 11", 5, 70),
+    ("roman", "*@@@*O*@/O@@**O**/***@***O w 0 0 2 18", 7, 85),
 ]
 
 
-@pytest.mark.parametrize(("rules", "text", "depth"), FALLEN_BACK)
+@pytest.mark.parametrize(("rules", "text", "depth", "percent"), FALLEN_BACK)
 def test_a_move_that_fell_back_is_not_played_with_its_old_score(
-    rules: str, text: str, depth: int
+    rules: str, text: str, depth: int, percent: int
 ) -> None:
     position = parse_position(text, parse_rules(rules))
     before, full = think(position, Limit(depth=depth))[1][-2:]
-    result, _ = think(position, Limit(nodes=((before.nodes or 0) + (full.nodes or 0)) // 2))
+    start, end = before.nodes or 0, full.nodes or 0
+    result, _ = think(position, Limit(nodes=start + (end - start) * percent // 100))
     assert result.cut and (result.move, result.score) == (
         before.pv[0], before.score and before.score.relative)
 
