@@ -1,40 +1,46 @@
-# Move generation: all moves, those that close a mill or the others.
+# Move generation: all moves, those that close a mill or the others; the others also with scores.
 #
 # Needs bitboard.pxi and board.pxi.
 
 cdef enum:
     MAX_MOVES = 1536         # above 3 men x 12 points x C(9, 2) removals: with nine men on the
                              # board a side that flies finds no more empty points
+    PLACE_SHIFT = 20         # bits of a move
 
 cdef struct MoveList:
     int size
     move_t moves[MAX_MOVES]
 
+# A list holds moves, or moves with their scores (see `scored`): one generator writes both.
+ctypedef int64_t scored_move
+ctypedef fused slot_t:
+    move_t
+    scored_move
 
-cdef inline void add(MoveList *list, move_t move) noexcept nogil:
-    assert 0 <= list.size < MAX_MOVES
-    list.moves[list.size] = move
-    list.size += 1
+
+# Add a move to a list. This and the next functions return the list's new end.
+cdef inline move_t *add(move_t *end, move_t move) noexcept nogil:
+    end[0] = move
+    return end + 1
 
 
 # The moves of one man to one point that close mills there, one for each set of men to remove.
-cdef inline void add_closing(const RuleSet *rules, const Board *b, MoveList *list, int origin,
-                             int to, int mills) noexcept nogil:
+cdef inline move_t *add_closing(const RuleSet *rules, const Board *b, move_t *end, int origin,
+                                int to, int mills) noexcept nogil:
     cdef uint32_t left = removable(rules, b.opponent)
     if left == 0:
-        add(list, encode(origin, to, NO_POINT, NO_POINT))
-        return
+        return add(end, encode(origin, to, NO_POINT, NO_POINT))
     if unlikely(mills == 2 and rules.each_mill):
-        add_double(rules, b.opponent, list, origin, to)
-        return
+        return add_double(rules, b.opponent, end, origin, to)
     while left:
-        add(list, encode(origin, to, lowest(left), NO_POINT))
+        end = add(end, encode(origin, to, lowest(left), NO_POINT))
         left &= left - 1
+    return end
 
 
 # The moves that remove two men: each pair once, if either order of removal is legal.
-cdef void add_double(const RuleSet *rules, uint32_t opponent, MoveList *list, int origin,
-                     int to) noexcept nogil:
+cdef move_t *add_double(const RuleSet *rules, uint32_t opponent, move_t *end, int origin,
+                        int to) noexcept nogil:
     cdef uint32_t men = removable(rules, opponent)
     cdef uint32_t left = men, seconds
     cdef int removed, second
@@ -43,83 +49,112 @@ cdef void add_double(const RuleSet *rules, uint32_t opponent, MoveList *list, in
         left &= left - 1
         seconds = removable(rules, opponent & ~(1u << removed))
         if seconds == 0:
-            add(list, encode(origin, to, removed, NO_POINT))
+            end = add(end, encode(origin, to, removed, NO_POINT))
         while seconds:
             second = lowest(seconds)
             seconds &= seconds - 1
             if removed < second:
-                add(list, encode(origin, to, removed, second))
+                end = add(end, encode(origin, to, removed, second))
             elif not ((men >> second) & 1 and
                       (removable(rules, opponent & ~(1u << second)) >> removed) & 1):
-                add(list, encode(origin, to, second, removed))
+                end = add(end, encode(origin, to, second, removed))
+    return end
 
 
-# A man's steps in order of the points they lead to; NO_MOVE fills the rest.
-cdef move_t STEPS[24][4]
+# The points that a man's steps lead to, in order; NO_POINT fills the rest.
+cdef uint8_t STEPS[24][4]
 
 
-# A man's steps to some points. Whether there is one hardly ever depends on what was before: each is
-# written, and those that are none are written over.
-cdef inline void add_steps(MoveList *list, int origin, uint32_t targets) noexcept nogil:
-    cdef move_t move
-    cdef int i
-    for i in range(4):
-        move = STEPS[origin][i]
-        list.moves[list.size] = move
-        list.size += (targets >> to_of(move)) & 1
+# A move with its score: bits 32 to 63 the score, 20 to 31 how far before the end of a full list it
+# stands, 0 to 19 the move. So of moves with equal scores the first is the greatest.
+cdef inline scored_move scored(int score, int place, move_t move) noexcept nogil:
+    return score * (<int64_t>1 << 32) + (((MAX_MOVES - place) << PLACE_SHIFT) | move)
+
+
+# The quiet move to a point, made of a move without one. `scores` has a score for each point.
+cdef inline slot_t move_to(slot_t move, int to, const int32_t *scores) noexcept nogil:
+    if slot_t is scored_move:
+        return move + to + scores[to] * (<int64_t>1 << 32)
+    else:
+        return move + to
 
 
 # The moves from one origin (NO_POINT: placements) to some points, of which `risky` ones may close
-# a mill; `closing` and `quiet` say which moves are wanted.
-cdef inline void add_from(const RuleSet *rules, const Board *b, MoveList *list, int origin,
-                          uint32_t targets, uint32_t risky, bint closing, bint quiet,
-                          bint steps) noexcept nogil:
-    cdef uint32_t men = b.own
-    cdef int to, mills
+# a mill; `closing` and `quiet` select the moves. `first` is the start of the list, `move` a move
+# there without origin and point. `scores` has 32 numbers for each origin.
+cdef inline slot_t *add_from(const RuleSet *rules, const Board *b, const slot_t *first, slot_t *end,
+                             slot_t move, const int32_t *scores, int origin, uint32_t targets,
+                             uint32_t risky, bint closing, bint quiet, bint steps) noexcept nogil:
+    cdef uint32_t men = b.own & ~(1u << origin)
+    # Each place further down the list lowers a scored move.
+    cdef slot_t less = 1 << PLACE_SHIFT if slot_t is scored_move else 0
+    cdef int to, there, mills, i
+    move += encode(origin, 0, NO_POINT, NO_POINT) - less * <slot_t>(end - first)
+    if slot_t is scored_move:
+        scores += 32 * origin
     risky &= targets
     if quiet:
         targets ^= risky
         if steps:
-            add_steps(list, origin, targets)
+            # Whether there is a step hardly ever depends on what was before: each is written, and
+            # those that are none are written over.
+            for i in range(4):
+                to = STEPS[origin][i]
+                there = (targets >> to) & 1
+                end[0] = move_to(move, to, scores)
+                move -= less * there
+                end += there
         while targets and not steps:
             to = lowest(targets)
             targets &= targets - 1
-            add(list, encode(origin, to, NO_POINT, NO_POINT))
-    if origin != NO_POINT:
-        men &= ~(1u << origin)
+            end[0] = move_to(move, to, scores)
+            move -= less
+            end += 1
     while risky:
         to = lowest(risky)
         risky &= risky - 1
         mills = mills_at(men, to)
-        if mills:
-            if closing:
-                add_closing(rules, b, list, origin, to, mills)
-        elif quiet:
-            add(list, encode(origin, to, NO_POINT, NO_POINT))
+        if mills == 0:
+            if quiet:
+                end[0] = move_to(move, to, scores)
+                move -= less
+                end += 1
+        elif closing:
+            if slot_t is move_t:
+                end = add_closing(rules, b, end, origin, to, mills)
+    return end
 
 
-# The side to move's moves that close a mill, the others (`quiet`), or both, in a fixed order; no
-# side has too few men. `risky` is what `own_threats` finds.
-cdef inline void generate_on(const RuleSet *rules, const Board *b, uint32_t risky, MoveList *list,
-                             bint closing, bint quiet) noexcept nogil:
+# Write the side to move's moves that close a mill, the others (`quiet`), or both to a list, in a
+# fixed order. No side has too few men; `risky` is the result of `own_threats`. The other arguments
+# are those of `add_from`. Scored moves never close a mill.
+cdef inline slot_t *add_moves(const RuleSet *rules, const Board *b, uint32_t risky, slot_t *first,
+                              slot_t move, const int32_t *scores, bint closing,
+                              bint quiet) noexcept nogil:
     cdef uint32_t empty = ALL & ~(b.own | b.opponent)
-    cdef uint32_t left
+    cdef bint steps = b.own_hand == 0 and not own_flies(rules, b)
+    cdef uint32_t left = 1u << NO_POINT if b.own_hand else b.own
+    cdef slot_t *end = first
     cdef int origin
-    cdef bint flying
-    assert is_sound(b) and not someone_short(b) and risky == own_threats(rules, b)
-    list.size = 0
     if not quiet and not risky:
-        return
-    if b.own_hand:
-        add_from(rules, b, list, NO_POINT, empty, risky, closing, quiet, False)
-        return
-    flying = own_flies(rules, b)
-    left = b.own if flying else b.own & reach(empty if quiet else risky)
+        return end
+    if steps:
+        left &= reach(empty if quiet else risky)
     while left:
         origin = lowest(left)
         left &= left - 1
-        add_from(rules, b, list, origin, empty if flying else NEIGHBOURS[origin] & empty, risky,
-                 closing, quiet, not flying)
+        end = add_from(rules, b, first, end, move, scores, origin,
+                       NEIGHBOURS[origin] & empty if steps else empty, risky, closing, quiet, steps)
+    return end
+
+
+# The same moves, without scores, as a list.
+cdef inline void generate_on(const RuleSet *rules, const Board *b, uint32_t risky, MoveList *list,
+                             bint closing, bint quiet) noexcept nogil:
+    assert is_sound(b) and not someone_short(b) and risky == own_threats(rules, b)
+    list.size = add_moves[move_t](
+        rules, b, risky, list.moves, 0, NULL, closing, quiet) - list.moves
+    assert list.size <= MAX_MOVES
 
 
 # The same of any board: there are none where a side has too few men.
@@ -176,7 +211,7 @@ cdef void load_steps() noexcept:
         number = 0
         for to in range(POINT_COUNT):
             if (NEIGHBOURS[origin] >> to) & 1:
-                STEPS[origin][number] = encode(origin, to, NO_POINT, NO_POINT)
+                STEPS[origin][number] = to
                 number += 1
         for number in range(number, 4):
-            STEPS[origin][number] = NO_MOVE
+            STEPS[origin][number] = NO_POINT

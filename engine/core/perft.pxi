@@ -17,9 +17,7 @@ cdef inline int count_removals(const RuleSet *rules, uint32_t opponent, int mill
         return 1
     if likely(mills == 1 or not rules.each_mill):
         return count(men)
-    removals.size = 0
-    add_double(rules, opponent, &removals, NO_POINT, 0)
-    return removals.size
+    return add_double(rules, opponent, removals.moves, NO_POINT, 0) - removals.moves
 
 
 # How many moves `generate` finds, without a list of them.

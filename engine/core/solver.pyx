@@ -8,7 +8,7 @@ calls.
 from _thread import allocate_lock
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from cython cimport final, internal
-from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 

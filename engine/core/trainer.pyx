@@ -8,7 +8,9 @@ from _thread import allocate_lock
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from cython cimport final, internal
 from libc.math cimport sqrtf
-from libc.stdint cimport int8_t, int16_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport (
+    int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+)
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memmove, memset
 

@@ -21,16 +21,13 @@ cdef struct History:
     int32_t butterfly[2][BUTTERFLIES]
     int side                 # the colour to move at the root, 0 or 1
 
-# A move with its score: bits 32 to 63 the score, 20 to 31 how far before the end of a full list it
-# stands, 0 to 19 the move. So of moves with equal scores the first is the greatest. The numbers
-# have the same order if their bits are read as those of a `double`, and the greater of two doubles
-# is found in one step, without a branch.
+# Scored moves have the same order if their bits are read as those of a `double`, and the greater of
+# two doubles is found in one step, without a branch.
 cdef union scored_t:
-    int64_t bits
+    scored_move bits
     double order
 
 cdef enum:
-    PLACE_SHIFT = 20
     AT_ONCE = 4              # moves that are compared without a branch between them
     ROOM_FOR_MOVES = (MAX_PLY + 1) * (MAX_MOVES + AT_ONCE)
 
@@ -69,11 +66,6 @@ cdef inline void end_list(Picker *p, int size) noexcept nogil:
     for i in range(AT_ONCE):
         p.moves[size + i].order = 0
     p.stack.free = p.moves + size + AT_ONCE
-
-
-# A move and its place in its list, with a score.
-cdef inline int64_t scored(int score, int place, move_t move) noexcept nogil:
-    return score * (<int64_t>1 << 32) + (((MAX_MOVES - place) << PLACE_SHIFT) | move)
 
 
 # The butterfly history of a move at a ply: the colours alternate.
@@ -122,85 +114,33 @@ cdef inline void push_closing(Picker *p, const RuleSet *rules, const Board *b) n
     end_list(p, p.stack.generated.size)
 
 
-# Add the quiet moves of one origin to some points to a list that begins at `moves`; where it ends
-# then. With a move to a `risky` point the side may close a mill.
-cdef inline scored_t *add_quiets(const Board *b, const int32_t *scores, const scored_t *moves,
-                                 scored_t *end, int origin, uint32_t targets, uint32_t risky,
-                                 bint steps) noexcept nogil:
-    # All of a scored move but its point and what history says of it.
-    cdef int64_t move = scored(QUIET_SCORE, end - moves, encode(origin, 0, NO_POINT, NO_POINT))
-    cdef uint32_t men = b.own & ~(1u << origin)
-    cdef int to, i, there
-    risky &= targets
-    targets ^= risky
-    if steps:
-        # Whether there is a step hardly ever depends on what was before: each is written, and those
-        # that are none are written over.
-        for i in range(4):
-            to = to_of(STEPS[origin][i])
-            there = (targets >> to) & 1
-            end.bits = move + to + scores[to] * (<int64_t>1 << 32)
-            move -= <int64_t>there << PLACE_SHIFT
-            end += there
-    else:
-        while targets:
-            to = lowest(targets)
-            targets &= targets - 1
-            end.bits = move + to + scores[to] * (<int64_t>1 << 32)
-            move -= 1 << PLACE_SHIFT
-            end += 1
-    while risky:
-        to = lowest(risky)
-        risky &= risky - 1
-        if mills_at(men, to) == 0:
-            end.bits = move + to + scores[to] * (<int64_t>1 << 32)
-            move -= 1 << PLACE_SHIFT
-            end += 1
-    return end
-
-
-# The quiet moves on the stack, in the generator's order, scored: killers and moves that stop a
-# mill, then by their history. They are many where men fly, so each is made and scored at once.
+# The quiet moves on the stack, scored: killers and moves that stop a mill, then by their history.
+# They are many where men fly, so each is made and scored at once.
 cdef inline void push_quiets(Picker *p, const RuleSet *rules, History *history, const Board *b,
                              int ply) noexcept nogil:
-    cdef uint32_t empty = ALL & ~(b.own | b.opponent), left, danger = p.threats >> 32
+    cdef uint32_t danger = p.threats >> 32
     cdef int32_t *first = history_of(history, ply, history.killers[ply][0])
     cdef int32_t *second = history_of(history, ply, history.killers[ply][1])
-    cdef int first_score = first[0], second_score = second[0], origin, i
-    cdef scored_t *end = p.moves
-    cdef bint steps = b.own_hand == 0 and not own_flies(rules, b)
+    cdef int first_score = first[0], second_score = second[0], i
+    cdef scored_move *end
+    assert is_sound(b) and not someone_short(b) and <uint32_t>p.threats == own_threats(rules, b)
     # While moves are scored, killers have their scores from the history, too.
     second[0] = KILLER_SCORE
     first[0] = KILLER_SCORE + 1
-    left = 1u << NO_POINT if b.own_hand else b.own & reach(empty) if steps else b.own
-    while left:
-        origin = lowest(left)
-        left &= left - 1
-        end = add_quiets(b, history_of(history, ply, <move_t>origin << 5), p.moves, end, origin,
-                         NEIGHBOURS[origin] & empty if steps else empty, <uint32_t>p.threats, steps)
+    end = add_moves[scored_move](rules, b, <uint32_t>p.threats, &p.moves[0].bits,
+                                 scored(QUIET_SCORE, 0, 0), history_of(history, ply, 0),
+                                 False, True)
     second[0] = second_score
     first[0] = first_score
-    end_list(p, end - p.moves)
+    end_list(p, end - &p.moves[0].bits)
     if danger:
         for i in range(p.size):
             p.moves[i].bits += ((danger >> (p.moves[i].bits & 31)) & 1) * (
                 <int64_t>KILLER_SCORE << 32)
-    assert are_quiets(p, rules, b)
 
 
 cdef inline move_t move_at(const Picker *p, int place) noexcept nogil:
     return <move_t>p.moves[place].bits & NO_MOVE
-
-
-# Whether these are the generator's quiet moves, in its order.
-cdef inline bint are_quiets(const Picker *p, const RuleSet *rules, const Board *b) noexcept nogil:
-    cdef MoveList list
-    cdef int i
-    generate(rules, b, &list, False, True)
-    for i in range(min(p.size, list.size)):
-        if move_at(p, i) != list.moves[i]:
-            return False
-    return p.size == list.size
 
 
 # Begin with the table's move. With `ahead` it is made at once and the entry of the board after it

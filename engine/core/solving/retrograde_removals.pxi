@@ -22,8 +22,7 @@ cdef int best_double(const Sector *p, uint32_t own, uint32_t others) noexcept no
     cdef MoveList list
     cdef Board after
     cdef int i, worth, best = REMOVAL_LOSES
-    list.size = 0
-    add_double(&p.rules, others, &list, NO_POINT, 0)
+    list.size = add_double(&p.rules, others, list.moves, NO_POINT, 0) - list.moves
     if list.size == 0:
         return NO_REMOVAL
     memset(&after, 0, sizeof(after))
