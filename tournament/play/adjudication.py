@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
-from merels.engine.game.errors import Failure, printable
+from merels.engine.common.errors import Failure, printable
 from merels.engine.game.position import BLACK, COLOURS, WHITE, Position
 from merels.engine.game.rules import Rules
 from merels.engine.tablebase.probe import Tables, open_tables

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from merels.engine.game.errors import Failure
+from merels.engine.common.errors import Failure
 from merels.engine.game.notation import parse_position
 from merels.engine.game.position import BLACK, WHITE, Position
 from merels.engine.game.rules import DEFAULT_RULES, make_rules
