@@ -245,7 +245,7 @@ def _parts_that_rescan(pattern: Any, must_follow: bool = False) -> Iterator[str]
 def _patterns() -> Iterator[tuple[str, str]]:
     """Yield the module and the text of every regular expression in the sources."""
     for name, path in MODULES.items():
-        if path.stem == "__main__" or path.parent.name == "examples":
+        if path.stem == "__main__" or path.parent.name in ("examples", "merels"):
             continue
         for value in vars(importlib.import_module(f"merels.{name}")).values():
             entries = value if isinstance(value, list) else [value]

@@ -170,7 +170,8 @@ ENTRIES: dict[str, Callable[[random.Random], Value]] = {
     "Fit": _some(0.5, 3, 1), "Fit.epoch": _some({"a": "samples"}, 0.1, 0.5),
     "Fit.write": _some({"a": "made"}),
     "parse_brief": _some({"a": "info"}, 0, 1, 0), "last_score": _some({"a": "answer"}, 20),
-    "last_answer": _some({"a": "answer"}, 0), "Brief": _some(), "Brief.score": _some(),
+    "last_answer": _some({"a": "answer"}, 0), "count_junk": _some({"a": "answer"}),
+    "Brief": _some(), "Brief.score": _some(),
     "Brief.win_in": _some(), "Brief.depth": _some(), "Brief.nodes": _some(),
     "round_trip": _some({"a": "lock"}, -1, {"a": "info"}, -1, -1, -1, 0),
 }

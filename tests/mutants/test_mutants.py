@@ -63,7 +63,7 @@ def test_a_seed_chooses_the_same_mutants_and_another_seed_others() -> None:
 
     first = chosen(1)
     assert first == chosen(1) and len(set(first)) == 40
-    assert not set(first) & set(chosen(2))
+    assert len(set(first) & set(chosen(2))) < 5
     assert {line.split(": ")[1].split()[0] for line in first} == set(KINDS)
 
 

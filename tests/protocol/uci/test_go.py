@@ -343,6 +343,7 @@ def test_an_engine_without_its_weights_ends_at_go(tmp_path: Path, damage: str) -
             folder, tmp_path / "merels" / folder.name,
             ignore=shutil.ignore_patterns("*.c", "__pycache__"),
         )  # fmt: skip
+    (tmp_path / "merels" / "__init__.py").touch()  # Else the installed package comes first.
     weights = tmp_path / "merels" / "engine" / "core" / "weights.bin"
     if damage == "missing":
         weights.unlink()
