@@ -13,6 +13,7 @@ import sysconfig
 import tempfile
 import venv
 from collections.abc import Iterable
+from importlib import import_module
 from pathlib import Path
 from typing import Self
 
@@ -51,6 +52,12 @@ class Copy:
                 )  # fmt: skip
             else:
                 shutil.copy2(ROOT / name, self._root / name)
+        for name in LAYERS:  # Where merels is installed and not editable, the checkout has none.
+            installed = Path(import_module(f"merels.{name}").__path__[0])
+            for path in installed.rglob("*"):
+                built = self._root / name / path.relative_to(installed)
+                if path.suffix in (".so", ".pyd") and not built.exists():
+                    shutil.copy2(path, built)
         site = folder / "site" / "merels"
         site.mkdir(parents=True)
         for name in ("__init__.py", "__main__.py"):

@@ -350,6 +350,8 @@ class Runner:
         if tried.refusal is not None:
             if self._refusals.add(tried.place):
                 raise tried.refusal
+            what = f"{tried.refusal.token.removeprefix('-')} {tried.refusal.expected}"
+            self._tell([f"{tried.place}: {what}; another worker tries the engines"])
         elif not tried.handed_back:
             self._trial = None
             self._pool.note_work()

@@ -107,15 +107,20 @@ class Scoreboard:
             for view in self.views:
                 view.game_began(spec)
             self._starts.put(number, spec)
-            for _, begun in self._starts.release():
-                for view in self.views:
-                    view.started(begun)
+            self._show_starts()
+
+    def _show_starts(self) -> None:
+        """Show the games that began, in their order."""
+        for _, begun in self._starts.release():
+            for view in self.views:
+                view.started(begun)
 
     def skip(self, games: Iterable[GameSpec]) -> None:
         """Hold no later game back for these, which nobody knows when will be played."""
         for spec in games:
             self._starts.skip(spec.number)
             self._ends.skip(spec.number)
+        self._show_starts()
 
     def go_on(self, played: Played) -> None:
         """Show moves of a game in progress, unless they come after its end."""

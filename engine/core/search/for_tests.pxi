@@ -34,6 +34,8 @@ def ordered_moves(tuple rules not None, tuple fields not None, move_t table_move
     generate(&rule_set, &b, &legal, True, True)
     if not 0 < ply <= MAX_PLY or table_move != NO_MOVE and not contains(&legal, table_move):
         raise ValueError("no ply of the search, or an illegal move")
+    if someone_short(&b):
+        raise ValueError("the game is over")
     history = <History *>calloc(1, sizeof(History))
     stack.free = <scored_t *>malloc((MAX_MOVES + AT_ONCE) * sizeof(scored_t))
     picker.moves = stack.free

@@ -376,8 +376,9 @@ def test_log(tmp_path: Path) -> None:
                         *engine_words("C", "nodes=1", command=gone)))
     assert run.wait()[0] == 1
     text = path.read_text()
-    assert re.search(r"^\S+ info  game 1: .* started$", text, re.M)
-    assert re.search(r"^\S+ warn  game \d: .*abandoned \(.*does not start", text, re.M)
+    assert re.search(r"^\S+ info  game \d: A vs B started$", text, re.M)
+    waits = r"^\S+ warn  engine C does not start \(exit code 2: .*; its games wait"
+    assert re.search(waits, text, re.M)
     assert re.search(r"^\S+ trace A > go ", text, re.M) and " trace B < bestmove " in text
     again = match("-rounds", "1", "-log", f"file={path}", "level=fatal")
     assert Marked(*again).wait()[0] == 0

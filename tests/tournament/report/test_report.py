@@ -78,6 +78,7 @@ def test_journal_and_pgn_rate_alike(played: Path, capsys: pytest.CaptureFixture[
     # And under which conditions they were played.
     (tournament,) = one.pop("tournaments")
     assert tournament["seed"] == "8" and len(tournament["engines"]) == len(one["players"])
+    assert set(one.pop("health")) == {player["name"] for player in one["players"]}
     programs = one.pop("programs")
     assert {name: [program["games"] for program in known] for name, known in programs.items()} == {
         player["name"]: [20] for player in one["players"]
