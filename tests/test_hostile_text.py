@@ -13,7 +13,6 @@ from contextlib import suppress
 from io import StringIO
 from pathlib import Path
 from re import _constants, _parser  # type: ignore[attr-defined]
-from types import FrameType
 from typing import Any
 
 import pytest
@@ -42,6 +41,7 @@ from merels.tournament.journal.import_games import GamesFile
 from merels.tournament.journal.players import Roster
 from merels.tournament.openings.reading import load_openings
 from merels.tournament.records.settings import OpeningSettings
+from tests.line_count import lines_run
 from tests.test_sources import MODULES
 
 
@@ -156,21 +156,12 @@ HOSTILE: dict[str, Callable[[int], str]] = {
 
 def steps(read: Callable[[str, Path], Any], text: str, folder: Path) -> int:
     """Return how many lines of Python run while a text is read."""
-    count = 0
 
-    def trace(frame: FrameType, event: str, _: object) -> Any:
-        nonlocal count
-        count += event == "line"
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
+    def read_it() -> None:
         with suppress(InputError, ValueError):
             read(text, folder)
-    finally:
-        sys.settrace(before)
-    return count
+
+    return lines_run(read_it)
 
 
 @pytest.mark.parametrize("reader", READERS)

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import random
-import sys
 from io import StringIO
 from itertools import repeat
 from pathlib import Path
-from types import FrameType
-from typing import Any
 
 import pytest
 
+from merels.engine.common import files
 from merels.engine.common.errors import InputError
 from merels.protocol.formats.pgn.tokens import split_games
-from merels.tournament.journal.import_games import GamesFile
+from merels.tournament.journal.import_games import GamesFile, PlayedGame
 from merels.tournament.journal.players import Roster
-from merels.engine.common import files
+from tests.line_count import lines_run
 from tests.tournament.measure_journals import write_journal, write_pgn
 
 PARTS = [
@@ -57,18 +55,7 @@ def test_a_game_of_a_pgn_file_takes_few_steps(tmp_path: Path) -> None:
     journal, pgn = str(tmp_path / "games.db"), str(tmp_path / "games.pgn")
     write_journal(journal, 20, 4, 80)
     write_pgn(pgn, journal, 20)
-    lines = 0
-
-    def trace(frame: FrameType, event: str, _: object) -> Any:
-        nonlocal lines
-        lines += event == "line"
-        return trace
-
-    former = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        games = sum(1 for _ in GamesFile(pgn).games(Roster()))
-    finally:
-        sys.settrace(former)
-    assert games == 20
-    assert lines < games * MOST_LINES, "lines of Python"
+    games: list[PlayedGame] = []
+    lines = lines_run(lambda: games.extend(GamesFile(pgn).games(Roster())))
+    assert len(games) == 20
+    assert lines < len(games) * MOST_LINES, "lines of Python"
