@@ -21,7 +21,13 @@ from merels.engine.common.shell import shell_text
 from merels.engine.game.rules import parse_rules
 from merels.protocol.client.perfect import table_coverage
 from merels.protocol.commands.exit_status import FAILED, INTERRUPTED, OK
-from merels.tournament.flags.command_line import Faults, Given, parse, with_absolute_paths, without
+from merels.tournament.flags.command_line import (
+    FlagFaults,
+    Given,
+    parse,
+    with_absolute_paths,
+    without,
+)
 from merels.tournament.flags.name_engines import name_engines
 from merels.tournament.flags.run_options import (
     RunOptions,
@@ -92,8 +98,8 @@ def asks_for_help(argv: list[str]) -> bool:
 
 def run(argv: list[str], command: Command) -> int:
     """Run a command line that asks for no help; returns the exit status."""
-    given = parse(argv, command.flags, Faults(collecting=True))
-    path = given.faults.of(None, file_of, given, "-journal")
+    given = parse(argv, command.flags, FlagFaults(collecting=True))
+    path = given.faults.attempt(None, file_of, given, "-journal")
     resume = "-resume" in given.words
     if resume:
         given.faults.raise_all()
@@ -157,7 +163,7 @@ def _run(
     options = make_run_options(given, settings)
     if options.executor is None and stored is None:
         for entrant in settings.engines:
-            given.faults.of(None, check_program, entrant)
+            given.faults.attempt(None, check_program, entrant)
     given.faults.raise_all()
     names = () if stored is None else [engine.name for engine in stored.settings.engines]
     if names or options.executor is None:

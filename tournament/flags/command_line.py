@@ -28,14 +28,14 @@ SWITCHES = ("ponder", "twosided")
 T = TypeVar("T")
 
 
-class Faults:
+class FlagFaults:
     """Faults of a command line: raised at once, or while ``collecting`` kept for `raise_all`."""
 
     def __init__(self, collecting: bool = False) -> None:
         self._collecting = collecting
         self._errors: list[InputError] = []
 
-    def of(self, default: T, read: Callable[..., T], *arguments: object) -> T:
+    def attempt(self, default: T, read: Callable[..., T], *arguments: object) -> T:
         """Return what ``read`` returns, or ``default`` where its `InputError` is kept."""
         try:
             return read(*arguments)
@@ -68,7 +68,7 @@ class Given:
     """The command line, each ``-config`` replaced by its file's flags."""
     configs: list[str] = field(default_factory=list)
     """The files of ``-config``."""
-    faults: Faults = field(default_factory=Faults)
+    faults: FlagFaults = field(default_factory=FlagFaults)
 
     def has(self, flag: str) -> bool:
         """Whether the flag was given."""
@@ -85,7 +85,7 @@ class Given:
     def number(self, flag: str, default: int, low: int = 0, high: int = 10**9) -> int:
         """The one word of a flag as a whole number."""
         text = self.text(flag, str(default))
-        return self.faults.of(default, read_whole, text, low, high, flag)
+        return self.faults.attempt(default, read_whole, text, low, high, flag)
 
     def key(self, flag: str, key: str, default: str) -> str:
         """The value of a key of a flag."""
@@ -94,11 +94,12 @@ class Given:
     def key_number(self, flag: str, key: str, default: int, low: int = 0, high: int = 10**9) -> int:
         """The value of a key of a flag as a whole number."""
         text = self.key(flag, key, str(default))
-        return self.faults.of(default, read_whole, text, low, high, f"{flag} {key}=")
+        return self.faults.attempt(default, read_whole, text, low, high, f"{flag} {key}=")
 
     def key_switch(self, flag: str, key: str, default: bool) -> bool:
         """The value of a key of a flag as yes or no."""
-        return self.faults.of(default, switch, self.key(flag, key, str(default)), f"{flag} {key}=")
+        text = self.key(flag, key, str(default))
+        return self.faults.attempt(default, switch, text, f"{flag} {key}=")
 
 
 def switch(text: str, what: str) -> bool:
@@ -135,9 +136,9 @@ def read_sprt(
         raise InputError("-sprt", str(error)) from None
 
 
-def parse(argv: Sequence[str], flags: Flags = FLAGS, faults: Faults | None = None) -> Given:
+def parse(argv: Sequence[str], flags: Flags = FLAGS, faults: FlagFaults | None = None) -> Given:
     """The flags of a command line; words that belong to none are ``faults``."""
-    given = Given(faults=faults or Faults())
+    given = Given(faults=faults or FlagFaults())
     for name, words in _expanded(argv, given.configs, flags, given.faults):
         given.line += [name, *words]
         flag = flags[name]
@@ -165,7 +166,7 @@ def parse(argv: Sequence[str], flags: Flags = FLAGS, faults: Faults | None = Non
 
 
 def _expanded(
-    argv: Sequence[str], files: list[str], flags: Flags, faults: Faults
+    argv: Sequence[str], files: list[str], flags: Flags, faults: FlagFaults
 ) -> Iterator[tuple[str, list[str]]]:
     """Each flag with its words, and the flags of a ``-config`` file (noted in ``files``)."""
     for name, words in _grouped(argv, flags, faults):
@@ -173,20 +174,20 @@ def _expanded(
             yield name, words
         else:
             none: list[tuple[str, list[str]]] = []
-            yield from faults.of(none, _flags_in, name, words, files, flags)
+            yield from faults.attempt(none, _flags_in, name, words, files, flags)
 
 
 def _flags_in(
     name: str, words: list[str], files: list[str], flags: Flags
 ) -> list[tuple[str, list[str]]]:
     """The flags of the file that a ``-config`` with these words names."""
-    path = _pairs(name, flags[name], words, Faults()).get("file", "")
+    path = _pairs(name, flags[name], words, FlagFaults()).get("file", "")
     if not path:
         raise InputError(name, "expected file=, a text file of flags")
     files.append(path)
     inner = _words_in(path)
     try:
-        inside = list(_grouped(inner, flags, Faults()))
+        inside = list(_grouped(inner, flags, FlagFaults()))
     except InputError as error:
         raise InputError(error.token, f"{error.expected} (in {path})") from None
     if any(name == "-config" for name, _ in inside):
@@ -196,19 +197,20 @@ def _flags_in(
 
 def without(argv: Sequence[str], names: Container[str], flags: Flags = FLAGS) -> list[str]:
     """A command line without the flags of some names and their words."""
-    kept = [[name, *words] for name, words in _grouped(argv, flags, Faults()) if name not in names]
+    grouped = _grouped(argv, flags, FlagFaults())
+    kept = [[name, *words] for name, words in grouped if name not in names]
     return list(chain.from_iterable(kept))
 
 
 def with_absolute_paths(argv: Sequence[str], flags: Flags = FLAGS) -> list[str]:
     """A command line that means the same files in any folder, engines apart."""
     line = []
-    for name, words in _grouped(argv, flags, Faults()):
+    for name, words in _grouped(argv, flags, FlagFaults()):
         flag = flags[name]
         if name in ("-tb", "-out"):
             words = [os.path.abspath(word) for word in words]
         elif "file" in flag.keys:
-            pairs = _pairs(name, flag, words, Faults())
+            pairs = _pairs(name, flag, words, FlagFaults())
             path = pairs.get("file")
             if path and path not in (BOOK, STANDARD_OUTPUT):
                 pairs["file"] = os.path.abspath(path)
@@ -229,7 +231,7 @@ def _words_in(path: str) -> list[str]:
 
 
 def _grouped(
-    words: Sequence[str], flags: Flags, faults: Faults
+    words: Sequence[str], flags: Flags, faults: FlagFaults
 ) -> Iterator[tuple[str, list[str]]]:
     """Each flag with the words after it; unknown ones are left out."""
     index = 0
@@ -253,11 +255,11 @@ def _looks_like_flag(word: str) -> bool:
     return word[:1] == "-" and word.lstrip("-")[:1].isalpha() and "=" not in word
 
 
-def _pairs(name: str, flag: Flag, words: Sequence[str], faults: Faults) -> dict[str, str]:
+def _pairs(name: str, flag: Flag, words: Sequence[str], faults: FlagFaults) -> dict[str, str]:
     """The ``key=value`` words of a flag; ``plies`` of an engine is its ``depth``."""
     pairs: dict[str, str] = {}
     for index, word in enumerate(words):
-        faults.of(None, _add_pair, pairs, name, flag, word, index == 0)
+        faults.attempt(None, _add_pair, pairs, name, flag, word, index == 0)
     return pairs
 
 

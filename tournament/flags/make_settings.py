@@ -14,8 +14,8 @@ from merels.engine.common.numbers import read_real, read_whole
 from merels.engine.game.rules import DEFAULT_RULES, DEFAULT_VARIANT, Rules, make_rules, preset
 from merels.engine.tablebase.probe import build_command, open_tables
 from merels.protocol.client.dialects import DIALECTS
-from merels.protocol.client.engine_spec import EngineSpec, make_engine, program_name
-from merels.tournament.flags.command_line import Faults, Given, choice, read_sprt, switch
+from merels.protocol.client.engine_spec import make_engine, program_name
+from merels.tournament.flags.command_line import FlagFaults, Given, choice, read_sprt, switch
 from merels.tournament.flags.table import LEVEL_LIMIT
 from merels.tournament.openings.reading import BOOK, shipped_book
 from merels.tournament.pairing.swiss import usual_rounds
@@ -42,11 +42,11 @@ def make_settings(given: Given, seed: int | None) -> Settings:
     demo = not given.engines
     each = given.pairs.get("-each", {})
     entries = given.engines or [{"level": name} for name in DEMO_LEVELS]
-    of = given.faults.of
+    attempt = given.faults.attempt
     engines = make_engines(entries, each, given.faults)
-    sprt = of(None, _sprt, given, len(entries))
+    sprt = attempt(None, _sprt, given, len(entries))
     style = given.text("-tournament", FORMATS[0])
-    style = of(FORMATS[0], choice, style, "-tournament", FORMATS)
+    style = attempt(FORMATS[0], choice, style, "-tournament", FORMATS)
     rounds = DEMO_ROUNDS if demo else SPRT_ROUNDS if sprt is not None else 2
     if style in ("swiss", "knockout"):
         rounds = usual_rounds(len(entries)) if style == "swiss" else 1
@@ -65,7 +65,7 @@ def make_settings(given: Given, seed: int | None) -> Settings:
     if "-seeds" in given.words and style != "gauntlet":
         given.faults.add(InputError("-seeds", "expected -tournament gauntlet with it"))
     variant = given.text("-variant", DEFAULT_VARIANT)
-    rules = of(DEFAULT_RULES, make_rules, variant, given.words.get("-set", []))
+    rules = attempt(DEFAULT_RULES, make_rules, variant, given.words.get("-set", []))
     return Settings(
         engines=engines,
         seed=given.number("-srand", secrets.randbits(32) if seed is None else seed, 0, 2**63 - 1),
@@ -76,8 +76,8 @@ def make_settings(given: Given, seed: int | None) -> Settings:
         reverse="-reverse" in given.words,
         seeds=given.number("-seeds", 1, 1),
         rules=str(rules),
-        openings=of(OpeningSettings(), _openings, given),
-        adjudication=of(Adjudication(), _adjudication, given, rules),
+        openings=attempt(OpeningSettings(), _openings, given),
+        adjudication=attempt(Adjudication(), _adjudication, given, rules),
         sprt=sprt,
         penta=penta,
         replays=given.number("-replays", 0, 0, MOST_REPLAYS),
@@ -87,12 +87,12 @@ def make_settings(given: Given, seed: int | None) -> Settings:
 
 
 def make_engines(
-    entries: Sequence[dict[str, str]], each: dict[str, str], faults: Faults
+    entries: Sequence[dict[str, str]], each: dict[str, str], faults: FlagFaults
 ) -> tuple[Entrant, ...]:
     """The engines of ``-engine`` entries, with what ``-each`` says for all of them."""
     if "name" in each:
         faults.add(InputError(each["name"], "-each name= would give all engines one name"))
-    faults.of("", choice, each.get("proto", "uci"), "-each proto=", tuple(DIALECTS))
+    faults.attempt("", choice, each.get("proto", "uci"), "-each proto=", tuple(DIALECTS))
     if len(entries) > MOST_ENGINES:
         raise InputError("-engine", f"expected at most {MOST_ENGINES} engines")
     names = [entry["name"] for entry in entries if entry.get("name")]
@@ -101,10 +101,11 @@ def make_engines(
             what = "two engines have this name; give each its own name="
             faults.add(InputError(name, what))
     taken = set(names)
-    return tuple(
-        entrant for number, entry in enumerate(entries, 1)
-        if (entrant := faults.of(None, _entrant, number, entry, each, taken, faults)) is not None
+    entrants = (
+        faults.attempt(None, _entrant, number, entry, each, taken, faults)
+        for number, entry in enumerate(entries, 1)
     )
+    return tuple(entrant for entrant in entrants if entrant is not None)
 
 
 def _inherited(entry: dict[str, str], each: dict[str, str]) -> dict[str, str]:
@@ -136,8 +137,8 @@ def free_name(base: str, taken: set[str]) -> str:
 
 
 def _entrant(
-    number: int, entry: dict[str, str], each: dict[str, str], taken: set[str], faults: Faults
-) -> Entrant | None:
+    number: int, entry: dict[str, str], each: dict[str, str], taken: set[str], faults: FlagFaults
+) -> Entrant:
     """The engine of an entry, with the conditions that it names; ``taken`` are others' names."""
     values = _inherited(entry, each)
     if not (values.get("cmd") or "level" in values):
@@ -150,7 +151,7 @@ def _entrant(
     where = f"of {name}"
     return Entrant(
         replace(spec, name=name),
-        faults.of(TimeControl(), _limit, values, where),
+        faults.attempt(TimeControl(), _limit, values, where),
         # Processor time counts from a process's start, but is meant for a game.
         restart=switch(values.get("restart", "off"), f"restart= {where}") or "cpu" in values,
         ponder=switch(values.get("ponder", "off"), f"ponder= {where}"),

@@ -60,17 +60,17 @@ class RunOptions:
 
 def make_run_options(given: Given, settings: Settings) -> RunOptions:
     """The run that the flags ask for."""
-    given.faults.of(None, _check_files, given, settings)
+    given.faults.attempt(None, _check_files, given, settings)
     demo = not given.engines
     usual = min(len(usable_cores()), 4) if demo else 1
     executor = given.wanted("-executor")
     most = MOST_WORKERS if executor is None else MOST_TASKS
     concurrency = given.number("-concurrency", usual, 1, most)
-    of = given.faults.of
+    attempt = given.faults.attempt
     none: tuple[tuple[int, ...], ...] = ()
-    cpus, log = of(none, _cpus, given, settings, concurrency), of(None, _log, given)
+    cpus, log = attempt(none, _cpus, given, settings, concurrency), attempt(None, _log, given)
     if executor is None and "-force-concurrency" not in given.words:
-        of(None, _check_concurrency, concurrency)
+        attempt(None, _check_concurrency, concurrency)
     if executor is not None:
         if not all(executor.partition(":")):
             raise InputError(executor, "expected -executor module:factory")
@@ -85,13 +85,13 @@ def make_run_options(given: Given, settings: Settings) -> RunOptions:
         executor=executor,
         executor_wait=given.number("-executorwait", _usual_wait(settings), 0),
         max_faults=given.number("-maxfaults", 0, 0),
-        shard=of((1, 1), _shard, given, settings),
-        knowing=of(frozenset(), knowing_engines, given, settings),
+        shard=attempt((1, 1), _shard, given, settings),
+        knowing=attempt(frozenset(), knowing_engines, given, settings),
         intervals=Intervals(
             given.number("-scoreinterval", 1),
             given.number("-ratinginterval", 10 if len(settings.engines) == 2 else 0),
         ),
-        pgn_file=of(None, file_of, given, "-pgnout"),
+        pgn_file=attempt(None, file_of, given, "-pgnout"),
         pgn_append=given.key_switch("-pgnout", "append", True),
         pgn_style=PgnStyle(
             *(given.key_switch("-pgnout", key, False) for key in ("min", "nodes", "timeleft"))
