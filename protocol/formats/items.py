@@ -15,7 +15,6 @@ from merels.protocol.formats.mif_1_0.manifest import LONGEST_MANIFEST, parse_man
 from merels.protocol.formats.mif_1_0.mfen import read_position
 from merels.protocol.formats.pgn.variants import RecordRules
 
-
 _FIELDS = {"six": "six fields", "seventeen": "17 fields", "mfen": "MFEN"}
 Fault = Callable[[InputError], None]
 """Called with what is wrong with one game, position or rule set, which is then left out."""

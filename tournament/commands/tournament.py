@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TextIO
 
-from merels.protocol.commands.exit_status import FAILED, OK
+from merels.protocol.commands.exit_status import OK
 from merels.tournament.commands.run import Command, asks_for_help, is_live, run
 from merels.tournament.flags.command_line import Given
 from merels.tournament.flags.make_settings import make_settings

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from merels.engine.common.errors import shorten
 from merels.engine.game.notation import join_steps, parse_move, parse_position, play_moves
-from merels.engine.game.position import COLOURS, Move, Position
+from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import Rules, parse_rules
 from merels.protocol.client.answers import Answer, read_move
 from merels.protocol.client.dialects import UciAdapter
@@ -28,7 +28,6 @@ from merels.protocol.process.errors import EngineError, EngineTerminated, Engine
 from merels.tournament.play.adjudication import Adjudicator, as_number
 from merels.tournament.play.clock import Clock
 from merels.tournament.play.engine_cache import FAULT_PATIENCE, EngineCache
-from merels.tournament.play.fingerprint import HERE
 from merels.tournament.play.lag import LagMeter
 from merels.tournament.play.player import End, Player, Script, fault
 from merels.tournament.records.games import GameResult, GameSpec, MoveRecord, Opening

@@ -11,8 +11,8 @@ from merels.engine.common.numbers import counted
 from merels.engine.game.rules import parse_rules
 from merels.tournament.journal.import_games import MOVES
 from merels.tournament.journal.journal import Journal
-from merels.tournament.pairing import knockout
 from merels.tournament.openings.reading import Openings
+from merels.tournament.pairing import knockout
 from merels.tournament.pairing.past import PastRounds
 from merels.tournament.pairing.schedule import colours, is_in_part, pair_of, schedule_for
 from merels.tournament.records.games import GameSpec, Opening, Pairing, PairingResult, PairTask

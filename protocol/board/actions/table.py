@@ -11,7 +11,13 @@ from merels.engine.game.notation import START
 from merels.engine.game.rules import Rules
 from merels.protocol.board.actions import games, playing, puzzles
 from merels.protocol.board.requests import (
-    JSON, read_moves, read_players, read_rules, read_settings, read_text, read_time,
+    JSON,
+    read_moves,
+    read_players,
+    read_rules,
+    read_settings,
+    read_text,
+    read_time,
 )
 from merels.protocol.board.seat import Seat
 from merels.protocol.board.session import Session

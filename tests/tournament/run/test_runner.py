@@ -26,8 +26,8 @@ from merels.tournament.journal.open import open_journal
 from merels.tournament.journal.rows import Row, Standings
 from merels.tournament.records.games import Adjudication, Entrant, GameSpec, PairTask, TimeControl
 from merels.tournament.records.settings import Settings
-from merels.tournament.run.foreign_pool import ForeignPool
 from merels.tournament.run import retries
+from merels.tournament.run.foreign_pool import ForeignPool
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.runner import End, Runner
 from merels.tournament.run.scoreboard import Scoreboard
