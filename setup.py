@@ -151,9 +151,8 @@ def anonymous(member: tarfile.TarInfo) -> tarfile.TarInfo:
     return member
 
 
-# Folder by package. The package `merels` itself holds no more than its version and what
-# `python -m merels` runs. No folder of that name may stand beside setup.py: there it would be
-# imported instead of the installed package.
+# Folder by package. The package `merels` itself has only its version and `python -m merels`. Its
+# folder is not ./merels: that would be imported instead of the installed package.
 PACKAGES = {
     ".".join(("merels", *path.parent.parts)): path.parent.as_posix()
     for layer in ("engine", "protocol", "tournament")

@@ -1,5 +1,5 @@
-# The processor, the compiler and the system: bits, atomics, large pages, the clock, bytes in their
-# order. And what threads and Python's buffers need: guards of objects, and spans.
+# Everything that depends on processor, compiler or system: bits, atomics, prefetch, large pages,
+# the clock, byte order. Also locks of objects and spans of Python's buffers.
 #
 # Needs nothing before it.
 
@@ -14,7 +14,7 @@ cdef extern from *:
     #if defined(__GNUC__) || defined(__clang__)
       #define MERELS_LOWEST(x) __builtin_ctz(x)
       #define MERELS_LOWEST64(x) __builtin_ctzll(x)
-      /* Used once: it is to drive nothing else out of the larger caches. */
+      /* Read once: it should evict nothing from the larger caches. */
       #define MERELS_PREFETCH(p) __builtin_prefetch((p), 0, 0)
       #define MERELS_LIKELY(x) __builtin_expect(!!(x), 1)
       #define MERELS_UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -149,7 +149,7 @@ cdef extern from *:
     void write_time "MERELS_STORE_TIME"(int64_t *number, int64_t value) noexcept nogil
     void write_word "MERELS_STORE_WORD"(uint64_t *number, uint64_t value) noexcept nogil
     void write_byte "MERELS_STORE_BYTE"(uint8_t *number, uint8_t value) noexcept nogil
-    # Write one number over another, if that is there still.
+    # Replace `old` by `new`; return False if the number is not `old`.
     bint exchange "MERELS_EXCHANGE"(int *number, int old, int new) noexcept nogil
     uint64_t fetch_add "MERELS_TAKE"(uint64_t *counter, uint64_t amount) noexcept nogil
     # Large pages spare most of the address translation that random probes cost.
@@ -162,8 +162,8 @@ cdef enum:
     CLAIMED = -1             # in place of the number of an object's users
 
 
-# Who may use an object now: any number of threads share it, or one has it to itself. Nobody waits:
-# a use that cannot be is an error of the caller, with the interpreter's lock or without one.
+# A lock of an object without waiting: any number of threads share it, or one thread claims it.
+# Conflicting use raises RuntimeError, with the GIL and in free-threaded Python.
 cdef int share(int *users, str what) except -1:
     cdef int number
     while True:
@@ -227,7 +227,7 @@ cdef bytearray copy_of(data, int width=1):
     return copied
 
 
-# An object's numbers, which have so many bytes each.
+# The span of an object's numbers of `width` bytes each.
 cdef _Span span_of(data, int width=1, bint writable=False):
     cdef _Span span = _Span.__new__(_Span)
     PyObject_GetBuffer(data, &span.buffer, PyBUF_ND | (PyBUF_WRITABLE if writable else 0))

@@ -1,4 +1,4 @@
-# What core lends to solver and trainer: pointers to structures of its own, in capsules.
+# Structures of the core that solver and trainer use through pointers in capsules.
 #
 # Needs bitboard.pxi, board.pxi, tablebase/probe.pxi.
 
@@ -27,7 +27,7 @@ cdef struct BoardSearch:
     int (*search)(void *worker, const Board *b, uint64_t nodes, Board *leaf) noexcept nogil
 
 
-# The number of the bucket, of so many, that a key belongs into.
+# The index of a key's bucket in a table of `buckets` buckets.
 cdef inline uint64_t bucket_number(uint64_t key, uint64_t buckets) noexcept nogil:
     return below(key * GOLDEN, buckets)
 

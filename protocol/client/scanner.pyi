@@ -36,7 +36,7 @@ def last_score(lines: bytes, end: int) -> bytes:
     """
 
 def count_junk(lines: bytes) -> int:
-    """The number of lines, blank ones aside, that begin with no word of the protocol."""
+    """Number of lines that are not empty and do not begin with a word of the protocol."""
 
 def last_answer(lines: bytes, inside: bool) -> tuple[bytes, bytes] | None:
     """What follows ``bestmove `` if the last of some whole lines says it first, and `last_score`.

@@ -1,1 +1,1 @@
-"""What the engine's side and the client's side of the protocol share."""
+"""Options, as the engine's side and the client's side of the protocol use them."""

@@ -21,7 +21,7 @@ Fault = Callable[[InputError], None]
 
 
 class Item(NamedTuple):
-    """A position, game or rule set, and where in its file it stands."""
+    """A position, game or rule set, and its place in a file."""
 
     value: Record | Rules
     place: str
@@ -71,7 +71,7 @@ def _positions(
 def _each_line(
     path: str, lines: Iterable[str], read: Callable[[str], Record | Rules], report: Fault
 ) -> Iterator[Item]:
-    """What each line holds that is not empty."""
+    """One item for each line that is not empty."""
     for number, line in enumerate(lines, 1):
         if text := line.partition(";")[0].strip():
             place = f"line {number} of {shown_path(path)}"
@@ -97,7 +97,7 @@ def _games(
 
 
 def _manifest(path: str, lines: Iterable[str]) -> Iterator[Item]:
-    """The rules of a text that is one manifest; nothing of a blank one."""
+    """The rules of a manifest, which is the whole text; nothing if that is empty."""
     text = ""
     for line in lines:
         text += line

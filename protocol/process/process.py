@@ -158,7 +158,7 @@ class EngineProcess:
         return state.si_status if state.si_code == os.CLD_EXITED else -state.si_status
 
     def cpu_seconds(self) -> float | None:
-        """Processor time of the engine and its children so far; None where nobody counts it."""
+        """Processor time of the engine and its children; None if the system reports none."""
         used = None
         with suppress(OSError):
             for name in os.listdir("/proc"):

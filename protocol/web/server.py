@@ -324,7 +324,7 @@ class LocalHandler(BaseHTTPRequestHandler):
     def send_events(self, take: Callable[[float], bytes | None]) -> None:
         """Make the connection an event stream until ``take`` returns None or the browser is gone.
 
-        ``take`` returns events in the form of the stream, and b"" if none came in so many seconds.
+        ``take`` waits for some seconds, and returns events as the stream has them, or b"" for none.
         """
         self.close_connection = True
         self.server.begin_stream(self.connection)

@@ -1,11 +1,11 @@
 """A user-supplied `concurrent.futures.Executor`.
 
-Its workers may be absent, its scheduler lost, its client closed; its futures may fail, come late,
-twice or never, and any call to it may block. So it is made, fed and shut down in threads of their
-own, is given no game before a worker has answered, and is made again when it breaks, cancels what
-it was given, or fails several calls in a row. Only a game that comes back resets the count of
-failures, and the time since which nothing came. A future that runs is a sign of life however long
-it takes; that of Dask and of some others never tells that it does.
+Its workers may be absent, its scheduler lost, its client closed. Its futures may fail, come late,
+twice or never, and any call to it may block. So separate threads create it, feed it and shut it
+down, and it gets no game before a worker has answered. It is replaced when it breaks, cancels a
+call, or fails several calls in a row. Only a finished game resets the count of failures and the
+time of silence. A running future counts as alive, however long it runs; Dask's futures never report
+that they run.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # Parts of the search on their own, for tests.
 #
-# Needs search/transposition.pxi, search/picking.pxi, search/state.pxi.
+# Needs search/transposition.pxi, search/movepick.pxi, search/state.pxi.
 
 def bucket_after(results):
     cdef Entry entries[BUCKET]
@@ -31,11 +31,11 @@ def ordered_moves(tuple rules not None, tuple fields not None, move_t table_move
     cdef move_t move, one
     cdef move_t failed[MAX_QUIETS]
     cdef History *history
+    if someone_short(&b):
+        raise ValueError("the game is over")
     generate(&rule_set, &b, &legal, True, True)
     if not 0 < ply <= MAX_PLY or table_move != NO_MOVE and not contains(&legal, table_move):
         raise ValueError("no ply of the search, or an illegal move")
-    if someone_short(&b):
-        raise ValueError("the game is over")
     history = <History *>calloc(1, sizeof(History))
     stack.free = <scored_t *>malloc((MAX_MOVES + AT_ONCE) * sizeof(scored_t))
     picker.moves = stack.free

@@ -3,9 +3,9 @@
 # An entry carries the whole key, so a hit is never another position's. Threads write without a
 # lock: the key is stored xored with the data, so that an entry of which two threads wrote one half
 # each has another key. This is lockless hashing (Hyatt and Mann, "A lock-less transposition table
-# implementation for parallel search", ICGA Journal 25, 2002). That key may be a real position's,
-# although hardly ever one that belongs into the same bucket. So an entry is checked before it is
-# used, its move like any number, and one that is not of its position or bucket is dropped.
+# implementation for parallel search", ICGA Journal 25, 2002). That key may be the key of a real
+# position, although rarely one of the same bucket. So an entry is checked before it is used, and
+# dropped if its score, depth, bound or move cannot be of the position.
 #
 # A search is slowed by every page of memory that it touches first, so the searcher chooses how much
 # of the table is in use. The rest is empty.
@@ -35,7 +35,7 @@ cdef inline void fetch(const Table *table, uint64_t key) noexcept nogil:
     prefetch(bucket_of(table, key))
 
 
-# Whether an entry's data can be of a board.
+# Whether the data of an entry is possible for a board; the move may be any number.
 cdef inline bint is_sound_entry(const RuleSet *rules, const Board *b, uint64_t data,
                                 const Probe *found) noexcept nogil:
     return data >> 54 == 0 and found.bound != 0 and found.depth <= MAX_DEPTH and (
@@ -144,7 +144,7 @@ cdef class TranspositionTable:
     def new_search(self):
         self.table.generation = (self.table.generation + 1) & 0xFF
 
-    # For tests, which leave there what threads that write at once may leave.
+    # For tests, which write torn entries.
     def read_entry(self, uint64_t place):
         return self.entry_at(place).check, self.entry_at(place).data
 

@@ -1,5 +1,5 @@
-# Tables as Python has them: where boards stand in them, those that are open, and what they say of a
-# board: its depth, and its value when plies without a removal count.
+# The open tables of a rule set, as Python uses them: index, depth and value of a board, the value
+# also with plies without a removal.
 #
 # Needs platform.pxi, board.pxi, index.pxi, blocks.pxi, probe.pxi, depths.pxi.
 

@@ -8,7 +8,7 @@ from merels.protocol.check.subject import Subject
 
 GROUP = Group("ending", "Ending", needs=("greeting",))
 GREETED, NEW, SEARCHING = range(3)
-"""States in which a process is told to end."""
+"""States of the process when it must end."""
 
 
 def _ends(state: int, command: str, occasion: str) -> Check:

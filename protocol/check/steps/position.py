@@ -163,7 +163,7 @@ def position_in_search(engine: Subject) -> None:
 
 
 def _asks(question: str, answer: Callable[[Position], str]) -> Check:
-    """Ask a question about several positions, each of which has one right answer."""
+    """Ask the same question in several positions; each has one right answer."""
 
     def check(engine: Subject) -> None:
         engine.ensure()

@@ -23,7 +23,10 @@ def _begin(engine: Subject, go: str, text: str = START) -> Search:
 
 
 def _stops(what: str, go: str, *texts: str, patience: float) -> Check:
-    """Search in several positions; stop, after so many times `Pace.listen`, is answered at once."""
+    """Search in several positions; stop is answered at once.
+
+    It is sent after ``patience`` times `Pace.listen`.
+    """
 
     def check(engine: Subject) -> None:
         for text in texts:
@@ -51,7 +54,10 @@ def _waits(go: str) -> Check:
 
 
 def _hits(*searches: tuple[str, int], patience: float = 0.5) -> Check:
-    """Ponder for so many times `Pace.listen`; after ponderhit each has its milliseconds."""
+    """Ponder, then send ponderhit, after which each search has its milliseconds.
+
+    The opponent thinks for ``patience`` times `Pace.listen`.
+    """
 
     def check(engine: Subject) -> None:
         for go, milliseconds in searches:

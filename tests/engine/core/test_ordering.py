@@ -61,7 +61,7 @@ def test_killers_come_before_other_quiet_moves_the_last_one_first() -> None:
     rival = usual[5]
     for cutoffs, first in (([one], [one]), ([one, two], [two, one]), ([one, two, two], [two, one]),
                            ([one, two, three], [three, two])):
-        # By history alone the rival would be the first.
+        # By history only, the rival would be the first.
         noted = [(4, 8, rival, []), *((2, 1, move, []) for move in cutoffs)]
         assert ordered(QUIET, cutoffs=noted, ply=2)[: len(first) + 1] == [*first, rival]
     # At another ply of the same side they are no killers, and at one of the other side nothing.

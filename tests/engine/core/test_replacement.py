@@ -1,4 +1,4 @@
-"""Which results the transposition table keeps: in one bucket, the entries of which are read."""
+"""Replacement in the transposition table: the entries of one bucket are read back."""
 
 from __future__ import annotations
 

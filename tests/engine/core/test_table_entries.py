@@ -91,7 +91,7 @@ def test_an_unsound_entry_is_dropped(what: str) -> None:
 
 
 def test_legality_of_any_number_as_a_move() -> None:
-    """It is told from masks; the generator lists the moves."""
+    """The mask check agrees with the list of the generator."""
     chance, legal, illegal = random.Random(5), 0, 0
     for position in random_positions(seed=5, number=3000):
         rules, board = core_rules(position.rules), core_board(position)

@@ -1,4 +1,4 @@
-// What is drawn over the board: proven values, the first moves of variations, and verdicts.
+// Marks drawn over the board: proven values, the first moves of variations, and verdicts.
 
 import { svg } from "../dom.js";
 import { MAN, parse } from "../drawing.js";

@@ -4,7 +4,7 @@ import { svg } from "../dom.js";
 import { Drawing, parse } from "../drawing.js";
 
 const SIZE = 714;
-/** What the page's style sheets give a shape, and a file must hold itself. */
+/** Properties that the page's style sheets set; a file needs them as attributes. */
 const STYLES = ["fill", "stroke", "stroke-width", "stroke-linecap", "opacity", "font-family",
   "font-size", "font-weight", "text-anchor", "dominant-baseline"];
 

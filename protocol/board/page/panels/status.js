@@ -1,4 +1,4 @@
-// What has happened and how to go on: the line of status, and the card that ends a game.
+// The status line, and the card that ends a game: the last event and the next step.
 
 import { $, COLOURS } from "../dom.js";
 
