@@ -285,9 +285,10 @@ def test_on_a_real_terminal(columns: int) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 def test_a_line_of_progress_on_a_terminal_names_games_rate_time_left_and_leader() -> None:
-    words = match("-rounds", "3", "-openings", "plies=0", "-concurrency", "1", nodes=(1, 2000))
+    # Long enough for the line to be drawn between two games.
+    words = match("-rounds", "15", "-openings", "plies=0", "-concurrency", "1", nodes=(1, 2000))
     text = on_a_terminal(*words, columns=120)
-    line = r"\d of 6 games  \[[#.]+\]  \d+\.\d games/s, \d+:\d\d:\d\d left  "
+    line = r"\d+ of 30 games  \[[#.]+\]  \d+\.\d games/s, \d+:\d\d:\d\d left  "
     assert re.search(line + r"B leads with \d+\.\d %\r?\n", text), text
     assert "Started game" not in text and "Finished game" not in text
 
