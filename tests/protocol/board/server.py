@@ -46,7 +46,7 @@ class Client:
         """Let a real browser in, once."""
         if browser not in self._let_in:
             browser.open(self.entry())
-            browser.wait("location.pathname === '/'")
+            browser.wait("location.pathname === '/' && document.readyState !== 'loading'")
             self._let_in.append(browser)
 
     def ask(
