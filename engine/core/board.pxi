@@ -72,6 +72,11 @@ cdef inline int second_removed_of(move_t move) noexcept nogil:
     return (move >> 15) & 31
 
 
+# The men that a move removes. NO_POINT becomes a bit that no man has.
+cdef inline uint32_t removed_men(move_t move) noexcept nogil:
+    return (1u << removed_of(move)) | (1u << second_removed_of(move))
+
+
 cdef inline bint is_removal(move_t move) noexcept nogil:
     return removed_of(move) != NO_POINT
 

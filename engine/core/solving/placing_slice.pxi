@@ -95,9 +95,9 @@ cdef inline bint too_few(const Slice *p, int men) noexcept nogil:
 
 # What Y's removal of one of X's men is worth to Y, and of two.
 cdef void weigh_removals_of_x(const Slice *p, uint32_t cls, SliceScratch *s) noexcept nogil:
-    cdef uint32_t men = MEMBER[p.men + 1][cls], left = removable(&p.rules, men), seconds, first
+    cdef uint32_t men = MEMBER[p.men + 1][cls], left = removable(&p.rules, men), gone
     cdef size_t size = words_over(POINT_COUNT - p.men - 1)
-    cdef uint32_t paired[POINT_COUNT]
+    cdef MoveList pairs
     cdef int i, removals
     for removals in range(1, 3 if p.rules.each_mill else 2):
         memset(s.removals[removals - 1], 0, 2 * size * sizeof(uint64_t))
@@ -106,25 +106,16 @@ cdef void weigh_removals_of_x(const Slice *p, uint32_t cls, SliceScratch *s) noe
                    2 * size * sizeof(uint64_t))
         elif too_few(p, p.men + 1 - removals):
             memset(s.removals[removals - 1], 0xFF, 2 * size * sizeof(uint64_t))
-    if left == 0:
-        return
-    memset(paired, 0, sizeof(paired))
-    while left:
-        i = lowest(left)
-        left &= left - 1
-        first = 1u << i
-        if not too_few(p, p.men):
-            add_removal(p, &p.after[1], men, first, s.removals[0], s)
-        if not p.rules.each_mill or too_few(p, p.men - 1):
-            continue
-        seconds = removable(&p.rules, men & ~first)
-        if seconds == 0:
-            add_removal(p, &p.after[1], men, first, s.removals[1], s)
-        seconds &= ~paired[i]
-        while seconds:
-            paired[lowest(seconds)] |= first
-            add_removal(p, &p.after[2], men, first | (seconds & (0 - seconds)), s.removals[1], s)
-            seconds &= seconds - 1
+    if not too_few(p, p.men):
+        while left:
+            add_removal(p, &p.after[1], men, left & (0 - left), s.removals[0], s)
+            left &= left - 1
+    if p.rules.each_mill and not too_few(p, p.men - 1):
+        pairs.size = add_double(&p.rules, men, pairs.moves, NO_POINT, 0) - pairs.moves
+        for i in range(pairs.size):
+            gone = removed_men(pairs.moves[i]) & ALL
+            # Where no second man may be removed, it is one.
+            add_removal(p, &p.after[count(gone)], men, gone, s.removals[1], s)
 
 
 # Let Y place a man, in a block with X's men as they are after X's placement.

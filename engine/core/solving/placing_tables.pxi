@@ -1,6 +1,6 @@
 # The tables of a slice: those it is solved from are read into bitmaps, and its own written.
 #
-# Needs placing_slice.pxi, index.pxi, probe.pxi.
+# Needs packing.pxi, placing_slice.pxi, index.pxi, probe.pxi.
 
 cdef enum:
     AHEAD = 16               # places whose memory is asked for before they are read
@@ -53,7 +53,7 @@ cdef void read_by_y(const Slice *p, const Blocks *blocks, uint32_t cls) noexcept
 
 
 # A block's values, a byte each, in the sector that is written.
-cdef void write_states(const Slice *p, uint32_t cls, uint8_t *states) noexcept nogil:
+cdef void write_values(const Slice *p, uint32_t cls, uint8_t *values) noexcept nogil:
     cdef const uint64_t *wins = bitmap_of(&p.solved, cls, WINS)
     cdef const uint64_t *holds = bitmap_of(&p.solved, cls, HOLDS)
     cdef uint32_t rank, index = (1u << p.others) - 1
@@ -61,53 +61,19 @@ cdef void write_states(const Slice *p, uint32_t cls, uint8_t *states) noexcept n
     for rank in range(BINOMIAL[POINT_COUNT - p.men][p.others]):
         won = (wins[index >> WORD_BITS] >> (index & 63)) & 1
         held = (holds[index >> WORD_BITS] >> (index & 63)) & 1
-        states[rank] = WON * won | LOST * (1 - held)
+        values[rank] = WON * won | LOST * (1 - held)
         index = next_mask(index)
-
-
-# Count a block's values, each canonical state once: at the least of the places that hold it.
-cdef void tally_states(const Slice *p, uint32_t cls, const uint8_t *states,
-                       uint64_t *counts) noexcept nogil:
-    cdef uint32_t men = MEMBER[p.men][cls], size = BINOMIAL[POINT_COUNT - p.men][p.others]
-    cdef uint32_t rank, others, won = 0, lost = 0, mask = (1u << p.others) - 1
-    cdef int same[SYMMETRY_COUNT]
-    cdef int symmetry, sizes = 0, i
-    for symmetry in range(1, SYMMETRY_COUNT):
-        if image_of(symmetry, men) == men:
-            same[sizes] = symmetry
-            sizes += 1
-    if sizes == 0:
-        for rank in range(size):
-            lost += states[rank] == LOST
-            won += states[rank] == WON
-        counts[LOST] += lost
-        counts[WON] += won
-        counts[DRAWN] += size - won - lost
-        return
-    for rank in range(size):
-        others = expand(mask, men)
-        mask = next_mask(mask)
-        for i in range(sizes):
-            if rank_of(compress(image_of(same[i], others), men), p.others) < rank:
-                break
-        else:
-            counts[states[rank]] += 1
 
 
 # Write a few blocks of the sector's table.
 cdef void write_blocks(const Slice *p, uint32_t first, uint32_t last, uint64_t *counts,
                        SliceScratch *s) noexcept nogil:
-    cdef size_t size = BINOMIAL[POINT_COUNT - p.men][p.others], at = 0, end = (last - first) * size
-    cdef uint8_t *packed = p.packed + ((first * size) >> 2)
+    cdef size_t size = BINOMIAL[POINT_COUNT - p.men][p.others], end = (last - first) * size
+    cdef uint8_t *values
     cdef uint32_t cls
-    cdef int i, value
     for cls in range(first, last):
-        write_states(p, cls, s.states + (cls - first) * size)
-        tally_states(p, cls, s.states + (cls - first) * size, counts)
+        values = s.states + (cls - first) * size
+        write_values(p, cls, values)
+        tally_values(values, MEMBER[p.men][cls], p.others, counts)
     memset(s.states + end, 0, 4)
-    while at < end:
-        value = 0
-        for i in range(4):
-            value |= s.states[at + i] << (2 * i)
-        packed[at >> 2] = value
-        at += 4
+    pack_values(s.states, end, p.packed + ((first * size) >> 2))

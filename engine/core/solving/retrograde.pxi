@@ -18,45 +18,11 @@ cdef inline int value_of_state(int state) noexcept nogil:
     return LOST * (state == STATE_LOST) + WON * (state >= STATE_OPEN_END)
 
 
-# Turn the states of some places into bytes of the table; the first place is a multiple of four.
-cdef void pack(const uint8_t *states, uint64_t place, uint64_t end, uint8_t *packed) noexcept nogil:
-    cdef int value, i
-    assert (place & 3) == 0
-    while place < end:
-        value = 0
-        for i in range(4 if place + 4 <= end else <int>(end - place)):
-            value |= value_of_state(states[place + i]) << (2 * i)
-        packed[place >> 2] = value
-        place += 4
-
-
-# Count a block's values, each canonical state once.
-cdef void tally(const Sector *p, int table, uint32_t cls, uint64_t *counts,
-                Scratch *s) noexcept nogil:
-    cdef const uint8_t *states = p.states[table] + <size_t>cls * p.size
-    cdef uint32_t men = MEMBER[p.men[0]][cls], rank, others, won = 0, lost = 0
-    cdef int same[SYMMETRY_COUNT]
-    cdef int symmetry, size = 0, i
-    for symmetry in range(1, SYMMETRY_COUNT):
-        if image_of(symmetry, men) == men:
-            same[size] = symmetry
-            size += 1
-    if size == 0:
-        for rank in range(p.size):
-            lost += states[rank] == STATE_LOST
-            won += states[rank] >= STATE_OPEN_END
-        counts[LOST] += lost
-        counts[WON] += won
-        counts[DRAWN] += p.size - won - lost
-        return
-    load_halves(p, p.frames[cls].point, s.points)
-    for rank in range(p.size):
-        others = mapped(p, s.points, MASKS[p.men[1]][rank])
-        for i in range(size):
-            if rank_of(compress(image_of(same[i], others), men), p.men[1]) < rank:
-                break
-        else:
-            counts[value_of_state(states[rank])] += 1
+# Replace the states of some places by their values.
+cdef void settle_values(uint8_t *states, uint64_t number) noexcept nogil:
+    cdef uint64_t i
+    for i in range(number):
+        states[i] = value_of_state(states[i])
 
 
 # How many tables a stage works on.
@@ -67,7 +33,7 @@ cdef inline int tables_of(int stage) noexcept nogil:
 # Work on the sector's present stage, a few blocks at a time, until none is left or it is stopped.
 cdef void work_on(Sector *p, Scratch *s) noexcept nogil:
     cdef uint64_t settled[2][4]
-    cdef uint64_t item, first, last, cls
+    cdef uint64_t item, first, last, cls, place
     cdef uint64_t pieces = (p.classes + PIECE - 1) // PIECE
     cdef int tables = tables_of(p.stage)
     cdef int table, i
@@ -80,12 +46,16 @@ cdef void work_on(Sector *p, Scratch *s) noexcept nogil:
         first = (item - table * pieces) * PIECE
         last = first + PIECE if first + PIECE < p.classes else p.classes
         if p.stage == STAGE_PACK:
-            pack(p.states[table], first * p.size, last * p.size, p.packed[table])
+            place = first * p.size
+            settle_values(p.states[table] + place, (last - first) * p.size)
+            pack_values(p.states[table] + place, (last - first) * p.size,
+                        p.packed[table] + (place >> 2))
         for cls in range(first, last):
             if p.stage == STAGE_LEVEL:
                 advance(p, table, cls, settled[table], s)
             elif p.stage == STAGE_PACK:
-                tally(p, table, cls, settled[table], s)
+                tally_values(p.states[table] + cls * p.size, MEMBER[p.men[0]][cls], p.men[1],
+                             settled[table])
             elif p.stage == STAGE_REMOVALS:
                 weigh_removals_of_a(p, cls, s)
             elif p.stage == STAGE_FIRST_A:
@@ -110,14 +80,6 @@ cdef list removals_lead_to(const RuleSet *rules, int larger, int smaller):
     return found
 
 
-# Two bits for each of so many places, and some bytes besides.
-cdef bytearray packed_memory(uint64_t places):
-    try:
-        return bytearray((places + 3) // 4 + 64)
-    except MemoryError:
-        raise MemoryError("no memory for a packed table") from None
-
-
 def sector_memory(int larger, int smaller, bint with_depths):
     cdef uint64_t places = count_places(larger, smaller, 0), blocks = CLASSES[larger]
     cdef uint64_t words = (BINOMIAL[POINT_COUNT - larger][smaller] + 63) // 64
@@ -125,29 +87,6 @@ def sector_memory(int larger, int smaller, bint with_depths):
     cdef uint64_t arcs = blocks * sizeof(Frame) + blocks * sizeof(Arc) * (
         larger * (POINT_COUNT - larger) if smaller == 3 else 4 * larger)
     return places * (4 if with_depths else 2) + max(frontier, places // 2) + arcs + (1 << 24)
-
-
-# How many losses of a table have a depth in `depths`, a byte for each place.
-cdef uint64_t count_listed(const uint8_t *depths, uint64_t places) noexcept nogil:
-    cdef uint64_t place, total = 0
-    for place in range(places):
-        total += depths[place] != 0
-    return total
-
-
-# Write the list, which depths.pxi reads, of the losses that have a depth in `depths`.
-cdef void write_list(const uint8_t *depths, uint64_t places, uint8_t *list,
-                     uint64_t total) noexcept nogil:
-    cdef uint8_t *offsets = list + 4 * index_size(places)
-    cdef uint64_t place, size = 0
-    for place in range(places):
-        if place % LIST_BLOCK == 0:
-            write_bytes(list + 4 * (place // LIST_BLOCK), 4, size)
-        if unlikely(depths[place]):
-            write_bytes(offsets + 2 * size, 2, place % LIST_BLOCK)
-            offsets[2 * total + size] = depths[place]
-            size += 1
-    write_bytes(offsets - 4, 4, size)
 
 
 cdef class Retrograde:

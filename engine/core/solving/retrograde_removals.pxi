@@ -28,9 +28,7 @@ cdef int best_double(const Sector *p, uint32_t own, uint32_t others) noexcept no
     memset(&after, 0, sizeof(after))
     after.opponent = own
     for i in range(list.size):
-        after.own = others & ~(1u << removed_of(list.moves[i]))
-        if second_removed_of(list.moves[i]) != NO_POINT:
-            after.own &= ~(1u << second_removed_of(list.moves[i]))
+        after.own = others & ~removed_men(list.moves[i])
         count_men(&after)
         if own_short(&after):
             return REMOVAL_WINS

@@ -1,0 +1,75 @@
+# Writing solved tables: packed values, how many states have each, and the lists of depths.
+#
+# Needs platform.pxi, bitboard.pxi, index.pxi, probe.pxi, depths.pxi.
+
+
+# Two bits for each of so many places, and some bytes besides.
+cdef bytearray packed_memory(uint64_t places):
+    try:
+        return bytearray((places + 3) // 4 + 64)
+    except MemoryError:
+        raise MemoryError("no memory for a packed table") from None
+
+
+# Pack values, a byte each, into two bits each. After the last one up to three bytes of 0 are read.
+cdef void pack_values(const uint8_t *values, uint64_t number, uint8_t *packed) noexcept nogil:
+    cdef uint64_t at
+    cdef int value, i
+    for at in range(0, number, 4):
+        value = 0
+        for i in range(4):
+            value |= values[at + i] << (2 * i)
+        packed[at >> 2] = value
+
+
+# Count the values of a block, each canonical state once: at the least of the places that hold it.
+# `men` are those of the block's class, `others` is how many the other side has.
+cdef void tally_values(const uint8_t *values, uint32_t men, int others,
+                       uint64_t *counts) noexcept nogil:
+    cdef uint32_t size = BINOMIAL[POINT_COUNT - count(men)][others]
+    cdef uint32_t rank, board, won = 0, lost = 0, mask = (1u << others) - 1
+    cdef int same[SYMMETRY_COUNT]
+    cdef int symmetry, number = 0, i
+    for symmetry in range(1, SYMMETRY_COUNT):
+        if image_of(symmetry, men) == men:
+            same[number] = symmetry
+            number += 1
+    if number == 0:
+        for rank in range(size):
+            lost += values[rank] == LOST
+            won += values[rank] == WON
+        counts[LOST] += lost
+        counts[WON] += won
+        counts[DRAWN] += size - won - lost
+        return
+    for rank in range(size):
+        board = expand(mask, men)
+        mask = next_mask(mask)
+        for i in range(number):
+            if rank_of(compress(image_of(same[i], board), men), others) < rank:
+                break
+        else:
+            counts[values[rank]] += 1
+
+
+# How many losses of a table have a depth in `depths`, a byte for each place.
+cdef uint64_t count_listed(const uint8_t *depths, uint64_t places) noexcept nogil:
+    cdef uint64_t place, total = 0
+    for place in range(places):
+        total += depths[place] != 0
+    return total
+
+
+# Write the list, which depths.pxi reads, of the losses that have a depth in `depths`.
+cdef void write_list(const uint8_t *depths, uint64_t places, uint8_t *list,
+                     uint64_t total) noexcept nogil:
+    cdef uint8_t *offsets = list + 4 * index_size(places)
+    cdef uint64_t place, size = 0
+    for place in range(places):
+        if place % LIST_BLOCK == 0:
+            write_bytes(list + 4 * (place // LIST_BLOCK), 4, size)
+        if unlikely(depths[place]):
+            write_bytes(offsets + 2 * size, 2, place % LIST_BLOCK)
+            offsets[2 * total + size] = depths[place]
+            size += 1
+    write_bytes(offsets - 4, 4, size)
