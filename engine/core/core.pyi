@@ -267,13 +267,10 @@ class TableSet:
     def add_depths(self, own: int, opponent: int, depths: memoryview | None) -> None:
         """Use a list of depths, or none; `ValueError` where it is cut off or not in order."""
 
-    def add_packed(
-        self, own: int, opponent: int, table: _Blocks, width: int, hand: int = 0
-    ) -> None:
+    def add_packed(self, own: int, opponent: int, table: _Blocks, hand: int = 0) -> None:
         """Add a table that is read through a cache of unpacked blocks.
 
-        A place has ``width`` bits: 2 for a value, 1 for whether it is lost. A block that cannot be
-        unpacked is unknown. `ValueError` where there is a table already.
+        A block that cannot be unpacked is unknown. `ValueError` where there is a table already.
         """
 
     def remove(self, own: int, opponent: int, hand: int) -> None:

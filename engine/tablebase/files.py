@@ -20,10 +20,10 @@ from merels.engine.tablebase.sectors import AnySector, PlacingSector, Sector, se
 
 MAGIC = b"MERELSTB"
 VERSION = 1
-VALUES, DEPTHS, PACKED, NOT_LOST = 1, 3, 4, 5
-"""The kinds of files; the last two are packed: values, and only which of them are losses."""
+VALUES, DEPTHS, PACKED = 1, 3, 4
+"""The kinds of files; the last has packed values."""
 
-SUFFIX = {VALUES: ".wdl", DEPTHS: ".dtl", PACKED: ".wdp", NOT_LOST: ".nlp"}
+SUFFIX = {VALUES: ".wdl", DEPTHS: ".dtl", PACKED: ".wdp"}
 HEADER_SIZE = 128
 NONE = 0xFFFF
 """The longest depth where there is no such state."""
@@ -190,8 +190,7 @@ def copy_of(data: memoryview, start: int, end: int) -> bytes:
 
 def remedy(path: Path) -> str:
     """What helps against a damaged file."""
-    packed = path.suffix in (SUFFIX[PACKED], SUFFIX[NOT_LOST])
-    return f"{'pack' if packed else 'build'} the table again"
+    return f"{'pack' if path.suffix == SUFFIX[PACKED] else 'build'} the table again"
 
 
 def map_table(path: Path, rules: Rules) -> tuple[Header, memoryview]:

@@ -18,7 +18,6 @@ from merels.engine.game.rules import Rules
 from merels.engine.tablebase.build import Progress
 from merels.engine.tablebase.files import (
     DEPTHS,
-    NOT_LOST,
     PACKED,
     VALUES,
     Header,
@@ -32,7 +31,7 @@ from merels.engine.tablebase.files import (
 )
 from merels.engine.tablebase.packed import PLACES_IN_A_BYTE, index_of, open_packed
 from merels.engine.tablebase.probe import build_command
-from merels.engine.tablebase.sectors import AnySector, Sector, kept_placing_sectors, sectors
+from merels.engine.tablebase.sectors import AnySector, kept_placing_sectors, sectors
 from merels.engine.tablebase.storage import locked, remove_drafts, write_table
 
 _LEVEL = 9
@@ -40,28 +39,18 @@ _BLOCKS_AT_ONCE = 16
 _REPORT_EVERY = 0.25
 """Seconds."""
 
-# A byte of four values, of which a loss is 2: four bits that tell the losses, as the lower half of
-# a byte or as the upper one.
-_LOW_LOSSES = bytes(
-    sum(1 << place for place in range(4) if byte >> 2 * place & 3 == 2) for byte in range(256)
-)
-_HIGH_LOSSES = bytes(losses << 4 for losses in _LOW_LOSSES)
-
 
 @dataclass
 class Packer:
     """Packs the tables of one rule set from below a folder to below another, or the same.
 
-    ``not_lost`` keeps of a moving-phase sector only which positions are lost, unless a limit on
-    plies holds there: a look one ply ahead tells the wins then. ``report`` is called a few times a
-    second by the thread that packs.
+    ``report`` is called a few times a second by the thread that packs.
     """
 
     root: Path
     target: Path
     rules: Rules
     _: KW_ONLY
-    not_lost: bool = False
     threads: int = 1
     report: Callable[[Progress], None] | None = None
 
@@ -118,20 +107,20 @@ class Packer:
         header, tables = open_table(
             self.source_folder / file_name(sector, VALUES), self.rules, check=True
         )
-        kind = self._kind_of(sector)
-        path = self.folder / file_name(sector, kind)
+        path = self.folder / file_name(sector, PACKED)
         if self._is_packed(path, header):
             self._total -= sector.places
             return path
         blocks: list[bytes] = []
         for table in tables:
-            for some in pool.map(_compress, _parts(table, kind)):
+            for some in pool.map(_compress, _parts(table)):
                 blocks += some
-                self._tell(sector, len(blocks) * BLOCK_BYTES * PLACES_IN_A_BYTE[kind])
+                self._tell(sector, len(blocks) * BLOCK_BYTES * PLACES_IN_A_BYTE)
         self._done += sector.places
         ends = index_of([len(block) for block in blocks])
         data = b"".join(blocks)
-        packed = replace(header, kind=kind, checksum=checksum([memoryview(ends), memoryview(data)]))
+        sum_of_data = checksum([memoryview(ends), memoryview(data)])
+        packed = replace(header, kind=PACKED, checksum=sum_of_data)
         write_table(path, [packed.pack(), ends, data])
         return path
 
@@ -147,15 +136,6 @@ class Packer:
         except TableError:
             pass  # There is none, or none that could be used.
         write_table(self.folder / name, [header.pack(), *depths])
-
-    def _kind_of(self, sector: AnySector) -> int:
-        """What a sector is packed as.
-
-        Where a limit on plies holds, a win may come too late: one ply ahead tells too little. And
-        with men in hand, tables of every other ply are too few to tell a win from a draw by losses.
-        """
-        exact = isinstance(sector, Sector) and not sector.plies_limit(self.rules)
-        return NOT_LOST if self.not_lost and exact else PACKED
 
     def _is_packed(self, path: Path, header: Header) -> bool:
         """Whether a file is there, sound, and of these values."""
@@ -177,29 +157,17 @@ class Packer:
             self.report(Progress(str(sector), done, self._total, now - self._started))
 
 
-def _parts(table: memoryview, kind: int) -> Iterator[tuple[memoryview, int, int, int]]:
-    """A table of values with where each part of some blocks begins and ends, and the kind of the
-    packed file."""
-    step = _BLOCKS_AT_ONCE * BLOCK_BYTES * PLACES_IN_A_BYTE[kind] // 4
+def _parts(table: memoryview) -> Iterator[tuple[memoryview, int, int]]:
+    """A table of values with where each part of some blocks begins and ends."""
+    step = _BLOCKS_AT_ONCE * BLOCK_BYTES
     for at in range(0, len(table), step):
-        yield table, at, at + step, kind
+        yield table, at, at + step
 
 
-def _compress(part: tuple[memoryview, int, int, int]) -> list[bytes]:
+def _compress(part: tuple[memoryview, int, int]) -> list[bytes]:
     """The blocks of a part, compressed."""
-    table, start, end, kind = part
-    data = copy_of(table, start, end)
-    if kind == NOT_LOST:
-        data = losses_of(data)
+    data = copy_of(*part)
     return [
         zlib.compress(data[at : at + BLOCK_BYTES], _LEVEL)
         for at in range(0, len(data), BLOCK_BYTES)
     ]
-
-
-def losses_of(values: bytes) -> bytes:
-    """A bit for each place, 1 where its value is a loss."""
-    low = values[::2].translate(_LOW_LOSSES)
-    high = values[1::2].translate(_HIGH_LOSSES).ljust(len(low), b"\0")
-    both = int.from_bytes(low, "little") | int.from_bytes(high, "little")
-    return both.to_bytes(len(low), "little")

@@ -14,8 +14,6 @@ from pathlib import Path
 from merels.engine.core.core import BLOCK_BYTES
 from merels.engine.game.rules import Rules
 from merels.engine.tablebase.files import (
-    NOT_LOST,
-    PACKED,
     Header,
     TableError,
     check_data,
@@ -24,8 +22,8 @@ from merels.engine.tablebase.files import (
     remedy,
 )
 
-PLACES_IN_A_BYTE = {PACKED: 4, NOT_LOST: 8}
-"""By the kind of a packed file, when unpacked."""
+PLACES_IN_A_BYTE = 4
+"""Of values, when unpacked."""
 
 _END = struct.Struct("<I")
 
@@ -95,7 +93,7 @@ def open_packed(
     ``problems`` gets a line where a block turns out to be damaged later.
     """
     header, data = map_table(path, rules)
-    size = -(-header.places // PLACES_IN_A_BYTE[header.kind])
+    size = -(-header.places // PLACES_IN_A_BYTE)
     blocks, tables = blocks_of(size), len(header.tallies)
     index = _END.size * blocks * tables
     ends, rest = data[:index], data[index:]

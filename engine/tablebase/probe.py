@@ -17,7 +17,6 @@ from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import MINIMUM_MEN, Rules
 from merels.engine.tablebase.files import (
     DEPTHS,
-    NOT_LOST,
     PACKED,
     VALUES,
     Header,
@@ -27,7 +26,7 @@ from merels.engine.tablebase.files import (
     open_table,
     rules_folder,
 )
-from merels.engine.tablebase.packed import PLACES_IN_A_BYTE, open_packed
+from merels.engine.tablebase.packed import open_packed
 from merels.engine.tablebase.sectors import (
     MAX_MEN,
     MIN_MEN,
@@ -97,17 +96,16 @@ class Tables:
             self.core.add(own, opponent, values[i], depths[i] if depths else None, hand)
         self.headers[header.sector] = header
 
-    def load_packed(self, folder: Path, sector: AnySector, kind: int, check: bool) -> None:
+    def load_packed(self, folder: Path, sector: AnySector, check: bool) -> None:
         """Open a sector's packed file in the folder of the rules; `TableError` where it cannot be.
 
         A block of it that turns out to be damaged later is unknown, and named in ``problems``.
         """
         header, tables = open_packed(
-            folder / file_name(sector, kind), self.rules, check, self.problems
+            folder / file_name(sector, PACKED), self.rules, check, self.problems
         )
-        width = 8 // PLACES_IN_A_BYTE[kind]
         for table, (own, opponent) in zip(tables, sector.sides):
-            self.core.add_packed(own, opponent, table, width, sector.hand)
+            self.core.add_packed(own, opponent, table, sector.hand)
         self.headers[sector] = header
         self._add_depths(folder, header, check)
 
@@ -223,14 +221,14 @@ def open_tables(root: Path, rules: Rules, men: int = MAX_MEN, check: bool = Fals
         there = set()  # No such folder, or an impossible name.
     known: list[AnySector] = [*sectors(men), *kept_placing_sectors(rules, men)]
     for sector in known:
-        for kind in (VALUES, PACKED, NOT_LOST):
+        for kind in (VALUES, PACKED):
             if sector in tables.headers or file_name(sector, kind) not in there:
                 continue
             try:
                 if kind == VALUES:
                     tables.load(folder, sector, check)
                 else:
-                    tables.load_packed(folder, sector, kind, check)
+                    tables.load_packed(folder, sector, check)
             except TableError as error:
                 tables.problems.append(str(error))
     return tables

@@ -14,19 +14,12 @@ from merels.protocol.commands.exit_status import FAILED, OK
 from merels.protocol.commands.probe_tables import root_of
 from merels.protocol.terminal.progress import ProgressLine, show_progress
 
-TIERS = ("values", "notlost")
-
 
 def add_pack_flags(parser: Parser) -> None:
     """The flags of ``merels tables pack``."""
     add_flag(
         parser, "out", type=Path, metavar="D",
         help="where packed tables go (default: beside the others)",
-    )
-    add_flag(
-        parser, "tier", choices=TIERS, default=TIERS[0],
-        help="what to keep: the values (the default), or of the moving phase only which positions "
-        "are not lost, from which a look one ply ahead tells the values",
     )
 
 
@@ -35,8 +28,8 @@ def pack(arguments: argparse.Namespace, rules: Rules) -> int:
     bar = ProgressLine()
     root = root_of(arguments)
     packer = Packer(
-        root, arguments.out or root, rules, not_lost=arguments.tier == "notlost",
-        threads=arguments.threads, report=lambda progress: show_progress(bar, progress),
+        root, arguments.out or root, rules, threads=arguments.threads,
+        report=lambda progress: show_progress(bar, progress),
     )
     started = time.monotonic()
     try:

@@ -128,7 +128,7 @@ ENTRIES: dict[str, Callable[[random.Random], Value]] = {
     "TableSet": lambda chance: [some_rules(chance)],
     "TableSet.add": _some(3, 3, {"a": "zeros"}, {"a": "none"}, 0),
     "TableSet.add_depths": _some(3, 3, {"a": "none"}),
-    "TableSet.add_packed": _some(4, 4, {"a": "block"}, 2, 0),
+    "TableSet.add_packed": _some(4, 4, {"a": "block"}, 0),
     "TableSet.remove": _some(3, 3, 0), "TableSet.has": _some(3, 3, 0),
     "TableSet.has_depths": _some(3, 3), "TableSet.probe": lambda chance: [some_board(chance)],
     "TableSet.bounds": lambda chance: [some_board(chance)], "TableSet.shared": _some(),
@@ -322,7 +322,7 @@ def _tables(objects: dict[str, object]) -> core.TableSet:
     for own, opponent, hand in ((3, 3, 0), (1, 0, 16), (1, 1, 16)):
         size = (core.table_places(own, opponent, hand) + 3) // 4
         tables.add(own, opponent, memoryview(bytes(size)), hand=hand)
-    tables.add_packed(4, 3, Block(tables), 2)
+    tables.add_packed(4, 3, Block(tables))
     return tables
 
 

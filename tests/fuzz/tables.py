@@ -14,7 +14,6 @@ from merels.engine.game.rules import DEFAULT_RULES
 from merels.engine.tablebase.files import (
     DEPTHS,
     HEADER_SIZE,
-    NOT_LOST,
     PACKED,
     SUFFIX,
     VALUES,
@@ -103,7 +102,7 @@ class Headers(Fuzzer):
         own, opponent = sector[0] + (sector.hand + 1) // 2, sector[1] + sector.hand // 2
         if not (3 <= own <= 9 and 3 <= opponent <= 9) or header.kind not in SUFFIX:
             raise Defect(f"a table that cannot be: {header}")
-        if sector.hand == 0 and own < opponent or sector.hand and header.kind in (DEPTHS, NOT_LOST):
+        if sector.hand == 0 and own < opponent or sector.hand and header.kind == DEPTHS:
             raise Defect(f"a table that cannot be: {header}")
         if len(header.tallies) != (1 if sector.hand or own == opponent else 2):
             raise Defect(f"{len(header.tallies)} tables of {sector}")

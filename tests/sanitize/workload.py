@@ -176,8 +176,8 @@ def placing(root: Path) -> list[object]:
 
 
 def packed(root: Path, rules: Rules) -> Tables:
-    """The same tables packed: only losses are kept where these are enough."""
-    Packer(root, root / "packed", rules, not_lost=True, threads=3).pack()
+    """The same tables packed."""
+    Packer(root, root / "packed", rules, threads=3).pack()
     tables = open_tables(root / "packed", rules)
     assert not tables.problems and tables.men == MEN
     return tables

@@ -67,7 +67,7 @@ cdef inline void look_up(const Tables *tables, const Board *b, move_t move, Grou
         return
     successor.values = tables.values[hand][own][opponent]
     if successor.values == NULL:
-        successor.value = known_value(tables, after, &successor.place)
+        successor.value = known_value(tables, after)
         if successor.value == UNKNOWN:
             group.missing = 1 << 24 | own << 16 | opponent << 8 | hand
         return
@@ -182,8 +182,6 @@ cdef bint agrees(const Tables *tables, const Group *group, int index, int value,
             state.least = 0
         elif limit == 0 or plies.greatest <= limit:
             state.greatest = -1
-    if value == NOT_LOST:
-        return state.greatest >= 0
     if value == UNKNOWN or not state.least <= stored <= state.greatest:
         return False
     if not deep or value != LOST:
@@ -201,7 +199,7 @@ cdef void recompute_placing(const Tables *tables, Group *group, Checked *states)
     cdef int i, j, value
     for i in range(group.size):
         load_state(group, group.places[i], &b)
-        value = look_ahead(tables, &b, LOST)
+        value = look_ahead(tables, &b)
         states[i].least = states[i].greatest = 1 if value == WON else -1 if value == LOST else 0
         if value == UNKNOWN:
             generate(&tables.rules, &b, &group.moves, True, True)

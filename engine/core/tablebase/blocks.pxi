@@ -7,7 +7,7 @@
 # language memory models?", MSPC 2012). There is one writer at a time: `filling` sees to it where
 # there is no interpreter's lock to do so.
 #
-# Needs platform.pxi, bitboard.pxi.
+# Needs platform.pxi, bitboard.pxi; UNKNOWN is of probe.pxi.
 
 from cpython.exc cimport PyErr_SetInterrupt
 
@@ -15,7 +15,7 @@ cpdef enum:
     BLOCK_BYTES = 1 << 13    # of an unpacked block; the last one of a table may be shorter
 
 cdef enum:
-    BLOCK_BITS = 8 * BLOCK_BYTES
+    PLACES_IN_BLOCK = 4 * BLOCK_BYTES
     SLOTS = 1 << 13          # 64 MiB
     MOST_BLOCKS = 1 << 16    # of one table: 4 times what the largest one has
     MOST_TABLES = 0xFFFF
@@ -34,7 +34,6 @@ cdef struct Packed:
     BlockCache *cache
     void *table              # the Python object that unpacks its blocks
     uint32_t number          # of the table, from 1
-    int width                # bits of a place: 2 for a value, 1 for whether it is lost
 
 
 # Unpack a block into a slot; its byte `at`, or -1 where the block is damaged.
@@ -62,11 +61,11 @@ cdef int fill(const Packed *packed, Slot *slot, uint32_t key, uint32_t at) noexc
     return start[at] if at < size else -1
 
 
-# The bits of a place, or -1 where its block is damaged.
-cdef inline int packed_bits(const Packed *packed, uint64_t place) noexcept nogil:
-    cdef uint64_t bit = place * packed.width, stamp
-    cdef uint32_t key = packed.number * MOST_BLOCKS + <uint32_t>(bit / BLOCK_BITS)
-    cdef uint32_t at = (bit % BLOCK_BITS) >> 3
+# The value of a place; UNKNOWN where its block is damaged.
+cdef inline int packed_value(const Packed *packed, uint64_t place) noexcept nogil:
+    cdef uint64_t stamp
+    cdef uint32_t key = packed.number * MOST_BLOCKS + <uint32_t>(place / PLACES_IN_BLOCK)
+    cdef uint32_t at = (place % PLACES_IN_BLOCK) >> 2
     cdef Slot *slot = &packed.cache.slots[mix(key) % SLOTS]
     cdef int byte
     stamp = read_word(&slot.stamp)
@@ -74,5 +73,5 @@ cdef inline int packed_bits(const Packed *packed, uint64_t place) noexcept nogil
     if unlikely(<uint32_t>stamp != key or read_word(&slot.stamp) != stamp):
         byte = fill(packed, slot, key, at)
         if byte < 0:
-            return -1
-    return (byte >> (bit & 7)) & ((1 << packed.width) - 1)
+            return UNKNOWN
+    return (byte >> (2 * (place & 3))) & 3

@@ -7,7 +7,6 @@ cdef enum:
     WON = 1
     LOST = 2
     UNKNOWN = 3              # no table
-    NOT_LOST = 4             # drawn or won: all that some packed tables tell
 
 cdef struct Tables:
     RuleSet rules
@@ -41,41 +40,27 @@ cdef inline int value_at(const uint8_t *values, uint64_t place) noexcept nogil:
     return (values[place >> 2] >> (2 * (place & 3))) & 3
 
 
-# What the table of a board's numbers of men has for it; UNKNOWN where there is none. `place` is set
-# where there is one.
-cdef inline int stored_value(const Tables *tables, const Board *b, uint64_t *place) noexcept nogil:
+# The value in the table of a board's numbers of men; UNKNOWN where there is none.
+cdef inline int stored_value(const Tables *tables, const Board *b) noexcept nogil:
     cdef int own = count(b.own), opponent = count(b.opponent)
-    cdef int own_hand = b.own_hand, opponent_hand = b.opponent_hand
-    cdef const uint8_t *values = tables.values[own_hand + opponent_hand][own][opponent]
+    cdef int hand = b.own_hand + b.opponent_hand
+    cdef const uint8_t *values = tables.values[hand][own][opponent]
     cdef const Packed *packed
     # As White and Black take turns, hands differ by one man at most. With others the game may be
     # set up, but no table has it.
-    if own_hand - opponent_hand != (own_hand + opponent_hand) & 1:
+    if b.own_hand - b.opponent_hand != hand & 1:
         return UNKNOWN
     if likely(values != NULL):
-        place[0] = place_of(b.own, own, b.opponent, opponent, own_hand + opponent_hand)
-        return value_at(values, place[0])
-    packed = tables.packed[own_hand + opponent_hand][own][opponent]
+        return value_at(values, place_of(b.own, own, b.opponent, opponent, hand))
+    packed = tables.packed[hand][own][opponent]
     if packed == NULL:
         return UNKNOWN
-    place[0] = place_of(b.own, own, b.opponent, opponent, own_hand + opponent_hand)
-    return packed_value(packed, place[0])
+    return packed_value(packed, place_of(b.own, own, b.opponent, opponent, hand))
 
 
-cdef inline int packed_value(const Packed *packed, uint64_t place) noexcept nogil:
-    cdef int bits = packed_bits(packed, place)
-    if bits < 0:
-        return UNKNOWN
-    if packed.width == 2:
-        return bits
-    return LOST if bits else NOT_LOST
-
-
-# The value of a board one ply ahead: the best of the moves, and at least `best`, which is LOST or,
-# where the board is known not to be lost, DRAWN.
-cdef int look_ahead(const Tables *tables, const Board *b, int best) noexcept nogil:
-    cdef int i, value, closing
-    cdef uint64_t place
+# The value of a board one ply ahead: the best of the moves.
+cdef int look_ahead(const Tables *tables, const Board *b) noexcept nogil:
+    cdef int i, value, closing, best = LOST
     cdef MoveList list
     cdef Board after
     for closing in range(1, -1, -1):
@@ -83,9 +68,7 @@ cdef int look_ahead(const Tables *tables, const Board *b, int best) noexcept nog
         generate(&tables.rules, b, &list, closing, not closing)
         for i in range(list.size):
             make(b, list.moves[i], &after)
-            value = LOST if own_short(&after) else stored_value(tables, &after, &place)
-            if value == UNKNOWN or (value == NOT_LOST and best == LOST):
-                value = known_value(tables, &after, &place)
+            value = LOST if own_short(&after) else known_value(tables, &after)
             if value == LOST:
                 return WON
             if value == UNKNOWN or (value == DRAWN and best == LOST):
@@ -93,22 +76,18 @@ cdef int look_ahead(const Tables *tables, const Board *b, int best) noexcept nog
     return best
 
 
-# The value of a board with three men or more a side, those in hand included. `place` is set where a
-# table has the board.
-cdef int known_value(const Tables *tables, const Board *b, uint64_t *place) noexcept nogil:
-    cdef int value = stored_value(tables, b, place)
-    if value == NOT_LOST:
-        return look_ahead(tables, b, DRAWN)
+# The value of a board with three men or more a side, those in hand included.
+cdef int known_value(const Tables *tables, const Board *b) noexcept nogil:
+    cdef int value = stored_value(tables, b)
     if value == UNKNOWN and b.own_hand == b.opponent_hand + 1:
         # The tables of an odd number of men in hand are not kept.
-        return look_ahead(tables, b, LOST)
+        return look_ahead(tables, b)
     return value
 
 
 # The value of a board for the side to move, in the moving phase as if just after a removal.
 cdef int table_probe(const Tables *tables, const Board *b) noexcept nogil:
-    cdef uint64_t place = 0
     assert is_sound(b)
     if unlikely(someone_short(b)):
         return LOST if own_short(b) else WON
-    return known_value(tables, b, &place)
+    return known_value(tables, b)

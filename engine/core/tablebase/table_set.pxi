@@ -153,11 +153,9 @@ cdef class TableSet:
                        NULL if span is None else span.start)
             self.depths[own, opponent] = kept
 
-    def add_packed(self, int own, int opponent, table, int width, int hand=0):
+    def add_packed(self, int own, int opponent, table, int hand=0):
         cdef Packed *packed
         check_counts(own, opponent, hand)
-        if width != 1 and width != 2:
-            raise ValueError("a place has 1 or 2 bits")
         with self.changing:
             if self.tables.packed[hand][own][opponent] != NULL or self.cache.tables == MOST_TABLES:
                 raise ValueError("a table that is here already")
@@ -171,7 +169,6 @@ cdef class TableSet:
             packed.cache = &self.cache
             packed.table = <void *>table
             packed.number = self.cache.tables + 1
-            packed.width = width
             try:
                 self.point(<const void **>&self.tables.packed[hand][own][opponent], packed)
             except RuntimeError:

@@ -52,7 +52,6 @@ BAD: dict[str, Callable[[], object]] = {
     "a table of no men": lambda: core.TableSet(RULES).add_depths(99, 99, None),
     "no table there": lambda: solver.verify_places(tables(), 4, 3, 0, 0, 1),
     "a place beyond the table": lambda: solver.verify_places(tables(), 3, 3, 0, 0, 1 << 40),
-    "three bits a place": lambda: core.TableSet(RULES).add_packed(3, 3, None, 3),  # type: ignore
     "no moves": lambda: run([]),
     "an illegal move": lambda: run([0xFFFFF]),
     "more moves than there are": lambda: run([0] * 5000),

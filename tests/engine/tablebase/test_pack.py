@@ -14,15 +14,8 @@ from merels.engine.common.errors import InputError
 from merels.engine.game.position import WHITE, Position
 from merels.engine.game.rules import PRESETS, Rules, make_rules
 from merels.engine.tablebase.build import Builder, Progress
-from merels.engine.tablebase.files import (
-    NOT_LOST,
-    PACKED,
-    TableError,
-    file_name,
-    open_table,
-    rules_folder,
-)
-from merels.engine.tablebase.pack import Packer, losses_of
+from merels.engine.tablebase.files import PACKED, TableError, file_name, open_table, rules_folder
+from merels.engine.tablebase.pack import Packer
 from merels.engine.tablebase.packed import open_packed
 from merels.engine.tablebase.probe import Tables, open_tables
 from merels.engine.tablebase.root_ranking import rank_moves
@@ -45,9 +38,9 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def packed(root: Path, target: Path, rules: Rules, not_lost: bool = False) -> Tables:
+def packed(root: Path, target: Path, rules: Rules) -> Tables:
     """Packed tables, opened with every check."""
-    packer = Packer(root, target, rules, not_lost=not_lost, threads=2)
+    packer = Packer(root, target, rules, threads=2)
     packer.pack()
     assert not packer.problems and not packer.mended
     tables = open_tables(target, rules, check=True)
@@ -70,10 +63,8 @@ def test_every_value_comes_back(built: Path, tmp_path: Path, rules: Rules) -> No
 
 
 @pytest.mark.parametrize("rules", RULE_SETS, ids=str)
-@pytest.mark.parametrize("not_lost", (False, True))
-def test_probes_agree(built: Path, tmp_path: Path, rules: Rules, not_lost: bool) -> None:
-    """Also where only losses are kept, which one ply ahead tell from draws and wins."""
-    tables, raw = packed(built, tmp_path, rules, not_lost), open_tables(built, rules)
+def test_probes_agree(built: Path, tmp_path: Path, rules: Rules) -> None:
+    tables, raw = packed(built, tmp_path, rules), open_tables(built, rules)
     chance = random.Random(str(rules))
     for own, opponent in ((3, 3), (4, 3), (3, 4)):
         for _ in range(300):
@@ -92,10 +83,7 @@ def test_probes_agree(built: Path, tmp_path: Path, rules: Rules, not_lost: bool)
 def test_men_in_hand(tmp_path: Path, rules: Rules) -> None:
     """Values with men in hand are the same, kept or told by a look ahead into packed tables."""
     raw = Builder(tmp_path / "raw", rules, threads=2).build(7, placing=True)
-    tables = [
-        packed(tmp_path / "raw", tmp_path / str(not_lost), rules, not_lost)
-        for not_lost in (False, True)
-    ]
+    tables = packed(tmp_path / "raw", tmp_path / "packed", rules)
     chance = random.Random(str(rules))
     placed = [sector for sector in placing_sectors(rules, 7) if sector.own + sector.opponent]
     assert {sector.hand for sector in placed} >= {1, 2, 3}
@@ -107,31 +95,7 @@ def test_men_in_hand(tmp_path: Path, rules: Rules) -> None:
             position = Position(rules, men, sector.hands, WHITE)
             known = raw.probe(position)
             assert known is not None
-            assert [each.probe(position) for each in tables] == [known, known], position
-
-
-def test_only_losses_are_kept_where_no_limit_holds(built: Path, tmp_path: Path) -> None:
-    """A limit on plies makes one ply ahead too little, so that values are kept there."""
-    limited = make_rules("morris", ["NoRemovalPlies=0", "ThreeThreePlies=4"])
-    Builder(built, limited).build(7)
-    tables = packed(built, tmp_path, limited, not_lost=True)
-    kinds = {str(sector): header.kind for sector, header in tables.headers.items()}
-    assert kinds == {"3-3": PACKED, "4-3": NOT_LOST}
-
-
-def test_losses_are_picked_from_values() -> None:
-    chance = random.Random(3)
-    for size in (1, 2, 7, 8, 4096):
-        values = [chance.randrange(3) for _ in range(4 * size)]
-        data = bytes(
-            sum(values[4 * byte + place] << 2 * place for place in range(4))
-            for byte in range(size)
-        )
-        losses = losses_of(data)
-        assert len(losses) == (size + 1) // 2
-        assert [losses[i // 8] >> i % 8 & 1 for i in range(4 * size)] == [
-            value == 2 for value in values
-        ]
+            assert tables.probe(position) == known, position
 
 
 def test_threads_share_the_unpacked_blocks(built: Path, tmp_path: Path) -> None:
@@ -226,7 +190,7 @@ def test_a_second_packing_keeps_what_is_there(built: Path, tmp_path: Path) -> No
 
 def test_depths_go_with_packed_values(tmp_path: Path) -> None:
     raw = Builder(tmp_path / "raw", UNLIMITED, depths=True).build(7)
-    tables = packed(tmp_path / "raw", tmp_path / "packed", UNLIMITED, not_lost=True)
+    tables = packed(tmp_path / "raw", tmp_path / "packed", UNLIMITED)
     chance = random.Random(2)
     for own, opponent in ((3, 3), (4, 3), (3, 4)):
         for _ in range(200):
@@ -292,8 +256,7 @@ def test_nothing_to_pack_is_an_error(tmp_path: Path) -> None:
         Packer(tmp_path, tmp_path, UNLIMITED).pack()
 
 
-@pytest.mark.parametrize("not_lost", (False, True))
-def test_packed_tables_verify(built: Path, tmp_path: Path, not_lost: bool) -> None:
-    tables = packed(built, tmp_path, UNLIMITED, not_lost)
+def test_packed_tables_verify(built: Path, tmp_path: Path) -> None:
+    tables = packed(built, tmp_path, UNLIMITED)
     for found in Verifier(tables).check(Sector(3, 3)):
         assert (found.errors, found.whole) == (0, True)
