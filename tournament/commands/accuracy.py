@@ -36,7 +36,7 @@ from merels.protocol.commands.exit_status import USAGE_ERROR
 from merels.protocol.commands.faults import Faults
 from merels.protocol.formats.pgn.variants import RecordRules
 from merels.protocol.terminal.progress import ProgressLine
-from merels.tournament.flags.run_options import usable_cores
+from merels.tournament.flags.quick import usable_cores
 from merels.tournament.journal.import_games import Duplicates
 from merels.tournament.journal.players import ALL, Roster
 from merels.tournament.journal.replay import StoredGame, stored_games

@@ -15,9 +15,9 @@ NAMED = 10
 """Games with two results that are listed; the others are counted."""
 
 OF_A_PART = (
-    "-journal", "-resume", "-shard", "-concurrency", "-force-concurrency", "-use-affinity",
-    "-maxfaults", "-executor", "-executorwait", "-recover", "-pgnout", "-log", "-serve", "-quiet",
-    "-ratinginterval", "-scoreinterval",
+    "-journal", "-resume", "-shard", "-concurrency", "-force-concurrency", "-wait", "-use-affinity",
+    "-maxfaults", "-executor", "-executorwait", "-recover", "-pgnout", "-epdout", "-output", "-log",
+    "-serve", "-quiet", "-ratinginterval", "-scoreinterval",
 )
 """The flags that say how a part was run and shown, which are not those of the whole."""
 DESCRIPTION = """\

@@ -29,13 +29,13 @@ from merels.tournament.flags.command_line import (
     without,
 )
 from merels.tournament.flags.name_engines import name_engines
+from merels.tournament.flags.quick import usable_cores
 from merels.tournament.flags.run_options import (
     RunOptions,
     file_of,
     knowing_engines,
     load_factory,
     make_run_options,
-    usable_cores,
 )
 from merels.tournament.flags.table import Flags
 from merels.tournament.journal.journal import Journal, JournalError
@@ -60,6 +60,7 @@ from merels.tournament.run.runner import End, Runner, Trial
 from merels.tournament.run.scoreboard import Scoreboard
 from merels.tournament.run.view import View
 from merels.tournament.run.worker_pool import LocalPool
+from merels.tournament.views.epd import EpdFile, EpdView, EpdWriter
 from merels.tournament.views.log import LogView
 from merels.tournament.views.output import notify, put
 from merels.tournament.views.pgn import GameWriter, PgnView
@@ -171,6 +172,7 @@ def _run(
         options = replace(options, knowing=knowing_engines(given, settings))
     # Before the journal exists, which would block the corrected command line.
     plan = command.plan(settings, options.shard)
+    plan.keep_info, plan.pause = options.pgn_style.needs_info, options.pause
     foreign = None if options.executor is None else load_factory(options.executor)
     rules = parse_rules(settings.rules)
     notices = [
@@ -263,7 +265,9 @@ def _play(
             notify(_how_to_go_on(board, added))
         status = command.finish(board, given, _stream(options), status)
         lines, is_failing = health_lines(board.journal)
-        put(_stream(options), "".join(line + "\n" for line in lines))
+        # Scripts that read another runner's lines know none of these.
+        out = _stream(options) if options.output is None else sys.stderr
+        put(out, "".join(line + "\n" for line in lines))
         if is_failing:
             status = status or FAILED
         return status or (FAILED if any(view.incomplete for view in board.views) else OK)
@@ -318,6 +322,9 @@ def _make_views(
         if options.pgn_file != STANDARD_OUTPUT:
             file = PgnFile(options.pgn_file, tournament, writer.head, options.pgn_append)
         yield PgnView(file, writer, board.notice, journal.path is not None)
+    if options.epd_file is not None:
+        positions = EpdFile(options.epd_file, options.epd_append)
+        yield EpdView(positions, EpdWriter(settings, journal.meta()["id"]), board.notice)
 
 
 def is_live(out: TextIO) -> bool:

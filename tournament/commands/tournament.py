@@ -8,13 +8,14 @@ from merels.protocol.commands.exit_status import OK
 from merels.tournament.commands.run import Command, asks_for_help, is_live, run
 from merels.tournament.flags.command_line import Given
 from merels.tournament.flags.make_settings import make_settings
-from merels.tournament.flags.run_options import RunOptions
+from merels.tournament.flags.run_options import RunOptions, output_format
 from merels.tournament.flags.table import FLAGS, help_text
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.scoreboard import Scoreboard
 from merels.tournament.run.view import View
 from merels.tournament.views.output import put, speak_as
 from merels.tournament.views.plain import PlainView, final_lines
+from merels.tournament.views.runner_formats import RunnerView, last_lines
 from merels.tournament.views.terminal import LiveView
 
 
@@ -29,6 +30,8 @@ def main(argv: list[str]) -> int:
 
 def _view(board: Scoreboard, options: RunOptions, given: Given, out: TextIO) -> View:
     """A table that is redrawn, or lines."""
+    if options.output is not None:
+        return RunnerView(board.settings, board.plan, options.intervals, options.output, out)
     if is_live(out):
         return LiveView(board.settings, board.plan, out)
     return PlainView(board.settings, board.plan, options.intervals, out)
@@ -37,7 +40,10 @@ def _view(board: Scoreboard, options: RunOptions, given: Given, out: TextIO) -> 
 def _finish(board: Scoreboard, given: Given, out: TextIO, status: int) -> int:
     """Print the final report."""
     journal = board.journal
-    lines = final_lines(board.settings, board.plan, board.standings, journal, board.verdict)
+    if (form := output_format(given)) is not None:
+        lines = last_lines(form, board.settings, board.standings, board.verdict, status == OK)
+    else:
+        lines = final_lines(board.settings, board.plan, board.standings, journal, board.verdict)
     put(out, "\n".join(lines).lstrip("\n") + "\n")
     return status
 

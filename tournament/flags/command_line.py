@@ -14,6 +14,7 @@ from merels.engine.common.numbers import read_real, read_whole
 from merels.engine.common.shell import shell_text
 from merels.protocol.client.engine_spec import OPTION, PLAYERS
 from merels.protocol.process.command import shell_words
+from merels.tournament.flags.quick import quick_flags
 from merels.tournament.flags.table import FLAGS, Flag, Flags
 from merels.tournament.openings.reading import BOOK
 from merels.tournament.records.output import STANDARD_OUTPUT
@@ -168,13 +169,17 @@ def parse(argv: Sequence[str], flags: Flags = FLAGS, faults: FlagFaults | None =
 def _expanded(
     argv: Sequence[str], files: list[str], flags: Flags, faults: FlagFaults
 ) -> Iterator[tuple[str, list[str]]]:
-    """Each flag with its words, and the flags of a ``-config`` file (noted in ``files``)."""
+    """Each flag with its words, those of ``-config`` files (noted in ``files``) and ``-quick``."""
+    none: list[tuple[str, list[str]]] = []
+    groups = []
     for name, words in _grouped(argv, flags, faults):
-        if name != "-config":
-            yield name, words
+        if name == "-config":
+            groups += faults.attempt(none, _flags_in, name, words, files, flags)
         else:
-            none: list[tuple[str, list[str]]] = []
-            yield from faults.attempt(none, _flags_in, name, words, files, flags)
+            groups.append((name, words))
+    # Any flag that is given itself takes the place of one of -quick.
+    for name, words in sorted(groups, key=lambda group: group[0] != "-quick"):
+        yield from faults.attempt(none, quick_flags, words) if name == "-quick" else [(name, words)]
 
 
 def _flags_in(

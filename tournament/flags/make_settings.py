@@ -20,7 +20,13 @@ from merels.tournament.flags.table import LEVEL_LIMIT
 from merels.tournament.openings.reading import BOOK, shipped_book
 from merels.tournament.pairing.swiss import usual_rounds
 from merels.tournament.play.clock import MILLISECOND
-from merels.tournament.records.games import NANOSECONDS, Adjudication, Entrant, TimeControl
+from merels.tournament.records.games import (
+    NANOSECONDS,
+    TABLE_RESULTS,
+    Adjudication,
+    Entrant,
+    TimeControl,
+)
 from merels.tournament.records.settings import FORMATS, OpeningSettings, Settings
 from merels.tournament.statistics.sprt import Sprt
 
@@ -264,7 +270,18 @@ def _adjudication(given: Given, rules: Rules) -> Adjudication:
         resign_twosided=given.key_switch("-resign", "twosided", False),
         max_moves=given.number("-maxmoves", 0),
         tables=_tables_folder(given, rules),
+        table_results=_table_results(given),
     )
+
+
+def _table_results(given: Given) -> str:
+    """The results that -tbadjudicate names."""
+    if "-tbadjudicate" not in given.words:
+        return TABLE_RESULTS[0]
+    if "-tb" not in given.words:
+        raise InputError("-tbadjudicate", "expected -tb as well, the folder of tables")
+    names = [name.lower() for name in TABLE_RESULTS]
+    return choice(given.words["-tbadjudicate"][0], "-tbadjudicate", names).upper()
 
 
 def _tables_folder(given: Given, rules: Rules) -> str:

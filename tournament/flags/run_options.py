@@ -12,13 +12,16 @@ from merels.engine.common.errors import InputError
 from merels.engine.common.files import file_error
 from merels.engine.common.numbers import counted, read_whole
 from merels.tournament.flags.command_line import Given, choice
+from merels.tournament.flags.quick import usable_cores
 from merels.tournament.openings.reading import BOOK
 from merels.tournament.records.games import NANOSECONDS
 from merels.tournament.records.output import (
     LOG_LEVELS,
+    OUTPUT_FORMATS,
     STANDARD_OUTPUT,
     Intervals,
     LogOptions,
+    OutputFormat,
     PgnStyle,
 )
 from merels.tournament.records.settings import Settings
@@ -55,6 +58,12 @@ class RunOptions:
     pgn_style: PgnStyle
     log: LogOptions | None
     port: int | None
+    pause: float
+    """Seconds between two games of a worker."""
+    output: OutputFormat | None
+    """The runner whose lines are printed; None: our own."""
+    epd_file: str | None
+    epd_append: bool
     quiet: bool
 
 
@@ -71,6 +80,7 @@ def make_run_options(given: Given, settings: Settings) -> RunOptions:
     cpus, log = attempt(none, _cpus, given, settings, concurrency), attempt(None, _log, given)
     if executor is None and "-force-concurrency" not in given.words:
         attempt(None, _check_concurrency, concurrency)
+    output = attempt(None, output_format, given)
     if executor is not None:
         if not all(executor.partition(":")):
             raise InputError(executor, "expected -executor module:factory")
@@ -89,15 +99,21 @@ def make_run_options(given: Given, settings: Settings) -> RunOptions:
         knowing=attempt(frozenset(), knowing_engines, given, settings),
         intervals=Intervals(
             given.number("-scoreinterval", 1),
-            given.number("-ratinginterval", 10 if len(settings.engines) == 2 else 0),
+            given.number("-ratinginterval", 10 if len(settings.engines) == 2 or output else 0),
         ),
         pgn_file=attempt(None, file_of, given, "-pgnout"),
         pgn_append=given.key_switch("-pgnout", "append", True),
         pgn_style=PgnStyle(
-            *(given.key_switch("-pgnout", key, False) for key in ("min", "nodes", "timeleft"))
+            *(given.key_switch("-pgnout", key, False)
+              for key in ("min", "nodes", "timeleft", "latency", "seldepth", "nps", "hashfull",
+                          "pv"))
         ),
         log=log,
         port=None if given.wanted("-serve") is None else given.number("-serve", 0, 0, 65535),
+        pause=given.number("-wait", 0) / 1000,
+        output=output,
+        epd_file=attempt(None, file_of, given, "-epdout"),
+        epd_append=given.key_switch("-epdout", "append", True),
         quiet="-quiet" in given.words,
     )
 
@@ -110,6 +126,14 @@ def file_of(given: Given, flag: str) -> str | None:
     if not path:
         raise InputError(flag, "expected file=")
     return path
+
+
+def output_format(given: Given) -> OutputFormat | None:
+    """The runner that -output names; None without the flag."""
+    if not given.has("-output"):
+        return None
+    chosen = choice(given.key("-output", "format", ""), "-output format=", OUTPUT_FORMATS)
+    return next(form for form in OUTPUT_FORMATS if form == chosen)
 
 
 def load_factory(name: str) -> ExecutorFactory:
@@ -139,7 +163,7 @@ def _check_files(given: Given, settings: Settings) -> None:
     openings = settings.openings.file
     if openings not in (None, BOOK):
         users[os.path.realpath(openings)] = "-openings"
-    for flag in ("-journal", "-pgnout", "-log"):
+    for flag in ("-journal", "-pgnout", "-epdout", "-log"):
         path = file_of(given, flag)
         real = os.path.realpath(path or "")
         if path is None or flag == "-pgnout" and path == STANDARD_OUTPUT:
@@ -160,6 +184,7 @@ def _log(given: Given) -> LogOptions | None:
         choice(given.key("-log", "level", "warn"), "-log level=", LOG_LEVELS),
         given.key_switch("-log", "engine", False),
         given.key_switch("-log", "append", True),
+        given.key_switch("-log", "compress", False),
     )
 
 
@@ -199,13 +224,6 @@ def _usual_wait(settings: Settings) -> int:
         clock = (limit.time or 0) * periods + limit.increment * LONG_GAME
         longest = max(longest, clock, (limit.per_move or 0) * LONG_GAME)
     return max(3600, 8 * longest // NANOSECONDS)
-
-
-def usable_cores() -> list[int]:
-    """The cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return sorted(os.sched_getaffinity(0))
-    return list(range(os.cpu_count() or 1))
 
 
 def _check_concurrency(concurrency: int) -> None:

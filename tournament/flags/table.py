@@ -41,6 +41,12 @@ GROUPS: dict[str, dict[str, Flag]] = {
             "level= is a level of merels itself",
             ENGINE_KEYS, repeats=True,
         ),
+        "-quick": Flag(
+            "a match of two programs, cmd=A cmd=B book=FILE, with tc=10+0.1, openings in random "
+            "order, 25000 rounds of 2 games, all processors but two, -draw movenumber=30 "
+            "movecount=8 score=8 and -output format=cutechess, unless other flags are given",
+            ("cmd", "book"),
+        ),
         "-each": Flag("defaults for all engines", ENGINE_KEYS),
     },
     "Tournament": {
@@ -91,6 +97,9 @@ GROUPS: dict[str, dict[str, Flag]] = {
         ),
         "-maxmoves": Flag("adjudicate a draw after X moves", words=ONE),
         "-tb": Flag("adjudicate with the tables of perfect play in this folder", words=ONE),
+        "-tbadjudicate": Flag(
+            "which results -tb adjudicates: BOTH, WIN_LOSS or DRAW (BOTH)", words=ONE
+        ),
         "-replays": Flag(
             "play a game again, up to X times (0), that was lost on time through delays by the "
             "runner or the machine. By default the loss stands, and the end counts such losses",
@@ -118,6 +127,7 @@ GROUPS: dict[str, dict[str, Flag]] = {
         "-force-concurrency": Flag(
             "allow a greater -concurrency: engines share processors and may lose on time"
         ),
+        "-wait": Flag("X milliseconds between two games of a worker (0)", words=ONE),
         "-use-affinity": Flag(
             "pin each worker and its engines to a core, optionally of a list such as 0,2-5; to two "
             "where an engine ponders. Without a list, hyperthreads of one core are used last",
@@ -154,13 +164,25 @@ GROUPS: dict[str, dict[str, Flag]] = {
         "-pgnout": Flag(
             "write games as PGN, to standard output if file=-, and all else then to standard "
             "error; append=false replaces the file, min=true leaves move comments "
-            "out, nodes=true and timeleft=true add to them",
-            ("file", "append", "min", "nodes", "timeleft"), plain="file",
+            "out; timeleft=, latency=, nodes=, seldepth=, nps=, hashfull= and pv= with true add to "
+            "them. latency= is by how much the measured time exceeds the engine's own; for all but "
+            "timeleft= and nodes= the journal keeps the engines' last lines of info",
+            ("file", "append", "min", "nodes", "timeleft", "latency", "seldepth", "nps", "hashfull",
+             "pv"), plain="file",
+        ),
+        "-epdout": Flag(
+            "write the last position of each game, a line each; append=false replaces the file",
+            ("file", "append"), plain="file",
+        ),
+        "-output": Flag(
+            "print the lines of another runner, fastchess or cutechess, for scripts that read them",
+            ("format",), plain="format",
         ),
         "-log": Flag(
             "log to a file; level=trace|info|warn|err|fatal (warn), engine=true adds the "
-            "engines' lines (> sent, < received, ! standard error), append=false replaces the file",
-            ("file", "level", "engine", "append"), plain="file",
+            "engines' lines (> sent, < received, ! standard error), append=false replaces the "
+            "file, compress=true moves it into its name with .gz at the end",
+            ("file", "level", "engine", "append", "compress"), plain="file",
         ),
         "-serve": Flag(
             "broadcast games and standings on a web page at this local port; none: no page",

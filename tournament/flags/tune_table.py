@@ -33,8 +33,9 @@ OWN: Flags = {
 }
 SHARED = (
     "-each", "-srand", "-variant", "-set", "-openings", "-draw", "-resign", "-maxmoves", "-tb",
-    "-replays", "-concurrency", "-force-concurrency", "-use-affinity", "-journal", "-resume",
-    "-config", "-maxfaults", "-executor", "-executorwait", "-pgnout", "-log", "-serve", "-quiet",
+    "-tbadjudicate", "-replays", "-concurrency", "-force-concurrency", "-wait", "-use-affinity",
+    "-journal", "-resume", "-config", "-maxfaults", "-executor", "-executorwait", "-pgnout",
+    "-epdout", "-log", "-serve", "-quiet",
 )
 TUNE_FLAGS: Flags = {**OWN, **{name: FLAGS[name] for name in SHARED}}
 

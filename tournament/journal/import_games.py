@@ -28,7 +28,7 @@ from merels.tournament.statistics.terminations import Ending
 
 Split = Literal["host", "program"]
 """What keeps the games of one player apart."""
-MOVES = ("moves", "scores", "depths", "nodes")
+MOVES = ("moves", "scores", "depths", "nodes", "infos")
 """The columns of a journal that only a replay needs."""
 
 

@@ -36,7 +36,7 @@ TYPES = {int: "INTEGER", str: "TEXT"}
 ADDED = {
     2: ("late", "waited", "overtime", "voided"),
     3: ("host", "version", "white_id", "black_id", "white_program", "black_program"),
-    4: ("oddities",),
+    4: ("oddities", "infos"),
 }
 """The last columns of games, all texts, by the version that added them: earlier journals lack them,
 and read as empty."""

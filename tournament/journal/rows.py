@@ -85,6 +85,8 @@ class Row(NamedTuple):
     black_program: str = ""
     oddities: str = ""
     """White's and then Black's junk lines and late answers; empty without any."""
+    infos: str = ""
+    """The engine's last line of ``info`` for each move, a line each; empty if not recorded."""
 
     @property
     def ending(self) -> Ending:
@@ -121,15 +123,16 @@ class Row(NamedTuple):
         """The moves with what was recorded of each; `InputError` where that is no number."""
         moves = self.moves.split()
         unmeasured = [None] * len(moves)
+        infos = self.infos.split("\n") if self.infos else [""] * len(moves)
         try:
             return [
-                MoveRecord(move, score, win_in, depth, nodes, time, clock, late, waited)
-                for move, (score, win_in), depth, nodes, time, clock, late, waited in zip(
+                MoveRecord(move, score, win_in, depth, nodes, time, clock, late, waited, info)
+                for move, (score, win_in), depth, nodes, time, clock, late, waited, info in zip(
                     moves, map(_parse_score, _words(self.scores)), map(int, _words(self.depths)),
                     map(int, _words(self.nodes)), map(int, _words(self.times)),
                     map(_measure, _words(self.clocks)),
                     map(_measure, _words(self.late)) if self.late else unmeasured,
-                    map(_measure, _words(self.waited)) if self.waited else unmeasured,
+                    map(_measure, _words(self.waited)) if self.waited else unmeasured, infos,
                     strict=True,
                 )
             ]
@@ -232,6 +235,7 @@ def make_row(result: GameResult) -> Row:
         origin.programs[0], origin.programs[1],
         _measures(number for oddities in result.oddities for number in oddities)
         if any(map(any, result.oddities)) else "",
+        "\n".join(move.info for move in moves) if spec.keep_info else "",
     )
 
 

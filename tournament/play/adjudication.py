@@ -86,6 +86,8 @@ class Adjudicator:
         bounds = tables.bounds(after)
         if bounds is None or bounds[0] != bounds[1]:
             return None
+        if self._rule.table_results == ("WIN_LOSS" if bounds[0] == 0 else "DRAW"):
+            return None
         if bounds[0] == 0:
             return None, "Draw by adjudication: tables"
         winner = after.side if bounds[0] > 0 else 1 - after.side

@@ -16,7 +16,7 @@ from functools import lru_cache
 from time import monotonic_ns
 from typing import NamedTuple
 
-from merels.engine.common.errors import shorten
+from merels.engine.common.errors import printable, shorten
 from merels.engine.game.notation import join_steps, parse_move, parse_position, play_moves
 from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import Rules, parse_rules
@@ -34,6 +34,8 @@ from merels.tournament.records.games import GameResult, GameSpec, MoveRecord, Op
 
 LONGEST_ANSWER = 200
 """Bytes after ``bestmove`` that are read: twice the longest move and the longest ponder."""
+LONGEST_INFO = 4096
+"""Bytes of a line of ``info`` that are recorded."""
 KNOWN_STARTS = 64
 """How many openings are remembered: those of pairs, and of runs with few of them."""
 KNOWN_MOVES = 1 << 14
@@ -142,6 +144,7 @@ class _Game:
         self.position = start.position
         self.moves: list[MoveRecord] = []
         self._adjudicator = Adjudicator(spec.adjudication, start.position.rules)
+        self._keeps_info = spec.keep_info
         self._plies = len(start.moves)
         """How many moves the game has had, those of its opening included."""
         clocks = (Clock(spec.white.limit), Clock(spec.black.limit))
@@ -185,7 +188,7 @@ class _Game:
         late, waited = player.lag
         self.moves.append(MoveRecord(
             move_text(move), brief.score, brief.win_in, brief.depth, brief.nodes, answer.elapsed,
-            player.clock.left, late, waited,
+            player.clock.left, late, waited, last_info(answer) if self._keeps_info else "",
         ))
         self.position = position.play(move)
         self._plies += 1
@@ -203,6 +206,11 @@ class _Game:
         # What the rules decide needs no adjudication.
         if verdict is not None and self.position.outcome() is None:
             raise End(verdict[0], "adjudication", verdict[1])
+
+
+def last_info(answer: Answer) -> str:
+    """The engine's last line of ``info`` with a score, as it is recorded."""
+    return printable(answer.info[:LONGEST_INFO].decode(errors="replace").strip())
 
 
 def judge(position: Position, answer: Answer) -> tuple[Move | None, str | None]:

@@ -96,6 +96,7 @@ def flag_words(settings: Settings) -> dict[str, Words]:
         "-set": " ".join(rules),
         "-maxmoves": settings.adjudication.max_moves or None,
         "-tb": settings.adjudication.tables,
+        "-tbadjudicate": settings.adjudication.table_results,
         "-event": settings.event,
         "-site": settings.site,
     }

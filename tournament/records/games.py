@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from merels.protocol.client.engine_spec import EngineSpec
@@ -79,6 +79,11 @@ class Adjudication:
     resign_twosided: bool = False
     max_moves: int = 0
     tables: str = ""
+    table_results: str = "BOTH"
+    """Which results tables adjudicate: `TABLE_RESULTS`."""
+
+
+TABLE_RESULTS = ("BOTH", "WIN_LOSS", "DRAW")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +131,8 @@ class GameSpec:
     adjudication: Adjudication = Adjudication()
     seed: int = 0
     replays: int = 0
+    keep_info: bool = False
+    """Whether each move is recorded with the engine's last line of ``info``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,11 +143,13 @@ class PairTask:
     """
 
     games: tuple[GameSpec, ...]
+    pause: float = 0.0
+    """Seconds between two games of a worker."""
 
     def without(self, played: set[int]) -> PairTask:
         """The task less the games whose numbers are in ``played``."""
         left = tuple(game for game in self.games if game.number not in played)
-        return self if left == self.games else PairTask(left)
+        return self if left == self.games else replace(self, games=left)
 
 
 @dataclass(slots=True)
@@ -164,6 +173,8 @@ class MoveRecord:
     """Nanoseconds of it that the runner was late to read the answer; None: not measured."""
     waited: int | None = None
     """Nanoseconds of it that the engine waited for a processor; None: not measured."""
+    info: str = ""
+    """The last line of ``info`` with a score, where it is recorded."""
 
 
 class Overtime(NamedTuple):

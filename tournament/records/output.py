@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 ID_TAG = "GameId"
 """The PGN tag by which a game is known in every file: the tournament's id and its number."""
@@ -19,6 +20,9 @@ IDENTITY = re.compile(r"[0-9a-f]{16}-\d{1,18}")
 """A value of these tags; what other runners write into a tag of this name does not match."""
 STANDARD_OUTPUT = "-"
 """Stands, instead of a file's name, for standard output."""
+OutputFormat = Literal["fastchess", "cutechess"]
+"""The runner whose lines are printed instead of our own."""
+OUTPUT_FORMATS: tuple[OutputFormat, ...] = get_args(OutputFormat)
 LOG_LEVELS = ("trace", "info", "warn", "err", "fatal")
 
 
@@ -32,11 +36,21 @@ class Intervals:
 
 @dataclass(frozen=True, slots=True)
 class PgnStyle:
-    """What the comment of a move holds: nothing if ``minimal``, else also nodes or clock."""
+    """What the comment of a move holds: nothing if ``minimal``, else also what is True."""
 
     minimal: bool = False
     nodes: bool = False
     clock: bool = False
+    latency: bool = False
+    seldepth: bool = False
+    nps: bool = False
+    hashfull: bool = False
+    pv: bool = False
+
+    @property
+    def needs_info(self) -> bool:
+        """Whether it shows figures of the engines' last lines of ``info``."""
+        return self.latency or self.seldepth or self.nps or self.hashfull or self.pv
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,3 +62,5 @@ class LogOptions:
     """The least important of `LOG_LEVELS` that is logged."""
     engines: bool = False
     append: bool = True
+    compress: bool = False
+    """Whether it is packed into ``file`` + ``.gz`` when the run ends."""

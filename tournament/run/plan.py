@@ -44,6 +44,10 @@ class Plan:
         self.settings = settings
         self.entrants = settings.engines
         """The engines, in the order of the settings, as they play in the round drawn up last."""
+        self.keep_info = False
+        """Whether moves are recorded with the engines' last lines of ``info``, for PGN."""
+        self.pause = 0.0
+        """Seconds between two games of a worker."""
         self.waits = schedule_for(settings).waits
         self.games = schedule_for(settings).games(settings)
         """How many games there are at most."""
@@ -185,9 +189,9 @@ class Plan:
                     self._games, round_number, self._pairs,
                     self.entrants[white], self.entrants[black], opening,
                     settings.rules, settings.adjudication, derive_seed(settings.seed, self._games),
-                    settings.replays,
+                    settings.replays, self.keep_info,
                 ))
-            tasks.append(PairTask(tuple(games)))
+            tasks.append(PairTask(tuple(games), self.pause))
         return tasks
 
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
-from time import sleep
+from time import monotonic, sleep
 from typing import NamedTuple
 
 from merels.engine.common.errors import InputError
@@ -122,6 +122,20 @@ _sound: set[EngineSpec] = set()
 """The engines, without options, that have been tried in this process and played a move."""
 
 
+_last_end: float | None = None
+"""When this process ended its last game, by the monotonic clock."""
+
+
+def _games_of(task: PairTask) -> Iterator[GameSpec]:
+    """A task's games, each after the task's pause since this process ended the one before."""
+    global _last_end
+    for spec in task.games:
+        if _last_end is not None:
+            sleep(max(0.0, _last_end + task.pause - monotonic()))
+        yield spec
+        _last_end = monotonic()
+
+
 @lru_cache(maxsize=1)
 def _host() -> str:
     return socket.gethostname()
@@ -142,7 +156,7 @@ def play_pair(
     """
     if worker is None:
         return _play_elsewhere(task, left_out)
-    for spec in task.games:
+    for spec in _games_of(task):
         if worker.stopping():
             break
         begun = partial(worker.begin, spec.number)
@@ -166,7 +180,7 @@ def _play_elsewhere(task: PairTask, left_out: frozenset[Place]) -> PairReport:
         return PairReport(here(), failures=failures)
     games = []
     with EngineCache() as engines:
-        for spec in task.games:
+        for spec in _games_of(task):
             try:
                 games.append(Finished(make_row(play_until_valid(spec, engines))))
             except NotStarted as error:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import gzip
+import os
+import shutil
 from collections.abc import Callable
 
 from merels.tournament.journal.rows import Row, Standings
@@ -19,9 +23,13 @@ class LogView(View):
     """
 
     def __init__(self, options: LogOptions, notice: Callable[[str], None]) -> None:
+        if options.compress and not options.append:
+            with contextlib.suppress(FileNotFoundError):
+                os.remove(options.file + ".gz")
         self._file: LogFile | None = LogFile(options.file, options.append)
         self._path = options.file
         self._notice = notice
+        self._compress = options.compress
         self._lowest = LOG_LEVELS.index(options.level)
 
     def started(self, spec: GameSpec) -> None:
@@ -41,6 +49,21 @@ class LogView(View):
         if self._file is not None:
             self._file.close()
             self._file = None
+            if self._compress:
+                self._pack()
+
+    def _pack(self) -> None:
+        """Move the log into a compressed file, behind what that holds."""
+        packed = self._path + ".gz"
+        try:
+            with open(self._path, "rb") as file, gzip.open(packed, "ab") as target:
+                shutil.copyfileobj(file, target)
+            os.remove(self._path)
+        except OSError as error:
+            self.incomplete = True
+            self._notice(
+                f"cannot write {packed}: {error.strerror or error}; {self._path} has the whole log"
+            )
 
     def _write(self, level: str, text: str) -> None:
         if self._file is None or LOG_LEVELS.index(level) < self._lowest:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from typing import Protocol
 
 from merels.engine.common.errors import InputError
+from merels.engine.common.numbers import parse_whole
 from merels.engine.game.record import Record
 from merels.engine.game.rules import Rules, parse_rules
 from merels.protocol.formats.pgn.writer import format_record
@@ -28,7 +30,6 @@ from merels.tournament.records.output import (
 )
 from merels.tournament.records.settings import Settings
 from merels.tournament.run.view import View
-from merels.tournament.views.pgn_file import PgnFile, PgnOutput
 
 
 class GameWriter:
@@ -108,12 +109,30 @@ class GameWriter:
         """``+0.79/6 0.001s``: score in men, depth, seconds; ``+W5``-like for a proven end."""
         if self._style.minimal or not move.elapsed:  # A game from elsewhere was not timed.
             return ""
-        text = f"{score_text(move)}{move.elapsed / NANOSECONDS:.3f}s"
-        if self._style.nodes:
-            text += f", n={move.nodes}"
-        if self._style.clock and move.clock is not None:
-            text += f", tl={move.clock / NANOSECONDS:.3f}s"
-        return text
+        style, info = self._style, _figures(move.info)
+        parts = [f"{score_text(move)}{move.elapsed / NANOSECONDS:.3f}s"]
+        if style.clock and move.clock is not None:
+            parts.append(f"tl={move.clock / NANOSECONDS:.3f}s")
+        if style.latency and (time := parse_whole(info.get("time", ""))) is not None:
+            parts.append(f"latency={max(0, move.elapsed / NANOSECONDS - time / 1000):.3f}s")
+        if style.nodes:
+            parts.append(f"n={move.nodes}")
+        for wanted, key, name in (
+            (style.seldepth, "sd", "seldepth"), (style.nps, "nps", "nps"),
+            (style.hashfull, "hashfull", "hashfull"),
+        ):
+            if wanted and info.get(name, "").isdecimal():
+                parts.append(f"{key}={info[name]}")
+        if style.pv and info.get("pv"):
+            parts.append(f'pv="{info["pv"]}"')
+        return ", ".join(parts)
+
+
+def _figures(line: str) -> dict[str, str]:
+    """The figures of a line of ``info`` by their names, and ``pv``, all the words behind it."""
+    head, _, variation = f"{line} ".partition(" pv ")
+    words = head.split()
+    return dict(zip(words, words[1:])) | {"pv": " ".join(variation.split())}
 
 
 def score_text(move: MoveRecord) -> str:
@@ -142,6 +161,18 @@ def _later(started: str, elapsed: int) -> str:
     return end.isoformat(timespec="milliseconds")
 
 
+class GameOutput(Protocol):
+    """A file that games are added to, each under its number."""
+
+    path: str
+
+    def add(self, number: int, text: str) -> None:
+        """Add a game; OSError where that fails."""
+
+    def close(self) -> None:
+        """Close the file."""
+
+
 class PgnView(View):
     """Adds each game to a PGN file; if that fails, a notice says so and the run goes on.
 
@@ -150,12 +181,12 @@ class PgnView(View):
 
     def __init__(
         self,
-        file: PgnFile | PgnOutput,
+        file: GameOutput,
         writer: GameWriter,
         notice: Callable[[str], None],
         journaled: bool = False,
     ) -> None:
-        self._file: PgnFile | PgnOutput | None = file
+        self._file: GameOutput | None = file
         self._writer = writer
         self._notice = notice
         self._way_out = " (-resume writes what is missing)" if journaled else ""

@@ -62,12 +62,17 @@ class PlainView(NoticeView):
         """``Finished game 1 (A vs B): 0-1 {White loses on time (13ms overrun)}``."""
         names, reason = versus(row.white, row.black), printable(row.reason)
         self._print(f"Finished game {row.number} ({names}): {row.result} {{{reason}}}")
+        self._print(*self._standings_lines(row, standings))
+
+    def _standings_lines(self, row: Row, standings: Standings) -> list[str]:
+        """The lines that follow on a game."""
         games, every = standings.finished, self._intervals
         if every.rating and games % every.rating == 0:
-            self._print(*interim_lines(self._settings, standings))
-        elif every.score and games % every.score == 0:
+            return interim_lines(self._settings, standings)
+        if every.score and games % every.score == 0:
             first, second = standings.match(row.white, row.black)
-            self._print(score_line(standings.counts(first, second), first, second))
+            return [score_line(standings.counts(first, second), first, second)]
+        return []
 
     def over(self, end: str, why: str = "") -> None:
         """A blank line before the tables to come; the lines of a match follow on its games'."""

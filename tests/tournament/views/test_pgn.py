@@ -71,7 +71,7 @@ def test_styles() -> None:
     record = parse_record(writer(PgnStyle(minimal=True)).text(row))
     assert record.comments == ["", "", "", "", "White wins, Black is blocked"]
     record = parse_record(writer(PgnStyle(nodes=True, clock=True)).text(row))
-    assert record.comments[2] == "+0.79/6 0.001s, n=1234, tl=59.000s"
+    assert record.comments[2] == "+0.79/6 0.001s, tl=59.000s, n=1234"
 
 
 def test_other_rules_and_positions() -> None:
