@@ -83,9 +83,9 @@ def split_games(runs: Iterable[str], name: str = "text") -> Iterator[GameText]:
     number = 1
     for run in runs:
         if not splitter.take_plain(run):
-            lines = StringIO(run).readlines()
-            for index, line in enumerate(lines):
-                if len(lines) == 1 or not splitter.take_plain(line):
+            has_several = "\n" in run[:-1]
+            for index, line in enumerate(StringIO(run) if has_several else [run]):
+                if not (has_several and splitter.take_plain(line)):
                     yield from splitter.take(number + index, line)
         number += run.count("\n")
     if splitter.begun:
@@ -170,11 +170,12 @@ class _Splitter:
         if self._size > LONGEST_GAME:
             expected = f"expected games of at most {LONGEST_GAME >> 20} MiB each"
             raise InputError(self._name, f"{expected} (line {number})")
-        if line[:1] == "%" and not self._in_comment:
+        is_blank = line.isspace()
+        if is_blank or line[:1] == "%" and not self._in_comment:
             self._parts.append(line)
         else:
             yield from self._take_marks(number, line)
-        self._after_blank = line.isspace()
+        self._after_blank = is_blank
 
     def _take_marks(self, number: int, line: str) -> Iterator[GameText]:
         """Read a line, mark by mark."""
