@@ -171,7 +171,8 @@ GROUPS: dict[str, dict[str, Flag]] = {
              "pv"), plain="file",
         ),
         "-epdout": Flag(
-            "write the last position of each game, a line each; append=false replaces the file",
+            "write the last position of each game that is played, a line each; append=false "
+            "replaces the file",
             ("file", "append"), plain="file",
         ),
         "-output": Flag(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
+from merels.engine.common.files import system_error
 from merels.engine.game.notation import format_position
 from merels.tournament.journal.rows import Row, Standings
-from merels.engine.common.files import system_error
 from merels.tournament.views.pgn import GameWriter, PgnView
 
 
