@@ -10,7 +10,6 @@ from pathlib import Path
 from merels.engine.common.errors import InputError
 from merels.engine.common.saving import DRAFT, Part, lock, write_whole
 
-
 LOCK = "lock"
 """The name of the file that a program locks while it writes to a folder."""
 

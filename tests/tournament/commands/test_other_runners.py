@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from merels.engine.game.notation import format_position
-from merels.protocol.formats.pgn.reader import parse_records
 from merels.engine.game.rules import make_rules
 from merels.engine.tablebase.build import Builder
+from merels.protocol.formats.pgn.reader import parse_records
 from merels.tournament.journal.open import read_journal
 from tests.commands import refusal
 from tests.tournament.processes import Marked
