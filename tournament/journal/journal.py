@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from itertools import starmap
 from typing import Any, get_type_hints
@@ -213,10 +213,13 @@ class Journal:
         """The notes on the tournament: ``settings`` as JSON, ``id``, ``arguments`` …"""
         return dict(self.query("SELECT key, value FROM meta"))
 
-    def query(self, query: str, *values: object) -> Iterator[Any]:
-        """The rows of a query; an `InputError` where the file cannot be read."""
+    def query(self, query: str, *values: object) -> Generator[Any]:
+        """Yield the rows of a query; raise `InputError` if the file cannot be read."""
         try:
-            yield from self._database.execute(query, values)
+            # Not `yield from`: closing this generator would close SQLite's cursor, too, which
+            # raises once the journal is closed.
+            for row in self._database.execute(query, values):
+                yield row
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             # The latter: a message of SQLite's quotes text of the file that is not UTF-8.
             raise self._unreadable(error) from None

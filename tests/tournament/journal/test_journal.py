@@ -55,6 +55,15 @@ def test_what_was_committed_outlives_a_kill(tmp_path: Path) -> None:
     journal.close()
 
 
+def test_rows_left_unread_raise_nothing_after_the_journal_is_closed(tmp_path: Path) -> None:
+    with begin(tmp_path / "journal.db") as journal:
+        for number in (1, 2):
+            journal.append(make_row(result(number)))
+        rows = journal.query("SELECT * FROM games")
+        next(rows)
+    rows.close()
+
+
 def test_notes_are_changed_together_or_not_at_all(tmp_path: Path) -> None:
     with begin(tmp_path / "journal.db") as journal:
         before = journal.meta()
