@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from merels.engine.core.convert import core_moves, decode_move, encode_move
@@ -28,6 +28,8 @@ class Root(NamedTuple):
     """What the tables say of each move."""
     hits: int = 0
     """How many moves were looked up."""
+    settled: bool = False
+    """Whether the tables leave nothing to choose."""
 
     def score(self, move: int, score: Score) -> Score:
         """A move's score from the search, corrected by what the tables know of it."""
@@ -42,9 +44,13 @@ class Root(NamedTuple):
 
 
 def make_root(
-    position: Position, root_moves: Sequence[Move], tables: Tables | None, multipv: int
+    position: Position, root_moves: Sequence[Move], tables: Tables | None, multipv: int,
+    interrupted: Callable[[], bool] = lambda: False,
 ) -> Root:
-    """The root with the legal moves among ``root_moves``, or all, without those ruled out."""
+    """The root with the legal moves among ``root_moves``, or all, without those ruled out.
+
+    ``interrupted`` is asked between the looks into tables: those that are left are not taken.
+    """
     moves = core_moves(position)
     wanted = {encode_move(move) for move in root_moves}
     moves = [move for move in moves if move in wanted] or moves
@@ -55,7 +61,9 @@ def make_root(
     # Before the next removal positions of the game may recur, of which the tables know nothing,
     # and the tables do not tell moves of equal value apart: both are left to the search.
     men = sum(position.total(side) for side in (WHITE, BLACK))
-    ranking = rank_moves(tables, position, [decode_move(move) for move in moves], multipv)
+    ranking = rank_moves(
+        tables, position, [decode_move(move) for move in moves], multipv, interrupted
+    )
     if ranking is None:
         return Root(moves, tables, SIZE if any(position.hands) else men)
     best = ranking.groups[0][0]
@@ -70,5 +78,6 @@ def make_root(
     ]
     choices = {encode_move(choice.move): choice for _, choice in ranked}
     return Root(
-        list(choices), inside, men, tuple(rank for rank, _ in ranked), choices, ranking.hits
+        list(choices), inside, men, tuple(rank for rank, _ in ranked), choices, ranking.hits,
+        ranking.settled,
     )

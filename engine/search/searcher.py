@@ -32,6 +32,8 @@ _CLEARED_MB = 16
 """MiB in use from which on a new table takes less time than clearing."""
 _NODES_A_SECOND = 10_000_000
 """Of one thread, and hardly more."""
+_RANKING = 5_000_000
+"""Nanoseconds that the search may spend on tables at its root, whatever its limits."""
 _ENTRY = 16
 """Bytes of the table for a node: more than it takes, as most nodes leave nothing there."""
 _MAX_NODES = 1 << 63
@@ -165,7 +167,12 @@ class Searcher:
         """Search a position that has moves, and choose one."""
         # A level has no perfect knowledge.
         tables = None if level else self.tables_for(position.rules)
-        root = make_root(position, root_moves, tables, multipv)
+        start = core.monotonic_ns()
+
+        def interrupted() -> bool:
+            return core.monotonic_ns() - start > _RANKING and signals.due()
+
+        root = make_root(position, root_moves, tables, multipv, interrupted)
         errors = errors_of(level, position)
         context = (core_rules(position.rules), level is None, errors, root.tables)
         if context != self._context:
@@ -208,8 +215,9 @@ class Searcher:
         """The depth to search to."""
         if signals.stopped:
             return 1
-        if len(root.moves) == 1 and clock.limit.clock(clock.side) is not None and not clock.waits:
-            return 1  # A forced move needs no thought; one look gives it a score.
+        settled = root.settled or len(root.moves) == 1
+        if settled and clock.limit.clock(clock.side) is not None and not clock.waits:
+            return 1  # Thought would not help; one look gives the move a score.
         wanted = clock.limit.depth
         return core.MAX_DEPTH if wanted is None else max(1, min(wanted, core.MAX_DEPTH))
 

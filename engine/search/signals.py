@@ -43,6 +43,11 @@ class Signals:
             self._clock = clock
             self._apply()
 
+    def due(self) -> bool:
+        """Return whether the search has to end now."""
+        end = self._clock.deadline() if self._clock is not None else None
+        return self.stopped or end is not None and core.monotonic_ns() >= end
+
     def end(self) -> None:
         """End all workers: the search has its result."""
         with self._changed:

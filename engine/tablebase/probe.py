@@ -37,10 +37,14 @@ from merels.engine.tablebase.sectors import (
 )
 
 
+MAX_TABLE_DEPTH = 255
+"""Plies; stands for every greater depth, too."""
+
+
 class Known(NamedTuple):
     """A value for the side to move (-1, 0, 1) and its depth to conversion.
 
-    ``depth`` is in plies to the next removal or the end; 255 stands for 255 or more. It is None for
+    ``depth`` is in plies to the next removal or the end, at most `MAX_TABLE_DEPTH`. It is None for
     a draw and where no depths are kept.
     """
 

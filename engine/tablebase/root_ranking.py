@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import NamedTuple
 
+from merels.engine.game.board import ALL_POINTS, SIZE
 from merels.engine.game.position import BLACK, WHITE, Move, Position
 from merels.engine.game.rules import FLYING_MEN
-from merels.engine.tablebase.probe import Known, Tables
+from merels.engine.tablebase.probe import MAX_TABLE_DEPTH, Known, Tables
 
 NEAR = 32
 """Plies before a draw by counting from which on a side that loses may wait for it."""
@@ -39,9 +40,19 @@ class Ranking(NamedTuple):
     groups: tuple[tuple[Choice, ...], ...]
     hits: int
 
+    @property
+    def settled(self) -> bool:
+        """Whether all moves are certain wins with the same known depth."""
+        choices = [choice for group in self.groups for choice in group]
+        depth = choices[0].depth
+        return depth is not None and depth <= MAX_TABLE_DEPTH and all(
+            choice.value > 0 and choice.certain and choice.depth == depth for choice in choices
+        )
+
 
 def rank_moves(
-    tables: Tables, position: Position, among: Sequence[Move], lines: int = 1
+    tables: Tables, position: Position, among: Sequence[Move], lines: int = 1,
+    interrupted: Callable[[], bool] = lambda: False,
 ) -> Ranking | None:
     """Rank some moves; None where the tables do not know them all.
 
@@ -49,9 +60,9 @@ def rank_moves(
     before one that is not, and among equals the shortest, where depths are kept. Draws are left to
     the search, and so are losses but for those that are nearly drawn, which go first: its choice is
     harder for an opponent that errs than the longest loss, few replies that hold, or waiting for a
-    distant limit on plies.
+    distant limit on plies. ``interrupted`` is as in `values_of_moves`.
     """
-    choices = values_of_moves(tables, position, set(among))
+    choices = values_of_moves(tables, position, set(among), interrupted)
     if not choices:
         return None
     groups: list[tuple[Choice, ...]] = []
@@ -66,9 +77,13 @@ def rank_moves(
 
 
 def values_of_moves(
-    tables: Tables, position: Position, among: Container[Move] | None = None
+    tables: Tables, position: Position, among: Container[Move] | None = None,
+    interrupted: Callable[[], bool] = lambda: False,
 ) -> list[Choice] | None:
-    """The legal moves that are ``among`` some, or all; None where the tables do not know them."""
+    """The legal moves that are ``among`` some, or all; None where the tables do not know them.
+
+    Once ``interrupted`` returns True, the moves looked up so far if one of them wins, or None.
+    """
     recurring = recurring_keys(position)
     choices: list[Choice] = []
     for move, known in tables.moves(position):
@@ -76,6 +91,8 @@ def values_of_moves(
             if known is None:
                 return None
             choices.append(_choice(tables, position, move, known, recurring))
+        if interrupted():
+            return choices if any(choice.value > 0 for choice in choices) else None
     return choices
 
 
@@ -107,13 +124,28 @@ def _choice(
     if move.removed or not recurring or not known.value:
         near = known.value < 0 and not certain and _is_near_limit(after)
         return Choice(move, known.value, known.depth, certain, near)
-    if known.value > 0 and any(
-        reply.key in recurring and reply.outcome() is not None
-        for reply in map(after.play, after.legal_moves())
-    ):
+    if known.value > 0 and _may_repeat(after, recurring):
         return Choice(move, 0, None, True)
     loses = known.value < 0
     return Choice(move, known.value, None if loses else known.depth, False, loses)
+
+
+def _may_repeat(position: Position, recurring: set[int]) -> bool:
+    """Whether the side to move can draw by a step to a recurring position."""
+    own, other = SIZE * position.side, SIZE * (1 - position.side)
+    men, others = position.men[position.side], position.men[1 - position.side]
+    for key in recurring:
+        # A step changes nothing but the place of one man: no other key needs a look.
+        if key >> other & ALL_POINTS != others:
+            continue
+        left, entered = men & ~(key >> own), key >> own & ALL_POINTS & ~men
+        if left.bit_count() == entered.bit_count() == 1:
+            step = Move(left.bit_length() - 1, entered.bit_length() - 1)
+            if position.is_legal(step):
+                after = position.play(step)
+                if after.key == key and after.outcome() is not None:
+                    return True
+    return False
 
 
 def _is_near_limit(position: Position) -> bool:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from merels.engine.game.notation import parse_position, play_moves
-from merels.engine.game.position import Position
+from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import make_rules
 from merels.engine.game.score import TABLE_CP
 from merels.engine.search.levels import LEVELS, errors_of
 from merels.engine.search.limits import Info, Limit
 from merels.engine.search.searcher import Searcher
+from merels.engine.search.signals import Signals
 from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.probe import Known, Tables
 from merels.engine.tablebase.root_ranking import rank_moves
@@ -170,6 +172,74 @@ def test_the_games_own_repetitions_count(
         outcome = after.outcome()
         assert outcome is not None and outcome.winner is None
         assert result.score.cp == 0
+
+
+def test_ranking_does_not_play_every_reply(
+    tables: Tables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The search cannot be stopped meanwhile, and its clock runs."""
+    start, moves, _ = RECURRING[0]
+    position = play_moves(parse_position(start, MORRIS), moves.split())
+    played, play = [], Position.play
+
+    def count(position: Position, move: Move) -> Position:
+        played.append(move)
+        return play(position, move)
+
+    monkeypatch.setattr(Position, "play", count)
+    assert rank_moves(tables, position, position.legal_moves())
+    assert len(played) < 3 * len(position.legal_moves())
+
+
+@pytest.mark.parametrize("stopped", [True, False])
+def test_a_slow_table_does_not_hold_up_the_search(
+    tables: Tables, searcher: Searcher, monkeypatch: pytest.MonkeyPatch, stopped: bool
+) -> None:
+    """As one on a disk that others use."""
+    position, _ = next(won_positions(tables, random.Random(5), 1, 7))
+    signals, looks, probe = Signals(), [], Tables.probe
+    if stopped:
+        signals.stop()
+
+    def slow(tables: Tables, position: Position) -> Known | None:
+        looks.append(position)
+        time.sleep(0.01)
+        return probe(tables, position)
+
+    monkeypatch.setattr(Tables, "probe", slow)
+    limit = Limit() if stopped else Limit(time=0.001)
+    assert searcher.search(position, limit, signals=signals).move in position.legal_moves()
+    assert len(looks) < 3 < len(position.legal_moves())
+
+
+def test_a_win_found_in_time_is_played(tables: Tables) -> None:
+    chance, ranked = random.Random(5), set[bool]()
+    for position, _ in won_positions(tables, chance, 5, 3):
+        values = dict(tables.moves(position))
+        for looks in 1, 10, 30:
+            answers = iter([False] * (looks - 1) + [True])
+            ranking = rank_moves(tables, position, list(values), 1, lambda: next(answers))
+            found = max(known.value for known in [*values.values()][:looks] if known)
+            assert (ranking is not None) == (found == 1)
+            assert ranking is None or ranking.groups[0][0].value == 1
+            ranked.add(ranking is not None)
+    assert ranked == {True, False}
+
+
+def test_a_search_takes_its_time_only_where_tables_leave_a_choice(
+    tables: Tables, searcher: Searcher
+) -> None:
+    """Equally fast wins are all the same; some draws are harder for an opponent that errs."""
+    clock, chance = Limit(white_clock=60.0, black_clock=60.0, nodes=20_000), random.Random(7)
+    several = {1: 0, 0: 0}
+    while min(several.values()) < 5:
+        position, known = known_position(tables, chance, *chance.choice([(3, 3), (3, 4)]))
+        ranking = rank_moves(tables, position, position.legal_moves())
+        assert ranking is not None
+        if known.value >= 0 and len(ranking.groups[0]) > 1:
+            several[known.value] += 1
+            depth = searcher.search(position, clock).info.depth or 0
+            assert depth == 1 if known.value else depth > 1
 
 
 def test_a_game_that_just_begins_is_known_whatever_may_recur(tables: Tables) -> None:
