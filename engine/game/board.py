@@ -100,3 +100,37 @@ SYMMETRIES: tuple[tuple[int, ...], ...] = tuple(
     for quarter in range(4)
 )
 """The 16 symmetries: each maps point ``p`` to ``symmetry[p]``; the first is the identity."""
+
+
+_DIAGRAM = """\
+7  a7----------d7----------g7
+   |           |           |
+6  |   b6------d6------f6  |
+   |   |       |       |   |
+5  |   |   c5--d5--e5  |   |
+   |   |   |       |   |   |
+4  a4--b4--c4      e4--f4--g4
+   |   |   |       |   |   |
+3  |   |   c3--d3--e3  |   |
+   |   |       |       |   |
+2  |   b2------d2------f2  |
+   |           |           |
+1  a1----------d1----------g1
+   a   b   c   d   e   f   g"""
+_EMPTY_POINT = "·"
+
+
+def draw_board(men: tuple[int, int]) -> str:
+    """Return a diagram of the board in 14 lines: ``O`` White, ``@`` Black, ``·`` empty."""
+    diagram = _DIAGRAM
+    for name, point in POINTS.items():
+        man = _EMPTY_POINT
+        if men[0] >> point & 1:
+            man = WHITE_MAN
+        elif men[1] >> point & 1:
+            man = BLACK_MAN
+        # A name has two letters and a man has one: the line behind it gets one character more.
+        for behind in "- ":
+            diagram = diagram.replace(name + behind, man + behind + behind)
+        diagram = diagram.replace(name, man)
+    return diagram

@@ -6,7 +6,6 @@ A move is one token: ``d6``, ``d6xb4``, ``d6-d5``, ``a4xb2xd6``. A position is s
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from merels.engine.common.errors import InputError
@@ -16,7 +15,6 @@ from merels.engine.game.board import (
     BLACK_MAN,
     EMPTY,
     NAMES,
-    POINTS,
     RINGS,
     WHITE_MAN,
     format_board,
@@ -28,23 +26,7 @@ START = "********/********/******** w 9 9 0 1"
 SIDES = "wb"
 MAXIMUM_NUMBER = 1_000_000
 
-_MOVE = re.compile(r"(?:([a-g][1-7])-?)?([a-g][1-7])((?:x[a-g][1-7]){0,2})")
-
-
-def parse_move(text: str) -> Move:
-    """A move from its token, in any case, with or without the dash; it need not be legal."""
-    match = _MOVE.fullmatch(text.lower())
-    if match is None:
-        raise InputError(text, "expected a move such as d6, d6xb4, d6-d5 or d6-d5xc3")
-    names = [name for name in (match[1], match[2], *match[3].split("x")[1:]) if name]
-    for name in names:
-        if name not in POINTS:
-            raise InputError(text, f"expected points of the board, found {name}")
-    if len(set(names)) != len(names):
-        raise InputError(text, "expected each point once")
-    origin = None if match[1] is None else POINTS[match[1]]
-    removed = tuple(POINTS[name] for name in sorted(match[3].split("x")[1:]))
-    return Move(origin, POINTS[match[2]], removed)
+parse_move = Move.from_text
 
 
 def join_steps(tokens: Sequence[str]) -> Iterator[tuple[int, str]]:

@@ -6,6 +6,7 @@ move generation. A position never changes; playing a move gives a new one.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -17,7 +18,9 @@ from merels.engine.game.board import (
     NAMES,
     NEIGHBOURS,
     PARTNERS,
+    POINTS,
     SIZE,
+    draw_board,
     format_board,
     in_mills,
     points_of,
@@ -30,6 +33,7 @@ COUNTING_RULES = {
     "repetition": "Repetition", "three": "ThreeThreePlies", "norem": "NoRemovalPlies",
 }  # fmt: skip
 """By the reason of a draw, the field of the rule that counts plies or positions."""
+_MOVE = re.compile(r"(?:([a-g][1-7])-?)?([a-g][1-7])((?:x[a-g][1-7]){0,2})")
 LONGEST_HISTORY = 2_000
 """Most positions in which a repetition is looked for: a longer game is not slower to read."""
 
@@ -43,6 +47,26 @@ class Move(NamedTuple):
     origin: int | None
     to: int
     removed: tuple[int, ...] = ()
+
+    @classmethod
+    def from_text(cls, text: str) -> Move:
+        """Return the move of a token such as ``d6``, ``d6xb4``, ``d6-d5`` or ``d6-d5xc3``.
+
+        Case does not matter, nor whether the dash is there. The move need not be legal anywhere.
+        Raise `InputError` if the text is no move.
+        """
+        match = _MOVE.fullmatch(text.lower())
+        if match is None:
+            raise InputError(text, "expected a move such as d6, d6xb4, d6-d5 or d6-d5xc3")
+        names = [name for name in (match[1], match[2], *match[3].split("x")[1:]) if name]
+        for name in names:
+            if name not in POINTS:
+                raise InputError(text, f"expected points of the board, found {name}")
+        if len(set(names)) != len(names):
+            raise InputError(text, "expected each point once")
+        origin = None if match[1] is None else POINTS[match[1]]
+        removed = tuple(POINTS[name] for name in sorted(match[3].split("x")[1:]))
+        return cls(origin, POINTS[match[2]], removed)
 
     def __str__(self) -> str:
         start = "" if self.origin is None else NAMES[self.origin] + "-"
@@ -253,8 +277,13 @@ class Position:
             history = self.history[-LONGEST_HISTORY:] + (key,)
         return Position(self.rules, men, hands, 1 - side, plies, self.number + side, history)
 
-    def push(self, move: Move) -> Position:
-        """The position after a move, or an `InputError` that says why it is not legal."""
+    def push(self, move: Move | str) -> Position:
+        """Return the position after a legal move, such as ``d6-d5xc3``.
+
+        Raise `InputError`, which states the reason, if the text is no move or the move is illegal.
+        """
+        if isinstance(move, str):
+            move = Move.from_text(move)
         objection = self.objection(move)
         if objection is not None:
             raise InputError(str(move), f"illegal move, {objection}")
@@ -336,6 +365,11 @@ class Position:
 
     def __hash__(self) -> int:
         return hash((self.key, self.plies, self.number))
+
+    def __str__(self) -> str:
+        """Return a diagram of the board, the side to move and the men in hand."""
+        hands = f"in hand: White {self.hands[WHITE]}, Black {self.hands[BLACK]}"
+        return f"{draw_board(self.men)}\n{COLOURS[self.side]} to move; {hands}"
 
     def __repr__(self) -> str:
         return (

@@ -82,7 +82,7 @@ def compare(games: int, seed: int = 1) -> int:
             ours = {actions_of(move): move for move in position.legal_moves()}
             theirs = dict(whole_moves(state))
             if ours.keys() != theirs.keys() or position.side != state.current_player():
-                raise AssertionError(f"{position} has other moves than\n{state}")
+                raise AssertionError(f"{position!r} has other moves than\n{state}")
             compared += len(ours)
             chosen = chance.choice(sorted(ours))
             position, state = position.push(ours[chosen]), theirs[chosen]
@@ -90,7 +90,7 @@ def compare(games: int, seed: int = 1) -> int:
         # OpenSpiel ends a long game as a draw; for merels it goes on.
         value = 0 if outcome is None else outcome.value(0)
         if not state.is_terminal() or state.returns() != [value, -value]:
-            raise AssertionError(f"{position} ends otherwise than\n{state}")
+            raise AssertionError(f"{position!r} ends otherwise than\n{state}")
     return compared
 
 

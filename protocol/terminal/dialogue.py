@@ -16,7 +16,7 @@ from merels.engine.search.levels import Level, any_seed, level_named
 from merels.engine.search.limits import Limit, Result
 from merels.engine.search.searcher import Searcher
 from merels.engine.tablebase.cache import TableCache
-from merels.engine.tools.show import draw, men
+from merels.engine.tools.show import men
 from merels.protocol.client.in_process import find_tables
 from merels.protocol.formats.pgn.writer import format_record
 from merels.protocol.games.game import Game
@@ -142,7 +142,7 @@ class Dialogue:
         self._show()
 
     def _show(self, rest: str = "") -> None:
-        print(draw(self.position))
+        print(self.position)
         result, reason = self.game.result()
         if self.game.ended is not None:
             print(f"{COLOURS[_LOST.index(result)]} has resigned")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
+from merels.engine.common.errors import InputError
 from merels.engine.game.notation import parse_move, parse_position, play_moves
-from merels.engine.game.position import Position
+from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import parse_rules
 from tests.engine.random_games import random_positions
 
@@ -113,3 +116,32 @@ def test_a_position_retraces_its_moves_since_the_last_irreversible_one() -> None
             root = root.push(move)
         assert root == position
     assert longest > 20
+
+
+def test_the_first_steps_of_a_user_work() -> None:
+    position = Position().push("d6").push("f4")
+    assert str(position.legal_moves()[0]) == "d5"
+    assert Move.from_text("D6D5xC3") == Move.from_text("d6-d5xc3")
+    assert str(position) == (
+        "7  ·-----------·-----------·\n"
+        "   |           |           |\n"
+        "6  |   ·-------O-------·   |\n"
+        "   |   |       |       |   |\n"
+        "5  |   |   ·---·---·   |   |\n"
+        "   |   |   |       |   |   |\n"
+        "4  ·---·---·       ·---@---·\n"
+        "   |   |   |       |   |   |\n"
+        "3  |   |   ·---·---·   |   |\n"
+        "   |   |       |       |   |\n"
+        "2  |   ·-------·-------·   |\n"
+        "   |           |           |\n"
+        "1  ·-----------·-----------·\n"
+        "   a   b   c   d   e   f   g\n"
+        "White to move; in hand: White 8, Black 8"
+    )
+
+
+@pytest.mark.parametrize("text", ["", "e2e4", "d6 ", "d4", "d6xd6"])
+def test_a_text_that_is_no_legal_move_is_an_input_error(text: str) -> None:
+    with pytest.raises(InputError):
+        Position().push(text)
