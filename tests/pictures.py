@@ -15,12 +15,14 @@ from tests.protocol.board.webdriver import Browser
 
 ROOT = Path(__file__).parent.parent
 BOARD = ROOT / "protocol" / "board" / "board.webp"
+TACTIC = ROOT / "protocol" / "board" / "tactic.webp"
 BROADCAST = ROOT / "tournament" / "views" / "broadcast.webp"
 REPORT = ROOT / "tournament" / "report" / "report.webp"
 GAME = (
     "1. d6 f4 2. b4 d2 3. e4 b6 4. d3 d5 5. f2 a4 6. g7 c3 7. a1 e5 8. c5 d7 9. a7 g1 "
     "10. a1-d1 g1-g4 11. d1-a1 *"
 )
+DOUBLE_MILL = "***O*@O@/*O@@*@*O/OO**@@*O w 0 0 0 20"
 PLAYERS = LEVELS[3::-1]
 
 
@@ -38,6 +40,20 @@ def board(browser: Browser) -> None:
         browser.wait("/depth (1[6-9]|[2-9][0-9])/i.test("
                      "document.getElementById('facts').textContent)", 60)
         browser.screenshot(BOARD)
+
+
+def tactic(browser: Browser) -> None:
+    """A double mill, with the arrow of the move that uses it."""
+    with Server() as server:
+        browser.look(1200, 780)
+        server.let_in(browser)
+        browser.open(server.address)
+        browser.wait("document.querySelectorAll('.target').length === 24")
+        load(browser, DOUBLE_MILL)
+        browser.click("#analyse")
+        browser.wait("document.querySelectorAll('#lines li').length > 0")
+        browser.wait("/depth [1-9][0-9]/i.test(document.getElementById('facts').textContent)", 60)
+        browser.screenshot(TACTIC, "#board")
 
 
 def report(browser: Browser) -> None:
@@ -80,6 +96,7 @@ def broadcast(browser: Browser) -> None:
 
 if __name__ == "__main__":
     with Browser() as chromium:
+        tactic(chromium)
         board(chromium)
         broadcast(chromium)
         report(chromium)

@@ -15,7 +15,9 @@ from tests.commands import run
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(
     path
-    for folder in (".", "engine", "engine/tablebase", "protocol", "tournament")
+    for folder in (
+        ".", "engine", "engine/tablebase", "protocol", "tournament", "tests", "tests/benchmarks"
+    )
     for path in (ROOT / folder).glob("*.md")
 )
 SOURCES = ("engine", "protocol", "tournament", "tests", ".ci")

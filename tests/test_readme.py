@@ -1,4 +1,4 @@
-"""The README keeps its word."""
+"""The README and the guides show what the program prints."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ ROOT = Path(__file__).parent.parent
 NAMES = {level.name for level in LEVELS}
 
 
-def test_its_examples_run() -> None:
-    failed, tried = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
+def test_the_examples_of_the_python_api_run() -> None:
+    failed, tried = doctest.testfile(str(ROOT / "protocol" / "python.md"), module_relative=False)
     assert tried > 0 and failed == 0
 
 
@@ -31,8 +31,17 @@ def shapes(report: str) -> list[list[str]]:
 
 
 @pytest.mark.thorough
-def test_a_tournament_without_flags_prints_what_it_shows() -> None:
-    shown = (ROOT / "README.md").read_text("utf-8").split("```\n")[1]
+def test_a_tournament_without_flags_prints_what_the_guide_shows() -> None:
+    shown = (ROOT / "tournament" / "guide.md").read_text("utf-8").split("```\n")[1]
     assert len(shapes(shown)) > 3 * len(NAMES)
     quick = ["-quiet", "-each", "nodes=1", "-rounds", "2", "-srand", "1"]
     assert shapes(output("tournament", *quick)) == shapes(shown)
+
+
+def test_it_fits_on_three_screens() -> None:
+    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 120
+
+
+def test_its_ratings_are_the_first_table_of_the_guide() -> None:
+    ratings = (ROOT / "README.md").read_text("utf-8").split("```\n")[7]
+    assert ratings in (ROOT / "tournament" / "guide.md").read_text("utf-8")

@@ -26,7 +26,7 @@ from tests.soak.faults import NAMES, read_tallies
 from tests.soak.play import Broken, Played, play
 from tests.soak.promises import check
 from tests.soak.scenario import Drawer, Scenario
-from tests.tournament.measure_cpu import compile_instant
+from tests.benchmarks.cpu import compile_instant
 
 GAMES = 300
 SIZE = 100

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from merels.engine.game.notation import START
 from tests.soak.faults import USUAL
-from tests.tournament.measure_cpu import RULES
+from tests.benchmarks.cpu import RULES
 from tests.tournament.specs import engine_words
 
 ERRATIC = (sys.executable, str(Path(__file__).parent.parent / "fakes" / "erratic.py"))

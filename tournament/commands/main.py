@@ -9,40 +9,65 @@ from merels.engine.common.errors import InputError, suggestion
 from merels.protocol.commands.exit_status import OK, run_command
 from merels.protocol.uci.streams import make_usable
 
-COMMANDS: dict[str, tuple[str, str]] = {
-    "tournament": (
-        "merels.tournament.commands.tournament:main", "play engines against each other"
-    ),
-    "tune": ("merels.tournament.commands.tune:main", "tune an engine's options by playing games"),
-    "ratings": ("merels.tournament.commands.ratings:main", "rate the games of journals and PGN"),
-    "accuracy": (
-        "merels.tournament.commands.accuracy:main", "judge engines' moves by tables of perfect play"
-    ),
-    "stats": ("merels.tournament.commands.stats:main", "compute Elo, errors and SPRT from counts"),
-    "merge": ("merels.tournament.commands.merge:main", "join the journals of one tournament"),
-    "convert": (
-        "merels.tournament.commands.convert:main", "write positions, games, rules in another form"
-    ),
-    "book": ("merels.tournament.commands.book:main", "make a file of balanced openings"),
-    "check": ("merels.protocol.commands.check:main", "check that an engine keeps to the protocol"),
-    "board": ("merels.protocol.commands.board:main", "play, watch and analyse in a browser"),
-    "play": ("merels.protocol.commands.play:main", "play against the engine in the terminal"),
-    "analyse": ("merels.protocol.commands.analyse:analyse", "draw and search a position"),
-    "review": ("merels.tournament.commands.review:main", "judge each move of recorded games"),
-    "eval": ("merels.protocol.commands.analyse:evaluate", "explain the static evaluation"),
-    "d": ("merels.protocol.commands.analyse:display", "draw a position"),
-    "perft": ("merels.protocol.commands.analyse:perft", "count move sequences"),
-    "bench": (
-        "merels.protocol.commands.analyse:bench", "search fixed positions and count the nodes"
-    ),
-    "suite": ("merels.protocol.commands.suite:main", "play positions with known best moves"),
-    "tables": ("merels.protocol.commands.tables:main", "build and query tables of perfect play"),
-    "puzzles": (
-        "merels.protocol.commands.puzzles:main", "make puzzles from tables of perfect play"
-    ),
-    "bot": ("merels.protocol.commands.bot:main", "answer programs that want moves, in JSON"),
+GROUPS: dict[str, dict[str, tuple[str, str]]] = {
+    "Play and learn": {
+        "board": ("merels.protocol.commands.board:main", "play, watch and analyse in a browser"),
+        "play": ("merels.protocol.commands.play:main", "play against the engine in the terminal"),
+        "review": ("merels.tournament.commands.review:main", "judge each move of recorded games"),
+        "puzzles": (
+            "merels.protocol.commands.puzzles:main", "make puzzles from tables of perfect play"
+        ),
+    },
+    "Match engines": {
+        "tournament": (
+            "merels.tournament.commands.tournament:main",
+            "play engines against each other and rate them",
+        ),
+        "tune": (
+            "merels.tournament.commands.tune:main", "tune an engine's options by playing games"
+        ),
+        "ratings": (
+            "merels.tournament.commands.ratings:main", "rate the games of journals and PGN"
+        ),
+        "accuracy": (
+            "merels.tournament.commands.accuracy:main",
+            "judge engines' moves by tables of perfect play",
+        ),
+        "merge": ("merels.tournament.commands.merge:main", "join the journals of one tournament"),
+        "stats": (
+            "merels.tournament.commands.stats:main", "compute Elo, errors and SPRT from counts"
+        ),
+        "book": ("merels.tournament.commands.book:main", "make a file of balanced openings"),
+    },
+    "Analyse": {
+        "analyse": ("merels.protocol.commands.analyse:analyse", "draw and search a position"),
+        "eval": ("merels.protocol.commands.analyse:evaluate", "explain the static evaluation"),
+        "d": ("merels.protocol.commands.analyse:display", "draw a position"),
+    },
+    "Perfect play": {
+        "tables": (
+            "merels.protocol.commands.tables:main", "build and query tables of perfect play"
+        ),
+    },
+    "Write and test an engine": {
+        "check": (
+            "merels.protocol.commands.check:main", "check that an engine keeps to the protocol"
+        ),
+        "suite": ("merels.protocol.commands.suite:main", "play positions with known best moves"),
+        "perft": ("merels.protocol.commands.analyse:perft", "count move sequences"),
+        "bench": (
+            "merels.protocol.commands.analyse:bench", "search fixed positions and count the nodes"
+        ),
+    },
+    "Connect": {
+        "convert": (
+            "merels.tournament.commands.convert:main", "write positions, games, rules in another form"
+        ),
+        "bot": ("merels.protocol.commands.bot:main", "answer requests for moves, as lines of JSON"),
+    },
 }
-"""Each command's function, as ``module:function``, and what it does."""
+"""Commands by purpose; each has its function, as ``module:function``, and a line of help."""
+COMMANDS = {name: entry for group in GROUPS.values() for name, entry in group.items()}
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -89,8 +114,11 @@ def _help() -> str:
         "merels help COMMAND        explain a command, as COMMAND --help does",
         "",
     ]
-    lines += [f"  {name:<12} {text}" for name, (_, text) in COMMANDS.items()]
-    return "\n".join([*lines, "", "merels --version prints the version."])
+    for title, commands in GROUPS.items():
+        lines.append(f"{title}:")
+        lines += [f"  {name:<12} {text}" for name, (_, text) in commands.items()]
+        lines.append("")
+    return "\n".join([*lines, "merels --version prints the version."])
 
 
 if __name__ == "__main__":

@@ -226,10 +226,15 @@ class Browser:
         return [(node["role"]["value"], node.get("name", {}).get("value", ""))
                 for node in nodes if not node["ignored"]]
 
-    def screenshot(self, path: Path) -> None:
-        """Save what is to be seen, as a PNG or WebP file."""
-        kind = path.suffix.removeprefix(".")
-        picture = self._cdp("Page.captureScreenshot", format=kind, optimizeForSpeed=False)["data"]
+    def screenshot(self, path: Path, selector: str = "") -> None:
+        """Save the visible page, or only one element, as a PNG or WebP file."""
+        parameters: dict[str, Any] = {"format": path.suffix.removeprefix(".")}
+        if selector:
+            box = self.run(f"""const box = document.querySelector({selector!r})
+                .getBoundingClientRect();
+                return {{x: box.x, y: box.y, width: box.width, height: box.height}}""")
+            parameters["clip"] = {**box, "scale": 0.6}
+        picture = self._cdp("Page.captureScreenshot", **parameters)["data"]
         path.write_bytes(base64.b64decode(picture))
 
     def messages(self) -> list[str]:

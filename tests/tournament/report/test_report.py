@@ -39,7 +39,7 @@ from merels.tournament.views.pgn import GameWriter
 from tests.commands import command
 from tests.protocol.board.steps import enter, shot
 from tests.protocol.board.webdriver import Browser
-from tests.tournament.measure_journals import write_journal
+from tests.benchmarks.journals import write_journal
 from tests.tournament.processes import COMMAND, Marked
 from tests.tournament.specs import engine, match, result, settings
 

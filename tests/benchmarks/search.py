@@ -1,6 +1,6 @@
 """How soon the search finds moves that hold the value, and keeps to them.
 
-    python -m tests.engine.measure_search FILE [NODES]
+    python -m tests.benchmarks.search FILE [NODES]
 
 FILE is a suite of hard positions. Each is searched once to NODES; what counts is the node at which
 the last wrong move gave way to a right one (twice NODES where none did). That tells two searches

@@ -1,6 +1,6 @@
 """What each term of the evaluation is worth: values thrown away when its weights are zero.
 
-    python -m tests.engine.measure_terms [NODES]
+    python -m tests.benchmarks.terms [NODES]
 
 The other weights stay as they are, so that a term counts for what the others cannot say.
 """

@@ -1,6 +1,6 @@
 """Time and memory of the commands that read many games.
 
-    python -m tests.tournament.measure_journals [GAMES [ENGINES [PLIES]]]
+    python -m tests.benchmarks.journals [GAMES [ENGINES [PLIES]]]
 
 Writes a journal of a round robin that was never played, and a PGN file of a tenth of its games, and
 has `merels ratings` read each of them in a process of its own. The moves are no legal game: what

@@ -1,6 +1,6 @@
 """The runner's own CPU time per ply, with an engine that answers at once.
 
-    python -m tests.tournament.measure_cpu [GAMES] [-free]
+    python -m tests.benchmarks.cpu [GAMES] [-free]
 
 Everything is pinned to one core unless ``-free`` is given. It prints user and system time of this
 process alone, per ply, and the plies and games a second that went through.

@@ -1,6 +1,6 @@
 """What pages that are open cost the runner of a tournament.
 
-    python -m tests.tournament.measure_serve [PAGES] [PAIRS]
+    python -m tests.benchmarks.serve [PAGES] [PAIRS]
 
 One run with engines that answer at once is watched by PAGES pages, and by none, in turns of a
 second each, PAIRS times, from its 10,000th game on. It prints the processor time of the runner's
@@ -20,8 +20,8 @@ import threading
 import time
 from pathlib import Path
 
-from tests.tournament.measure_cpu import compile_instant
-from tests.tournament.measure_games import flags
+from tests.benchmarks.cpu import compile_instant
+from tests.benchmarks.games import flags
 from tests.tournament.processes import COMMAND
 from tests.tournament.views.listener import Listener
 

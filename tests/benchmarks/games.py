@@ -1,6 +1,6 @@
 """Games a second of whole tournaments between engines that answer at once.
 
-    python -m tests.tournament.measure_games [GAMES]
+    python -m tests.benchmarks.games [GAMES]
 
 Each tournament is the command as a user runs it, with a journal: at concurrency 1 and 2, free and
 pinned, and with PGN. The processor time is that of all its processes, engines included, and
@@ -16,7 +16,7 @@ import tempfile
 import time
 
 from merels.engine.game.notation import START
-from tests.tournament.measure_cpu import MOVES, RULES, compile_instant
+from tests.benchmarks.cpu import MOVES, RULES, compile_instant
 from tests.tournament.processes import COMMAND
 
 RUNS = (
