@@ -61,7 +61,8 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
     },
     "Connect": {
         "convert": (
-            "merels.tournament.commands.convert:main", "write positions, games, rules in another form"
+            "merels.tournament.commands.convert:main",
+            "write positions, games, rules in another form",
         ),
         "bot": ("merels.protocol.commands.bot:main", "answer requests for moves, as lines of JSON"),
     },
