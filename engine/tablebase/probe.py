@@ -36,7 +36,6 @@ from merels.engine.tablebase.sectors import (
     sectors,
 )
 
-
 MAX_TABLE_DEPTH = 255
 """Plies; stands for every greater depth, too."""
 

@@ -340,4 +340,9 @@ def _pool_factory(
         return partial(ForeignPool, foreign, runner.wake, options.executor_wait)
     log = options.log.file if options.log is not None and options.log.engines else None
     watched = options.port is not None
-    return partial(LocalPool, options.concurrency, runner.report, options.cpus, log, watched)
+    engines = len(runner.board.settings.engines)
+    # Fewer engines are all kept. The games of two rounds of pairings use each engine twice.
+    ahead = engines if engines > KEPT else 1
+    return partial(
+        LocalPool, options.concurrency, runner.report, options.cpus, log, watched, ahead
+    )

@@ -122,7 +122,9 @@ GROUPS: dict[str, dict[str, Flag]] = {
     },
     "Running": {
         "-concurrency": Flag(
-            "games in parallel (1), at most the processors that merels may use", words=ONE
+            "games in parallel (1), at most the processors that merels may use. Each worker keeps "
+            "the engines of earlier games running: 4, and up to 100 while a quarter of the memory "
+            "is available", words=ONE
         ),
         "-force-concurrency": Flag(
             "allow a greater -concurrency: engines share processors and may lose on time"

@@ -12,10 +12,13 @@ from merels.protocol.client.engine import Engine
 from merels.protocol.process.errors import EngineError
 from merels.tournament.play.fingerprint import HERE, fingerprint
 from merels.tournament.play.lag import LagMeter
+from merels.tournament.play.memory import MemoryWatch
 from merels.tournament.records.games import Entrant, Origin
 
 KEPT = 4
-"""How many engines without a game are kept: their hash tables take memory."""
+"""Engines without a game that are kept even if memory is short."""
+MOST_KEPT = 100
+"""Engines without a game that are kept at most: each takes three or four open files."""
 FAULT_PATIENCE = 0.5
 """Seconds that an engine gets to end by itself after a fault."""
 
@@ -23,14 +26,18 @@ FAULT_PATIENCE = 0.5
 class EngineCache:
     """Running engines, lent to games; a context manager that ends them all.
 
-    One worker uses it, for one game at a time. ``trace`` is called with an engine's name, with
+    One worker uses it, for one game at a time. Engines without a game are kept while a quarter of
+    the memory is available. Otherwise each engine that is given back ends the one that played
+    longest ago, unless ``kept`` or fewer are left. ``trace`` is called with an engine's name, with
     ``>``, ``<`` or ``!`` (standard error), and with the lines that were sent or received.
     """
 
     def __init__(
         self, kept: int = KEPT, *, trace: Callable[[str, str, bytes], None] | None = None,
+        memory_is_short: Callable[[], bool] | None = None,
     ) -> None:
         self._kept = kept
+        self._memory_is_short = memory_is_short or MemoryWatch()
         self._trace = trace
         self._idle: list[tuple[Entrant, Engine]] = []
         self._programs: WeakKeyDictionary[Engine, str] = WeakKeyDictionary()
@@ -74,8 +81,14 @@ class EngineCache:
             engine.close()
             return
         self._idle.append((entrant, engine))
-        if len(self._idle) > self._kept:
+        count = len(self._idle)
+        if count > MOST_KEPT or count > self._kept and self._memory_is_short():
             self._idle.pop(0)[1].close()
+
+    def measure_here(self) -> None:
+        """Measure the moves that the current thread asks for, instead of those of another one."""
+        self.meter.close()
+        self.meter = LagMeter()
 
     def close(self) -> None:
         """End all engines that are not lent, side by side."""
@@ -93,6 +106,8 @@ class EngineCache:
         """
         for index in reversed(range(len(self._idle))):
             former, engine = self._idle[index]
+            if former.name != entrant.name:
+                continue
             if former == entrant:
                 del self._idle[index]
                 return engine

@@ -146,6 +146,11 @@ class PairTask:
     pause: float = 0.0
     """Seconds between two games of a worker."""
 
+    @property
+    def engines(self) -> frozenset[str]:
+        """The names of its engines."""
+        return frozenset(name for game in self.games for name in (game.white.name, game.black.name))
+
     def without(self, played: set[int]) -> PairTask:
         """The task less the games whose numbers are in ``played``."""
         left = tuple(game for game in self.games if game.number not in played)

@@ -23,7 +23,7 @@ from time import monotonic, sleep
 from typing import Any, TypeVar
 
 from merels.tournament.run.retries import TRIES
-from merels.tournament.run.tasks import Place, stay_busy
+from merels.tournament.run.tasks import Place, lender, stay_busy
 from merels.tournament.run.worker_pool import Pool
 
 T = TypeVar("T")
@@ -291,7 +291,9 @@ class ForeignPool(Pool):
     def close(self) -> str | None:
         """End the executor, whose calls are done; returns what is wrong with its end."""
         self._leaving = True
-        return self._end(wait=self.ready)
+        trouble = self._end(wait=self.ready)
+        lender.close()  # Those of threads of this process.
+        return trouble
 
     def kill(self) -> None:
         """End the executor as soon as it can be ended."""
@@ -300,6 +302,7 @@ class ForeignPool(Pool):
             _abandoned.set()
         self._give_up_calls()
         self._end(wait=False)
+        lender.close()
 
     def _give_up_calls(self) -> None:
         """Let the runner have back what the executor still has."""

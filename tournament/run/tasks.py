@@ -19,6 +19,7 @@ from merels.protocol.client.engine_spec import EngineSpec
 from merels.tournament.journal.rows import Row, make_row
 from merels.tournament.play.engine_cache import EngineCache
 from merels.tournament.play.game import Begun, NotStarted, play_game
+from merels.tournament.play.lender import CacheLender
 from merels.tournament.play.preflight import preflight
 from merels.tournament.records.games import GameResult, GameSpec, MoveRecord, PairTask
 
@@ -118,6 +119,8 @@ class Worker:
 
 worker: Worker | None = None
 """Set in a local worker process; None in the processes of any other executor."""
+lender = CacheLender()
+"""Lends the engines of a process that is no local worker."""
 _sound: set[EngineSpec] = set()
 """The engines, without options, that have been tried in this process and played a move."""
 
@@ -169,17 +172,14 @@ def play_pair(
 
 
 def _play_elsewhere(task: PairTask, left_out: frozenset[Place]) -> PairReport:
-    """`play_pair` in a process of a user's executor.
-
-    No engine outlives its task, nor the tournament.
-    """
+    """`play_pair` in a process of a user's executor, which keeps its engines for a while."""
     if here() in left_out:
         sleep(HAND_BACK_SECONDS)
         return PairReport(here())
     if failures := _try_engines(task.games[0]):
         return PairReport(here(), failures=failures)
     games = []
-    with EngineCache() as engines:
+    with lender.lend() as engines:
         for spec in _games_of(task):
             try:
                 games.append(Finished(make_row(play_until_valid(spec, engines))))

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import queue
 import signal
 import subprocess
 import sys
@@ -20,6 +19,7 @@ from concurrent.futures import BrokenExecutor, Executor, Future
 from typing import Any, TypeVar
 
 from merels.protocol.process.guardian import OWN_GROUP
+from merels.tournament.run.call_queue import CallQueue, EngineHistory
 from merels.tournament.run.channel import Call, Leave, Link, Report
 from merels.tournament.run.retries import TRIES, Backoff
 from merels.tournament.run.tasks import Place
@@ -85,17 +85,18 @@ class LocalPool(Pool, Executor):
 
     ``cpus``: the cores to pin each worker to, in turn; empty: none is pinned. ``log`` is
     a file for the traffic with the engines. ``watched``: games in progress are reported as well.
+    ``ahead`` is how many calls wait, from which workers take those that suit their engines.
     """
-
-    ahead = 1
 
     def __init__(
         self, workers: int, report: Callable[[Any], None],
         cpus: Sequence[Sequence[int]] = (), log: str | None = None, watched: bool = False,
+        ahead: int = 1,
     ) -> None:
         super().__init__()
+        self.ahead = ahead
         self._report = report
-        self._items: queue.SimpleQueue[tuple[Future[Any], Call] | None] = queue.SimpleQueue()
+        self._queue = CallQueue(2 * ahead)
         self._slots = [
             _Slot(cpus[index % len(cpus)] if cpus else (), log, watched)
             for index in range(workers)
@@ -109,21 +110,20 @@ class LocalPool(Pool, Executor):
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
         """Call a picklable function in the next free worker."""
         future: Future[T] = Future()
-        self._items.put((future, Call(fn, args, kwargs)))
+        self._queue.put(future, Call(fn, args, kwargs))
         return future
 
     def finish_games(self) -> None:
         """Let the games in progress end; calls leave those that they have not begun."""
-        self._cancel_waiting()
+        self._queue.cancel()
         for slot in self._slots:
             slot.leave(quit=False)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """End the workers and their engines as they become free."""
         if cancel_futures:
-            self._cancel_waiting()
-        for _ in self._threads:
-            self._items.put(None)
+            self._queue.cancel()
+        self._queue.close()
         if wait:
             for thread in self._threads:
                 thread.join()
@@ -135,20 +135,14 @@ class LocalPool(Pool, Executor):
 
     def kill(self) -> None:
         """End the workers now, and so their engines; calls in progress raise `BrokenExecutor`."""
-        self._cancel_waiting()
+        self._queue.cancel()
         for slot in self._slots:
             slot.hang_up()
         self.shutdown()
 
-    def _cancel_waiting(self) -> None:
-        with contextlib.suppress(queue.Empty):
-            while True:
-                if (item := self._items.get_nowait()) is not None:
-                    item[0].cancel()
-
     def _serve(self, slot: _Slot) -> None:
         """Run calls in one worker until the pool shuts down."""
-        while (item := self._items.get()) is not None:
+        while (item := self._queue.take(slot.history)) is not None:
             future, call = item
             if not future.set_running_or_notify_cancel():
                 continue
@@ -174,6 +168,7 @@ class _Slot:
         self._link: Link | None = None
         self._lock = threading.Lock()
         self._closed = False
+        self.history = EngineHistory()
 
     def call(self, call: Call, report: Callable[[Any], None]) -> Any:
         """The value of a call; ``report`` gets what it reports before.
@@ -233,6 +228,7 @@ class _Slot:
         """Wait that many seconds for the worker's end, kill it if it takes longer, and clean up."""
         with self._lock:
             process, self._process, self._link = self._process, None, None
+        self.history.clear()
         if process is None:
             return
         try:

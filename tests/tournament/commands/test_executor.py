@@ -149,7 +149,7 @@ def test_a_dask_worker_where_an_engine_does_not_start_and_one_that_is_killed(
     path.write_text(f'#!/bin/sh\n[ "$BAD" ] && exec /no/such/engine\nexec {shlex.join(MERELS)}\n')
     path.chmod(0o755)
     words = [*engine_words("A", "nodes=20", command=[str(path)]), *engine_words("B", "nodes=40"),
-             "-rounds", "12", "-srand", "5"]
+             "-rounds", "40", "-srand", "5"]
     assert Marked(*words, "-journal", f"file={tmp_path}/local").wait()[0] == 0
     with (
         running(*dask.scheduler), running(*dask.worker, BAD="x"), running(*dask.worker),
@@ -166,4 +166,4 @@ def test_a_dask_worker_where_an_engine_does_not_start_and_one_that_is_killed(
         [(row.number, row.white, row.result, row.moves) for row in rows_of(f"{tmp_path}/{name}")]
         for name in ("j", "local")
     )
-    assert played == local and len(local) == 24
+    assert played == local and len(local) == 80

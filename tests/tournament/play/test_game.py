@@ -14,6 +14,7 @@ from merels.engine.game.notation import START, parse_position, play_moves
 from merels.engine.game.rules import PRESETS, parse_rules
 from merels.engine.tablebase.build import Builder
 from merels.protocol.client.engine_spec import EngineSpec
+from merels.tournament.play import engine_cache
 from merels.tournament.play.engine_cache import EngineCache
 from merels.tournament.play.game import play_game
 from merels.tournament.records.games import (
@@ -113,12 +114,18 @@ def test_engines_are_kept_and_one_spec_plays_itself(engines: EngineCache) -> Non
     assert len(seen) == 2
 
 
-def test_only_so_many_engines_are_kept() -> None:
-    with EngineCache(2) as engines:
-        for name in "BCDE":
+def test_engines_are_kept_as_long_as_memory_is_not_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine_cache, "MOST_KEPT", 5)
+    is_short = False
+    with EngineCache(2, memory_is_short=lambda: is_short) as engines:
+        for name, short, kept in (
+            ("B", False, "AB"), ("C", False, "ABC"), ("D", False, "ABCD"), ("E", False, "ABCDE"),
+            ("F", False, "ACDEF"), ("C", True, "ACF"), ("F", True, "AF"), ("G", True, "AG"),
+        ):
+            is_short = short
             spec = game(merels("A"), merels(name), adjudication=Adjudication(max_moves=1))
             play_game(spec, engines)
-            assert sorted(spec.name for spec, _ in engines._idle) == ["A", name]
+            assert sorted(spec.name for spec, _ in engines._idle) == list(kept)
 
 
 def test_engines_are_restarted_on_request(engines: EngineCache) -> None:

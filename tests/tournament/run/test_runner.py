@@ -478,6 +478,23 @@ def test_an_interrupt_finishes_games_in_progress_and_can_be_resumed(tmp_path: Pa
     assert again.board.standings.finished == 36
 
 
+def test_pairs_taken_out_of_turn_are_shown_in_order_and_resumed_exactly(tmp_path: Path) -> None:
+    chosen = settings(6, rounds=2)
+    run = Run(chosen, tmp_path / "j")
+    run.board.views.append(Interrupting(run.runner, 9))
+    run.pool = partial(run.pool, ahead=6)
+    assert run.play() == "interrupted"
+    ended = run.record.ended
+    assert ended == sorted(ended) and set(ended) == run.board.played
+    run.journal.close()
+
+    again = Run(chosen, tmp_path / "j")
+    again.pool = partial(again.pool, ahead=6)
+    assert again.play() == "finished"
+    assert set(again.record.found_games) == set(ended)
+    assert as_planned(again.rows, chosen)
+
+
 @pytest.mark.parametrize("form", ["roundrobin", "swiss"])
 def test_an_interrupt_in_the_last_game_changes_nothing(form: str) -> None:
     run = Run(settings(2, rounds=1, format=form), workers=1)

@@ -1,0 +1,106 @@
+"""Games a second on the local workers, on those of Dask, and with many engines.
+
+    python -m tests.benchmarks.pools [GAMES [ENGINES]]
+
+A match of GAMES (400) games, and a round robin of ENGINES (32). Games take some 50 ms. Two play at
+once, and the time is from the start of the first game to the end of the last, as the journal has
+them: the start of workers does not count. The row for Dask needs ``pip install distributed``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from datetime import datetime
+
+from merels.tournament.journal.open import read_journal
+from tests.tournament.processes import COMMAND
+from tests.tournament.specs import engine_words, parallel
+
+NODES, MOVES = 200, 35
+"""The limits of a move and of a game that make it take some 50 ms."""
+FACTORY = """
+from distributed import Client
+
+def executor():
+    return Client("{}").get_executor()
+"""
+
+
+def words(engines: int, rounds: int) -> list[str]:
+    """The flags of a round robin of engines that search equally long."""
+    names = (f"E{number}" for number in range(1, engines + 1))
+    entries = [word for name in names for word in engine_words(name)]
+    return [*entries, "-each", f"nodes={NODES}", "-maxmoves", str(MOVES), "-srand", "1",
+            "-rounds", str(rounds), "-quiet"]
+
+
+def measure(folder: str, line: list[str], *more: str) -> tuple[int, float, float]:
+    """Play a tournament; the games, their mean length in ms, and the games a second."""
+    path = f"{folder}/{len(os.listdir(folder))}.db"
+    command = [*COMMAND, *line, *more, "-journal", path]
+    subprocess.run(command, check=True, capture_output=True, cwd=folder)
+    spans = []
+    with read_journal(path) as journal:
+        for row in journal.rows():
+            start = datetime.fromisoformat(row.started).timestamp()
+            spans.append((start, start + row.elapsed / 1e9))
+    length = sum(end - start for start, end in spans) / len(spans)
+    wall = max(end for _, end in spans) - min(start for start, _ in spans)
+    return len(spans), 1000 * length, len(spans) / wall
+
+
+@contextlib.contextmanager
+def dask(folder: str) -> Iterator[str]:
+    """A scheduler and two workers; yields the name of a factory of executors on them."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = str(free.getsockname()[1])
+    address = f"tcp://127.0.0.1:{port}"
+    with open(f"{folder}/cluster.py", "w", encoding="utf-8") as file:
+        file.write(FACTORY.format(address))
+    program = [sys.executable, "-m", "distributed.cli"]
+    commands = (
+        (f"{program[2]}.dask_scheduler", "--host", "127.0.0.1", "--port", port),
+        (f"{program[2]}.dask_worker", address, "--nworkers", "2", "--nthreads", "1"),
+    )
+    with contextlib.ExitStack() as closing:
+        for command in commands:
+            process = subprocess.Popen(
+                [*program[:2], *command, "--no-dashboard"], cwd=folder,
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            )
+            closing.callback(process.wait)
+            closing.callback(process.terminate)
+        yield "cluster:executor"
+
+
+def show(name: str, result: tuple[int, float, float], more: str = "") -> None:
+    """Print a row."""
+    games, length, rate = result
+    print(f"{name:<26} {games:>4} games of {length:.0f} ms, {rate:.1f} games/s{more}", flush=True)
+
+
+def main() -> None:
+    """Measure each pool."""
+    pairs = int(sys.argv[1]) // 2 if len(sys.argv) > 1 else 200
+    engines = int(sys.argv[2]) if len(sys.argv) > 2 else 32
+    match = words(2, pairs)
+    with tempfile.TemporaryDirectory() as folder:
+        local = measure(folder, match, *parallel(2))
+        show("2 engines, local workers", local)
+        if importlib.util.find_spec("distributed") is not None:
+            with dask(folder) as factory:
+                other = measure(folder, match, "-concurrency", "2", "-executor", factory)
+            show("2 engines, Dask", other, f", {local[2] / other[2]:.2f} times the local time")
+        field = measure(folder, words(engines, 1), *parallel(2))
+        show(f"{engines} engines, local workers", field)
+
+
+if __name__ == "__main__":
+    main()

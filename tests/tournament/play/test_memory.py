@@ -1,0 +1,39 @@
+"""How much memory is left for engines."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from merels.tournament.play import memory
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads what Linux reports")
+
+
+def test_a_part_of_this_machines_memory_is_available() -> None:
+    assert 0 < memory.available_share() < 1
+
+
+@pytest.mark.parametrize("limit", [1_000_000, None])
+def test_a_container_has_the_memory_of_its_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int | None
+) -> None:
+    """Files that were read do not count as used."""
+    parts = "anon 7\ninactive_file 200000"
+    texts = {"limit": str(limit or "max"), "used": "900000", "parts": parts}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(f"{text}\n")
+    machine = memory.available_share()
+    files = tuple(str(tmp_path / name) for name in texts)
+    monkeypatch.setattr(memory, "_GROUPS", (files, ("/missing",) * 3))
+    share = memory.available_share()
+    assert share == pytest.approx(0.3) if limit else abs(share - machine) < 0.1
+
+
+def test_memory_is_short_where_nothing_reports_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory, "_MACHINE", str(tmp_path / "missing"))
+    assert memory.MemoryWatch()()

@@ -1,0 +1,78 @@
+"""The order in which local workers take calls."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from itertools import count
+
+import pytest
+
+from merels.tournament.pairing.schedule import circle
+from merels.tournament.play.engine_cache import KEPT
+from merels.tournament.records.games import PairTask
+from merels.tournament.run.call_queue import CallQueue, EngineHistory
+from merels.tournament.run.channel import Call
+from tests.tournament.specs import engine, game
+
+ENGINES = 16
+
+
+def starts(ahead: int) -> tuple[int, int]:
+    """Starts of engines in a round robin on two workers that keep `KEPT`; the latest pair's delay.
+    """
+    tasks = [
+        PairTask((game(engine(f"E{one}"), engine(f"E{other}")),))
+        for meetings in circle(ENGINES) for one, other in meetings
+    ]
+    queue, histories = CallQueue(2 * ahead), (EngineHistory(), EngineHistory())
+    running: tuple[list[str], list[str]] = ([], [])
+    left, started, delay = iter(tasks), 0, 0
+    for _ in range(1 + ahead):
+        queue.put(Future(), Call(print, (next(left),), {}))
+    for turn in count():
+        if turn == len(tasks):
+            return started, delay
+        taken = queue.take(histories[turn % 2])
+        assert taken is not None
+        task = taken[1].arguments[0]
+        delay = max(delay, turn - tasks.index(task))
+        idle = running[turn % 2]
+        for name in task.engines:
+            if name in idle:
+                idle.remove(name)
+            else:
+                started += 1
+            idle.append(name)
+        del idle[:-KEPT]
+        if (following := next(left, None)) is not None:
+            queue.put(Future(), Call(print, (following,), {}))
+    raise AssertionError
+
+
+def test_workers_take_pairs_whose_engines_they_have() -> None:
+    pairs = ENGINES * (ENGINES - 1) // 2
+    started, _ = starts(ahead=1)
+    assert started > 1.8 * pairs
+    started, delay = starts(ahead=ENGINES)
+    assert started < pairs and delay <= 2 * ENGINES
+
+
+def test_calls_without_engines_are_taken_in_their_order() -> None:
+    queue = CallQueue(patience=9)
+    for number in range(3):
+        queue.put(Future(), Call(print, (number,), {}))
+    taken = [queue.take(EngineHistory()) for _ in range(3)]
+    assert [item[1].arguments[0] for item in taken if item is not None] == [0, 1, 2]
+    queue.close()
+    assert queue.take(EngineHistory()) is None
+
+
+@pytest.mark.parametrize("is_closed", [False, True])
+def test_calls_that_wait_are_cancelled(is_closed: bool) -> None:
+    queue = CallQueue(patience=9)
+    future: Future[None] = Future()
+    queue.put(future, Call(print, (), {}))
+    if is_closed:
+        queue.close()
+    queue.cancel()
+    assert future.cancelled()
