@@ -1,8 +1,8 @@
 """The text protocol: the engine's side of it and the client's.
 
 >>> from merels.engine import Position
->>> from merels.protocol import Limit, OwnEngine
->>> with OwnEngine() as engine:
+>>> from merels.protocol import Limit, InProcessEngine
+>>> with InProcessEngine() as engine:
 ...     move = engine.play(Position(), Limit(nodes=1000)).move
 >>> move in Position().legal_moves()
 True
@@ -15,7 +15,7 @@ from merels.engine import on_demand
 __all__ = [
     "Analysis", "AsyncAnalysis", "AsyncEngine", "Call", "Engine", "EngineError", "EngineSpec",
     "EngineTerminated", "EngineTimeout", "Info", "InputError", "Limit", "Option", "Options",
-    "OwnEngine", "PlayResult", "PovScore", "ResourceLimits", "Score", "format_record",
+    "InProcessEngine", "PlayResult", "PovScore", "ResourceLimits", "Score", "format_record",
     "parse_record", "parse_records",
 ]  # fmt: skip
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from merels.protocol.client.async_engine import AsyncAnalysis, AsyncEngine
     from merels.protocol.client.engine import Engine
     from merels.protocol.client.engine_spec import EngineSpec
-    from merels.protocol.client.in_process import OwnEngine
+    from merels.protocol.client.in_process import InProcessEngine
     from merels.protocol.common.options import Option, Options
     from merels.protocol.formats.pgn.reader import parse_record, parse_records
     from merels.protocol.formats.pgn.writer import format_record
@@ -42,7 +42,7 @@ else:  # The engine's own loop starts without loading the client.
         "protocol.client.async_engine": ("AsyncAnalysis", "AsyncEngine"),
         "protocol.client.engine": ("Engine",),
         "protocol.client.engine_spec": ("EngineSpec",),
-        "protocol.client.in_process": ("OwnEngine",),
+        "protocol.client.in_process": ("InProcessEngine",),
         "protocol.common.options": ("Option", "Options"),
         "protocol.formats.pgn.reader": ("parse_record", "parse_records"),
         "protocol.formats.pgn.writer": ("format_record",),

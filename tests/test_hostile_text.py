@@ -32,7 +32,7 @@ from merels.protocol.formats.pgn.tokens import read_tags, split_games
 from merels.protocol.formats.pgn.variants import RecordRules
 from merels.protocol.formats.pgn.writer import format_record
 from merels.protocol.formats.playok import is_playok, parse_playok
-from merels.protocol.games.kept import Kept
+from merels.protocol.games.game_store import GameStore
 from merels.protocol.games.tree import from_record
 from merels.protocol.process.command import shell_words
 from merels.tournament.conversion.journals import read_items
@@ -64,7 +64,7 @@ READERS: dict[str, Callable[[str, Path], Any]] = {
     "split": lambda text, _: list(split_games(StringIO(text))),
     "tags": lambda text, _: read_tags(text),
     "playok": lambda text, _: is_playok(text) or parse_playok(text),
-    "kept": lambda text, folder: _file(text, folder) and Kept(folder).entries(),
+    "kept": lambda text, folder: _file(text, folder) and GameStore(folder).entries(),
     "convert": lambda text, folder: list(
         read_items(_file(text, folder), None, RecordRules(), lambda _: None)
     ),

@@ -30,9 +30,9 @@ from merels.engine.tablebase.files import (
 )
 from merels.engine.tablebase.probe import Tables
 from merels.engine.tablebase.sectors import AnySector, Sector, sectors
-from merels.engine.tablebase.solving.crew import Crew
 from merels.engine.tablebase.solving.placing import Slice, SliceSolver, slices
 from merels.engine.tablebase.solving.retrograde import SectorSolver
+from merels.engine.tablebase.solving.worker_pool import WorkerPool
 from merels.engine.tablebase.storage import locked, remove_drafts, write_table
 
 
@@ -76,7 +76,7 @@ class Builder:
         check_rules(self.rules)
         self.folder = self.root / rules_folder(self.rules)
         self.tables = Tables(self.rules)
-        self.mended: list[str] = []
+        self.rebuilt: list[str] = []
         """What was wrong with the files that were built again."""
         self._started: float | None = None
         self._done = 0.0
@@ -101,16 +101,16 @@ class Builder:
         # One pool for all: as its threads end, an interrupt can be lost in a callback of theirs.
         with locked(self.folder), ThreadPoolExecutor(self.threads) as pool:
             remove_drafts(self.folder)
-            crew = Crew(pool, self.threads)
+            workers = WorkerPool(pool, self.threads)
             for sector in moving:
                 if self._missing([sector]):
                     self._begin(sector.places // 4 + (sector.places if self.depths else 0), sector)
-                    self._guard(sector, self._solve, sector, crew)
+                    self._guard(sector, self._solve, sector, workers)
                     self._finish(sector, sector.places)
             for group in rest:
                 if missing := self._missing(group.sectors):
                     self._begin(sum(sector.places for sector in missing) // 4, group)
-                    self._guard(group, self._solve_slice, group, missing, crew)
+                    self._guard(group, self._solve_slice, group, missing, workers)
                     self._finish(group, sum(sector.places for sector in missing))
         return self.tables
 
@@ -123,7 +123,7 @@ class Builder:
             self.tables.release()
             if not sound:
                 missing.append(sector)
-                self.mended += self.tables.problems[known:]
+                self.rebuilt += self.tables.problems[known:]
                 del self.tables.problems[known:]
         return missing
 
@@ -186,23 +186,23 @@ class Builder:
             # Without memory the system starts no thread either.
             raise InputError(str(what), f"cannot be solved: {error}") from error
 
-    def _solve(self, sector: Sector, crew: Crew) -> None:
+    def _solve(self, sector: Sector, workers: WorkerPool) -> None:
         """Solve a sector of the moving phase, write its files and open them."""
 
         def report(level: int, share: float) -> None:
             self._tell(f"{sector} ply {level}", min(share, 1.0) * sector.places)
 
-        solver = SectorSolver(self.tables, sector, self.depths, crew, report)
+        solver = SectorSolver(self.tables, sector, self.depths, workers, report)
         tallies = solver.solve()
         tables = range(len(tallies))
         depths = [solver.core.depths(table) for table in tables] if self.depths else []
         self._write(sector, tallies, [solver.core.values(table) for table in tables], depths)
 
-    def _solve_slice(self, group: Slice, missing: Sequence[AnySector], crew: Crew) -> None:
+    def _solve_slice(self, group: Slice, missing: Sequence[AnySector], workers: WorkerPool) -> None:
         """Solve a slice of the placing phase, write the files that are missing and open them."""
         places = sum(sector.places for sector in missing)
         solver = SliceSolver(
-            self.tables, group, crew, lambda share: self._tell(str(group), share * places)
+            self.tables, group, workers, lambda share: self._tell(str(group), share * places)
         )
         for sector, tally, values in solver.solve():
             if sector in missing:

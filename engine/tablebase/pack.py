@@ -60,7 +60,7 @@ class Packer:
         self.folder = self.target / rules_folder(self.rules)
         self.problems: list[str] = []
         """A line for each file that cannot be packed."""
-        self.mended: list[str] = []
+        self.rebuilt: list[str] = []
         """What was wrong with the files that were packed again."""
         self._done = self._total = 0
         self._started = self._reported = 0.0
@@ -144,7 +144,7 @@ class Packer:
         try:
             found, _ = open_packed(path, self.rules, True, [])
         except TableError as error:
-            self.mended.append(str(error))
+            self.rebuilt.append(str(error))
             return False
         return found.values_checksum == header.checksum
 

@@ -38,7 +38,7 @@ from merels.engine.common.errors import InputError
 from merels.engine.common.numbers import read_real, read_whole
 from merels.engine.common.saving import write_named, write_whole
 from merels.engine.core import core, trainer, weights
-from merels.engine.training.samples import Truth, open_truths, read_unseen
+from merels.engine.training.samples import TableLabeller, open_labellers, read_unseen
 from merels.engine.training.self_play import Round, mark_of, self_play
 
 DRAWN = 100_000
@@ -154,12 +154,14 @@ def _count(text: str) -> int:
 
 def _make(args: argparse.Namespace, unseen: array[int]) -> bytes:
     """The last round's weights."""
-    truths: list[Truth] = [] if args.tables is None else open_truths(args.tables)
+    labellers: list[TableLabeller] = [] if args.tables is None else open_labellers(args.tables)
     few = int(DRAWN_ELSE * args.scale)
     drawn = [
-        (truth, piece)
-        for truth in truths
-        for piece in truth.draw(few if truth is not truths[0] else int(DRAWN * args.scale), few)
+        (labeller, piece)
+        for labeller in labellers
+        for piece in labeller.draw(
+            few if labeller is not labellers[0] else int(DRAWN * args.scale), few
+        )
     ]
     payload = (
         _fitted(args.work, [piece for _, piece in drawn], unseen, args.processes) if drawn
@@ -173,10 +175,10 @@ def _make(args: argparse.Namespace, unseen: array[int]) -> bytes:
         core.load_weights(payload)
         with ThreadPoolExecutor(args.processes) as pool:
             scored = pool.map(lambda pair: pair[0].score(pair[1]), drawn)
-            labelled = pool.map(lambda piece: _labelled(piece, truths), played)
+            labelled = pool.map(lambda piece: _labelled(piece, labellers), played)
             added = list(labelled)
             if one.leaves:
-                added += _leaves(args.work, payload, truths, played, pool)
+                added += _leaves(args.work, payload, labellers, played, pool)
                 pieces += added
             learnt = [*scored, *(pieces if one.leaves else added)]
             payload = _fitted(args.work, learnt, unseen, args.processes)
@@ -184,7 +186,7 @@ def _make(args: argparse.Namespace, unseen: array[int]) -> bytes:
 
 
 def _leaves(
-    work: Path, payload: bytes, truths: list[Truth], played: list[bytes], pool: Executor
+    work: Path, payload: bytes, labellers: list[TableLabeller], played: list[bytes], pool: Executor
 ) -> list[bytes]:
     """Labelled leaves of games' critical positions; those in ``work`` are not searched for."""
     mark = mark_of(payload)
@@ -192,8 +194,8 @@ def _leaves(
     def leaves(number: int) -> bytes:
         path = work / f"{mark}-{number}.leaves"
         if not path.exists():
-            write_whole(path, [truth.leaves(played[number]) for truth in truths])
-        return _labelled(path.read_bytes(), truths)
+            write_whole(path, [labeller.leaves(played[number]) for labeller in labellers])
+        return _labelled(path.read_bytes(), labellers)
 
     started = time.monotonic()
     found = list(pool.map(leaves, range(len(played))))
@@ -202,10 +204,10 @@ def _leaves(
     return found
 
 
-def _labelled(piece: bytes, truths: list[Truth]) -> bytes:
+def _labelled(piece: bytes, labellers: list[TableLabeller]) -> bytes:
     """Samples with what tables tell of them; those that nobody has labelled are left out."""
-    for truth in truths:
-        piece = truth.label(piece)
+    for labeller in labellers:
+        piece = labeller.label(piece)
     return bytes(trainer.labelled_samples(piece))
 
 

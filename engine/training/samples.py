@@ -102,7 +102,7 @@ def random_position(rules: Rules, own: int, opponent: int, chance: random.Random
             return position
 
 
-class Truth:
+class TableLabeller:
     """The tables of one rule set, which label samples of its way of flying."""
 
     def __init__(self, tables: Tables) -> None:
@@ -141,18 +141,18 @@ def _worker() -> core.SearchWorker:
     return worker
 
 
-def open_truths(folder: Path) -> list[Truth]:
+def open_labellers(folder: Path) -> list[TableLabeller]:
     """The tables below a folder that labels come from; `InputError` without the first ones."""
-    truths = []
+    labellers = []
     for variant, fields in LABELLING:
         rules = make_rules(variant, list(fields))
         tables = open_tables(folder, rules)
         if tables.whole:
-            truths.append(Truth(tables))
-        elif not truths:
+            labellers.append(TableLabeller(tables))
+        elif not labellers:
             command = build_command(rules, folder)
             raise InputError(str(folder), f"expected all tables; make them with {command}")
-    return truths
+    return labellers
 
 
 def read_unseen(paths: Sequence[Path]) -> array[int]:

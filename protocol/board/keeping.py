@@ -13,7 +13,7 @@ from merels.protocol.board.seat import OWN
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.games.clock import Clock
 from merels.protocol.games.game import Game
-from merels.protocol.games.kept import UNFINISHED, ChangedElsewhere, Claim, Kept
+from merels.protocol.games.game_store import UNFINISHED, ChangedElsewhere, Claim, GameStore
 
 _MOVED = (
     "Another board or program has changed or removed the file of this game. The game goes on in a "
@@ -25,13 +25,13 @@ KEPT_TAGS = ("WhiteType", "BlackType", "TimeControl", "WhiteClock", "BlackClock"
 """The tags that say how a kept game goes on."""
 
 
-class Keeper:
+class AutoSaver:
     """Keeps the game of a board while it changes, each game under a key of its own.
 
     ``watched`` says whether anybody looks at the board.
     """
 
-    def __init__(self, kept: Kept | None, watched: Callable[[], bool]) -> None:
+    def __init__(self, kept: GameStore | None, watched: Callable[[], bool]) -> None:
         self.kept = kept
         self.watched = watched
         self.fault = ""
@@ -84,7 +84,7 @@ class Keeper:
         else:
             self._version, self.fault = game.version, self._moved
 
-    def _write(self, kept: Kept, record: Record) -> None:
+    def _write(self, kept: GameStore, record: Record) -> None:
         """Write a game to its file, or if that is another board's by now, to a second one."""
         if self._claim is not None and kept.hold(self._claim):
             with suppress(ChangedElsewhere):

@@ -16,7 +16,7 @@ from merels.protocol.board.session import Session
 from merels.protocol.board.sessions import Sessions
 from merels.protocol.board.view import about_view, news_view
 from merels.protocol.client.engine_spec import EngineSpec
-from merels.protocol.games.kept import Kept
+from merels.protocol.games.game_store import GameStore
 from merels.protocol.process.errors import EngineError
 from merels.protocol.puzzles.training import Trainer
 from merels.protocol.web.access import GuardedHandler, GuardedServer
@@ -32,7 +32,7 @@ class BoardServer(GuardedServer):
     """Serves boards until `shutdown`, to the browsers that have opened a `new_address`."""
 
     def __init__(
-        self, host: str, port: int, choices: Sequence[EngineSpec], kept: Kept | None = None,
+        self, host: str, port: int, choices: Sequence[EngineSpec], kept: GameStore | None = None,
         trainer: Trainer | None = None, warning: str = "",
     ) -> None:
         """Listen on a port, or with 0 on a free one; players can be any engine of ``choices``.

@@ -12,16 +12,16 @@ from merels.engine.game.record import Record
 from merels.engine.game.rules import DEFAULT_RULES
 from merels.engine.game.score import Score
 from merels.engine.search.limits import Info
-from merels.protocol.board.keeping import Keeper
+from merels.protocol.board.keeping import AutoSaver
 from merels.protocol.board.news import Feed, Log
 from merels.protocol.board.requests import FULL, JSON, Player
 from merels.protocol.board.reviewing import Reviewer
 from merels.protocol.board.seat import OWN, Seat
-from merels.protocol.board.thinking import Job, Thinker
+from merels.protocol.board.thinking import Job, SearchThread
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.games.clock import Clock
 from merels.protocol.games.game import Game
-from merels.protocol.games.kept import Claim, Kept
+from merels.protocol.games.game_store import Claim, GameStore
 from merels.protocol.games.tree import Node
 from merels.protocol.process.errors import EngineError
 from merels.protocol.puzzles.training import Attempt, Trainer
@@ -42,7 +42,7 @@ class Session:
     """
 
     def __init__(
-        self, name: str, choices: Sequence[EngineSpec], kept: Kept | None = None,
+        self, name: str, choices: Sequence[EngineSpec], kept: GameStore | None = None,
         trainer: Trainer | None = None,
     ) -> None:
         """``kept`` is where games are kept, if they are; ``trainer`` gives puzzles."""
@@ -69,24 +69,25 @@ class Session:
         self._failed = ""
         self.infos: tuple[Job, list[Info]] | None = None
         """The latest variations, with the search that they come from."""
-        self.opinions: list[Score | None] = [None, None]
+        self.last_scores: list[Score | None] = [None, None]
         """What White's and Black's engine last thought of the game, each from its own side."""
         self.trainer = trainer or Trainer()
         self.attempt: Attempt | None = None
         """The puzzle that is being solved."""
         self.reviewer = Reviewer(lambda: self.tell("review"), self.failed)
         self._feeds: list[Feed] = []
-        self.keeper = Keeper(kept, lambda: self.watched)
+        self.keeper = AutoSaver(kept, lambda: self.watched)
         self._watch_until = monotonic() + UNWATCHED_SECONDS
         self._closed = False
         self._asleep = False
-        self._thinker = Thinker(self)
+        self._search_thread = SearchThread(self)
         self.seats = [
-            Seat(part, self.log, self._thinker.receive) for part in ("White", "Black", "Analysis")
+            Seat(part, self.log, self._search_thread.receive)
+            for part in ("White", "Black", "Analysis")
         ]
         self.seats[1].seat(choices[0], "Club")
         self.seats[2].seat(choices[0], FULL)
-        self._thinker.start()
+        self._search_thread.start()
 
     # Who watches.
 
@@ -186,7 +187,7 @@ class Session:
                 begun = game.live.parent is not None
                 game.clock.run(game.last.side if begun and not stands else None)
             self._keep()
-        self._thinker.changed()
+        self._search_thread.changed()
         self.tell("moves")
         self.tell("state")
 
@@ -201,7 +202,7 @@ class Session:
 
     def tick(self) -> None:
         """Check clocks and watchers; called several times a second."""
-        self._thinker.nudge()
+        self._search_thread.nudge()
         with self.lock:
             fell = self.game.flag()
             leave = not self._feeds and not self._asleep and monotonic() > self._watch_until
@@ -224,7 +225,7 @@ class Session:
             feed.close()
         for seat in self.seats:
             seat.end()
-        self._thinker.close()
+        self._search_thread.close()
         for seat in self.seats:
             seat.close()
 
@@ -238,7 +239,7 @@ class Session:
         game.clock = self.new_clock()
         self.game = game
         self.analysing = not game.played
-        self.opinions = [None, None]
+        self.last_scores = [None, None]
         self.error = self.failure = self._failed = ""
         self.paused = False
         self.infos = None
@@ -252,7 +253,7 @@ class Session:
         change()
         if another:
             self.keeper.begin(self.game)
-        self.opinions = [None, None]
+        self.last_scores = [None, None]
 
     def set_players(self, players: Sequence[Player]) -> None:
         """Seat White, Black and the analyst; those who stay keep their engines."""
@@ -314,7 +315,7 @@ class Session:
         """Show variations, and remember what a player thinks of the game."""
         self.infos = (job, list(infos))
         if job.time is not None and infos and (score := infos[0].score) is not None:
-            self.opinions[job.position.side] = score.pov(job.position.side)
+            self.last_scores[job.position.side] = score.pov(job.position.side)
         self.tell("info")
 
     def on_move(self, job: Job, move: Move) -> None:

@@ -10,7 +10,7 @@ from time import monotonic
 from merels.engine.common.errors import InputError
 from merels.protocol.board.session import Session
 from merels.protocol.client.engine_spec import EngineSpec
-from merels.protocol.games.kept import Kept
+from merels.protocol.games.game_store import GameStore
 from merels.protocol.puzzles.training import Trainer
 
 MOST_SESSIONS = 32
@@ -26,7 +26,7 @@ class Sessions:
     """
 
     def __init__(
-        self, choices: Sequence[EngineSpec], kept: Kept | None, trainer: Trainer | None
+        self, choices: Sequence[EngineSpec], kept: GameStore | None, trainer: Trainer | None
     ) -> None:
         self.choices = choices
         self.kept = kept

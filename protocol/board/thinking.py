@@ -70,7 +70,7 @@ class Job:
 
 
 class Board(Protocol):
-    """The owner of a `Thinker`, which holds no lock when it calls these."""
+    """The owner of a `SearchThread`, which holds no lock when it calls these."""
 
     def next_job(self) -> Job | None:
         """Return the job to do now."""
@@ -82,13 +82,13 @@ class Board(Protocol):
         """Take the engine's move."""
 
     def on_error(self, job: Job | None, error: Exception) -> None:
-        """Take an error; its job is not tried again before `Thinker.changed`."""
+        """Take an error; its job is not tried again before `SearchThread.changed`."""
 
     def on_idle(self) -> None:
         """Notice that there is no job."""
 
 
-class Thinker:
+class SearchThread:
     """Runs a board's jobs, one at a time, in a thread of its own."""
 
     def __init__(self, board: Board) -> None:

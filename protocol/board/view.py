@@ -149,7 +149,7 @@ def state_view(session: Session) -> JSON:
         "lines": session.lines,
         "error": session.error,
         "kept": session.keeper.kept is not None and not session.keeper.is_behind(game),
-        "unkept": session.keeper.fault,
+        "save_error": session.keeper.fault,
         "over": game.over,
         "result": result,
         "reason": reason,

@@ -13,7 +13,7 @@ from merels.protocol.bot.move_request import Request
 from merels.protocol.client.any_engine import AnyEngine, PlayResult
 from merels.protocol.client.engine import Engine
 from merels.protocol.client.engine_spec import LEVEL_OPTIONS, EngineSpec
-from merels.protocol.client.in_process import OwnEngine, find_tables
+from merels.protocol.client.in_process import InProcessEngine, find_tables
 from merels.protocol.common.options import Value
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
 
@@ -22,7 +22,7 @@ class OwnPlayer:
     """The engine of this process."""
 
     def __init__(self, hash_mb: int = DEFAULT_HASH, threads: int = 1) -> None:
-        self._engine = OwnEngine(hash_mb, threads)
+        self._engine = InProcessEngine(hash_mb, threads)
         self._engine.prepare()
         self._table_cache = TableCache()
         self.name = self._engine.name

@@ -86,7 +86,7 @@ class Connection:
         self._pipe = open_pipe(self._process, trace)
         self._answers = AnswerFinder(self.dialect.inside, self._pipe.put_back)
         self.searches = self.strays = 0
-        self._untidy = False
+        self._sends_stray_bestmoves = False
         """Whether it has ever sent an unasked ``bestmove``."""
         self._silence = self._idle = FOREVER
         self._begun = 0
@@ -181,7 +181,7 @@ class Connection:
 
         None means that the answer is still owed: see `stop`.
         """
-        if self.owing or self._untidy:
+        if self.owing or self._sends_stray_bestmoves:
             self._settle()
         if self.dialect.in_steps:
             return self.dialect.ask(self._search, position, line, go, timeout)
@@ -189,7 +189,7 @@ class Connection:
 
     def begin(self, request: bytes) -> int:
         """Send a request that ends in a ``go``; returns when that was: see `wait_answer`."""
-        if self.owing or self._untidy:
+        if self.owing or self._sends_stray_bestmoves:
             self._settle()
         self._clear()
         self.searches += 1
@@ -241,7 +241,7 @@ class Connection:
         """Let no answer to an earlier search be on its way; `EngineTimeout` if it does not come."""
         if self.owing and self.wait_answer(monotonic_ns(), int(self.timeout * 1e9)) is None:
             raise self.timed_out(f"gives no answer to an earlier search in {self.timeout:g} s")
-        if self._untidy:
+        if self._sends_stray_bestmoves:
             self.ping()
 
     def _drop(self) -> None:
@@ -252,7 +252,7 @@ class Connection:
                 return
             before = self.strays
             self._count_answers(lines)
-            self._untidy = self._untidy or self.strays > before
+            self._sends_stray_bestmoves = self._sends_stray_bestmoves or self.strays > before
 
     def wait_answer(self, start: int, timeout: int) -> Answer | None:
         """Wait for the ``bestmove`` of a request sent at ``start``, until ``timeout`` after it."""
@@ -345,7 +345,7 @@ class Connection:
         late = self.stop(STRAY_SECONDS)
         if late is None:
             return None
-        self._untidy = True
+        self._sends_stray_bestmoves = True
         self.strays += 1
         return replace(late, elapsed=answer.elapsed + late.elapsed)
 

@@ -1,7 +1,7 @@
 """The engine of this very process, with the client's methods and types: nothing is started.
 
 >>> from merels.engine.game.position import Position
->>> with OwnEngine() as engine:
+>>> with InProcessEngine() as engine:
 ...     result = engine.play(Position(), Limit(nodes=2000))
 >>> result.move in Position().legal_moves()
 True
@@ -62,7 +62,7 @@ class OwnAnalysis(Analysis):
         self._stop()
 
 
-class OwnEngine(AnyEngine):
+class InProcessEngine(AnyEngine):
     """`merels.protocol.client.engine.Engine` without a process: one search at a time.
 
     ``level`` is a strength level, None for full strength, and may be changed between searches.

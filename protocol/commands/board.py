@@ -23,7 +23,7 @@ from merels.protocol.client.dialects import DIALECTS
 from merels.protocol.client.engine_spec import EngineSpec, program_name, read_engine
 from merels.protocol.client.perfect import table_coverage
 from merels.protocol.commands.arguments import add_engine_flag, add_flag, make_parser
-from merels.protocol.games.kept import Kept
+from merels.protocol.games.game_store import GameStore
 from merels.protocol.puzzles.puzzle import load
 from merels.protocol.puzzles.training import Trainer
 from merels.protocol.terminal.log import log_to_terminal
@@ -73,7 +73,7 @@ def _serve(arguments: argparse.Namespace) -> int:
     trainer = Trainer(rating, puzzles)
     try:
         server = BoardServer(
-            arguments.host, port, choices, None if games is None else Kept(games), trainer,
+            arguments.host, port, choices, None if games is None else GameStore(games), trainer,
             " ".join(filter(None, (no_games, no_rating))),
         )
     except (OSError, TypeError, UnicodeError) as error:

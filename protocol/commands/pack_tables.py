@@ -40,7 +40,7 @@ def pack(arguments: argparse.Namespace, rules: Rules) -> int:
         raise
     finally:
         bar.clear()
-    for problem in packer.mended:
+    for problem in packer.rebuilt:
         print(f"merels tables: packed again: {problem}", file=sys.stderr)
     for problem in packer.problems:
         print(f"merels tables: not packed: {problem}", file=sys.stderr)

@@ -131,7 +131,7 @@ def _build(arguments: argparse.Namespace, rules: Rules) -> int:
         raise
     finally:
         bar.clear()
-    for problem in builder.mended:
+    for problem in builder.rebuilt:
         print(f"merels tables: built again: {problem}", file=sys.stderr)
     for problem in tables.problems:
         print(f"merels tables: {problem}; left as it is without -depths", file=sys.stderr)

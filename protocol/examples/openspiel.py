@@ -21,7 +21,7 @@ import pyspiel  # type: ignore[import-not-found, unused-ignore]
 from merels.engine import Move, Position
 from merels.engine.game.board import POINTS
 from merels.engine.game.rules import parse_rules
-from merels.protocol import Engine, Limit, OwnEngine
+from merels.protocol import Engine, InProcessEngine, Limit
 from merels.protocol.formats.playok import ROW_BY_ROW
 
 RULES = parse_rules("morris Repetition=0 NoRemovalPlies=0")
@@ -52,7 +52,7 @@ def read_history(actions: list[int]) -> tuple[Position, tuple[int, ...]]:
 class MerelsBot(pyspiel.Bot):  # type: ignore[misc]
     """A bot who asks an engine: merels itself, or any that speaks its protocol."""
 
-    def __init__(self, engine: Engine | OwnEngine, limit: Limit) -> None:
+    def __init__(self, engine: Engine | InProcessEngine, limit: Limit) -> None:
         super().__init__()
         self._engine, self._limit = engine, limit
         self._rest: tuple[int, ...] = ()
@@ -108,7 +108,7 @@ def whole_moves(state: pyspiel.State) -> Iterator[tuple[tuple[int, ...], pyspiel
 def play(games: int) -> float:
     """The points of merels against a random player, with both colours in turn."""
     game, points = pyspiel.load_game("nine_mens_morris"), 0.0
-    with OwnEngine() as engine:
+    with InProcessEngine() as engine:
         for number in range(games):
             own = number % 2
             bots = [pyspiel.make_uniform_random_bot(1 - own, number)] * 2

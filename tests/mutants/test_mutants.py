@@ -73,7 +73,7 @@ def test_the_nearest_tests_are_those_of_the_mirror_package() -> None:
     assert "tests/protocol/client/test_engine.py" in near  # It names the module.
     assert others[0].startswith("tests/engine/") and "tests/test_sources.py" not in others
     # Without a package of its own, the tests are in the package above.
-    near, _ = nearest("engine/tablebase/solving/crew.py")
+    near, _ = nearest("engine/tablebase/solving/workers.py")
     assert near[0].startswith("tests/engine/tablebase/")
 
 

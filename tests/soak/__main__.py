@@ -22,11 +22,11 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.benchmarks.cpu import compile_instant
 from tests.soak.faults import NAMES, read_tallies
 from tests.soak.play import Broken, Played, play
 from tests.soak.promises import check
 from tests.soak.scenario import Drawer, Scenario
-from tests.benchmarks.cpu import compile_instant
 
 GAMES = 300
 SIZE = 100

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from merels.engine.game.notation import START
-from tests.soak.faults import USUAL
 from tests.benchmarks.cpu import RULES
+from tests.soak.faults import USUAL
 from tests.tournament.specs import engine_words
 
 ERRATIC = (sys.executable, str(Path(__file__).parent.parent / "fakes" / "erratic.py"))

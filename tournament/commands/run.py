@@ -23,7 +23,7 @@ from merels.protocol.client.perfect import table_coverage
 from merels.protocol.commands.exit_status import FAILED, INTERRUPTED, OK
 from merels.tournament.flags.command_line import (
     FlagFaults,
-    Given,
+    ParsedFlags,
     parse,
     with_absolute_paths,
     without,
@@ -70,7 +70,7 @@ from merels.tournament.views.terminal import is_terminal
 
 EXIT_STATUS: dict[End, int] = {
     "finished": OK, "decided": OK, "interrupted": INTERRUPTED, "killed": INTERRUPTED,
-    "faulty": FAILED, "stuck": FAILED, "deserted": FAILED,
+    "faulty": FAILED, "stuck": FAILED, "timed_out": FAILED,
 }
 OF_A_RESUME = ("-journal", "-resume")
 """The flags that the command line of a resume has of its own."""
@@ -86,10 +86,10 @@ class Command(NamedTuple):
 
     name: str
     flags: Flags
-    settings: Callable[[Given, int | None], Settings]
+    settings: Callable[[ParsedFlags, int | None], Settings]
     plan: Callable[[Settings, tuple[int, int]], Plan]
-    view: Callable[[Scoreboard, RunOptions, Given, TextIO], View]
-    finish: Callable[[Scoreboard, Given, TextIO, int], int]
+    view: Callable[[Scoreboard, RunOptions, ParsedFlags, TextIO], View]
+    finish: Callable[[Scoreboard, ParsedFlags, TextIO, int], int]
 
 
 def asks_for_help(argv: list[str]) -> bool:
@@ -130,7 +130,7 @@ def run(argv: list[str], command: Command) -> int:
                 raise InputError(error.token, where) from None
 
 
-def _run_as_begun(stored: StoredRun, given: Given, command: Command) -> int:
+def _run_as_begun(stored: StoredRun, given: ParsedFlags, command: Command) -> int:
     """Go on with a run where it was begun, with the flags given now after its own."""
     # A stranger's journal names programs to start and files to write.
     notify(f"the journal's own command line: {shell_text(stored.words)}")
@@ -150,7 +150,7 @@ def _run_as_begun(stored: StoredRun, given: Given, command: Command) -> int:
 
 
 def _run(
-    given: Given, stored: StoredRun | None, command: Command, added: Sequence[str] = ()
+    given: ParsedFlags, stored: StoredRun | None, command: Command, added: Sequence[str] = ()
 ) -> int:
     """Run what the flags ask for; ``stored`` is the run of the journal that is continued.
 
@@ -245,7 +245,7 @@ def _trial(plan: Plan, options: RunOptions) -> Trial:
 
 def _play(
     board: Scoreboard, options: RunOptions, foreign: ExecutorFactory | None, trial: Trial | None,
-    given: Given, command: Command, added: Sequence[str],
+    given: ParsedFlags, command: Command, added: Sequence[str],
 ) -> int:  # fmt: skip
     """Play the games and say what came of them; returns the exit status."""
     runner = Runner(
@@ -299,7 +299,7 @@ def _stream(options: RunOptions) -> TextIO:
 
 
 def _make_views(
-    options: RunOptions, board: Scoreboard, given: Given, command: Command
+    options: RunOptions, board: Scoreboard, given: ParsedFlags, command: Command
 ) -> Iterator[View]:
     """The views that the options ask for."""
     settings, journal = board.settings, board.journal

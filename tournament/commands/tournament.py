@@ -6,7 +6,7 @@ from typing import TextIO
 
 from merels.protocol.commands.exit_status import OK
 from merels.tournament.commands.run import Command, asks_for_help, is_live, run
-from merels.tournament.flags.command_line import Given
+from merels.tournament.flags.command_line import ParsedFlags
 from merels.tournament.flags.make_settings import make_settings
 from merels.tournament.flags.run_options import RunOptions, output_format
 from merels.tournament.flags.table import FLAGS, help_text
@@ -28,7 +28,7 @@ def main(argv: list[str]) -> int:
     return run(argv, TOURNAMENT)
 
 
-def _view(board: Scoreboard, options: RunOptions, given: Given, out: TextIO) -> View:
+def _view(board: Scoreboard, options: RunOptions, given: ParsedFlags, out: TextIO) -> View:
     """A table that is redrawn, or lines."""
     if options.output is not None:
         return RunnerView(board.settings, board.plan, options.intervals, options.output, out)
@@ -37,7 +37,7 @@ def _view(board: Scoreboard, options: RunOptions, given: Given, out: TextIO) -> 
     return PlainView(board.settings, board.plan, options.intervals, out)
 
 
-def _finish(board: Scoreboard, given: Given, out: TextIO, status: int) -> int:
+def _finish(board: Scoreboard, given: ParsedFlags, out: TextIO, status: int) -> int:
     """Print the final report."""
     journal = board.journal
     if (form := output_format(given)) is not None:

@@ -12,7 +12,7 @@ from merels.protocol.client.engine_spec import OPTION
 from merels.protocol.commands.exit_status import OK
 from merels.tournament.commands.run import Command, asks_for_help, is_live, run
 from merels.tournament.commands.tournament import TOURNAMENT
-from merels.tournament.flags.command_line import Given, without
+from merels.tournament.flags.command_line import ParsedFlags, without
 from merels.tournament.flags.make_tuning import SIDES, make_tuning, test_words, without_options
 from merels.tournament.flags.run_options import RunOptions, file_of
 from merels.tournament.flags.tune_table import OWN, TUNE_FLAGS, tune_help
@@ -23,8 +23,8 @@ from merels.tournament.report.summary import match_lines
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.scoreboard import Scoreboard
 from merels.tournament.run.view import View
-from merels.tournament.tuning.course import lag
 from merels.tournament.tuning.report import final_lines, html_report, tuned_values
+from merels.tournament.tuning.spsa_state import lag
 from merels.tournament.tuning.tune_plan import TuningPlan
 from merels.tournament.tuning.views import LiveTuneView, PlainTuneView
 from merels.tournament.views.output import notify, put, speak_as
@@ -46,7 +46,7 @@ def main(argv: list[str]) -> int:
     return run(argv, TUNE)
 
 
-def _settings(given: Given, seed: int | None) -> Settings:
+def _settings(given: ParsedFlags, seed: int | None) -> Settings:
     """The settings that the flags ask for, and the engine declares."""
     settings = make_tuning(given, seed, options_of)
     out, journal = given.text("-out", ""), file_of(given, "-journal")
@@ -71,7 +71,7 @@ def _plan(settings: Settings, part: tuple[int, int]) -> Plan:
     return TuningPlan(settings)
 
 
-def _view(board: Scoreboard, options: RunOptions, given: Given, out: TextIO) -> View:
+def _view(board: Scoreboard, options: RunOptions, given: ParsedFlags, out: TextIO) -> View:
     """A table that is redrawn, or lines."""
     plan = _tuning_plan(board)
     interval = given.number("-interval", max(1, plan.course.pairs // PRINTED), 1)
@@ -83,7 +83,7 @@ def _tuning_plan(board: Scoreboard) -> TuningPlan:
     return board.plan
 
 
-def _finish(board: Scoreboard, given: Given, out: TextIO, status: int) -> int:
+def _finish(board: Scoreboard, given: ParsedFlags, out: TextIO, status: int) -> int:
     """Print the values, test them once all pairs are played, and write the report."""
     course = _tuning_plan(board).course
     course.count_all()
@@ -96,7 +96,7 @@ def _finish(board: Scoreboard, given: Given, out: TextIO, status: int) -> int:
         return status
     lines: list[str] = []
 
-    def finish(test: Scoreboard, given: Given, out: TextIO, status: int) -> int:
+    def finish(test: Scoreboard, given: ParsedFlags, out: TextIO, status: int) -> int:
         names, matches = test.standings.names, test.standings.matches
         lines.extend(match_lines(matches, names, test.settings, test.verdict))
         return TOURNAMENT.finish(test, given, out, status)
@@ -106,7 +106,7 @@ def _finish(board: Scoreboard, given: Given, out: TextIO, status: int) -> int:
     return status
 
 
-def _test_line(board: Scoreboard, given: Given) -> list[str]:
+def _test_line(board: Scoreboard, given: ParsedFlags) -> list[str]:
     """The flags, those of merels tournament, of a test of tuned against untuned."""
     course = _tuning_plan(board).course
     names = [parameter.name for parameter in course.parameters]
@@ -124,7 +124,7 @@ def _test_line(board: Scoreboard, given: Given) -> list[str]:
     return line if path is None else [*line, "-journal", path + TEST_ENDING, "-resume"]
 
 
-def _write_report(board: Scoreboard, given: Given, match: Sequence[str]) -> None:
+def _write_report(board: Scoreboard, given: ParsedFlags, match: Sequence[str]) -> None:
     """Write the page of -out, with the lines of the test, if it has been played."""
     if path := given.text("-out", ""):
         course = _tuning_plan(board).course

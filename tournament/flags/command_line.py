@@ -58,7 +58,7 @@ class FlagFaults:
 
 
 @dataclass(slots=True)
-class Given:
+class ParsedFlags:
     """The flags of a command line: each one's words or ``key=value`` pairs."""
 
     words: dict[str, list[str]] = field(default_factory=dict)
@@ -137,9 +137,11 @@ def read_sprt(
         raise InputError("-sprt", str(error)) from None
 
 
-def parse(argv: Sequence[str], flags: Flags = FLAGS, faults: FlagFaults | None = None) -> Given:
+def parse(
+    argv: Sequence[str], flags: Flags = FLAGS, faults: FlagFaults | None = None
+) -> ParsedFlags:
     """The flags of a command line; words that belong to none are ``faults``."""
-    given = Given(faults=faults or FlagFaults())
+    given = ParsedFlags(faults=faults or FlagFaults())
     for name, words in _expanded(argv, given.configs, flags, given.faults):
         given.line += [name, *words]
         flag = flags[name]

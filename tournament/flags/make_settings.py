@@ -15,7 +15,7 @@ from merels.engine.game.rules import DEFAULT_RULES, DEFAULT_VARIANT, Rules, make
 from merels.engine.tablebase.probe import build_command, open_tables
 from merels.protocol.client.dialects import DIALECTS
 from merels.protocol.client.engine_spec import make_engine, program_name
-from merels.tournament.flags.command_line import FlagFaults, Given, choice, read_sprt, switch
+from merels.tournament.flags.command_line import FlagFaults, ParsedFlags, choice, read_sprt, switch
 from merels.tournament.flags.table import LEVEL_LIMIT
 from merels.tournament.openings.reading import BOOK, shipped_book
 from merels.tournament.pairing.swiss import usual_rounds
@@ -40,7 +40,7 @@ DEMO_LEVELS = ("Beginner", "Casual", "Club", "Expert", "Master", "Champion")
 DEMO_ROUNDS = 5
 
 
-def make_settings(given: Given, seed: int | None) -> Settings:
+def make_settings(given: ParsedFlags, seed: int | None) -> Settings:
     """The settings that the flags ask for; ``seed`` is that of the journal that is resumed.
 
     Without engines, some of the built-in levels meet.
@@ -230,7 +230,7 @@ def _nanoseconds(seconds: float) -> int:
     return round(seconds * NANOSECONDS)
 
 
-def _openings(given: Given) -> OpeningSettings:
+def _openings(given: ParsedFlags) -> OpeningSettings:
     """Where openings come from."""
     flag = "-openings"
     plies = given.pairs.get(flag, {}).get("plies")
@@ -256,7 +256,7 @@ def _openings(given: Given) -> OpeningSettings:
     )
 
 
-def _adjudication(given: Given, rules: Rules) -> Adjudication:
+def _adjudication(given: ParsedFlags, rules: Rules) -> Adjudication:
     """When games are adjudicated; the default is a count of 1 and a score of 0."""
     if given.has("-resign") and "score" not in given.pairs["-resign"]:
         raise InputError("-resign", "expected score=, in hundredths of a man")
@@ -274,7 +274,7 @@ def _adjudication(given: Given, rules: Rules) -> Adjudication:
     )
 
 
-def _table_results(given: Given) -> str:
+def _table_results(given: ParsedFlags) -> str:
     """The results that -tbadjudicate names."""
     if "-tbadjudicate" not in given.words:
         return TABLE_RESULTS[0]
@@ -284,7 +284,7 @@ def _table_results(given: Given) -> str:
     return choice(given.words["-tbadjudicate"][0], "-tbadjudicate", names).upper()
 
 
-def _tables_folder(given: Given, rules: Rules) -> str:
+def _tables_folder(given: ParsedFlags, rules: Rules) -> str:
     """The folder of ``-tb``, which must hold tables of the tournament's rules; empty: no -tb."""
     if "-tb" not in given.words:
         return ""
@@ -298,7 +298,7 @@ def _tables_folder(given: Given, rules: Rules) -> str:
     return folder
 
 
-def _sprt(given: Given, engines: int) -> Sprt | None:
+def _sprt(given: ParsedFlags, engines: int) -> Sprt | None:
     """The test of ``-sprt``, which judges a match of two."""
     if not given.has("-sprt"):
         return None

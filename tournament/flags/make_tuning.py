@@ -9,7 +9,7 @@ from merels.engine.common.errors import InputError, suggestion
 from merels.engine.common.numbers import read_real, read_whole
 from merels.protocol.client.engine_spec import OPTION
 from merels.protocol.common.options import Option
-from merels.tournament.flags.command_line import Given, read_sprt
+from merels.tournament.flags.command_line import ParsedFlags, read_sprt
 from merels.tournament.flags.make_settings import make_engines, make_settings
 from merels.tournament.records.games import Entrant
 from merels.tournament.records.settings import Settings
@@ -32,7 +32,7 @@ Ask = Callable[[Entrant], Mapping[str, Option]]
 """Asks an engine for its options."""
 
 
-def make_tuning(given: Given, seed: int | None, ask: Ask) -> Settings:
+def make_tuning(given: ParsedFlags, seed: int | None, ask: Ask) -> Settings:
     """The settings that the flags ask for; ``seed`` is that of the journal that is resumed."""
     if len(given.engines) != 1:
         raise InputError("-engine", f"expected one engine to tune, found {len(given.engines)}")
@@ -68,12 +68,12 @@ def without_options(words: Mapping[str, str], options: Sequence[str]) -> dict[st
     return {key: value for key, value in words.items() if key.lower() not in left_out}
 
 
-def test_words(given: Given) -> dict[str, str]:
+def test_words(given: ParsedFlags) -> dict[str, str]:
     """The words of ``-sprt``, with those that are usual here."""
     return {"elo0": "0", "elo1": "5"} | given.pairs.get("-sprt", {})
 
 
-def _schedule(given: Given, pairs: int) -> Schedule:
+def _schedule(given: ParsedFlags, pairs: int) -> Schedule:
     """The schedule of ``-spsa``."""
 
     def number(key: str, usual: float, least: float, most: float) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from merels.tournament.flags.command_line import Given
+from merels.tournament.flags.command_line import ParsedFlags
 from merels.tournament.flags.make_settings import free_name
 from merels.tournament.flags.make_tuning import SIDES
 from merels.tournament.records.games import Entrant
@@ -15,7 +15,7 @@ Ask = Callable[[Sequence[Entrant]], Sequence[str]]
 """Starts engines and returns the name that each announces, empty for none."""
 
 
-def name_engines(settings: Settings, given: Given, known: Sequence[str], ask: Ask) -> Settings:
+def name_engines(settings: Settings, given: ParsedFlags, known: Sequence[str], ask: Ask) -> Settings:
     """The settings with a name for every engine of the command line that has no ``name=``.
 
     That is the engine's own, numbered where another has it. ``known`` are the names in a journal

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from merels.engine.common.errors import InputError
 from merels.engine.common.files import file_error
 from merels.engine.common.numbers import counted, read_whole
-from merels.tournament.flags.command_line import Given, choice
+from merels.tournament.flags.command_line import ParsedFlags, choice
 from merels.tournament.flags.quick import usable_cores
 from merels.tournament.openings.reading import BOOK
 from merels.tournament.records.games import NANOSECONDS
@@ -67,7 +67,7 @@ class RunOptions:
     quiet: bool
 
 
-def make_run_options(given: Given, settings: Settings) -> RunOptions:
+def make_run_options(given: ParsedFlags, settings: Settings) -> RunOptions:
     """The run that the flags ask for."""
     given.faults.attempt(None, _check_files, given, settings)
     demo = not given.engines
@@ -118,7 +118,7 @@ def make_run_options(given: Given, settings: Settings) -> RunOptions:
     )
 
 
-def file_of(given: Given, flag: str) -> str | None:
+def file_of(given: ParsedFlags, flag: str) -> str | None:
     """The ``file=`` of a flag, which needs one; None without the flag."""
     if not given.has(flag):
         return None
@@ -128,7 +128,7 @@ def file_of(given: Given, flag: str) -> str | None:
     return path
 
 
-def output_format(given: Given) -> OutputFormat | None:
+def output_format(given: ParsedFlags) -> OutputFormat | None:
     """The runner that -output names; None without the flag."""
     if not given.has("-output"):
         return None
@@ -157,7 +157,7 @@ def load_factory(name: str) -> ExecutorFactory:
     return make
 
 
-def _check_files(given: Given, settings: Settings) -> None:
+def _check_files(given: ParsedFlags, settings: Settings) -> None:
     """Refuse one file for two purposes: the one use would destroy the other."""
     users = {os.path.realpath(path): "-config" for path in given.configs}
     openings = settings.openings.file
@@ -175,7 +175,7 @@ def _check_files(given: Given, settings: Settings) -> None:
         users[real] = flag
 
 
-def _log(given: Given) -> LogOptions | None:
+def _log(given: ParsedFlags) -> LogOptions | None:
     path = file_of(given, "-log")
     if path is None:
         return None
@@ -188,7 +188,7 @@ def _log(given: Given) -> LogOptions | None:
     )
 
 
-def _shard(given: Given, settings: Settings) -> tuple[int, int]:
+def _shard(given: ParsedFlags, settings: Settings) -> tuple[int, int]:
     """The part of ``-shard i/n``; all of it without."""
     text = given.text("-shard", "1/1")
     part, slash, parts = text.partition("/")
@@ -205,7 +205,7 @@ def _shard(given: Given, settings: Settings) -> tuple[int, int]:
     return index, count
 
 
-def knowing_engines(given: Given, settings: Settings) -> frozenset[str]:
+def knowing_engines(given: ParsedFlags, settings: Settings) -> frozenset[str]:
     """The names of the engines with ``rules=known``."""
     common = given.pairs.get("-each", {})
     names = []
@@ -255,7 +255,7 @@ def _spread_cores(cores: list[int]) -> list[int]:
     return [core for _, core in sorted(order)]
 
 
-def _cpus(given: Given, settings: Settings, concurrency: int) -> tuple[tuple[int, ...], ...]:
+def _cpus(given: ParsedFlags, settings: Settings, concurrency: int) -> tuple[tuple[int, ...], ...]:
     """The cores of ``-use-affinity`` for each worker: two where both engines think at once.
 
     `InputError` if one is missing or they are too few.

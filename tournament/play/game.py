@@ -70,7 +70,7 @@ def first_line(start: Start, dialect: UciAdapter) -> bytes:
     return dialect.position(start.first, start.moves)
 
 
-Begun = Callable[[Sequence[MoveRecord]], None]
+GameBegun = Callable[[Sequence[MoveRecord]], None]
 """Called when both engines are ready, with the list that the game will append its moves to."""
 
 
@@ -84,7 +84,7 @@ class NotStarted(Exception):
         super().__init__(self.failures)
 
 
-def play_game(spec: GameSpec, engines: EngineCache, begun: Begun | None = None) -> GameResult:
+def play_game(spec: GameSpec, engines: EngineCache, begun: GameBegun | None = None) -> GameResult:
     """Play a game to its end, whatever the engines do, and give them back or end them.
 
     `NotStarted` if an engine does not start, `InputError` for rules or an opening that make no

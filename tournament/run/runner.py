@@ -39,7 +39,7 @@ IN_A_ROW = 3
 """Failed calls in a row, no game in between, after which the workers are at fault, not a pair."""
 TICK_SECONDS = 0.25
 
-End = Literal["finished", "decided", "interrupted", "killed", "faulty", "stuck", "deserted"]
+End = Literal["finished", "decided", "interrupted", "killed", "faulty", "stuck", "timed_out"]
 """All games are played; a test is decided; stopped after the games in progress; stopped at once;
 stopped for an engine's faults; games are left whose engines do not start or whose pairs failed;
 no worker can play."""
@@ -156,7 +156,7 @@ class Runner:
                 self._wait()
             end = self._end(tasks)
             self.board.show_rest()
-            if end in ("stuck", "deserted"):
+            if end in ("stuck", "timed_out"):
                 self._explain()
             self.board.over(end)
             if end not in ("finished", "interrupted", "faulty", "stuck"):
@@ -193,7 +193,7 @@ class Runner:
             return "killed"
         if self._interrupts:
             return "faulty" if self._is_faulty else "interrupted"
-        return "deserted" if self._pool.given_up else "stuck"
+        return "timed_out" if self._pool.given_up else "stuck"
 
     def _explain(self) -> None:
         """Name the games that stay open, and why."""

@@ -30,7 +30,7 @@ TELL_SECONDS = 0.2
 """How often a worker that is watched looks for moves to tell of."""
 
 
-class Teller:
+class LiveReporter:
     """Tells of the game in progress from a thread of its own: the game itself waits for nothing."""
 
     def __init__(self, report: Callable[[tasks.Played], None]) -> None:
@@ -93,7 +93,7 @@ def main() -> None:
     cache = EngineCache() if log == "-" else EngineCache(trace=LogFile(log).trace)
     try:
         with cache as engines:
-            watch = None if watched == "-" else Teller(report).watch
+            watch = None if watched == "-" else LiveReporter(report).watch
             tasks.worker = tasks.Worker(engines, report, stopping.is_set, watch)
             while (call := calls.get()) is not None:
                 _answer(call, link)

@@ -137,7 +137,7 @@ class LocalPool(Pool, Executor):
         """End the workers now, and so their engines; calls in progress raise `BrokenExecutor`."""
         self._queue.cancel()
         for slot in self._slots:
-            slot.hang_up()
+            slot.kill_worker()
         self.shutdown()
 
     def _serve(self, slot: _Slot) -> None:
@@ -154,7 +154,7 @@ class LocalPool(Pool, Executor):
             else:
                 future.set_result(value)
         slot.leave(quit=True)
-        slot.bury(LEAVE_SECONDS)
+        slot.reap(LEAVE_SECONDS)
 
 
 class _Slot:
@@ -181,10 +181,10 @@ class _Slot:
             while isinstance(answer := link.receive(), Report):
                 report(answer.content)
         except (OSError, EOFError) as error:
-            self.bury(KILL_SECONDS)
+            self.reap(KILL_SECONDS)
             raise BrokenExecutor(f"a worker process ended: {error}") from None
         except BaseException:
-            self.bury(0.0)
+            self.reap(0.0)
             raise
         if answer.failure is not None:
             raise CallFailed(answer.failure)
@@ -217,14 +217,14 @@ class _Slot:
                 with contextlib.suppress(OSError):
                     self._link.send(Leave(quit))
 
-    def hang_up(self) -> None:
+    def kill_worker(self) -> None:
         """Kill the worker now, and for good; its thread buries it."""
         with self._lock:
             self._closed = True
             if self._process is not None:
                 _kill_group(self._process)
 
-    def bury(self, patience: float) -> None:
+    def reap(self, patience: float) -> None:
         """Wait that many seconds for the worker's end, kill it if it takes longer, and clean up."""
         with self._lock:
             process, self._process, self._link = self._process, None, None

@@ -15,7 +15,7 @@ from merels.tournament.report.html import page, summary, text_table
 from merels.tournament.report.svg import tick_step
 from merels.tournament.report.text_table import grid
 from merels.tournament.statistics.terminations import count_terminations
-from merels.tournament.tuning.course import Course
+from merels.tournament.tuning.spsa_state import SpsaState
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, AXIS = 760, 170, 60, 20, 10, 34
 WHAT_ERRORS_ARE = (
@@ -23,12 +23,12 @@ WHAT_ERRORS_ARE = (
 )
 
 
-def tuned_values(course: Course) -> list[int]:
+def tuned_values(course: SpsaState) -> list[int]:
     """The values as they are now, rounded for the engine."""
     return [round(value) for value in course.values]
 
 
-def value_rows(course: Course) -> list[list[str]]:
+def value_rows(course: SpsaState) -> list[list[str]]:
     """A head, and a row for each parameter."""
     rows = [["Parameter", "Start", "Tuned", "Error", "Bounds", "c_end"]]
     for one, value, error in zip(course.parameters, course.values, course.errors()):
@@ -39,13 +39,13 @@ def value_rows(course: Course) -> list[list[str]]:
     return rows
 
 
-def option_words(course: Course) -> str:
+def option_words(course: SpsaState) -> str:
     """The tuned values as words behind ``-engine``."""
     values = zip(course.parameters, tuned_values(course))
     return typed({OPTION + parameter.name: str(value) for parameter, value in values})
 
 
-def final_lines(course: Course) -> list[str]:
+def final_lines(course: SpsaState) -> list[str]:
     """The values with their errors, and the words that set them."""
     count = len(course.results)
     rows = [[printable(cell) for cell in row] for row in value_rows(course)]
@@ -57,7 +57,7 @@ def final_lines(course: Course) -> list[str]:
 
 
 def html_report(
-    settings: Settings, course: Course, journal: Journal, match: Sequence[str]
+    settings: Settings, course: SpsaState, journal: Journal, match: Sequence[str]
 ) -> str:
     """The page; ``match`` are the lines of the closing test, if it has begun."""
     parts = ["<h2>Parameters</h2>", text_table(value_rows(course), "conditions")]

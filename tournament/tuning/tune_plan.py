@@ -8,7 +8,7 @@ from dataclasses import replace
 from merels.tournament.records.games import Entrant, PairTask
 from merels.tournament.records.settings import Settings
 from merels.tournament.run.plan import Plan
-from merels.tournament.tuning.course import Course, lag
+from merels.tournament.tuning.spsa_state import SpsaState, lag
 
 
 def with_values(entrant: Entrant, names: Sequence[str], values: Sequence[int]) -> Entrant:
@@ -23,7 +23,7 @@ class TuningPlan(Plan):
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
-        self.course = Course(settings)
+        self.course = SpsaState(settings)
         self._names = [parameter.name for parameter in self.course.parameters]
         self._scored = 0
         """How many games have been scored in a row, from the first on."""

@@ -40,7 +40,7 @@ ENDS = {
     "killed": "Stopped after {progress}; the games in progress were broken off.",
     "faulty": "Stopped after {progress}: an engine failed too often.",
     "stuck": "Stopped after {progress}: the other games could not be played.",
-    "deserted": "Given up after {progress}: no worker could play.",
+    "timed_out": "ParsedFlags up after {progress}: no worker could play.",
 }
 """What the page says of an end, by `runner.End`."""
 

@@ -53,7 +53,7 @@ cdef extern from *:
 cdef enum:
     NEURON_PAIRS = HIDDEN // (2 * LANES)
     CACHE_LINE = 64          # bytes
-    NOUGHT = LARGEST + 1     # what stands for 0 in a pair
+    BYTE_BIAS = LARGEST + 1     # what stands for 0 in a pair
 
 # The weights as the search wants them: all that one feature adds in a quarter of the phases, in one
 # cache line, and all that one kind of material adds.
@@ -72,7 +72,7 @@ cdef Feature ROOM_FOR_FEATURES[QUARTERS * FEATURES + 1]
 cdef Feature *FEATURE = <Feature *>(
     (<size_t>ROOM_FOR_FEATURES + CACHE_LINE - 1) & ~<size_t>(CACHE_LINE - 1))
 cdef Material MATERIAL[MATERIALS]
-cdef Pairs NOTHING           # the last one of a group of three
+cdef Pairs ZERO_PAIRS           # the last one of a group of three
 cdef int16_t VALUE[PHASES][ROWS]
 cdef int16_t OUTPUT[PHASES][HIDDEN]
 
@@ -100,7 +100,7 @@ cdef inline int hidden_layer(const size_t *at, const Material *material,
             add_pairs(&sum, &upper, &feature[i].vector[j], &feature[i + 1].vector[j],
                       &feature[i + 2].vector[j])
         add_pairs(&sum, &upper, &feature[ACTIVE - 2].vector[j], &feature[ACTIVE - 1].vector[j],
-                  &NOTHING)
+                  &ZERO_PAIRS)
         take_upper(&sum, &upper)
         sums[2 * j] = sum
         sums[2 * j + 1] = upper
@@ -131,10 +131,10 @@ def evaluate(tuple rules not None, tuple fields not None):
 def terms(tuple rules not None, tuple fields not None):
     cdef RuleSet rule_set = load_rules(rules)
     cdef Board b = load_board(fields)
-    cdef size_t row[MET]
+    cdef size_t row[ROWS_PER_POSITION]
     cdef int material = material_of(&rule_set, &b), i, value
     find_rows(&b, material, row)
-    return [*[VALUE[phase_of(material)][row[i]] / 4 for i in range(MET)],
+    return [*[VALUE[phase_of(material)][row[i]] / 4 for i in range(ROWS_PER_POSITION)],
             hidden_layer(row, &MATERIAL[material], &value) / (1 << OUTPUT_SHIFT)]
 
 
@@ -160,7 +160,7 @@ cdef void arrange_feature(const Weights *weights, int quarter, int place) noexce
     for phase in range(QUARTER):
         value[phase] = <int16_t>limited(weights.value[first + phase][place], LARGEST_VALUE)
     for j in range(HIDDEN):
-        numbers[j] = NOUGHT + limited(weights.vector[quarter][place][j], LARGEST)
+        numbers[j] = BYTE_BIAS + limited(weights.vector[quarter][place][j], LARGEST)
     for j in range(NEURON_PAIRS):
         pair_up(<uint16_t *>&feature.vector[j], &numbers[2 * LANES * j])
 
@@ -175,7 +175,7 @@ cdef void arrange_material(const Weights *weights, int place) noexcept:
     material.value = weights.value[phase][men] + weights.value[phase][kind]
     for j in range(HIDDEN):
         numbers[j] = (weights.bias[phase][j] + weights.vector[phase // QUARTER][men][j]
-                      + weights.vector[phase // QUARTER][kind][j] - ACTIVE * NOUGHT)
+                      + weights.vector[phase // QUARTER][kind][j] - ACTIVE * BYTE_BIAS)
     for j in range(NEURON_PAIRS):
         pair_up(<uint16_t *>&material.start[2 * j], &numbers[2 * LANES * j])
         upper = <uint16_t *>&material.start[2 * j + 1]

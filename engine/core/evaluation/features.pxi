@@ -40,7 +40,7 @@ cpdef enum:
 
 cdef enum:
     ACTIVE = 11              # features of a position
-    MET = 13                 # rows of a position
+    ROWS_PER_POSITION = 13                 # rows of a position
     LANES = 8                # numbers in Lanes
     SIDES = 5346             # patterns of a side: 3 ** 9, less mirror images and rings swapped
     RINGS = 954              # patterns of a ring: 3 ** 8, less rotations and mirror images

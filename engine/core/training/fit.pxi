@@ -173,7 +173,7 @@ cdef class Fit:
         cdef Parameters *s = self.gradients
         cdef RuleSet rules = rules_of(sample)
         cdef const Board *b = &sample.board
-        cdef size_t row[MET]
+        cdef size_t row[ROWS_PER_POSITION]
         cdef float sums[HIDDEN]
         cdef float outputs[HIDDEN]
         cdef float gradient[HIDDEN]
@@ -184,7 +184,7 @@ cdef class Fit:
         find_rows(b, material, row)
         for j in range(HIDDEN):
             sums[j] = p.bias[phase][j]
-        for i in range(MET):
+        for i in range(ROWS_PER_POSITION):
             logit += p.value[phase][row[i]]
             for j in range(HIDDEN):
                 sums[j] += p.vector[row[i]][j]
@@ -199,7 +199,7 @@ cdef class Fit:
             gradient[j] = error * p.output[phase][j] * 2 * sums[j] if sums[j] < 1 else 0
             s.output[phase][j] += error * outputs[j]
             s.bias[phase][j] += gradient[j]
-        for i in range(MET):
+        for i in range(ROWS_PER_POSITION):
             s.value[phase][row[i]] += error
             for j in range(HIDDEN):
                 s.vector[row[i]][j] += gradient[j]

@@ -13,7 +13,7 @@ from merels.engine.game.rules import MEN_PER_SIDE, Rules
 from merels.engine.tablebase.files import Tally
 from merels.engine.tablebase.probe import Tables
 from merels.engine.tablebase.sectors import MAX_MEN, PlacingSector, kept_placing_sectors
-from merels.engine.tablebase.solving.crew import Crew
+from merels.engine.tablebase.solving.worker_pool import WorkerPool
 
 READ, REPLY, REMOVE, PLACE, WRITE = solver.PLACING_STAGES
 _SHARES = {READ: 0.3, REPLY: 0.25, REMOVE: 0.05, PLACE: 0.15, WRITE: 0.25}
@@ -57,7 +57,7 @@ class SliceSolver:
 
     tables: Tables
     slice: Slice
-    crew: Crew
+    workers: WorkerPool
     report: Callable[[float], None]
 
     def __post_init__(self) -> None:
@@ -89,5 +89,5 @@ class SliceSolver:
         """Begin a stage, or a part of it, and work on it until it is done."""
         share = _SHARES[stage] * part
         self.core.begin(stage, opponent, removed)
-        self.crew.work(self.core, lambda: self.report(self._share + share * self.core.done))
+        self.workers.work(self.core, lambda: self.report(self._share + share * self.core.done))
         self._share += share

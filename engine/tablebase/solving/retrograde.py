@@ -10,7 +10,7 @@ from merels.engine.core.convert import core_rules
 from merels.engine.tablebase.files import Tally
 from merels.engine.tablebase.probe import Tables
 from merels.engine.tablebase.sectors import Sector
-from merels.engine.tablebase.solving.crew import Crew
+from merels.engine.tablebase.solving.worker_pool import WorkerPool
 
 REMOVALS, FIRST_A, FIRST_B, LEVEL, PACK = solver.STAGES
 _START_SHARE = 0.5
@@ -27,7 +27,7 @@ class SectorSolver:
     tables: Tables
     sector: Sector
     depths: bool
-    crew: Crew
+    workers: WorkerPool
     report: Callable[[int, float], None]
 
     def __post_init__(self) -> None:
@@ -72,4 +72,4 @@ class SectorSolver:
             self.report(level, self._share + begun)
 
         self.core.begin(stage, level)
-        self.crew.work(self.core, report)
+        self.workers.work(self.core, report)

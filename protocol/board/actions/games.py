@@ -16,7 +16,7 @@ from merels.protocol.formats.game_file import FoundGame, pasted
 from merels.protocol.formats.pgn.variants import RecordRules
 from merels.protocol.formats.pgn.writer import format_record
 from merels.protocol.games.game import game_of
-from merels.protocol.games.kept import UNFINISHED, Entry, Kept
+from merels.protocol.games.game_store import UNFINISHED, Entry, GameStore
 
 MOST_LISTED = 200
 MOST_FOUND = 10_000
@@ -94,7 +94,7 @@ def _entry_view(entry: Entry) -> JSON:
     return view | {"changed": str(entry.changed)}
 
 
-def last_unfinished(kept: Kept | None) -> JSON | None:
+def last_unfinished(kept: GameStore | None) -> JSON | None:
     """The game that was played last, if it goes on and nobody looks at it; else None."""
     entries = kept.entries() if kept is not None else []
     if kept is None or not entries or not entries[0].unfinished:
@@ -167,7 +167,7 @@ def all_games(session: Session, query: str) -> JSON:
     return {"record": _kept(session).text(query)}
 
 
-def _kept(session: Session) -> Kept:
+def _kept(session: Session) -> GameStore:
     """Where games are kept, or an `InputError`."""
     if session.keeper.kept is None:
         raise InputError("games", "no games are kept here: set MERELS_GAMES to a folder")

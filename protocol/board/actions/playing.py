@@ -152,7 +152,7 @@ def draw(session: Session, how: str) -> JSON:
     if how == "offer" and len(users) == 2:
         game.offer = game.last.side
     elif how == "offer":
-        opinion = session.opinions[1 - users[0]]
+        opinion = session.last_scores[1 - users[0]]
         if any(game.last.hands) or opinion is None or expected(opinion) > 0.5:
             return {"accepted": False}
         game.agree()

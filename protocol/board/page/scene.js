@@ -140,7 +140,7 @@ function drawState() {
 
 /** Shows what the user should know of the server, of this game's file, and of errors. */
 export function drawWarnings() {
-  const texts = [now.warning, now.state && now.state.unkept, now.failure].filter(Boolean);
+  const texts = [now.warning, now.state && now.state.save_error, now.failure].filter(Boolean);
   $("warnings").hidden = !texts.length;
   $("warnings").textContent = texts.join(" ");
 }

@@ -121,8 +121,8 @@ def test_a_second_build_keeps_what_is_there(tmp_path: Path) -> None:
     tables = builder.build(8)
     assert damaged.read_bytes() == sound
     assert [path for path, when in before.items() if stamp(folder / path) != when] == ["4-3.wdl"]
-    assert len(builder.mended) == 1 and not tables.problems
-    assert "4-3.wdl: damaged data" in builder.mended[0]
+    assert len(builder.rebuilt) == 1 and not tables.problems
+    assert "4-3.wdl: damaged data" in builder.rebuilt[0]
 
 
 def test_a_killed_build_resumes(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def packed(root: Path, target: Path, rules: Rules) -> Tables:
     """Packed tables, opened with every check."""
     packer = Packer(root, target, rules, threads=2)
     packer.pack()
-    assert not packer.problems and not packer.mended
+    assert not packer.problems and not packer.rebuilt
     tables = open_tables(target, rules, check=True)
     assert not tables.problems and tables.men == 7
     return tables
@@ -136,7 +136,7 @@ def test_a_damaged_file_is_refused(built: Path, tmp_path: Path, at: int, said: s
     assert len(tables.problems) == 1 and f"{path}: {said}" in tables.problems[0]
     packer = Packer(built, tmp_path, UNLIMITED)
     packer.pack()
-    assert packer.mended == tables.problems
+    assert packer.rebuilt == tables.problems
     assert path.read_bytes() == sound
 
 

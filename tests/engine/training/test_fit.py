@@ -18,7 +18,7 @@ from merels.engine.game.position import Position
 from merels.engine.game.rules import make_rules
 from merels.engine.tablebase.build import Builder
 from merels.engine.training import fit, self_play
-from merels.engine.training.samples import Sample, Truth, random_position, unpack
+from merels.engine.training.samples import Sample, TableLabeller, random_position, unpack
 from merels.engine.training.self_play import Round
 
 DATA = Path(__file__).parents[2] / "data"
@@ -186,7 +186,7 @@ def test_the_truth_replaces_what_games_said(tmp_path: Path) -> None:
     piece = b"".join(
         Sample.of(position, 1, 0.25, 0.25).pack() for position in (*moving, *placing)
     )
-    labelled = list(unpack(Truth(tables).label(piece + never.pack())))
+    labelled = list(unpack(TableLabeller(tables).label(piece + never.pack())))
     assert labelled[-1] == never, "a sample of another way of flying"
     for position, sample in zip((*moving, *placing), labelled):
         known = tables.probe(position)
@@ -213,7 +213,7 @@ def test_positions_that_searches_met_are_samples(tmp_path: Path) -> None:
     assert len(met) == 300 * trainer.SAMPLE_BYTES
     assert {sample[-2:] for sample in unpack(met)} == {(None, None)}
     scored = bytes(trainer.score_samples(worker, core_rules(rules), met, 200, 250.0))
-    labelled = trainer.labelled_samples(Truth(tables).label(scored))
+    labelled = trainer.labelled_samples(TableLabeller(tables).label(scored))
     assert len(labelled) == len(met)
     errors = 0
     for sample in unpack(bytes(labelled)):
@@ -253,8 +253,8 @@ def test_leaves_are_what_moves_of_critical_positions_lead_to(tmp_path: Path) -> 
 
 def test_samples_are_drawn_from_every_table(tmp_path: Path) -> None:
     tables = Builder(tmp_path, make_rules("morris")).build(7)
-    data = b"".join(Truth(tables).draw(30, 20))
-    assert data == b"".join(Truth(tables).draw(30, 20))
+    data = b"".join(TableLabeller(tables).draw(30, 20))
+    assert data == b"".join(TableLabeller(tables).draw(30, 20))
     counts = Counter(
         (sample.own.bit_count(), sample.opponent.bit_count())
         for sample in unpack(data)

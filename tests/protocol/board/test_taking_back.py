@@ -16,7 +16,7 @@ from merels.protocol.board.session import Session
 from merels.protocol.board.view import moves_view, state_view
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.formats.pgn.reader import parse_record
-from merels.protocol.games.kept import Kept
+from merels.protocol.games.game_store import GameStore
 from tests.processes import FAKE
 from tests.protocol.board.steps import ANALYST, PERSON, clock
 from tests.protocol.board.webdriver import wait
@@ -28,7 +28,7 @@ OVER = "the game is over"
 @pytest.fixture
 def board(tmp_path: Path) -> Iterator[Session]:
     """A board whose games are kept, with a fake engine that moves at once."""
-    session = Session("board", [OWN, EngineSpec((*FAKE, "sound"), "Fake")], Kept(tmp_path))
+    session = Session("board", [OWN, EngineSpec((*FAKE, "sound"), "Fake")], GameStore(tmp_path))
     yield session
     session.close()
 
@@ -214,7 +214,7 @@ def test_a_paused_game_takes_no_move_of_either_side(board: Session, black: Any) 
 
 def test_an_engine_does_not_move_while_the_game_is_paused(tmp_path: Path) -> None:
     slow = EngineSpec((*FAKE, "stops-only", "0.2"), "Slow")
-    session = Session("board", [OWN, slow], Kept(tmp_path))
+    session = Session("board", [OWN, slow], GameStore(tmp_path))
     try:
         begin(session, {"engine": 1}, time=clock(600))
         play(session, "d6")
@@ -267,7 +267,7 @@ def test_an_engine_judges_a_draw_by_the_game_as_it_stands(board: Session) -> Non
     play(board, "d6")
     wait(lambda: board.game.live.ply == 2, 60, "a reply")
     act(board, "undo", {})
-    assert board.opinions == [None, None]
+    assert board.last_scores == [None, None]
 
 
 def test_undo_against_an_engine_goes_on_and_between_engines_pauses(board: Session) -> None:

@@ -17,7 +17,7 @@ from merels.engine.search.limits import Info
 from merels.protocol.board.actions.table import act
 from merels.protocol.board.seat import OWN
 from merels.protocol.board.session import Session
-from merels.protocol.board.thinking import Board, Job, Thinker
+from merels.protocol.board.thinking import Board, Job, SearchThread
 from merels.protocol.client.any_engine import AnyEngine, PlayResult
 from merels.protocol.client.engine_spec import EngineSpec
 from tests.processes import FAKE
@@ -176,14 +176,14 @@ def test_a_late_stop_does_not_meet_the_next_search() -> None:
         return wanted[0]
 
     board = Mock(spec=Board, next_job=next_job)
-    thinker = Thinker(board)
-    thinker.start()
+    search_thread = SearchThread(board)
+    search_thread.start()
     wait(lambda: seat.count == 1, 60, "a search")
     wanted[0] = replace(wanted[0], version=2)
-    late = Thread(target=thinker.changed, name="late")
+    late = Thread(target=search_thread.changed, name="late")
     late.start()
     late.join()
     wait(lambda: seat.count == 2, 60, "another search")
     assert not seat.stopped.is_set()
     seat.stopped.set()
-    thinker.close()
+    search_thread.close()

@@ -16,7 +16,7 @@ from merels.protocol.board.seat import OWN
 from merels.protocol.board.session import Session
 from merels.protocol.board.view import state_view
 from merels.protocol.formats.pgn.reader import parse_record
-from merels.protocol.games.kept import Kept
+from merels.protocol.games.game_store import GameStore
 from tests.protocol.board.server import Server
 from tests.protocol.board.steps import ANALYST, PERSON
 
@@ -27,7 +27,7 @@ ELSEWHERE = "open on another board"
 @pytest.fixture
 def boards(tmp_path: Path) -> Iterator[tuple[Session, Session]]:
     """Two boards of two servers: each has a store of its own for one folder."""
-    one, other = (Session(name, [OWN], Kept(tmp_path)) for name in ("one", "other"))
+    one, other = (Session(name, [OWN], GameStore(tmp_path)) for name in ("one", "other"))
     act(one, "new", {"players": PLAYERS})
     play(one, "d6", "f4")
     yield one, other
@@ -92,15 +92,15 @@ def test_a_board_that_nobody_looks_at_gives_its_game_away(
     play(other, "d2", "b4")
     # The first board is looked at again, and played on: both games are there.
     one.subscribe()
-    assert state_view(one)["unkept"] == ""
+    assert state_view(one)["save_error"] == ""
     play(one, "a1")
     play(other, "f2")
     play(one, "g7")
     assert lines(tmp_path) == ["d6 f4 d2 b4 f2", "d6 f4 a1 g7"]
-    assert "second file" in state_view(one)["unkept"]
+    assert "second file" in state_view(one)["save_error"]
     act(one, "new", {})
     play(one, "a1")
-    assert state_view(one)["unkept"] == ""
+    assert state_view(one)["save_error"] == ""
 
 
 def test_a_board_that_is_looked_at_again_keeps_its_file(
@@ -173,12 +173,12 @@ def test_what_could_not_be_written_is_kept_once_it_can_be(
 ) -> None:
     one, _ = boards
     folder, aside = tmp_path / "kept", tmp_path / "aside"
-    store = Kept(folder)
+    store = GameStore(folder)
     board = Session("third", [OWN], store)
     act(board, "new", {"players": PLAYERS})
     folder.write_text("no folder")
     play(board, "d6", "f4")
-    assert "not kept" in state_view(board)["unkept"] and not state_view(board)["kept"]
+    assert "not kept" in state_view(board)["save_error"] and not state_view(board)["kept"]
     folder.rename(aside)
     board.close()
     assert lines(folder) == ["d6 f4"]

@@ -21,7 +21,7 @@ from merels.engine.search.limits import Limit
 from merels.protocol.client.any_engine import AnyEngine
 from merels.protocol.client.dialects import dialect
 from merels.protocol.client.engine import Engine
-from merels.protocol.client.in_process import OwnEngine
+from merels.protocol.client.in_process import InProcessEngine
 from merels.protocol.common.options import Options, Value, parse_option
 from merels.protocol.process.command import find_executable, split_command
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
@@ -210,8 +210,10 @@ def interrupting(engine: AnyEngine) -> Iterator[Move]:
     yield from ()
 
 
-@pytest.mark.parametrize("start", [lambda: Engine.popen(MERELS), OwnEngine])
-def test_an_interrupt_before_go_ends_the_search(start: Callable[[], Engine | OwnEngine]) -> None:
+@pytest.mark.parametrize("start", [lambda: Engine.popen(MERELS), InProcessEngine])
+def test_an_interrupt_before_go_ends_the_search(
+    start: Callable[[], Engine | InProcessEngine],
+) -> None:
     limit = Limit(nodes=1_000_000)
     with start() as engine:
         played = engine.play(Position(), limit, moves=interrupting(engine)).info
@@ -263,7 +265,7 @@ def test_an_analysis_can_be_polled() -> None:
             analysis.stop()
             assert analysis.next(20.0) is not None
             assert analysis.next(20.0) is None and not analysis.running
-    with OwnEngine() as own, own.analysis(Position()) as thinking:
+    with InProcessEngine() as own, own.analysis(Position()) as thinking:
         while (info := thinking.next(0.0)) is None:
             assert thinking.running
         assert info.depth == 1 and thinking.running

@@ -14,7 +14,7 @@ from merels.engine.game.score import PovScore
 from merels.engine.search.levels import LEVELS
 from merels.engine.search.limits import Info, Limit
 from merels.protocol.client import in_process
-from merels.protocol.client.in_process import OwnEngine
+from merels.protocol.client.in_process import InProcessEngine
 
 
 def test_its_example_runs() -> None:
@@ -24,7 +24,7 @@ def test_its_example_runs() -> None:
 
 def test_it_plays_under_every_limit() -> None:
     position = Position()
-    with OwnEngine() as engine:
+    with InProcessEngine() as engine:
         for limit in (
             Limit(nodes=500), Limit(depth=3), Limit(time=0.02),
             Limit(white_clock=0.2, white_inc=0.01),
@@ -44,7 +44,7 @@ def test_it_plays_under_every_limit() -> None:
 @pytest.mark.parametrize("limit", [Limit(), Limit(white_clock=1.0), Limit(black_inc=1.0)])
 def test_a_search_that_would_never_end_is_refused(limit: Limit) -> None:
     black = Position().push(parse_move("d6"))
-    with OwnEngine() as engine:
+    with InProcessEngine() as engine:
         patience = threading.Timer(5.0, engine.interrupt)
         patience.start()
         with pytest.raises(ValueError, match="a search for Black would never end"):
@@ -55,19 +55,19 @@ def test_a_search_that_would_never_end_is_refused(limit: Limit) -> None:
 
 
 def test_an_interrupt_that_finds_no_search_ends_no_later_one() -> None:
-    with OwnEngine() as engine:
+    with InProcessEngine() as engine:
         engine.interrupt()
         assert engine.play(Position(), Limit(depth=3)).info.depth == 3
 
 
 def test_a_level_plays_with_less_effort() -> None:
-    with OwnEngine(level=LEVELS[0]) as engine:
+    with InProcessEngine(level=LEVELS[0]) as engine:
         nodes = engine.play(Position(), Limit(time=5)).info.nodes
         assert nodes is not None and nodes <= 2 * LEVELS[0].nodes
 
 
 def test_an_analysis_streams_until_it_is_stopped() -> None:
-    with OwnEngine() as engine:
+    with InProcessEngine() as engine:
         with engine.analysis(Position(), multipv=3) as analysis:
             for info in analysis:
                 assert isinstance(info, Info)

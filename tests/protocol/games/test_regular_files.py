@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from merels.protocol.formats.pgn.tokens import LONGEST_GAME
-from merels.protocol.games.kept import Kept
+from merels.protocol.games.game_store import GameStore
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="needs named pipes and devices")
 
@@ -25,9 +25,9 @@ def test_pipes_devices_folders_and_huge_files_are_passed_over(tmp_path: Path) ->
     with open(tmp_path / "huge.pgn", "wb") as file:
         file.truncate(LONGEST_GAME + 1)
     program = (
-        "import sys; from pathlib import Path; from merels.protocol.games.kept import Kept; "
-        "print(*(entry.key for entry in Kept(Path(sys.argv[1])).entries())); "
-        "print(Kept(Path(sys.argv[1])).text('well'))"
+        "import sys; from pathlib import Path; from merels.protocol.games.game_store import GameStore; "
+        "print(*(entry.key for entry in GameStore(Path(sys.argv[1])).entries())); "
+        "print(GameStore(Path(sys.argv[1])).text('well'))"
     )
     done = subprocess.run(
         [sys.executable, "-c", program, str(tmp_path)], stdin=subprocess.PIPE, timeout=60,
@@ -39,7 +39,7 @@ def test_pipes_devices_folders_and_huge_files_are_passed_over(tmp_path: Path) ->
 def test_a_file_that_became_a_pipe_is_an_error_and_no_wait(tmp_path: Path) -> None:
     path = tmp_path / "game.pgn"
     path.write_text("1. d6 *\n")
-    kept = Kept(tmp_path)
+    kept = GameStore(tmp_path)
     assert [entry.key for entry in kept.entries()] == ["game"]
     path.unlink()
     os.mkfifo(path)

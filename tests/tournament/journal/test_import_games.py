@@ -14,8 +14,8 @@ from merels.engine.common.errors import InputError
 from merels.protocol.formats.pgn.tokens import split_games
 from merels.tournament.journal.import_games import GamesFile, PlayedGame
 from merels.tournament.journal.players import Roster
-from tests.line_count import lines_run
 from tests.benchmarks.journals import write_journal, write_pgn
+from tests.line_count import lines_run
 
 PARTS = [
     '[Event "x"]\n', '[White "a"]\n', '[White "b"] \n', '[Round "1\\"2"]\n', '[Event "', "\n",

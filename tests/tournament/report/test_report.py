@@ -36,10 +36,10 @@ from merels.tournament.report.svg import tick_step
 from merels.tournament.statistics import times as spreading
 from merels.tournament.statistics.terminations import Ending
 from merels.tournament.views.pgn import GameWriter
+from tests.benchmarks.journals import write_journal
 from tests.commands import command
 from tests.protocol.board.steps import enter, shot
 from tests.protocol.board.webdriver import Browser
-from tests.benchmarks.journals import write_journal
 from tests.tournament.processes import COMMAND, Marked
 from tests.tournament.specs import engine, match, result, settings
 

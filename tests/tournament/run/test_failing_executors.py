@@ -211,7 +211,7 @@ def test_calls_that_fail_for_good_write_no_result_and_can_be_resumed(
     monkeypatch.setattr(Threads, "count", itertools.count(7))
     chosen = settings(2, rounds=500)
     run = Run(chosen, tmp_path / "j")
-    assert run.play(kind) == "deserted"
+    assert run.play(kind) == "timed_out"
     assert 8 <= len(run.rows) <= 12 and {row.termination for row in run.rows} == {"normal"}
     assert run.record.notices[-1] == (
         "5 executors in a row have failed: "
@@ -253,7 +253,7 @@ class Hangs(Threads):
 
 def test_a_call_that_never_returns_ends_the_run_after_its_wait() -> None:
     run = Run(settings(2, rounds=3))
-    assert run.play(Hangs, 2.0) == "deserted"
+    assert run.play(Hangs, 2.0) == "timed_out"
     assert [row.number for row in run.rows] == [1, 2, 5, 6]
 
 

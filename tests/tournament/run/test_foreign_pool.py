@@ -53,7 +53,7 @@ def test_an_executor_where_nobody_works_is_noticed_and_given_up(
     make: Callable[[], Executor], said: str, played: int
 ) -> None:
     run = Run(settings(2, rounds=3), workers=1)
-    assert run.play(make, WAIT) == "deserted"
+    assert run.play(make, WAIT) == "timed_out"
     notice, end = run.record.notices
     assert re.fullmatch(f"{said}, {UNTIL}", notice)
     assert re.fullmatch(f"{said}, {SINCE}; given up", end)

@@ -289,7 +289,7 @@ def test_new_executors_that_fail_at_once_end_the_run_and_are_shut_down_as_well(
 ) -> None:
     monkeypatch.setattr(Lossy, "fates", [broken])
     run = Run(settings(2, rounds=3))
-    assert run.play(Refusing) == "deserted" and "*" not in {row.result for row in run.rows}
+    assert run.play(Refusing) == "timed_out" and "*" not in {row.result for row in run.rows}
     assert len(Refusing.made) == retries.TRIES and set(Refusing.shut) == set(Refusing.made)
     lost, end = run.record.notices
     assert lost == "the executor is lost: BrokenExecutor('gone'); waiting for a new one"
@@ -315,7 +315,7 @@ class Deadly(ProcessPoolExecutor):
 
 def test_a_pair_that_breaks_a_process_pool_takes_no_other_with_it() -> None:
     run = Run(settings(2, rounds=2))
-    assert run.play(Deadly) == "deserted"
+    assert run.play(Deadly) == "timed_out"
     assert [row.number for row in run.rows] == [3, 4] and run.board.open == {1, 2}
 
 
@@ -339,14 +339,14 @@ class Bare(ThreadPoolExecutor):
 
 def test_a_failure_without_words_is_named_by_its_kind() -> None:
     run = Run(settings(2, rounds=1))
-    assert run.play(partial(Bare, error=RuntimeError("\n"))) == "deserted"
+    assert run.play(partial(Bare, error=RuntimeError("\n"))) == "timed_out"
     assert "RuntimeError" in run.record.notices[0]
 
 
 @pytest.mark.parametrize("workers", [1, 4])
 def test_workers_that_cannot_play_stop_the_run_and_lose_no_game(workers: int) -> None:
     run = Run(settings(rounds=30), workers=workers)
-    assert run.play(Bare) == "deserted" and run.rows == []
+    assert run.play(Bare) == "timed_out" and run.rows == []
     assert run.record.notices[-1] == (
         "5 executors in a row have failed: No module named 'merels'; given up"
     )
@@ -367,7 +367,7 @@ def test_a_machine_that_starts_no_worker_stops_the_run_and_loses_no_game(tmp_pat
     with open(os.devnull) as lowest_free:
         resource.setrlimit(resource.RLIMIT_NOFILE, (lowest_free.fileno() + 1, hard))
     try:
-        assert run.play() == "deserted"
+        assert run.play() == "timed_out"
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     assert run.rows == []
@@ -395,7 +395,7 @@ def test_pairs_that_always_kill_their_worker_stay_open_and_the_others_are_played
     command = script(tmp_path, "os.kill(os.getppid(), signal.SIGKILL)")
     engines = (engine("A"), engine("B"), engine("C", command=command))
     run = Run(settings(rounds=1, engines=engines))
-    assert run.play() in ("stuck", "deserted")
+    assert run.play() in ("stuck", "timed_out")
     assert [(row.white, row.black, row.result == "*") for row in run.rows] == [
         ("A", "B", False), ("B", "A", False),
     ]

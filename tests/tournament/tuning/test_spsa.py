@@ -10,8 +10,8 @@ import pytest
 
 from merels.tournament.records.settings import Settings, read_settings
 from merels.tournament.records.tuning import USUAL_R_END, Parameter, Schedule, Tuning
-from merels.tournament.tuning.course import Course, lag
 from merels.tournament.tuning.spsa import Trial, moved, perturbed, rate_at, step_at
+from merels.tournament.tuning.spsa_state import SpsaState, lag
 
 ONE = Parameter("One", 50, 0, 100, 5.0)
 SCHEDULE = Schedule(0.02)
@@ -72,7 +72,7 @@ def test_settings_of_a_tune_are_read_back() -> None:
 
 
 def test_values_depend_on_the_results_up_to_the_lag_alone() -> None:
-    at_once, one_by_one = Course(settings(400, 5, ONE)), Course(settings(400, 5, ONE))
+    at_once, one_by_one = SpsaState(settings(400, 5, ONE)), SpsaState(settings(400, 5, ONE))
     rng = random.Random(1)
     results = [rng.randint(-2, 2) for _ in range(400)]
     trials = []
@@ -89,10 +89,10 @@ def test_values_depend_on_the_results_up_to_the_lag_alone() -> None:
     assert at_once.values == one_by_one.values != [50.0]
 
 
-def simulated(pairs: int, seed: int, best: tuple[float, float]) -> Course:
+def simulated(pairs: int, seed: int, best: tuple[float, float]) -> SpsaState:
     """A tune of two options that cost games by the square of their distance, and one of none."""
     parameters = [replace(ONE, name=name) for name in ("Alpha", "Beta", "Noise")]
-    course, rng = Course(settings(pairs, seed, *parameters)), random.Random(f"games {seed}")
+    course, rng = SpsaState(settings(pairs, seed, *parameters)), random.Random(f"games {seed}")
 
     def gives_up(values: tuple[int, ...]) -> bool:
         cost = sum(((value - at) / 25) ** 2 for value, at in zip(values, best))
@@ -140,7 +140,7 @@ def test_stated_errors_are_right_in_longer_tunes(pairs: int) -> None:
 
 
 def test_no_error_is_stated_where_there_is_nothing_to_see() -> None:
-    course = Course(settings(200, 1, ONE))
+    course = SpsaState(settings(200, 1, ONE))
     assert course.errors() == [None]
     for _ in range(200):
         course.draw()

@@ -113,7 +113,7 @@ export class Puzzles {
     $("puzzle-streak").textContent = `${player.streak} (best ${player.best})`;
     $("puzzle-count").textContent = `${player.solved} of ${player.tried}`;
     $("puzzle-hint").disabled = $("puzzle-solution").disabled = shown.solved;
-    if (shown.change !== null && player.unkept) tell(player.unkept);
+    if (shown.change !== null && player.save_error) tell(player.save_error);
     const { lesson } = shown;
     $("puzzle-next").disabled = Boolean(lesson) && lesson.number + 1 >= lesson.count;
     $("puzzle-next").classList.toggle("main", shown.solved);

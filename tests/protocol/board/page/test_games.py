@@ -12,7 +12,7 @@ from merels.protocol.board.actions.table import act
 from merels.protocol.board.seat import OWN
 from merels.protocol.board.session import Session
 from merels.protocol.formats.pgn.reader import parse_record, parse_records
-from merels.protocol.games.kept import Kept
+from merels.protocol.games.game_store import GameStore
 from tests.protocol.board.server import Server
 from tests.protocol.board.steps import (
     ANALYST,
@@ -77,7 +77,7 @@ def test_a_game_survives_the_servers_death_and_goes_on(tmp_path: Path) -> None:
 @pytest.fixture
 def keeping(tmp_path: Path) -> Session:
     """A board whose games are kept."""
-    return Session("board", [OWN], Kept(tmp_path))
+    return Session("board", [OWN], GameStore(tmp_path))
 
 
 def test_variations_comments_and_results_are_kept(tmp_path: Path, keeping: Session) -> None:
@@ -92,8 +92,8 @@ def test_variations_comments_and_results_are_kept(tmp_path: Path, keeping: Sessi
     act(keeping, "resign", {})
     text = kept_game(tmp_path)
     assert '[Result "0-1"]' in text and '[White "Anna"]' in text and '[Black "Ben"]' in text
-    [entry] = Kept(tmp_path).entries("anna best")
-    assert not entry.unfinished and Kept(tmp_path).entries("anna worst") == []
+    [entry] = GameStore(tmp_path).entries("anna best")
+    assert not entry.unfinished and GameStore(tmp_path).entries("anna worst") == []
     keeping.close()
 
 
@@ -114,7 +114,7 @@ def test_a_record_that_is_only_looked_at_is_not_kept(tmp_path: Path, keeping: Se
 
 def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    session = Session("board", [OWN], Kept(tmp_path / "file"))
+    session = Session("board", [OWN], GameStore(tmp_path / "file"))
     act(session, "new", {"players": [PERSON, PERSON, ANALYST]})
     act(session, "play", {"move": "d6", "at": 0})
     assert session.keeper.fault.startswith("This game is not kept: nothing can be written to")

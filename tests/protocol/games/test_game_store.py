@@ -11,7 +11,7 @@ import pytest
 
 from merels.engine.game.position import Position
 from merels.protocol.formats.pgn.reader import parse_record
-from merels.protocol.games.kept import Kept
+from merels.protocol.games.game_store import GameStore
 from merels.protocol.puzzles.puzzle import Puzzle
 from merels.protocol.puzzles.training import Attempt, Trainer
 
@@ -36,7 +36,7 @@ def test_a_link_in_the_place_of_a_draft_is_not_followed(tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "key.new").symlink_to(victim)
     (folder / "player.new").symlink_to(victim)
-    Kept(folder).add(parse_record("1. d6 *"))
+    GameStore(folder).add(parse_record("1. d6 *"))
     fail(Trainer(folder))
     assert victim.read_text() == "the user's"
     assert len(list(folder.glob("*.pgn"))) == 1 and (folder / "player.json").is_file()
@@ -52,9 +52,9 @@ def test_two_servers_count_the_puzzles_of_one_player(tmp_path: Path) -> None:
 CLAIMING = """
 import os, sys
 from pathlib import Path
-from merels.protocol.games.kept import Claim, Kept
+from merels.protocol.games.game_store import Claim, GameStore
 folder, held = Path(sys.argv[1]), 0
-kept = Kept(folder)
+kept = GameStore(folder)
 while held < 700:
     claim = Claim("game", bool, None)
     if kept.hold(claim):
@@ -79,8 +79,8 @@ from pathlib import Path
 from merels.protocol.board.actions.table import act
 from merels.protocol.board.seat import OWN
 from merels.protocol.board.session import Session
-from merels.protocol.games.kept import Kept
-board = Session("board", [OWN], Kept(Path(sys.argv[1])))
+from merels.protocol.games.game_store import GameStore
+board = Session("board", [OWN], GameStore(Path(sys.argv[1])))
 act(board, "new", {"players": [{"engine": None}, {"engine": None}, {"engine": 0}]})
 act(board, "play", {"move": "d6", "at": 0})
 _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -107,7 +107,7 @@ def test_a_full_disk_keeps_what_was_kept_of_a_game(tmp_path: Path) -> None:
 
 
 def test_games_that_are_removed_take_no_memory(tmp_path: Path) -> None:
-    kept = Kept(tmp_path)
+    kept = GameStore(tmp_path)
     sizes = []
     for _ in range(3):
         kept.add(parse_record("1. d6 {" + "x" * 1000 + "} *"))

@@ -26,7 +26,7 @@ class Solver(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Crew:
+class WorkerPool:
     """Some threads of a pool."""
 
     pool: ThreadPoolExecutor

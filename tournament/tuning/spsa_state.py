@@ -22,7 +22,7 @@ def lag(pairs: int) -> int:
     return max(1, pairs // LAG_SHARE)
 
 
-class Course:
+class SpsaState:
     """The values of a tune's parameters, from the start to the last pair counted."""
 
     def __init__(self, settings: Settings) -> None:

@@ -51,7 +51,7 @@ class ChangedElsewhere(Exception):
 class Claim:
     """The right of one board to keep a game, by its key, in the game's file.
 
-    ``watched`` returns whether anybody looks at the board. `Kept` alone changes the rest.
+    ``watched`` returns whether anybody looks at the board. `GameStore` alone changes the rest.
     """
 
     def __init__(self, key: str, watched: Callable[[], bool], seen: Stamp | None) -> None:
@@ -63,7 +63,7 @@ class Claim:
         """The descriptor of the lock file, unless the file system has no locks."""
 
 
-class Kept:
+class GameStore:
     """The games in a folder, which is made when the first is kept. Any thread may use it.
 
     Several processes may use one folder. While a board of one holds the `Claim` to a game, boards
