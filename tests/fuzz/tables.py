@@ -158,7 +158,7 @@ class TableFiles(FolderFuzzer):
             tables.load(self._path, Sector(3, 3))  # What a removal leads to: depths need it.
         try:
             if name.endswith(SUFFIX[PACKED]):
-                tables.load_packed(self._path, self._sectors[name], PACKED, False)
+                tables.load_packed(self._path, self._sectors[name], False)
             else:
                 tables.load(self._path, self._sectors[name])
         except TableError:

@@ -15,7 +15,9 @@ Ask = Callable[[Sequence[Entrant]], Sequence[str]]
 """Starts engines and returns the name that each announces, empty for none."""
 
 
-def name_engines(settings: Settings, given: ParsedFlags, known: Sequence[str], ask: Ask) -> Settings:
+def name_engines(
+    settings: Settings, given: ParsedFlags, known: Sequence[str], ask: Ask
+) -> Settings:
     """The settings with a name for every engine of the command line that has no ``name=``.
 
     That is the engine's own, numbered where another has it. ``known`` are the names in a journal

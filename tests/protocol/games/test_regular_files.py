@@ -25,7 +25,8 @@ def test_pipes_devices_folders_and_huge_files_are_passed_over(tmp_path: Path) ->
     with open(tmp_path / "huge.pgn", "wb") as file:
         file.truncate(LONGEST_GAME + 1)
     program = (
-        "import sys; from pathlib import Path; from merels.protocol.games.game_store import GameStore; "
+        "import sys; from pathlib import Path; "
+        "from merels.protocol.games.game_store import GameStore; "
         "print(*(entry.key for entry in GameStore(Path(sys.argv[1])).entries())); "
         "print(GameStore(Path(sys.argv[1])).text('well'))"
     )
