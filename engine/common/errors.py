@@ -8,7 +8,7 @@ from collections.abc import Iterable
 class InputError(ValueError):
     """Input that is wrong.
 
-    ``token`` is the piece at fault as it was written, ``expected`` says what would be right, and
+    ``token`` is the piece at fault as it was written, ``expected`` names valid input, and
     ``index`` is the token's place in a list of tokens, counted from 0.
     """
 
@@ -66,7 +66,7 @@ def placed(error: InputError, place: str) -> InputError:
 
 
 class Failure(Exception):
-    """What was asked for makes sense but cannot be done: the disk is full, a worker dies."""
+    """A valid request failed for an outside reason, such as a full disk or a dead worker."""
 
 
 def printable(text: str) -> str:

@@ -48,7 +48,7 @@ def system_error(path: str, action: str, error: OSError) -> InputError:
 
 
 def refusal(path: str) -> str:
-    """Why the system lets nobody write to this file; empty if it does."""
+    """Return the OS error on opening this file for writing, or ''."""
     try:
         open(path, "ab").close()
     except OSError as error:
@@ -57,7 +57,7 @@ def refusal(path: str) -> str:
 
 
 def refusal_of_report(path: str) -> str:
-    """Why the system lets nobody write a report there, as far as that shows now; else empty."""
+    """Return the OS error that writing a report there would raise now, or ''."""
     folder = os.path.dirname(os.path.realpath(path))
     if os.path.exists(path) and not os.path.isfile(path):
         return os.strerror(errno.EISDIR) if os.path.isdir(path) else ""
@@ -69,7 +69,7 @@ def refusal_of_report(path: str) -> str:
 
 
 def new_draft(path: str) -> str:
-    """The name of an empty file, made now, that is to replace ``path`` when it is whole."""
+    """Create an empty file that will replace ``path`` once it is complete; return its name."""
     try:
         return create_draft(path)
     except OSError as error:

@@ -50,7 +50,7 @@ cdef inline mask_t outward(mask_t mask) noexcept nogil:
     return ((mask << 8) & <mask_t>twice(0xFFFF00)) | ((mask >> 16) & <mask_t>twice(0x0000FF))
 
 
-# The men that stand in a mill.
+# The men in a mill.
 cdef inline uint32_t in_mills(uint32_t men) noexcept nogil:
     cdef uint32_t sides = men & clockwise(men) & counter(men) & MIDDLES
     cdef uint32_t crossings = men & (men >> 8) & (men >> 16) & 0x55

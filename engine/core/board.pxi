@@ -7,7 +7,7 @@ ctypedef uint32_t move_t     # to | origin << 5 | removed << 10 | second removed
 cpdef enum:
     NO_POINT = 31            # no origin (a placement), or no man removed
     NO_MOVE = 0xFFFFF        # no point in any of the four places
-    # What game/rules.py states under the same names.
+    # A rule set; game/rules.py describes the fields under the same names.
     MEN_PER_SIDE = 9
     FLYING_MEN = 3
     MINIMUM_MEN = 3
@@ -35,7 +35,7 @@ cdef enum:
 
 cdef struct RuleSet:
     int flying
-    bint locked_none         # no man is removed while all of the opponent's stand in mills
+    bint locked_none         # no man is removed while all of the opponent's are in mills
     bint each_mill           # a move that closes two mills removes two men
     bint blocked_draws
     int repetition
@@ -89,7 +89,7 @@ cdef inline uint32_t removable(const RuleSet *rules, uint32_t men) noexcept nogi
     return men & ~mills
 
 
-# Whether a side with so many men left and in hand may move to any empty point.
+# Whether a side with `left` men, `in_hand` of them in hand, may move to any empty point.
 cdef inline bint flies(const RuleSet *rules, int left, int hand, int others_left,
                        int others_hand) noexcept nogil:
     if left != FLYING_MEN and (others_left != FLYING_MEN or rules.flying != FLYING_BOTH):
@@ -148,7 +148,7 @@ cdef inline bint is_sound(const Board *b) noexcept nogil:
         and b.opponent_left == count(b.opponent) + b.opponent_hand <= MEN_PER_SIDE)
 
 
-# Whether the men that a move names stand where it has them; it may break the rules otherwise.
+# Whether the points that a move names hold the men it needs; it may break other rules.
 cdef inline bint fits(const Board *b, move_t move) noexcept nogil:
     cdef int to = to_of(move), origin = origin_of(move)
     cdef int removed = removed_of(move), second = second_removed_of(move)

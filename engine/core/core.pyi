@@ -66,7 +66,7 @@ def is_legal_move(rules: _Rules, fields: _Board, move: int) -> bool:
     """Whether `legal_moves` has a move, any number of 20 bits; for tests."""
 
 def fail_assertion() -> None:
-    """Fail an assertion, which nothing but a build with assertions notices."""
+    """Fail an assertion in a build with assertions; do nothing in others."""
 
 def outcome(rules: _Rules, fields: _Board, history: Sequence[int]) -> tuple[str, int]:
     """Why the game is over ("": it is not) and its value; ``history`` as in `SearchWorker.run`."""
@@ -206,10 +206,10 @@ def ordered_moves(
     """
 
 def table_classes(men: int) -> int:
-    """How many classes sets of so many men (up to 9) form under the 16 symmetries."""
+    """Number of classes that sets of ``men`` points (up to 9) form under the 16 symmetries."""
 
 def table_limit(rules: _Rules, own: int, opponent: int) -> int:
-    """The plies without a removal that make a draw with so many men; 0 for no limit."""
+    """Plies without a removal that make a draw with these numbers of men; 0: no limit."""
 
 def table_places(own: int, opponent: int, hand: int = 0) -> int:
     """The places of the table of ``own`` men to move against ``opponent``, ``hand`` in hand."""

@@ -79,7 +79,7 @@ cdef inline slot_t move_to(slot_t move, int to, const int32_t *scores) noexcept 
         return move + to
 
 
-# The moves from one origin (NO_POINT: placements) to some points, of which `risky` ones may close
+# Add the moves from one origin (NO_POINT: placements) to some points. Those in `risky` may close
 # a mill; `closing` and `quiet` select the moves. `first` is the start of the list, `move` a move
 # there without origin and point. `scores` has 32 numbers for each origin.
 cdef inline slot_t *add_from(const RuleSet *rules, const Board *b, const slot_t *first, slot_t *end,

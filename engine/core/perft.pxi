@@ -1,4 +1,4 @@
-# What Python asks of the moves: which are legal, and how many sequences of them there are (perft).
+# Legal moves and perft counts for Python.
 #
 # Needs bitboard.pxi, board.pxi, movegen.pxi.
 

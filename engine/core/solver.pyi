@@ -42,7 +42,7 @@ class Retrograde:
     One thread begins each stage; then any number of threads work on it until none of it is left.
     `ValueError` for one that is not next, `RuntimeError` before the last one is done.
 
-    done        how much of the stage was begun, from 0 to 1
+    done        share of the stage that was started, from 0 to 1
     settled     for each table: states won and lost at the last level
     tallies     for each table, after packing: canonical states drawn, won and lost
     places      in each table
@@ -77,12 +77,12 @@ class Retrograde:
         """The list of a table's long losses and their depths, to be asked for once packed."""
 
 class PlacingSlice:
-    """A slice of the placing phase: positions with so many men in hand, and of the side to move.
+    """A slice of the placing phase: positions with one number of men in hand and of the side to move.
 
     One thread begins each stage; then any number of threads work on it until none of it is left.
     `ValueError` for one that is not next, `RuntimeError` before the last one is done.
 
-    done        how much of the stage was begun, from 0 to 1
+    done        share of the stage that was started, from 0 to 1
     tally       of the sector that was written: canonical states drawn, won and lost
     values      its packed table
     """

@@ -69,7 +69,7 @@ PARTNERS: tuple[tuple[int, ...], ...] = tuple(
 
 
 def in_mills(men: int) -> int:
-    """Which of one side's men stand in a mill."""
+    """Return the mask of one side's men that are in a mill."""
     closed = 0
     for line in LINE_MASKS:
         if men & line == line:

@@ -181,7 +181,7 @@ class Position:
         return men & ~mills
 
     def removals(self, mills: int) -> list[tuple[int, ...]]:
-        """What a move that closes that many mills may remove: sets of points, sorted by name."""
+        """Return the sets of points that a move may remove after closing that many mills, by name."""
         if mills == 0:
             return [()]
         wanted = mills if self.rules.double_mill == "each" else 1
@@ -229,7 +229,7 @@ class Position:
         elif origin is None:
             return f"{COLOURS[self.side]} has no man in hand to place"
         elif not own >> origin & 1:
-            return f"no {COLOURS[self.side].lower()} man stands on {NAMES[origin]}"
+            return f"no {COLOURS[self.side].lower()} man is on {NAMES[origin]}"
         if not self.targets(origin) >> to & 1:
             if (self.men[0] | self.men[1]) >> to & 1:
                 return f"{NAMES[to]} is occupied"
@@ -249,7 +249,7 @@ class Position:
             return f"the move must remove {('nothing', 'one man', 'two men')[wanted]}"
         for point in removed:
             if not self.men[1 - self.side] >> point & 1:
-                return f"no man of the opponent stands on {NAMES[point]}"
+                return f"no man of the opponent is on {NAMES[point]}"
         men = " and ".join(NAMES[point] for point in removed)
         return f"{men} may not be removed: a man in a mill is safe while others are not"
 

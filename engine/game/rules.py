@@ -28,7 +28,7 @@ class Rules:
 
     flying              who may fly: ``never``, ``own`` (the side with three men) or ``both``
                         (both sides, once no man is in hand and either side has three)
-    locked_mills        when all the opponent's men stand in mills, ``any`` may go, or ``none``
+    locked_mills        when all the opponent's men are in mills, ``any`` may go, or ``none``
     double_mill         a move that closes two mills removes ``one`` man, or one for ``each``
     blocked             a side with no man in hand and no move ``loses``, or the game ``draws``
     repetition          the occurrence of a position that makes a draw; 0: off

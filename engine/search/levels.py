@@ -53,13 +53,13 @@ Errors = tuple[int, int, int, int, int, int]
 """A level's insight, greed, freedom, noise and oversight, and a seed, as the core takes them."""
 
 _OPENING_HANDS = 11
-"""While so many men are in hand even a level that does not err varies its play,"""
+"""Least number of men in hand with which a level that does not err varies its play."""
 _OPENING_NOISE = 20
-"""by errors of this size."""
+"""Size of the errors by which it varies its play, in hundredths of a man."""
 
 
 def any_seed() -> int:
-    """A random seed for one game, so that nobody beats a level twice by the same moves."""
+    """Return a random seed for one game, so that the same moves do not beat a level twice."""
     return 1 + int.from_bytes(os.urandom(8)) % MAXIMUM_SEED
 
 
@@ -109,7 +109,7 @@ def level_for(elo: int) -> Level:
 
 
 def errors_of(level: Level | None, position: Position) -> Errors | None:
-    """What a level sees wrongly in a position, in the core's words; None: nothing."""
+    """Return a level's errors in a position as the core takes them; None: no errors."""
     if level is None:
         return None
     opening = sum(position.hands) >= _OPENING_HANDS
@@ -119,5 +119,5 @@ def errors_of(level: Level | None, position: Position) -> Errors | None:
         return None
     seed = level.seed * 0x9E3779B97F4A7C15
     if level.oversight:
-        seed ^= position.key  # Attention is drawn anew in each position.
+        seed ^= position.key  # Each position has its own overlooked points.
     return (*errors, seed & (1 << 64) - 1)

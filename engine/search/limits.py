@@ -1,4 +1,4 @@
-"""What a search may spend, what it reports on the way, and its result."""
+"""Limits of a search, its reports and its result."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_SECONDS = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """What a search may spend: it ends at the first limit reached. All times are in seconds.
+    """Limits of a search, which ends at the first one reached. All times are in seconds.
 
     ``time`` is for this search. ``depth`` is in plies, ``nodes`` counts the whole search.
     ``mate`` ends it once a win in that many own moves (plies in UGI) is proven. The clocks and
@@ -42,7 +42,7 @@ class Limit:
         return self.white_inc if side == WHITE else self.black_inc
 
     def ends(self, side: int) -> bool:
-        """Whether a search for this side ever reaches a limit: increments alone set none."""
+        """Whether a search for this side reaches any limit; increments are none."""
         bounds = (self.time, self.depth, self.nodes, self.mate, self.clock(side))
         return any(bound is not None for bound in bounds)
 
@@ -55,7 +55,7 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """What an engine reports of its search; None where it said nothing.
+    """A report of a running search; None in each field that the engine did not send.
 
     ``depth`` and ``seldepth`` are in plies, ``multipv`` numbers the variations from 1, the best.
     ``time`` is in seconds, ``hashfull`` and ``wdl`` (win, draw, loss) are in permille, ``bound``
@@ -80,7 +80,7 @@ class Info:
 class Result(NamedTuple):
     """The result of a search; ``move`` is None when the game is over.
 
-    ``ponder`` is the expected reply. ``cut`` says that the last iteration was not completed,
+    ``ponder`` is the expected reply. ``cut`` is True if the last iteration was not completed,
     ``missing`` how many of the search's threads the system refused.
     """
 

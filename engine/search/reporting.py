@@ -1,4 +1,4 @@
-"""What a search reports: an `Info` for each line of each iteration."""
+"""Reports of a search: an `Info` for each line of each iteration."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Reporter:
     lines: list[Info] = field(default_factory=list)
 
     def iteration(self, depth: int, lines: Lines) -> bool:
-        """Report an iteration, and say whether the search has thought enough."""
+        """Report an iteration; return whether the search may end."""
         spent = self._spent()
         self.lines = [
             self._info(line, depth, spent, multipv=number) for number, line in enumerate(lines, 1)
@@ -79,7 +79,7 @@ class Reporter:
         )  # fmt: skip
 
     def _spent(self) -> _Spent:
-        """What the search has spent by now."""
+        """Time and nodes that the search has used."""
         nodes = sum(worker.nodes for worker in self.workers)
         elapsed = core.monotonic_ns() - self.clock.asked
         return {
@@ -92,7 +92,7 @@ class Reporter:
 
 
 def final_info(outcome: Outcome, side: int) -> Info:
-    """What is reported of a game that is over, with ``side`` to move."""
+    """Return the report for a game that is over, with ``side`` to move."""
     # A side that has won and is to move has nothing left to play: a win at hand.
     score = {0: Score(cp=0), 1: Score(win_in=1), -1: Score(win_in=0)}[outcome.value(side)]
     return Info(

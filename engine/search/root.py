@@ -1,4 +1,4 @@
-"""The root of a search: the moves to choose from, and what tablebases say of them."""
+"""The root of a search: the moves to choose from, and their values in the tablebase."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Root(NamedTuple):
     ranks: tuple[int, ...] = ()
     """The order that the tables put the moves in; the search chooses among equal ones."""
     choices: dict[int, Choice] = {}
-    """What the tables say of each move."""
+    """Each move's value in the tables."""
     hits: int = 0
     """How many moves were looked up."""
     settled: bool = False
@@ -38,7 +38,7 @@ class Root(NamedTuple):
             return score
         if choice.certain:
             return Score(cp=choice.value * (TABLE_CP - (choice.depth or 0)))
-        # The win or the loss that the tables know may still become a draw, but nothing else.
+        # A win or a loss in the tables may still become a draw, and nothing else.
         estimate = score.cp or 0
         return Score(cp=max(estimate, 0) if choice.value > 0 else min(estimate, 0))
 
@@ -68,9 +68,9 @@ def make_root(
         return Root(moves, tables, SIZE if any(position.hands) else men)
     best = ranking.groups[0][0]
     # Tables make equals of all draws, and of all losses, while some are harder to answer for an
-    # opponent that errs: the search tells them apart by its own evaluation.
+    # opponent that errs: the search distinguishes them by its own evaluation.
     inside = tables if best.value > 0 or best.nearly_drawn else None
-    # Equal moves stay in the order in which the search alone would take them.
+    # Equal moves stay in the order of a search without tables.
     ranked = [
         (rank, one)
         for rank, group in enumerate(ranking.groups)

@@ -93,7 +93,7 @@ class Searcher:
             self._workers.append(worker)
 
     def clear(self) -> None:
-        """Forget everything learnt: a new game starts as in a new process."""
+        """Clear the hash table and history: a new game starts as in a new process."""
         self._context = None
         self._forget()
 
@@ -176,7 +176,7 @@ class Searcher:
         errors = errors_of(level, position)
         context = (core_rules(position.rules), level is None, errors, root.tables)
         if context != self._context:
-            # What was learnt under other rules, or with other errors, does not hold.
+            # Entries of other rules or other errors are not valid.
             if self._context is not None or level is not None:
                 self._forget()
             self._context = context

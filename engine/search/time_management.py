@@ -29,7 +29,7 @@ class Budget(NamedTuple):
 
 
 def budget(left: float, increment: float, moves_to_go: int | None, overhead: float) -> Budget:
-    """What to spend on one move of a clock with ``left`` seconds.
+    """Return the time for one move of a clock with ``left`` seconds.
 
     ``overhead`` is what a move may lose between the clock and the search; several are kept in
     reserve, and a clock that is down to them grows again by its increments. A clock at or below
@@ -41,7 +41,7 @@ def budget(left: float, increment: float, moves_to_go: int | None, overhead: flo
     moves = min(moves_to_go or _MOVES_LEFT, _MOVES_LEFT)
     ease = min(1.0, left / (_EASE * overhead)) if overhead else 1.0
     soft = usable / moves + increment * 0.75 * ease
-    # What one move may take is bounded by the clock, so that no series of long moves empties it.
+    # The clock bounds the time of one move, so that a series of long moves cannot empty it.
     hard = min(soft * 4, usable if moves == 1 else usable * 0.4)
     return Budget(max(_MINIMUM, min(soft, hard)), max(_MINIMUM, hard))
 
@@ -62,7 +62,7 @@ class TimeManager:
     asked: int = field(default_factory=core.monotonic_ns)
     """When the search was asked for, on the core's clock: what it reports counts from here."""
     started: int = 0
-    """When its limits began to count: a ponderhit sets it anew."""
+    """Start of its limits; a ponderhit sets it again."""
     soft: float | None = None
     """Seconds after the start at which no new iteration begins; None: no clock."""
     hard: float | None = None
@@ -86,7 +86,7 @@ class TimeManager:
 
     @property
     def waits(self) -> bool:
-        """Whether the search must not end by itself."""
+        """Whether only `stop` or a ponderhit may end the search."""
         return self.infinite or self.pondering
 
     def elapsed(self) -> float:

@@ -77,7 +77,7 @@ class Builder:
         self.folder = self.root / rules_folder(self.rules)
         self.tables = Tables(self.rules)
         self.rebuilt: list[str] = []
-        """What was wrong with the files that were built again."""
+        """The faults of the files that were built again."""
         self._started: float | None = None
         self._done = 0.0
         self._total = 0
@@ -144,7 +144,7 @@ class Builder:
         self._tell(str(what), 0.0)
 
     def _tell(self, step: str, places: float) -> None:
-        """Report progress: what is finished, and so many places of the present step."""
+        """Report progress: the finished steps, and the places done in the present one."""
         if self.report is not None and self._started is not None:
             seconds = time.monotonic() - self._started
             self.report(Progress(step, self._done + places, self._total, seconds))

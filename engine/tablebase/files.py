@@ -37,7 +37,7 @@ _ALWAYS_CHECKED = 1 << 24
 
 
 class TableError(Exception):
-    """A table file that is missing, damaged, or made for other rules; names it and says why."""
+    """A table file that is missing, damaged, or made for other rules; with its name and the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ def check_start(
 
 
 def parse_header(data: bytes, path: Path) -> Header:
-    """The header at the start of a file, or a `TableError` that says what is wrong with it."""
+    """Return the header at the start of a file; raise `TableError` with the fault."""
     check_start(data, path, MAGIC, HEADER_SIZE, VERSION, "not a table of merels", remedy(path))
     _, _, kind, own, opponent, tables, *rest = _HEADER.unpack(data[: HEADER_SIZE - 4])
     hand, each_mill = rest.pop(4), bool(rest[2])
@@ -189,7 +189,7 @@ def copy_of(data: memoryview, start: int, end: int) -> bytes:
 
 
 def remedy(path: Path) -> str:
-    """What helps against a damaged file."""
+    """The remedy for a damaged file."""
     return f"{'pack' if path.suffix == SUFFIX[PACKED] else 'build'} the table again"
 
 

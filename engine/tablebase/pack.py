@@ -1,4 +1,4 @@
-"""Packing tables: every block compressed by itself, so that each can be read alone.
+"""Packing tables: every block is compressed separately, so that each can be read separately.
 
 What is packed stays: a packing that was interrupted resumes with the sector it was in.
 """
@@ -61,7 +61,7 @@ class Packer:
         self.problems: list[str] = []
         """A line for each file that cannot be packed."""
         self.rebuilt: list[str] = []
-        """What was wrong with the files that were packed again."""
+        """The faults of the files that were packed again."""
         self._done = self._total = 0
         self._started = self._reported = 0.0
 

@@ -1,4 +1,4 @@
-"""Packed tables: compressed in blocks, each of which is unpacked when it is asked for.
+"""Packed tables: compressed in blocks, each unpacked at its first probe.
 
 The format is described to the byte in FORMAT.md.
 """
@@ -52,7 +52,7 @@ class PackedTable:
         expected = min(BLOCK_BYTES, self.size - number * BLOCK_BYTES)
         stream = zlib.decompressobj()
         try:
-            # One byte more is room to see the end; a damaged block may go on and on.
+            # One byte more shows where the block ends; a damaged block may not end.
             packed = copy_of(self.data, start, _end(self.ends, index))
             found = stream.decompress(packed, BLOCK_BYTES + 1)
             if len(found) != expected or not stream.eof:
@@ -71,12 +71,12 @@ class PackedTable:
 
 
 def blocks_of(size: int) -> int:
-    """The number of blocks that so many bytes take."""
+    """Return the number of blocks of ``size`` bytes."""
     return -(-size // BLOCK_BYTES)
 
 
 def index_of(sizes: list[int]) -> bytes:
-    """The list of where blocks of these packed sizes end, as it stands in a file."""
+    """Return the file's list of the offsets at which blocks of these packed sizes end."""
     ends, end = bytearray(), 0
     for size in sizes:
         end += size

@@ -135,7 +135,7 @@ def _may_repeat(position: Position, recurring: set[int]) -> bool:
     own, other = SIZE * position.side, SIZE * (1 - position.side)
     men, others = position.men[position.side], position.men[1 - position.side]
     for key in recurring:
-        # A step changes nothing but the place of one man: no other key needs a look.
+        # A step changes the place of one man only: other keys cannot be reached.
         if key >> other & ALL_POINTS != others:
             continue
         left, entered = men & ~(key >> own), key >> own & ALL_POINTS & ~men

@@ -138,7 +138,7 @@ AnySector = Sector | PlacingSector
 
 
 def _most_removals(placed: int, each_mill: bool) -> int:
-    """How many men a side can have removed by placing so many, at most.
+    """Return the most men that a side can have removed by placing that many.
 
     From its third man on each may close a mill, from its fifth man on each may close two.
     """

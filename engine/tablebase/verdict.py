@@ -1,4 +1,4 @@
-"""What the tables say of a move that was played: the value before it, and the value it leaves."""
+"""Verdict of the tables on a played move: the value before it, and the value after it."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def phase_of(position: Position) -> str:
 
 
 def verdict(tables: Tables, position: Position, move: Move) -> Verdict | None:
-    """What the tables say of a legal move; None where they do not know every move."""
+    """Return the tables' verdict on a legal move; None unless they know every move."""
     if position.outcome() is not None:
         return None
     choices = values_of_moves(tables, position)

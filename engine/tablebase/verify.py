@@ -43,7 +43,7 @@ class Verifier:
     part of the retrograde analysis is used. With an odd number of men in hand, where no table is
     kept, the values are recomputed first, once for all sectors that lead there.
 
-    ``sample`` checks so many places of each table, chosen by ``seed``, instead of all; 0: all.
+    ``sample`` is the number of places checked in each table, chosen by ``seed``; 0: all.
     ``report`` gets the share of the sector that is done, from 0 to 1.
     """
 

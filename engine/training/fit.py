@@ -13,7 +13,7 @@ positions by which short searches judge the best of them and the best of the oth
 learns from the samples of those before, too.
 
 The tables of the standard rules must be whole; those of other ways of flying (`loc`, `multi`) are
-used where they are whole. Without ``-tables`` games alone teach.
+used if they are complete. Without ``-tables``, samples come from games only.
 
 No fitting sees the positions of the files named by ``-unseen``, nor one position in 64, chosen by
 its hash (`trainer.is_held_out`), nor an image of them: what is fitted can be measured on either.
@@ -57,7 +57,7 @@ EPOCHS = 4
 RATE = 0.01
 """Of learning, at first. It falls with the square of what is left to do."""
 STEPS = 32
-"""The rate falls so many times in an epoch."""
+"""Number of times that the rate falls in an epoch."""
 DECAY = 1_900_000
 """Divided by the number of samples, the part of a parameter that decays in a step at a rate of 1:
 the more samples there are, the less decay they need."""
@@ -92,7 +92,7 @@ def fit(pieces: Sequence[bytes], unseen: array[int], processes: int) -> bytes:
 
 
 def _fitted(work: Path, pieces: Sequence[bytes], unseen: array[int], processes: int) -> bytes:
-    """What ``fit`` makes of samples; it is kept in ``work``, and not made again."""
+    """Return the weights that ``fit`` makes of samples, cached in ``work``."""
     mark = zlib.crc32(unseen.tobytes())
     for piece in pieces:
         mark = zlib.crc32(piece, mark)
@@ -180,8 +180,8 @@ def _make(args: argparse.Namespace, unseen: array[int]) -> bytes:
             if one.leaves:
                 added += _leaves(args.work, payload, labellers, played, pool)
                 pieces += added
-            learnt = [*scored, *(pieces if one.leaves else added)]
-            payload = _fitted(args.work, learnt, unseen, args.processes)
+            samples = [*scored, *(pieces if one.leaves else added)]
+            payload = _fitted(args.work, samples, unseen, args.processes)
     return payload
 
 
@@ -205,7 +205,7 @@ def _leaves(
 
 
 def _labelled(piece: bytes, labellers: list[TableLabeller]) -> bytes:
-    """Samples with what tables tell of them; those that nobody has labelled are left out."""
+    """Return samples with labels from tables; leave out those without a label."""
     for labeller in labellers:
         piece = labeller.label(piece)
     return bytes(trainer.labelled_samples(piece))

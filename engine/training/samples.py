@@ -1,4 +1,4 @@
-"""Samples, which the evaluation is fitted to, and what the tablebase says of them."""
+"""Samples that the evaluation is fitted to, and their labels from the tablebase."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class TableLabeller:
         self.tables = tables
 
     def draw(self, moving: int, placing: int) -> list[bytes]:
-        """Up to so many positions of each table, by phase, and of each number of men in hand."""
+        """Draw up to that many positions of each table, by phase, and of each number of men in hand."""
         found: list[AnySector] = [*sectors(), *placing_sectors(self.tables.rules)]
         counts = {(*sides, sector.hand): None for sector in found for sides in sector.sides}
         return [
@@ -125,7 +125,7 @@ class TableLabeller:
         return bytes(trainer.score_samples(_worker(), rules, piece, SCORED_NODES, PER_LOGIT))
 
     def leaves(self, piece: bytes) -> bytes:
-        """What searches by the core's weights judge critical ones by, scored: see the core."""
+        """Return the samples with the scores of short searches by the core's weights."""
         found = trainer.leaf_samples(self.tables.core, _worker(), piece, LEAF_NODES)
         return self.score(bytes(found))
 

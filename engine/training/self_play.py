@@ -156,7 +156,7 @@ def _play_chunk(task: tuple[Path, bytes, int, int, int]) -> Path:
 
 
 def mark_of(payload: bytes) -> str:
-    """What the names of files begin with that these weights have made."""
+    """Prefix of the names of files that these weights have made."""
     return f"{zlib.crc32(payload):08x}"
 
 

@@ -1,8 +1,8 @@
-# The static evaluation, learnt from games and the tablebase.
+# The static evaluation, learned from games and the tablebase.
 #
 # Each feature has a value of its own in each phase, which makes most of the evaluation, and a
 # vector of its own in each quarter of the phases; a kind of material has one of each. The vectors'
-# sum, clipped and squared, is a hidden layer that says what they mean together. weights.bin holds
+# sum, clipped and squared, is a hidden layer that evaluates them together. weights.bin holds
 # it all, by rows; merels.engine.training makes it.
 #
 # A vector's numbers are small: all of a feature is one cache line, and three features are added as
@@ -76,7 +76,7 @@ cdef Pairs ZERO_PAIRS           # the last one of a group of three
 cdef int16_t VALUE[PHASES][ROWS]
 cdef int16_t OUTPUT[PHASES][HIDDEN]
 
-# What the hidden layer adds to the values of features and material, whose sum is `value`.
+# The hidden layer's output, added to `value`, the sum of the values of features and material.
 cdef inline int hidden_layer(const size_t *at, const Material *material,
                              int *value) noexcept nogil:
     cdef const Feature *features = material.features
@@ -150,7 +150,7 @@ cdef inline int limited(int number, int largest) noexcept:
     return max(-largest, min(largest, number))
 
 
-# What one feature adds in a quarter of the phases.
+# The vector of one feature in a quarter of the phases.
 cdef void arrange_feature(const Weights *weights, int quarter, int place) noexcept:
     cdef Feature *feature = &FEATURE[quarter * FEATURES + place]
     cdef int16_t *value = <int16_t *>&feature.values
@@ -165,7 +165,7 @@ cdef void arrange_feature(const Weights *weights, int quarter, int place) noexce
         pair_up(<uint16_t *>&feature.vector[j], &numbers[2 * LANES * j])
 
 
-# What a kind of material adds, and the bias.
+# The vector of a kind of material, and the bias.
 cdef void arrange_material(const Weights *weights, int place) noexcept:
     cdef Material *material = &MATERIAL[place]
     cdef int phase = phase_of(place), men = AT_MEN + place % 100, kind = AT_KINDS + place // 100

@@ -1,4 +1,4 @@
-# What the evaluation sees of a position: patterns of men, and material.
+# The features of a position: patterns of men, and material.
 #
 # A position has eleven features of one list: the pattern of men on each of the four sides of the
 # square, around each of its four corners, and on each ring. The nine points of a side, over all
@@ -9,10 +9,10 @@
 # of points, are Buro's patterns ("Experiments with Multi-ProbCut and a new high-quality evaluation
 # function for Othello", 1997), called n-tuple networks elsewhere.
 #
-# Its kind of material stands in a list of its own.
+# Its kind of material has a separate list.
 #
-# Weights are learnt by rows, of which a position has thirteen: its features, the men left to both
-# sides, and those in hand or who flies. So the search adds less than is learnt, and no row is rare.
+# Weights are learned by rows, thirteen for a position: its features, the men left to both
+# sides, and those in hand or who flies. Rows that always occur together are summed at load time.
 #
 # Needs bitboard.pxi, board.pxi.
 
@@ -80,7 +80,7 @@ cdef struct Weights:
     int16_t output[PHASES][HIDDEN]
     int8_t vector[QUARTERS][ROWS][HIDDEN]
 
-# What the men on a ring add to the numbers, in base 3, of the patterns: four sides, three rings.
+# The share of a ring's men in the base-3 numbers of the patterns: four sides, three rings.
 cdef Lanes PATTERNS[3][256]
 cdef uint16_t SIDE_FEATURE[19683]
 cdef uint16_t RING_FEATURE[6561]

@@ -47,7 +47,7 @@ cdef struct Picker:
     Board after              # the last move
     uint64_t key             # of that board
     bint urgent              # the last move is a killer move, or stops a mill
-    bint chosen              # the best of the rest stands at `next` already, and these are its own:
+    bint chosen              # the best of the rest is at `next` already, and the fields below are its own:
     Board after_next
     uint64_t next_key
     move_t table_move
@@ -58,7 +58,7 @@ cdef struct Picker:
     int next                 # the first that is not yet in order
 
 
-# Note how many moves stand on the stack, and put what scores less than any behind them.
+# Note the number of moves on the stack, and end them with a sentinel that scores less than any.
 cdef inline void end_list(Picker *p, int size) noexcept nogil:
     cdef int i
     p.next = 0

@@ -7,7 +7,7 @@ cdef extern from *:
     #define MERELS_PARAMETERS(X)  /* name, value, and its bounds in a tune */ \\
         X(FUTILITY_DEPTH, 5, 1, 10) \\
         X(FUTILITY_MARGIN, 30, 10, 200)      /* hundredths of a man for each ply */ \\
-        X(PLACING_MARGIN, 20, 0, 200)        /* and so many more while men are placed */ \\
+        X(PLACING_MARGIN, 20, 0, 200)        /* added while men are placed */ \\
         X(REDUCTION_BASE, 60, -100, 200)     /* hundredths of a ply */ \\
         X(REDUCTION_DIVISOR, 180, 100, 500)  /* hundredths */ \\
         X(REDUCTION_DEPTH, 3, 2, 8) \\

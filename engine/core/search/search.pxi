@@ -131,7 +131,7 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
 
     # 5. Reverse futility pruning: near the leaves, so far above beta that no reply brings it back.
     # The value is halfway to beta, as the evaluation is not sure, and less so while men are placed.
-    # The table comes later, for most of these nodes would wait for its memory in vain.
+    # It precedes the table, because most of these nodes would wait for memory without a hit.
     if depth <= FUTILITY_DEPTH and not pv_node and abs(beta) < MAX_EVALUATION:
         value = evaluate_node(w, b, key)
         margin = FUTILITY_MARGIN * depth
@@ -174,7 +174,7 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
     if ply < EXTENSION_PLIES * w.root_depth and must_block(picker.threats):
         next_depth += 1
 
-    # 10. Late move pruning: near the leaves, after so many quiet moves have failed, the others of
+    # 10. Late move pruning: near the leaves, after enough quiet moves have failed, the others of
     # which history thinks less are left out. A man that flies has too many moves for it.
     if depth <= PRUNING_DEPTH and not pv_node and not own_flies(&w.game.rules, b):
         enough_quiets = PRUNING_COUNT + depth * depth

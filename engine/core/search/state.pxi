@@ -1,4 +1,4 @@
-# What a thread's search has at hand, and how a level distorts what it sees.
+# State of one search thread, and the errors that a level adds to the evaluation.
 #
 # Needs platform.pxi, board.pxi, ends.pxi, movegen.pxi, evaluation/evaluate.pxi,
 # tablebase/probe.pxi, search/transposition.pxi, search/movepick.pxi.

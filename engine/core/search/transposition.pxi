@@ -125,7 +125,7 @@ cdef class TranspositionTable:
     def shared(self):
         return PyCapsule_New(&self.table, "merels.Table", NULL)
 
-    # The buckets in so many MiB, or in the whole table.
+    # The number of buckets in `mib` MiB, or in the whole table.
     cdef uint64_t buckets_of(self, int megabytes):
         cdef uint64_t used = <uint64_t>megabytes << 20
         if megabytes <= 0 or used > self.size:

@@ -3,7 +3,7 @@
 # Needs board.pxi, ends.pxi, movegen.pxi, shared.pxi, tablebase/probe.pxi, search/root.pxi.
 
 cdef enum:
-    ATTENTION = 16           # plies ahead from which on no more is overlooked
+    ATTENTION = 16           # nothing is overlooked this many plies ahead or more
     NEVER = 0x7FFFFFFFFFFFFFFF
 
 cdef int64_t NO_END = NEVER  # a deadline that never comes
@@ -24,7 +24,7 @@ cdef class Deadline:
         write_time(&self.at, at if at is not None else NEVER)
 
 
-# What is overlooked and how far the evaluation errs: drawn anew for every search, as a person's
+# Overlooked points and evaluation errors are drawn again for every search, as a person's
 # attention is. A point overlooked at one ply is so at all later ones, and more join it with each,
 # so that what is overlooked is the same whatever is played first.
 cdef int load_errors(Errors *e, tuple fields) except -1:

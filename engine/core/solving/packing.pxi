@@ -3,7 +3,7 @@
 # Needs platform.pxi, bitboard.pxi, index.pxi, probe.pxi, depths.pxi.
 
 
-# Two bits for each of so many places, and some bytes besides.
+# Memory for two bits a place, and some spare bytes.
 cdef bytearray packed_memory(uint64_t places):
     try:
         return bytearray((places + 3) // 4 + 64)

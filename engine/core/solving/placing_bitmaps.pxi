@@ -1,6 +1,6 @@
 # Bitmaps over sets of men, by which the placing phase is solved 64 positions at a time.
 #
-# Let the men of one side stand still. The other side's men may stand on any of the n points that
+# The men of one side are fixed. The other side's men may be on any of the n points that
 # they leave empty: compressed to n bits, such a set is an index into a bitmap of 2^n bits, which
 # holds sets of all sizes. To place a man of the side that stands still leaves out one bit of every
 # index, a symmetry of the board permutes the index's bits, and to remove a man clears one of them.
@@ -20,15 +20,15 @@ cdef enum:
     WORD_BITS = 6            # bits of an index that tell places within a word apart
 
 
-# The words of a bitmap over sets of men on so many points; there are always at least 15 points.
+# The number of words of a bitmap over sets of men on `points` points, at least 15.
 cdef inline size_t words_over(int points) noexcept nogil:
     return <size_t>1 << (points - WORD_BITS)
 
 
-# The words of a bitmap that have sets of up to so many men, the only ones that matter, in order.
+# The words of a bitmap that hold sets of at most `men` men, in order; the others are unused.
 cdef struct Useful:
     uint32_t *words
-    uint32_t size[POINT_COUNT + 1]       # of those in a bitmap over so many points
+    uint32_t size[POINT_COUNT + 1]       # number of words in a bitmap over `n` points
 
 
 cdef bint list_useful(Useful *useful, int points, int most) noexcept nogil:
@@ -126,7 +126,7 @@ cdef inline uint64_t spread_word(uint64_t half, int gap) noexcept nogil:
     return half
 
 
-# Add a bitmap over so many points, its words taken in `order`, to one over one more point, for the
+# Add a bitmap over `points` points, its words taken in `order`, to one over one more point, for the
 # sets without that point: bit `gap` of the index.
 cdef void add_without_point(const uint64_t *bitmap, const uint32_t *order, const Useful *useful,
                             int points, int gap, uint64_t *sum) noexcept nogil:
@@ -143,7 +143,7 @@ cdef void add_without_point(const uint64_t *bitmap, const uint32_t *order, const
 
 
 # The lines through the points that some men leave empty, all of them compressed: the other two
-# points of each; 0 where one of the men stands there.
+# points of each; 0 if one of the men is there.
 cdef struct Lines:
     int points
     uint32_t partners[POINT_COUNT][2]
@@ -183,7 +183,7 @@ cdef inline void look_at_word(const Lines *lines, uint32_t word, uint64_t *prese
         twice[k] = full[0] & full[1]
 
 
-# What a removal is worth: for each set of men the best of the sets with one removable man less,
+# The value of a removal: for each set of men the best of the sets with one removable man less,
 # and where none may be removed, of the set as it is.
 cdef void best_removals(const RuleSet *rules, const Lines *lines, const Useful *useful,
                         const uint64_t *bitmap, uint64_t *best) noexcept nogil:
@@ -211,7 +211,7 @@ cdef void best_removals(const RuleSet *rules, const Lines *lines, const Useful *
         best[word] = found
 
 
-# What a placement is worth to the side whose sets the bitmap is over: the best of the sets with one
+# The value of a placement to the side whose sets the bitmap is over: the best of the sets with one
 # man more, each of them worth what `quiet`, `one` or `two` say where it closes no mill, one or two.
 cdef void best_placements(const Lines *lines, const Useful *useful, const uint64_t *quiet,
                           const uint64_t *one, const uint64_t *two,

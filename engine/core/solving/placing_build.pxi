@@ -63,7 +63,7 @@ cdef void free_blocks(Blocks *blocks) noexcept nogil:
     memset(blocks, 0, sizeof(Blocks))
 
 
-# Get memory for the blocks of all classes of so many men, or of those whose last man may have
+# Allocate the blocks of all classes of `men` men, or of those whose last man may have
 # closed `mills` mills; all bits are 0. False where there is not enough.
 cdef bint allocate_blocks(Blocks *blocks, int men, int mills) noexcept nogil:
     cdef uint32_t cls, total = CLASSES[men]
@@ -147,7 +147,7 @@ cdef SliceScratch *new_slice_scratch(const Slice *p) noexcept nogil:
     return s
 
 
-# Bytes of the blocks of all classes of so many men.
+# Bytes of the blocks of all classes of `men` men.
 cdef uint64_t blocks_memory(int men) noexcept nogil:
     return 2 * CLASSES[men] * words_over(POINT_COUNT - men) * sizeof(uint64_t)
 

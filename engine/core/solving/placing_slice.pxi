@@ -15,7 +15,7 @@ cdef enum:
     HOLDS = 1
     BLOCKS_AT_ONCE = 16      # that a thread takes at a time; a multiple of 4
 
-cdef struct Blocks:          # of all classes of X's men, when there are so many
+cdef struct Blocks:          # of all classes of X's men, for one number of men
     int men
     size_t words             # of each of a block's bitmaps
     uint64_t *bitmaps        # block by block
@@ -40,7 +40,7 @@ cdef struct Slice:
     int removed              # the index in `after` that is read
     int others               # Y's men in the sector that is read or written
     int stop
-    uint64_t next            # pieces of work begun
+    uint64_t next            # pieces of work started
 
 cdef struct SliceScratch:    # a thread's own
     Lines lines
@@ -88,12 +88,12 @@ cdef void add_removal(const Slice *p, const Blocks *blocks, uint32_t men, uint32
             best[kind * size + word] |= s.bitmap[s.order[word]]
 
 
-# Whether Y wins by any removal that leaves X with so many men on the board.
+# Whether Y wins by any removal that leaves X with `men` men on the board.
 cdef inline bint too_few(const Slice *p, int men) noexcept nogil:
     return men + p.hand // 2 - 1 < MINIMUM_MEN
 
 
-# What Y's removal of one of X's men is worth to Y, and of two.
+# The value to Y of removing one of X's men, and two.
 cdef void weigh_removals_of_x(const Slice *p, uint32_t cls, SliceScratch *s) noexcept nogil:
     cdef uint32_t men = MEMBER[p.men + 1][cls], left = removable(&p.rules, men), gone
     cdef size_t size = words_over(POINT_COUNT - p.men - 1)
@@ -133,7 +133,7 @@ cdef void reply(Slice *p, uint32_t cls, SliceScratch *s) noexcept nogil:
         two = one
         if p.rules.each_mill:
             two = s.removals[1] + kind * size
-        # What Y does not hold, X wins; what Y does not win, X holds.
+        # X wins where Y does not hold, and holds where Y does not win.
         placed = bitmap_of(&p.placed[0], cls, 1 - kind)
         best_placements(&s.lines, &p.useful, bitmap_of(&p.after[0], cls, kind), one, two, placed)
         for i in range(p.useful.size[s.lines.points]):
@@ -150,7 +150,7 @@ cdef int closable(uint32_t men) noexcept nogil:
     return found
 
 
-# What X's removals of one of Y's men are worth, and of two, where its placement may close mills.
+# The values of X's removals of one of Y's men, and of two, where its placement may close mills.
 cdef void weigh_removals_of_y(Slice *p, uint32_t cls, SliceScratch *s) noexcept nogil:
     cdef uint32_t men = MEMBER[p.men + 1][cls]
     cdef int mills = closable(men), kind, removals

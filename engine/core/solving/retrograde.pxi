@@ -175,7 +175,7 @@ cdef class Retrograde:
         finally:
             end_sharing(&self.users)
 
-    # The pieces of work of the stage, and how many of them were begun.
+    # The number of pieces of work of the stage, and of those started.
     cdef uint64_t pieces(self) noexcept:
         cdef uint64_t pieces = (self.sector.classes + PIECE - 1) // PIECE
         if self.sector.stage == STAGE_NONE:

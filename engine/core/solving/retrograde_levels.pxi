@@ -146,7 +146,7 @@ cdef void back_by_state(Target *t, const Frontier *frontier, bint lost) noexcept
             left &= left - 1
 
 
-# Whether B's man at a point stands in a mill.
+# Whether B's man at a point is in a mill.
 cdef inline bint closed_at(const Frame *f, uint32_t mask, int point) noexcept nogil:
     cdef uint32_t first = f.partners[point][0], second = f.partners[point][1]
     return (first and (mask & first) == first) or (second and (mask & second) == second)

@@ -47,7 +47,7 @@ cdef bint has_crossing(uint32_t men) noexcept nogil:
     return (first & second & men) != 0
 
 
-# What A's best removal is worth after a mill that left its men as in the block, for each set of B's
+# The value of A's best removal after a mill that left its men as in the block, for each set of B's
 # men: of one man in bits 0 and 1, of two in bits 2 and 3. Table 1's bytes hold it for a time.
 cdef void weigh_removals_of_a(Sector *p, uint32_t cls, Scratch *s) noexcept nogil:
     cdef uint32_t men = MEMBER[p.men[0]][cls], rank, mask, left, others, allowed
@@ -87,7 +87,7 @@ cdef void weigh_removals_of_a(Sector *p, uint32_t cls, Scratch *s) noexcept nogi
         results[rank] = best
 
 
-# What B's best removal is worth after a mill against A's men of the block, for each set of B's men.
+# The value of B's best removal after a mill against A's men of the block, for each set of B's men.
 cdef void weigh_removals_of_b(Sector *p, uint32_t cls, Scratch *s) noexcept nogil:
     cdef const uint32_t *masks = MASKS[p.men[1]]
     cdef const Frame *f = &p.frames[cls]
@@ -123,7 +123,7 @@ cdef void weigh_removals_of_b(Sector *p, uint32_t cls, Scratch *s) noexcept nogi
                         s.words[word] ^= <uint64_t>1 << (rank & 63)
 
 
-# The places of a block where some of B's men stand in a mill.
+# The places of a block where some of B's men are in a mill.
 cdef void mark_mills(const Sector *p, const Frame *f, uint64_t *words) noexcept nogil:
     cdef const uint64_t *one
     cdef const uint64_t *two

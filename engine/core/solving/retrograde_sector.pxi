@@ -40,7 +40,7 @@ cdef struct Frame:           # of a block
     uint32_t men             # A's
     uint8_t point[MAX_EMPTY]             # by compressed point
     uint32_t steps[MAX_EMPTY]            # compressed: where B's man there may go
-    uint32_t partners[MAX_EMPTY][2]      # compressed; 0: A stands in the line
+    uint32_t partners[MAX_EMPTY][2]      # compressed; 0: A has a man in the line
 
 ctypedef uint32_t Halves[2][1 << 11]     # what each half of a compressed mask becomes
 
@@ -61,12 +61,12 @@ cdef struct Sector:
     Arc *arcs
     uint32_t *first_arc      # by class
     Frame *frames            # by class
-    uint64_t *holding        # by compressed point: the places of a block where B stands there
+    uint64_t *holding        # by compressed point: the places of a block where B has a man there
     uint8_t *packed[2]       # two bits a place, in the end; not the sector's own memory
     int stage
     int level
     int stop
-    uint64_t next            # pieces of work begun
+    uint64_t next            # pieces of work started
     uint64_t settled[2][4]   # by table: won and lost at this level; in the end, by value
 
 cdef struct Scratch:         # a thread's own
@@ -176,7 +176,7 @@ cdef bint load_blocks(Sector *p) noexcept nogil:
     return True
 
 
-# The bitmaps that say where B stands on each compressed point.
+# The bitmaps of the places where B has a man on each compressed point.
 cdef bint load_holding(Sector *p) noexcept nogil:
     cdef uint32_t rank, left
     cdef const uint32_t *masks = MASKS[p.men[1]]

@@ -4,7 +4,7 @@
 # Needs retrograde_sector.pxi, retrograde_removals.pxi.
 
 cdef enum:
-    # What the removals that a state can make are worth, as flags.
+    # The values of the removals that a state can make, as flags.
     CAN_WIN = 1 << REMOVAL_WINS
     CAN_HOLD = 1 << REMOVAL_HOLDS
     HAS_REMOVAL = 1 << REMOVAL_LOSES
@@ -179,7 +179,7 @@ cdef void start_block_b(Sector *p, uint32_t cls, Scratch *s) noexcept nogil:
         start_state(p, 1, cls, rank, s.flags[rank], s.open[rank])
 
 
-# The places among 64 where B fills a line through a point without the man that stands at `origin`.
+# The places among 64 where B fills a line through a point without the man at `origin`.
 cdef inline uint64_t closes(const Sector *p, const Frame *f, int point, int line, int origin,
                             uint32_t word) noexcept nogil:
     cdef uint32_t partners = f.partners[point][line]

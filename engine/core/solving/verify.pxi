@@ -13,8 +13,8 @@
 cdef enum:
     GROUP = 16               # states whose successors are fetched from memory together
     WHOLLY = 1 << 18         # places of a table up to which all depths are recomputed
-    DEPTH_EVERY = 16         # in others one in so many is,
-    SEARCHED_EVERY = 1024    # and one in so many by a search for all that is not listed
+    DEPTH_EVERY = 16         # in others one in DEPTH_EVERY is,
+    SEARCHED_EVERY = 1024    # and one in SEARCHED_EVERY by a search for all that is not listed
 
 cdef struct Successor:
     const uint8_t *values    # NULL: `value` has been looked up
@@ -129,7 +129,7 @@ cdef Plies plies_by_moves(const Tables *tables, const Successor *successors, int
     return plies
 
 
-# What one move is worth to the side that plays it: a range where only depths would tell.
+# The value of one move to the side that plays it: a range where only depths would decide.
 cdef inline void weigh_move(const Tables *tables, const Successor *successor, int limit, bint deep,
                             Checked *move) noexcept nogil:
     cdef int value = successor.value
@@ -151,7 +151,7 @@ cdef inline void weigh_move(const Tables *tables, const Successor *successor, in
     move.greatest = max(move.greatest, 0)
 
 
-# What a state is worth by its moves.
+# The value of a state by its moves.
 cdef inline void weigh_moves(const Tables *tables, const Successor *successors, int size,
                              int limit, bint deep, Checked *state) noexcept nogil:
     cdef Checked move
@@ -192,7 +192,7 @@ cdef bint agrees(const Tables *tables, const Group *group, int index, int value,
     return plies.least <= depth <= plies.greatest
 
 
-# Recompute states with men in hand. What placements lead to stands in a few blocks, which are in
+# Recompute states with men in hand. Their placements lead to a few blocks, which are in
 # the cache: nothing need be fetched ahead, and the first winning move is enough.
 cdef void recompute_placing(const Tables *tables, Group *group, Checked *states) noexcept nogil:
     cdef Board b

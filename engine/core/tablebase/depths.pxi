@@ -13,7 +13,7 @@ cdef enum:
     MAX_STORED = 255         # the depth of everything deeper, too
 
 
-# The plies from which on a loss is listed, with so many men a side.
+# The least plies of a listed loss, for each number of men.
 cdef inline int long_loss(const RuleSet *rules, int own, int opponent) noexcept nogil:
     if rules.flying != FLYING_NEVER and min(own, opponent) == FLYING_MEN:
         return LONG_WHERE_FLYING
@@ -25,7 +25,7 @@ cdef inline uint64_t places_of(int own, int opponent) noexcept nogil:
     return <uint64_t>CLASSES[max(own, opponent)] * block_size(own, opponent, 0)
 
 
-# The numbers in a list's index, the last of which is how many losses it has.
+# Numbers in a list's index; the last is the number of losses in the list.
 cdef inline uint64_t index_size(uint64_t places) noexcept nogil:
     return (places + LIST_BLOCK - 1) // LIST_BLOCK + 1
 

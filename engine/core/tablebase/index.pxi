@@ -41,7 +41,7 @@ cdef inline uint32_t image_of(int symmetry, uint32_t mask) noexcept nogil:
             | IMAGE[symmetry][2][mask >> 16])
 
 
-# The mask with the points of `men`, none of which it holds, left out.
+# The mask compressed by leaving out the points of `men`, none of which it holds.
 cdef inline uint32_t compress(uint32_t mask, uint32_t men) noexcept nogil:
     cdef uint32_t below
     assert (mask & men) == 0
@@ -80,7 +80,7 @@ cdef inline uint32_t locate(uint32_t side, int side_count, uint32_t other, int o
 
 # Whether a table's blocks are those of the side to move's classes. With men in hand the numbers of
 # the other side's men do not matter, so that tables have the same blocks whatever is removed; and
-# what one side's placements lead to stands in few blocks, as both plies of a turn name one side.
+# one side's placements lead to few blocks, because both plies of a turn name one side.
 cdef inline bint by_own_class(int own_count, int opponent_count, int hand) noexcept nogil:
     return hand & 1 == 0 if hand else own_count >= opponent_count
 
@@ -216,7 +216,7 @@ cdef void fill_index() except *:
         raise MemoryError("no memory for the index of the tables")
 
 
-# Whether a table may have so many men on the board, and in hand of both sides together.
+# Whether a table may have these numbers of men on the board, and in hand of both sides together.
 cdef bint are_counts(int own, int opponent, int hand) noexcept nogil:
     return (0 <= own <= MEN_PER_SIDE and 0 <= opponent <= MEN_PER_SIDE
             and 0 <= hand <= 2 * MEN_PER_SIDE and own + (hand + 1) // 2 <= MEN_PER_SIDE

@@ -19,7 +19,7 @@ cdef struct Tables:
     const Packed *packed[2 * MEN_PER_SIDE + 1][MEN_PER_SIDE + 1][MEN_PER_SIDE + 1]
 
 
-# Whether there is a table of so many men; they are possible ones.
+# Whether there is a table for these numbers of men, which must be possible ones.
 cdef inline bint has_table(const Tables *tables, int own, int opponent, int hand) noexcept nogil:
     return (tables.values[hand][own][opponent] != NULL
             or tables.packed[hand][own][opponent] != NULL)

@@ -10,7 +10,7 @@ cdef inline int points_of(int value) noexcept nogil:
             else NO_POINTS)
 
 
-# Whether the game goes on, as far as the board alone tells.
+# Whether the game goes on, judged by the board only.
 cdef inline bint goes_on(const RuleSet *rules, const Board *b) noexcept nogil:
     return not someone_short(b) and can_move(rules, b)
 

@@ -4,7 +4,7 @@
 #
 # Needs board.pxi, evaluation/features.pxi, training/samples.pxi.
 
-# What a quarter of the phases learns.
+# The trainable weights of a quarter of the phases.
 cdef struct Parameters:
     float vector[ROWS][HIDDEN]
     float value[QUARTER][ROWS]
@@ -16,7 +16,7 @@ cdef enum:
     PER_LOGIT = 130          # hundredths of a man: 73 % of the points are worth so much
 
 cdef enum:
-    VECTORS = ROWS * HIDDEN  # so many of them come first
+    VECTORS = ROWS * HIDDEN  # numbers of the features' vectors, which come first
     # Where each part of the weights begins, in numbers.
     AT_BIAS = PHASES * ROWS
     AT_OUTPUT = AT_BIAS + PHASES * HIDDEN
@@ -26,7 +26,7 @@ cdef enum:
 cdef float MEANS_KEPT = 0.9, SQUARES_KEPT = 0.999
 
 
-# The logistic function, by sums and products alone: the same on every machine, unlike `exp`.
+# The logistic function, by sums and products only: the same on every machine, unlike `exp`.
 cdef inline float logistic(float logit) noexcept nogil:
     cdef float size = -logit if logit < 0 else logit
     cdef float whole, part, power

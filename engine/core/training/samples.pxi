@@ -16,7 +16,7 @@ cpdef enum:
     SAMPLE_BYTES = 12
 
 cdef enum:
-    HELD_OUT = 64            # one position in so many
+    HELD_OUT = 64            # one position in HELD_OUT is never fitted to
 
 cdef struct Sample:
     Board board
@@ -50,7 +50,7 @@ cdef inline bint are_points(int points) noexcept nogil:
     return points <= WHOLE or points == NO_POINTS
 
 
-# The number of samples in some bytes, each of which must be a possible one.
+# The number of samples in some bytes; raises if one is impossible.
 cdef Py_ssize_t check_samples(_Span data) except -1:
     cdef Py_ssize_t i, number = data.size // SAMPLE_BYTES
     cdef Sample sample

@@ -1,11 +1,11 @@
-# What short searches think of samples, and the positions that they judge by.
+# Scores of samples by short searches, and the critical positions that these meet.
 #
 # Needs board.pxi, movegen.pxi, borrowed.pxi, tablebase/probe.pxi, training/samples.pxi,
 # training/draw.pxi, training/fit.pxi.
 
 cdef enum:
     FIRST_NODES = 30         # of a search that looks for the best of several moves
-    CRITICAL = 3             # one move in so many, at most, holds a critical position's value
+    CRITICAL = 3             # at most one move in CRITICAL holds a critical position's value
 
 
 cdef BoardSearch *borrow_search(worker) except NULL:

@@ -12,11 +12,11 @@ _REPORT_EVERY = 0.25
 
 
 class Solver(Protocol):
-    """What any number of threads can work on, one stage after the other."""
+    """A computation in stages, each shared by any number of threads."""
 
     @property
     def done(self) -> float:
-        """How much of the stage was begun, from 0 to 1."""
+        """Share of the stage that was started, from 0 to 1."""
 
     def work(self) -> None:
         """Work on the stage until none of it is left."""
@@ -33,7 +33,7 @@ class WorkerPool:
     threads: int
 
     def work(self, solver: Solver, report: Callable[[], None]) -> None:
-        """Work on a stage that has begun until it is done; calls ``report`` now and then."""
+        """Work on a started stage until it is done, calling ``report`` several times a second."""
         try:
             work = [self.pool.submit(solver.work) for _ in range(self.threads)]
             while wait(work, _REPORT_EVERY).not_done:
