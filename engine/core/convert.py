@@ -86,7 +86,7 @@ def perft(position: Position, depth: int) -> int:
 
 
 def decode_score(value: int) -> Score:
-    """Return the `Score` of a number of the core: hundredths of a man, or plies to a win or loss."""
+    """Return the `Score` of the core's number: hundredths of a man, or plies to a win or loss."""
     if core.FAR <= abs(value) < PROVEN:
         known = TABLE_CP - (core.TABLE_WIN - abs(value))
         return Score(cp=known if value > 0 else -known)

@@ -77,7 +77,7 @@ class Retrograde:
         """The list of a table's long losses and their depths, to be asked for once packed."""
 
 class PlacingSlice:
-    """A slice of the placing phase: positions with one number of men in hand and of the side to move.
+    """A slice of the placing phase: one number of men in hand, and of men of the side to move.
 
     One thread begins each stage; then any number of threads work on it until none of it is left.
     `ValueError` for one that is not next, `RuntimeError` before the last one is done.

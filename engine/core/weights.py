@@ -29,7 +29,7 @@ def pack(payload: bytes) -> bytes:
 
 
 def unpack(data: bytes) -> bytes:
-    """Return the weights in a file's bytes; raise `ValueError` with the reason if there are none."""
+    """Return the weights in a file's bytes; raise `ValueError` with the fault if invalid."""
     if len(data) < _HEADER.size or data[: len(MAGIC)] != MAGIC:
         raise ValueError("not a file of weights")
     _, version, checksum = _HEADER.unpack_from(data)

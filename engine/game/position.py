@@ -181,7 +181,7 @@ class Position:
         return men & ~mills
 
     def removals(self, mills: int) -> list[tuple[int, ...]]:
-        """Return the sets of points that a move may remove after closing that many mills, by name."""
+        """Return the sets of points that a move may remove for that many mills, by name."""
         if mills == 0:
             return [()]
         wanted = mills if self.rules.double_mill == "each" else 1

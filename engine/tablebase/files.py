@@ -37,7 +37,7 @@ _ALWAYS_CHECKED = 1 << 24
 
 
 class TableError(Exception):
-    """A table file that is missing, damaged, or made for other rules; with its name and the reason."""
+    """A table file is missing, damaged, or made for other rules."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,7 +159,7 @@ class Tables:
         return self.core.has_depths(own, opponent)
 
     def probe(self, position: Position) -> Known | None:
-        """Return a position's value and depth, in the moving phase with no ply played since a removal."""
+        """Return a position's value and depth, in the moving phase just after a removal."""
         found = self.core.probe(core_board(position))
         if found is None:
             return None

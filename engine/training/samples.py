@@ -109,7 +109,7 @@ class TableLabeller:
         self.tables = tables
 
     def draw(self, moving: int, placing: int) -> list[bytes]:
-        """Draw up to that many positions of each table, by phase, and of each number of men in hand."""
+        """Draw at most that many positions of each table, by phase, and number of men in hand."""
         found: list[AnySector] = [*sectors(), *placing_sectors(self.tables.rules)]
         counts = {(*sides, sector.hand): None for sector in found for sides in sector.sides}
         return [

@@ -22,13 +22,13 @@ _MOVED = (
 _SIDES = ("White", "Black")
 _PROGRAM = "program"
 KEPT_TAGS = ("WhiteType", "BlackType", "TimeControl", "WhiteClock", "BlackClock", "Termination")
-"""The tags that say how a kept game goes on."""
+"""The tags with which a kept game can be continued."""
 
 
 class AutoSaver:
     """Keeps the game of a board while it changes, each game under a key of its own.
 
-    ``watched`` says whether anybody looks at the board.
+    ``watched`` returns whether a page shows the board.
     """
 
     def __init__(self, kept: GameStore | None, watched: Callable[[], bool]) -> None:
@@ -71,9 +71,9 @@ class AutoSaver:
         return self.kept is not None and game.version != self._version and moved
 
     def keep(self, game: Game, record: Record, time: JSON, programs: Sequence[bool]) -> None:
-        """Keep a game as it stands; ``programs`` says of which sides engines play."""
+        """Save the game now; ``programs`` are the sides that engines play."""
         assert self.kept is not None
-        if game.over:  # What is set afterwards is of the next game.
+        if game.over:  # Settings after the end belong to the next game.
             time, programs = self._final = self._final or (time, programs)
         record.tags = record.tags | _tags(game, time, programs)
         try:
@@ -98,7 +98,7 @@ class AutoSaver:
 
 
 def _tags(game: Game, time: JSON, programs: Sequence[bool]) -> dict[str, str]:
-    """What a game needs to be played on, and what a list of games shows."""
+    """The tags to continue a game, and those that a list of games shows."""
     end = game.tree.end()
     tags = {"PlyCount": str(end.ply)}
     if not game.played or game.live is not end:  # Moves were tried before any was played.

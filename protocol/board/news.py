@@ -1,7 +1,7 @@
-"""What the browsers have yet to be told.
+"""Events that browsers have not received yet.
 
-A slow browser, or an engine that writes a thousand lines a second, costs no memory: news is told
-by its kind alone, and a stream sends the latest of each kind.
+A slow browser, or an engine that writes a thousand lines a second, costs no memory: an event is
+stored as its kind, and a stream sends the latest of each kind.
 """
 
 from __future__ import annotations

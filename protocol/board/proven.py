@@ -1,4 +1,4 @@
-"""What the tables prove of a position and of each of its moves."""
+"""Proven values of a position and of each of its moves."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DEEPEST = 255
 
 
 def proven_view(position: Position) -> JSON | None:
-    """What the tables prove of a position and its moves, for the side to move; None: nothing.
+    """Return the proven values of a position and its moves, for the side to move; None if unknown.
 
     ``depth`` is in plies to the next removal or the end, where it is known. ``replies`` are those
     that hold the value against a move, and all there are; None where they were not counted.

@@ -60,7 +60,7 @@ class Reviewer:
 
     @property
     def running(self) -> bool:
-        """Whether a review has begun and not ended."""
+        """Whether a review is running."""
         progress = self.progress
         return progress is not None and len(progress.judgements) < len(progress.nodes)
 
@@ -70,7 +70,7 @@ class Reviewer:
             self.progress = progress = Progress(nodes)
         try:
             Thread(target=self._review, args=(record, progress), daemon=True).start()
-        except RuntimeError:  # The system has no more threads.
+        except RuntimeError:  # The system cannot start a thread.
             self._drop(progress)
             raise
         self._on_news()
@@ -80,7 +80,7 @@ class Reviewer:
         self._drop(self.progress)
 
     def _drop(self, progress: Progress | None) -> None:
-        """Drop a review, unless another one has begun in its place."""
+        """Drop a review, unless another one has replaced it."""
         with self._lock:
             dropped = progress is not None and self.progress is progress
             if dropped:

@@ -71,9 +71,9 @@ class Seat:
         return self.choice is OWN and self.level != FULL
 
     def new_game(self) -> None:
-        """Have the engine told of a new game before its next search.
+        """Send the engine `ucinewgame` before its next search.
 
-        A level gets a new seed, so that nobody beats it twice by the same moves.
+        A level gets a new seed, so that the same moves do not beat it twice.
         """
         self._seed = any_seed()
         self._another_game = True
@@ -105,7 +105,7 @@ class Seat:
             if self._engine is None:
                 choice = self.choice
                 if choice is None:
-                    raise EngineError("nobody sits there")
+                    raise EngineError("no engine plays this side; choose one under New game")
                 self._engine = self._start(choice)
                 self._running, self._told = choice, {}
             return self._engine
@@ -197,7 +197,7 @@ class Seat:
             self.close()
 
     def end(self) -> None:
-        """Start no more engines, and kill one that has not greeted yet; any thread may."""
+        """Refuse to start engines, and kill one that has not greeted yet. Thread-safe."""
         self._ended = True
         starting = self._starting
         if starting is not None:

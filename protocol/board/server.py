@@ -101,7 +101,7 @@ class Handler(GuardedHandler):
         return act(session, action, body)
 
     def _body(self, most: int) -> dict[str, Any]:
-        """The request's JSON object, of at most so many bytes."""
+        """Return the request's JSON object of at most ``most`` bytes."""
         if self.headers.get_content_type() != "application/json":
             raise Refusal(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "expected JSON")
         data = self.read_body(most)
@@ -121,7 +121,7 @@ class Handler(GuardedHandler):
             names = []
         session = self.server.sessions.get(names[0]) if names else None
         if session is None:
-            # This status tells a browser not to reconnect.
+            # A browser does not reconnect after this status.
             self.send(HTTPStatus.NO_CONTENT, b"", TYPES["html"])
             return
         feed = session.subscribe()

@@ -70,7 +70,7 @@ class Session:
         self.infos: tuple[Job, list[Info]] | None = None
         """The latest variations, with the search that they come from."""
         self.last_scores: list[Score | None] = [None, None]
-        """What White's and Black's engine last thought of the game, each from its own side."""
+        """The last scores of White's and Black's engine, each from its own side."""
         self.trainer = trainer or Trainer()
         self.attempt: Attempt | None = None
         """The puzzle that is being solved."""
@@ -141,7 +141,7 @@ class Session:
             self._failed, self.failure = repr(error), unexpected(error)
             self.tell("failure")
 
-    # What follows from the state.
+    # Derived from the state.
 
     @property
     def users(self) -> list[int]:
@@ -289,10 +289,10 @@ class Session:
         strong = seat.level in ("", FULL) or seat.choice is not OWN
         return seat.choice.name if strong else f"{seat.choice.name} ({seat.level})"
 
-    # What the engines do.
+    # Engines.
 
     def next_job(self) -> Job | None:
-        """What an engine should do now."""
+        """The job that an engine should do now."""
         with self.lock:
             game = self.game
             if self._closed or self._asleep or self.error:

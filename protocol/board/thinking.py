@@ -1,6 +1,6 @@
 """The board's thread, which always does the one job that the session now has for an engine.
 
-The job follows from the session's state alone, and a change of state calls `changed`. A search that
+The job is a function of the session's state, and a change of state calls `changed`. A search that
 is not wanted any more is stopped and its answer dropped, even if the same search is wanted again by
 then: its answer was cut short.
 """

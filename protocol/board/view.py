@@ -25,7 +25,7 @@ LONGEST_LINE = 12
 
 
 def about_view(choices: Sequence[EngineSpec]) -> JSON:
-    """What never changes: engines, levels, rule sets and their fields."""
+    """The constant part: engines, levels, rule sets and their fields."""
     return {
         "engines": [{"name": choice.name, "levels": choice is OWN} for choice in choices],
         "levels": [{"name": level.name, "elo": level.elo} for level in LEVELS],

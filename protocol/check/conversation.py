@@ -1,4 +1,4 @@
-"""The engine's process and the lines that go to and come from it, all of which are kept."""
+"""The engine's process, and a record of all lines sent to it and received from it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Pace:
     ready: float = PING_SECONDS
     """For the first readyok of a process, and the first after an option was set."""
     watch: float = 1.0
-    """For a search that must not end by itself to show that it does not."""
+    """Seconds in which a search that must wait for stop has to stay silent."""
     listen: float = 0.2
     """For lines that should not come."""
     movetime: int = 500
@@ -120,7 +120,7 @@ class Conversation:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def stderr(self) -> bytes:
-        """What the engine has written to standard error so far."""
+        """The engine's standard error so far."""
         if self._process is not None:
             self._process.errors.drain()
         try:
@@ -136,7 +136,7 @@ class Conversation:
     def judge_delay(
         self, seconds: float, reason: str, line: bytes | None = None, *, clock: bool = False
     ) -> None:
-        """Judge an answer that came so many seconds late.
+        """Judge an answer that came ``late`` seconds late.
 
         After its ``clock`` ran out it loses a game; a little is only unusual there, because it
         includes the time that the answer travels.

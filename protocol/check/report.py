@@ -1,4 +1,4 @@
-"""What ``merels check`` prints."""
+"""The output of ``merels check``."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def lines_of(finding: Finding) -> list[str]:
 
 
 def _identity(subject: Subject) -> dict[str, str]:
-    """What the greeting's ``id`` lines say: the engine's name and author."""
+    """The engine's name and author, from the ``id`` lines of its greeting."""
     return {line.words[1]: " ".join(line.words[2:]) for line in subject.greeting.lines
             if line.first == "id" and len(line.words) > 2}
 

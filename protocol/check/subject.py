@@ -19,7 +19,7 @@ from merels.protocol.common.options import Option, Options, parse_option
 from merels.protocol.process.errors import EngineError
 
 LAST_SECONDS = 5.0
-"""The time a process has to end by itself; more than `LATE` is unusual."""
+"""Seconds in which a process has to exit; more than `LATE` is unusual."""
 _VARIANT = "uci_variant"
 _FIELD_NAMES = frozenset(rule.name.lower() for rule in FIELDS)
 _UGI_WORDS = dict(zip(UciAdapter.clock_words, UgiAdapter.clock_words))
@@ -131,7 +131,7 @@ class Subject(Conversation):
             self.discard()
 
     def end(self, occasion: str) -> None:
-        """Wait for the process to end by itself on an occasion such as 'quit'.
+        """Wait for the process to exit on an occasion such as 'quit'.
 
         A process that was not greeted may need the time of a start first.
         """
@@ -268,7 +268,7 @@ class Subject(Conversation):
         return (search.best.at - started) / 1e9
 
     def watch(self, search: Search, seconds: float) -> Line | None:
-        """Follow a search for that many seconds; its answer if it ends by itself."""
+        """Follow a search for that many seconds; return its answer if it ends in that time."""
         for line in self.listen(seconds):
             if line.first == "bestmove":
                 search.best = line

@@ -37,7 +37,7 @@ class Line:
 
 
 class Kind(Enum):
-    """What a ``bestmove`` is by the rules."""
+    """A ``bestmove`` judged by the rules."""
 
     LEGAL = "legal"
     NONE = "no move"
@@ -97,7 +97,7 @@ class Search:
 
     @property
     def kind(self) -> Kind:
-        """What the answer is by the rules."""
+        """The answer judged by the rules."""
         return judge(self.position, self.answer)
 
     def __str__(self) -> str:
@@ -105,7 +105,7 @@ class Search:
 
 
 def judge(position: Position, text: str) -> Kind:
-    """What a ``bestmove`` with this text is in a position."""
+    """Judge a ``bestmove`` with this text in a position."""
     if text.lower() in NO_MOVES:
         return Kind.NONE
     move = read(text)

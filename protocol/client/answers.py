@@ -15,7 +15,7 @@ from merels.protocol.client.scanner import count_junk, last_answer, last_score
 ERROR = "sanmill_error"
 """The word that begins an answer of Sanmill's instead of a move, with a JSON object behind it."""
 NO_MOVES = ("0000", "(none)", "none", "null", "draw")
-"""What engines write instead of a move."""
+"""Words that engines write instead of a move."""
 
 _AT_START = re.compile(rb"^[ \t\r]*bestmove(?![^\s])([^\n]*)\n", re.IGNORECASE | re.MULTILINE)
 _ANYWHERE = re.compile(
@@ -28,7 +28,7 @@ class Answer:
     """An engine's answer to ``go``."""
 
     text: bytes
-    """What followed ``bestmove``."""
+    """The words after ``bestmove``."""
     info: bytes
     """The last line with a score before it, or nothing."""
     elapsed: int
@@ -56,7 +56,7 @@ class AnswerFinder:
         self._pattern = _ANYWHERE if inside else _AT_START
 
     def find(self, lines: bytes) -> bytes | None:
-        """What follows the first ``bestmove``, or None."""
+        """Return the words after the first ``bestmove``, or None."""
         usual = last_answer(lines, self._inside)
         if usual is not None:
             answer, info = usual

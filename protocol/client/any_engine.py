@@ -1,4 +1,4 @@
-"""What every engine can be asked for, whether it is another process or this one."""
+"""The interface of every engine, in another process or in this one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from merels.protocol.process.errors import EngineError, EngineTerminated, Engine
 
 @dataclass(frozen=True, slots=True)
 class PlayResult:
-    """An engine's choice; ``move`` is None if the engine says that there is no move."""
+    """An engine's choice; ``move`` is None if the engine reports that there is no move."""
 
     move: Move | None
     ponder: Move | None
@@ -28,7 +28,7 @@ class PlayResult:
 class Analysis:
     """Iterate over it for each `Info` as it comes; leaving its ``with`` block stops it.
 
-    ``info`` and ``infos`` are what it has said so far; while it is ``running`` there may be more to
+    ``info`` and ``infos`` are its reports so far; while it is ``running`` there may be more to
     read. One thread reads it; `stop` is free for others. Where the reports come from is left to the
     analysis of each kind of engine.
     """
@@ -106,7 +106,7 @@ class Task(NamedTuple):
 
 
 class Call:
-    """A block of searches that end when it is interrupted, before the first has begun as well.
+    """A block of searches that end when it is interrupted, even before the first has started.
 
     The thread that uses the engine enters it. `interrupt` is free for any thread at any time:
     before the block it stops each search of the block as soon as that begins, after it nothing.
@@ -118,7 +118,7 @@ class Call:
         self._engine = engine
         self._changing = Lock()
         self._search: int | None = None
-        """The latest search that has begun."""
+        """The latest started search."""
         self._ended = False
         self._outer: Call | None = None
 
@@ -131,7 +131,7 @@ class Call:
                     self._engine.stop_search(self._search)
 
     def begun(self, search: int) -> None:
-        """Note that a search has begun, and stop it if the block was interrupted before."""
+        """Note that a search has started, and stop it if the block was interrupted before."""
         with self._changing:
             self._search = search
             if self.interrupted is not None:
@@ -185,7 +185,7 @@ class AnyEngine:
             yield
 
     def interrupt(self) -> None:
-        """End the search that another thread asks for, also if it has not begun yet.
+        """End the search that another thread runs, even if it has not started yet.
 
         With no such call, a running analysis is stopped; without one, nothing is. No later search
         is affected. Free for any thread.
@@ -234,7 +234,7 @@ class AnyEngine:
         self, position: Position, limit: Limit, *, multipv: int | None = None,
         moves: Iterable[Move] = (), root_moves: Sequence[Move] = (),
     ) -> Info | list[Info]:  # fmt: skip
-        """What the engine thinks of a position once the limit is reached.
+        """Return the engine's last report on a position once the limit is reached.
 
         With ``multipv`` a list of the best variations, otherwise the best one. Arguments and
         errors are those of `play`.

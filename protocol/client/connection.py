@@ -27,13 +27,13 @@ from merels.protocol.process.process import QUIT_SECONDS, EngineProcess
 START_SECONDS = 10.0
 PING_SECONDS = 15.0
 SEND_SECONDS = 5.0
-"""What an engine has to read what it is sent."""
+"""Time for an engine to read a command, in seconds."""
 QUIT_SEND_SECONDS = 0.1
 """Seconds that it may take to send ``quit``."""
 STOP_SECONDS = 1.0
-"""What it has to answer ``stop``."""
+"""Time for an engine to answer ``stop``, in seconds."""
 STRAY_SECONDS = 0.5
-"""What it has to end a search after a ``bestmove`` that makes no sense."""
+"""Time for an engine to end a search after an invalid ``bestmove``, in seconds."""
 FOREVER = 1 << 60
 """Nanoseconds: 36 years."""
 MOST_OUTPUT = 1 << 30
@@ -53,7 +53,7 @@ class Connection:
     """A running engine as the protocol knows it. One search runs at a time.
 
     ``name`` and ``author`` are what it calls itself, ``options`` what it can be set to, once it has
-    greeted. ``timeout`` is how many seconds it has to answer ``isready``. ``owing`` says that the
+    greeted. ``timeout`` is the time to answer ``isready``, in seconds. ``owing`` is True while the
     last ``go`` is not answered yet, ``searches`` counts them, and so numbers the latest, ``strays``
     counts each ``bestmove`` that came unasked or belonged to an earlier search.
 
@@ -171,7 +171,7 @@ class Connection:
         self._idle = FOREVER if idle is None else int(idle * 1e9)
 
     def widen_output(self) -> None:
-        """Make room for what an engine writes while it ponders, when its output is not read."""
+        """Enlarge the buffer for an engine's output while it ponders, when nobody reads it."""
         self._process.widen_output()
 
     # Searches.
@@ -338,7 +338,7 @@ class Connection:
         return self.wait_answer(start, int(seconds * 1e9))
 
     def answer_after_stray(self, answer: Answer) -> Answer | None:
-        """What follows an answer that cannot be right, if that was one too many to an earlier go.
+        """Return the answer after an invalid one, if the invalid one belonged to an earlier go.
 
         The search that was asked for then still runs, and is ended. None if nothing follows.
         """

@@ -1,4 +1,4 @@
-"""What to send to an engine and how to read its answers, in each of the dialects.
+"""The dialects: the commands to send to an engine, and the reading of its answers.
 
 An adapter has no state: it turns positions and limits into text, and answers into moves' texts.
 """
@@ -46,7 +46,7 @@ class UciAdapter:
     has_template = True
     """Whether `go` is `go_template` with the clocks filled in."""
     clock_words = ("wtime", "btime", "winc", "binc")
-    """What ``go`` calls the clocks and the increments."""
+    """The words of ``go`` for the clocks and the increments."""
 
     def position(self, start: Position, moves: Sequence[Move] = ()) -> bytes:
         """The ``position`` line, without its end, of a start and the moves played from it."""
@@ -120,7 +120,7 @@ class UciAdapter:
         return parse_info(info, position, self.white_view, self.mate_in_plies)
 
     def rule_options(self, field: str) -> tuple[str, ...]:
-        """What engines call the options for a field of the rules."""
+        """Names that engines use for the option of a rule field."""
         return (field,)
 
     def settings(self, rules: Rules, offered: Options) -> list[tuple[str, str]]:
@@ -162,7 +162,7 @@ class SanmillAdapter(UciAdapter):
     has_template = False
 
     OVERRUN = 3
-    """It thinks up to three times as long as it is told to (1.7 to 3.2 were measured)."""
+    """It searches up to three times as long as its limit (1.7 to 3.2 were measured)."""
     MOVES_LEFT = 30
     """A clock is divided as if that many moves were to come."""
 

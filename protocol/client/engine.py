@@ -188,11 +188,11 @@ class Engine(AnyEngine):
         """Set options by name, in any case; None presses a button.
 
         An unknown name or a value out of bounds raises `EngineError` before anything is sent. An
-        engine that told of no option at all is sent everything as it is.
+        engine that declared no option is sent every option unchecked.
         """
         self._end_analysis()
         self._set(settings)
-        # One of them may have been a rule: the next search tells them all again.
+        # One of them may have been a rule: the next search sends all rules again.
         self._rules = None
 
     def _set(self, settings: Mapping[str, Value]) -> None:

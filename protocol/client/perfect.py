@@ -21,7 +21,7 @@ from merels.protocol.client.engine_spec import (
 
 
 def table_coverage(spec: EngineSpec, rules: Sequence[Rules]) -> list[str]:
-    """What a perfect player knows by its tables: a sentence for each rule set; [] for others.
+    """Return how far a perfect player's tables reach: a sentence for each rule set; [] for others.
 
     ``rules`` are those that it may meet. `InputError` says how to build tables where there are
     none for any of them, but for the small ones that every engine builds by itself.
@@ -47,7 +47,7 @@ def table_coverage(spec: EngineSpec, rules: Sequence[Rules]) -> list[str]:
 
 
 def _coverage(tables: Tables, folder: str) -> str:
-    """What the tables of a rule set hold; empty where it is nothing but the small ones."""
+    """Describe the tables of a rule set; '' if there are only the small ones."""
     start = f"level={PERFECT} plays {tables.rules} by tables"
     if tables.whole:
         return f"{start} from the first man on"

@@ -1,10 +1,10 @@
-"""What the compiled scanner reads in the lines that engines write while they search.
+"""A compiled reader of the lines that engines write while they search.
 
 It reads every line of every engine, microseconds apart: hence C. It takes any bytes.
 """
 
 class Brief:
-    """What a tournament keeps of an ``info`` line; the score is the view of the side to move."""
+    """The fields of an ``info`` line that a tournament keeps; the score is the mover's view."""
 
     @property
     def score(self) -> int | None:
@@ -25,7 +25,7 @@ class Brief:
 def parse_brief(line: bytes, side: int, white_view: bool = False, in_plies: bool = False) -> Brief:
     """Score, depth and nodes of an ``info`` line; what cannot be read is left out.
 
-    ``side`` was to move; ``white_view`` says that the engine reports White's view throughout,
+    ``side`` was to move; ``white_view`` is True if the engine always reports White's view,
     ``in_plies`` that it counts mates in plies. Numbers have at most 18 characters.
     """
 
@@ -39,7 +39,7 @@ def count_junk(lines: bytes) -> int:
     """Number of lines that are not empty and do not begin with a word of the protocol."""
 
 def last_answer(lines: bytes, inside: bool) -> tuple[bytes, bytes] | None:
-    """What follows ``bestmove `` if the last of some whole lines says it first, and `last_score`.
+    """Return the words after ``bestmove `` if the last whole line begins with it, and `last_score`.
 
     With ``inside`` it may stand anywhere in that line. None for anything less usual: an answer with
     lines behind it, in upper case, indented, without a move.

@@ -1,1 +1,1 @@
-"""The commands of this floor: flags, printing, exit status."""
+"""The commands of this layer: flags, printing, exit status."""

@@ -1,4 +1,4 @@
-"""What the commands share: their parser, common flags, and the tables in a folder."""
+"""Shared by the commands: the parser, common flags, and the tables in a folder."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def add_search_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def add_limit_flags(parser: argparse._ActionsContainer, default: str) -> None:
-    """Add the flags that limit a search; ``default`` says what holds without them."""
+    """Add the flags that limit a search; ``default`` names the limit without them."""
     for flag, metavar, text in (
         ("movetime", "MS", "stop a search after MS milliseconds"),
         ("nodes", "N", "stop a search after N positions"),
@@ -114,7 +114,7 @@ def limit_of(arguments: argparse.Namespace, default: Limit) -> Limit:
 
 
 def add_engine_flag(parser: argparse.ArgumentParser, text: str, **settings: Any) -> None:
-    """Add ``-engine``, which says how an engine is started."""
+    """Add ``-engine``, the command and settings of an engine."""
     add_flag(
         parser, "engine", nargs="+", metavar="KEY=VALUE", **settings,
         help=f"{text}: cmd=PROGRAM and, if needed, args=\"ARGUMENTS\", name=NAME, proto=PROTOCOL, "

@@ -77,7 +77,7 @@ def _serve(arguments: argparse.Namespace) -> int:
             " ".join(filter(None, (no_games, no_rating))),
         )
     except (OSError, TypeError, UnicodeError) as error:
-        # Two of them say that there can be no host of that name.
+        # Two of them mean that there is no host of that name.
         reason = error.strerror if isinstance(error, OSError) else None
         where = f"{arguments.host}:{port}"
         raise InputError(where, f"cannot listen there ({reason or error})") from None

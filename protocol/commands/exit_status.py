@@ -1,4 +1,4 @@
-"""What a command's exit status says, and the one way from an error to it."""
+"""Exit statuses of the commands, and the mapping of errors to them."""
 
 from __future__ import annotations
 

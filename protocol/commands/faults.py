@@ -1,4 +1,4 @@
-"""What a command reports while it reads games: those that it skips, and draws that they pass."""
+"""Notices of commands that read games: skipped games, and draws that a record passes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``merels tables probe``: what tables say of a position."""
+"""``merels tables probe``: the value of a position and of its moves."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from merels.protocol.commands.arguments import open_named, setup_of
 
 _WORDS = {1: "win", 0: "draw", -1: "loss"}
 UNIT = "plies to the next removal or the end"
-"""What depths count."""
+"""The unit of depths."""
 
 
 def root_of(arguments: argparse.Namespace) -> Path:

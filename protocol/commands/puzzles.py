@@ -27,7 +27,7 @@ from merels.protocol.puzzles.search import find_puzzles
 from merels.protocol.terminal.progress import ProgressLine
 
 DESCRIPTION = """\
-Makes puzzles from tables of perfect play: positions in which one move alone wins, or alone holds
+Makes puzzles from tables of perfect play: positions in which only one move wins, or only one holds
 the draw. The tables prove every move of the solutions."""
 _EPILOG = """\
 Each line of the file is a puzzle, a JSON object: its position and rules, the goal, the solution and
@@ -109,7 +109,7 @@ def _make(arguments: argparse.Namespace, rules: Rules) -> int:
 
 
 def _summary(puzzles: list[Puzzle]) -> str:
-    """How many puzzles there are, of which kind."""
+    """Count the puzzles of each kind."""
     if not puzzles:
         return "no puzzles"
     wins = sum(puzzle.value > 0 for puzzle in puzzles)

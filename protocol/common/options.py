@@ -14,7 +14,7 @@ EMPTY = "<empty>"
 _KEYWORDS = re.compile(r"(?:^| )(default|min|max|var)(?= |$)", re.IGNORECASE)
 
 Value = str | int | bool | None
-"""What an option can be set to: None presses a button."""
+"""The value of an option; None presses a button."""
 
 
 def value_text(value: Value) -> str:
@@ -52,7 +52,7 @@ class Option:
         return text + "".join(f" var {choice}" for choice in self.choices)
 
     def check(self, value: Value) -> str:
-        """The text of a value, as it is sent and kept; `InputError` says what the option takes.
+        """Return the text of a value as it is sent; raise `InputError` with the values allowed.
 
         The empty string stands for `EMPTY`, and for a button.
         """

@@ -86,7 +86,7 @@ def main() -> None:
             print(held)
             held = ""
         if name == "uci":
-            print("id name Minimal\nid author nobody\nuciok")
+            print("id name Minimal\nid author merels\nuciok")
         elif name == "isready":
             print("readyok")
         elif name == "position":

@@ -56,7 +56,7 @@ class MerelsBot(pyspiel.Bot):  # type: ignore[misc]
         super().__init__()
         self._engine, self._limit = engine, limit
         self._rest: tuple[int, ...] = ()
-        """What is left of the move that was begun."""
+        """The remaining part of a move of which a part was played."""
 
     def step(self, state: pyspiel.State) -> int:
         """The action to take in a state that is not over."""

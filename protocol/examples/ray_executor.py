@@ -24,7 +24,7 @@ class RayExecutor(Executor):
     """Calls as tasks of Ray, each on a processor of its own; a lost worker's call runs again."""
 
     def __init__(self) -> None:
-        # What Ray starts ends with the thread that started it, and merels' own soon does.
+        # Processes of Ray end with the thread that started them, and merels' thread ends soon.
         self._starter = ThreadPoolExecutor(1)
         self._starter.submit(ray.init, ignore_reinit_error=True, log_to_driver=False).result()
         self._call = ray.remote(num_cpus=1)(_call)

@@ -77,5 +77,5 @@ def first_line(text: str) -> str:
 
 def is_position(word: str) -> bool:
     """Whether the first word of a text is that of a position rather than of a game."""
-    # The slash of a record comes later, or stands in a result, a tag or a comment.
+    # The slash of a record comes later, or is part of a result, a tag or a comment.
     return "/" in word and as_result(word) is None and word[0] not in "[{;(%"

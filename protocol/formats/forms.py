@@ -28,7 +28,7 @@ RULES: Mapping[str, Callable[[Rules], str]] = {"rules": str, "manifest": format_
 FORMS = (*POSITIONS, *GAMES, JOURNAL, *RULES)
 
 _OF_THE_FORM = ("Result", "Variant", "FEN", "SetUp", "PlyCount", "Termination")
-"""Tags that say what stands in the game, or why it ended."""
+"""Tags derived from the game itself or its end."""
 IN_A_JOURNAL = ("White", "Black", "Round", "Event", "Site", "GameStartTime", "PairId", "GameId")
 """Tags that have a place in a journal."""
 
@@ -75,7 +75,7 @@ def check_kind(item: Record | Rules, form: str) -> None:
 
 
 def left_out(record: Record, form: str, rules: Rules) -> set[str]:
-    """What of a game a form has no place for and a reader may miss; ``rules`` are understood."""
+    """Parts of a game that a form cannot hold; the reader is expected to know ``rules``."""
     if form == "pgn":
         return set()
     missing = set()

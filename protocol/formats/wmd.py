@@ -1,4 +1,4 @@
-"""The spelling of the WMD, the world's association of mill players: the moves alone, by rounds.
+"""Records of the WMD, the world association of mill players: only the moves, by rounds.
 
 It is merels' own: ``d6``, ``d6-d5``, ``d6-d5xc3``; `parse_record` reads such a list.
 """

@@ -8,7 +8,7 @@ from merels.engine.game.position import BLACK, WHITE
 
 
 class Clock:
-    """The time of both sides in seconds, of which one side's may run.
+    """The clocks of both sides, in seconds; at most one runs.
 
     It remembers the times before each move, so that moves can be taken back.
     """

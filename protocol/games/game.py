@@ -99,7 +99,7 @@ class Game(Variations):
             self.clock.press(side)
 
     def take_back(self, node: Node) -> None:
-        """Let the game stand where it stood before; what was played becomes a variation."""
+        """Take the game back to where it was before; the moves played become a variation."""
         self.taken_back.append((self.live, self.ended))
         if self.over:  # The game that goes on is another than the one that has ended.
             self.tags = _new_tags()
@@ -127,7 +127,7 @@ class Game(Variations):
         """Let the game go on from a node, in place of the moves that it had there."""
         if node.position.outcome() is not None:
             raise InputError("play on", f"the game is over here: {node.position.outcome()}")
-        if not self.played or self.over:  # What goes on is another game than what was recorded.
+        if not self.played or self.over:  # The continuation is another game than the recorded one.
             self.tags = _new_tags()
         self._make_main(node)
         self.played = True

@@ -36,7 +36,7 @@ class Entry:
     changed: int
     """In nanoseconds; the larger the later."""
     words: str
-    """What its tags and comments say, in small letters."""
+    """The text of its tags and comments, in lower case, for searching."""
 
     @property
     def unfinished(self) -> bool:
@@ -51,7 +51,7 @@ class ChangedElsewhere(Exception):
 class Claim:
     """The right of one board to keep a game, by its key, in the game's file.
 
-    ``watched`` returns whether anybody looks at the board. `GameStore` alone changes the rest.
+    ``watched`` returns whether a page shows the board. Only `GameStore` changes the other fields.
     """
 
     def __init__(self, key: str, watched: Callable[[], bool], seen: Stamp | None) -> None:
@@ -87,7 +87,7 @@ class GameStore:
         write_whole(self._file(self.new_key()), [format_record(record).encode()])
 
     def begin(self, watched: Callable[[], bool]) -> Claim:
-        """Return the claim to a game that is to be kept; `OSError` if there can be no folder."""
+        """Return the claim to a new game; raise `OSError` if the folder cannot be created."""
         self.folder.mkdir(parents=True, exist_ok=True)
         claim = Claim(self.new_key(), watched, None)
         self.hold(claim)
@@ -102,7 +102,7 @@ class GameStore:
         return claim
 
     def hold(self, claim: Claim) -> bool:
-        """Take a claim again that was released, or taken by a board that nobody looks at.
+        """Take a claim again that was released, or is held by a board that no page shows.
 
         Returns whether the board holds it now.
         """
@@ -154,7 +154,7 @@ class GameStore:
         claim.seen = stamp(path)
 
     def read(self, key: str) -> Record:
-        """A game; `InputError` says why it cannot be read."""
+        """Return a game; raise `InputError` if it cannot be read."""
         try:
             return parse_record(_read(self._path(key)))
         except (OSError, UnicodeError) as error:
@@ -177,7 +177,7 @@ class GameStore:
         return sorted(found, key=lambda entry: (entry.changed, entry.key), reverse=True)
 
     def text(self, query: str = "") -> str:
-        """The games with all words of a query as one PGN text, in the order they were begun."""
+        """Return the games that contain all words of a query as one PGN text, oldest first."""
         paths = [self.folder / (entry.key + _ENDING) for entry in self.entries(query)]
         texts = []
         for path in sorted(paths):

@@ -21,7 +21,7 @@ class _Edit:
 
 
 class Variations:
-    """A tree of which a node is shown, ``at``, and its changes that are not moves of the game.
+    """A tree with the node shown, ``at``, and its changes that are not moves of the game.
 
     The game that the tree is of stands at the node ``live``: while it is ``played`` where its
     players are, else at the end of the main line. Changes can be undone, the last first, until
@@ -150,7 +150,7 @@ class Variations:
     def _carry_out(
         self, redo: Callable[[], object], undo: Callable[[], object], live: Node, at: Node
     ) -> None:
-        """Make a change, after which the game stands at one node and another is shown."""
+        """Make a change that sets the game's node and the node shown."""
         before = self.live, self.at
         redo()
         self._note(redo, undo, before, live, at)
@@ -160,7 +160,7 @@ class Variations:
         live: Node, at: Node,
     ) -> None:
         """Remember a change that was made, and show what it leads to."""
-        # A record that is only looked at always stands at the end of its main line.
+        # A record that is only viewed is always at the end of its main line.
         after = (live if self.played else self.tree.end(), at)
         self._done.append(_Edit(redo, undo, before, after))
         self._undone.clear()

@@ -1,4 +1,4 @@
-"""What can go wrong with an engine process, as exceptions."""
+"""Exceptions of engine processes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class EngineError(RuntimeError):
 class EngineTerminated(EngineError):
     """An engine's process ended, or closed a pipe.
 
-    ``how`` tells the exit code or signal, and the last line of its standard error.
+    ``how`` is the exit code or signal, and the last line of its standard error.
     """
 
     def __init__(self, how: str) -> None:

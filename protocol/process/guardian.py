@@ -1,7 +1,7 @@
 """A process that kills the engines of its parent if the parent dies first.
 
 The parent imports this module and keeps one `Guardian`; the guardian process runs the same file as
-a script. Its standard input is a pipe whose other end the parent alone holds; lines ``+PID`` and
+a script. Its standard input is a pipe whose other end only the parent holds; lines ``+PID`` and
 ``-PID`` on it add and remove process groups. When the pipe ends, for whatever reason, every group
 still listed is killed, and, where ``/proc`` exists, every process that carries the parent's mark in
 its environment: engines caught between their start and their registration, and children that left

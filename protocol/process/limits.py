@@ -1,4 +1,4 @@
-"""What an engine's processes may use at most, held to by the system itself."""
+"""Resource limits of an engine's processes, enforced by the operating system."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class ResourceLimits:
         return [sys.executable, "-I", "-S", LIMITER, *limits, "--", *words]
 
     def explain(self, status: int) -> str:
-        """What is to be added to an engine's exit status (minus the signal that ended it)."""
+        """A note on an engine's exit status (minus the signal that ended it), or ''."""
         if status == -getattr(signal, "SIGXCPU", 0):
             return f"over its limit of cpu={self.cpu}"
         return f"limited to {self}"

@@ -41,7 +41,7 @@ class Pipe:
         self._overtime = 0
 
     def _read(self, milliseconds: int) -> bytes | None:
-        """What arrives in that time; empty at the end of the output, None if nothing arrives."""
+        """Return the bytes that arrive in that time; b'' at the end of output, None on timeout."""
         raise NotImplementedError
 
     def _write(self, data: bytes, deadline: int, reading: bool) -> None:
@@ -78,7 +78,7 @@ class Pipe:
     def interject(self, data: bytes, deadline: int, wanted: Callable[[], bool]) -> None:
         """Send whole lines from any thread, between the lines that the pipe's own thread sends.
 
-        They are sent if ``wanted`` says so once nothing else can be sent before them. What the
+        They are sent if ``wanted`` returns True once nothing else can be sent before them. What the
         engine writes is left to the pipe's own thread.
         """
         seconds = (deadline - monotonic_ns()) / 1e9

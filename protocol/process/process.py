@@ -19,9 +19,9 @@ from merels.protocol.process.limits import ResourceLimits
 from merels.protocol.process.standard_error import WIDE_PIPE, StandardError
 
 QUIT_SECONDS = 2.0
-"""What an engine has to end by itself, once told to."""
+"""Grace period for an engine to exit after ``quit``, in seconds."""
 TERMINATE_SECONDS = 0.5
-"""What it has after SIGTERM."""
+"""Grace period after SIGTERM, in seconds."""
 _DRAIN = 1 << 16
 _SLICE = 0.02
 
@@ -232,7 +232,7 @@ class EngineProcess:
     def close(self, patience: float = QUIT_SECONDS) -> None:
         """End the process within about ``patience`` seconds and leave nothing of it.
 
-        It is let end by itself, then asked with SIGTERM, then killed; in any case every process
+        It may exit first, then gets SIGTERM, then SIGKILL; in any case every process
         left in its group is killed, and the engine's own is reaped. An exception, such as that of
         an interrupt from the keyboard, only cuts the patience short.
         """

@@ -6,7 +6,7 @@ from cpython.exc cimport PyErr_SetFromErrno
 cdef extern from *:
     """
     #ifdef _WIN32
-      /* No pipe can be polled there, and nobody calls this. */
+      /* Windows cannot poll a pipe; this is never called there. */
       #include <io.h>
       struct pollfd { int fd; short events; };
       #define POLLIN 1
@@ -58,7 +58,7 @@ def round_trip(lock, int sink, bytes data, int source, int end, int errors, int 
     with nogil:
         count = -1
         # Waiting for one descriptor costs less than for three. So short a wait that the system
-        # would have to set its timer anew would cost more.
+        # would have to set its timer again would cost more.
         arrived = poll(awaited, 1, min(milliseconds, FIRST_WAIT))
         if arrived == 0 and milliseconds > FIRST_WAIT:
             arrived = poll(awaited, 3, milliseconds - FIRST_WAIT)

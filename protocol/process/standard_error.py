@@ -1,4 +1,4 @@
-"""What an engine writes to standard error: read while it runs, and its last line kept."""
+"""An engine's standard error: read while it runs; the last line is kept."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from merels.protocol.process.command import POSIX
 WIDE_PIPE = 1 << 20
 """Bytes that a pipe from an engine may be made to hold."""
 LONGEST_WORDS = 160
-"""Characters of the last line that are told."""
+"""Characters of the last line that are reported."""
 LONGEST_LINE = 1 << 16
 """Bytes of an unfinished line that are kept for a function."""
 _KEPT = 1 << 12
@@ -73,7 +73,7 @@ class StandardError:
         os.close(descriptor)
 
     def _take(self, chunk: bytes) -> None:
-        """Keep the end of what was read, and copy all of it as far as there is room."""
+        """Keep the end of the bytes read, and copy all of them while the buffer has space."""
         self._end = (self._end + chunk[-_KEPT:])[-_KEPT:]
         if callable(self._copy):
             lines, end, self._line = (self._line + chunk).rpartition(b"\n")

@@ -29,7 +29,7 @@ class Lesson(Attempt):
 
     @property
     def task(self) -> str:
-        """What is asked for, in words."""
+        """The task, as a sentence."""
         judged = self._judgement
         side, kind = COLOURS[judged.side], judged.name
         article = "an" if kind[0] in "aeiou" else "a"

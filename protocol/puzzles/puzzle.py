@@ -15,7 +15,7 @@ from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import parse_rules
 
 GOALS = {1: "win", 0: "draw"}
-"""What the side to move can reach, by the position's value."""
+"""The goal of the side to move, by the position's value."""
 _VALUES = {goal: value for value, goal in GOALS.items()}
 _EASIEST, _FEW, _DEEP = 600, 100, 150
 

@@ -72,9 +72,9 @@ class Attempt:
         self.hints = 0
         """Hints taken for this move: first the man, then the move."""
         self.points = 1.0
-        """What solving it still counts."""
+        """Share of the rating change that solving it still earns."""
         self.change: int | None = None
-        """What it changed the player's rating by, once it has counted."""
+        """Change of the player's rating, once it has counted."""
 
     @property
     def solved(self) -> bool:
@@ -88,7 +88,7 @@ class Attempt:
 
     @property
     def task(self) -> str:
-        """What is asked for, in words."""
+        """The task, as a sentence."""
         return _TASKS[self.puzzle.goal].format(COLOURS[self.puzzle.position.side])
 
     def is_right(self, move: Move) -> bool:
@@ -197,6 +197,6 @@ class Trainer:
             self._give_up(f"nothing can be written to {self._path} ({error.strerror or error})")
 
     def _give_up(self, reason: str) -> None:
-        """Leave the player's file alone from now on."""
+        """Stop saving the player's file."""
         self._path = None
         self.fault = printable(f"Your rating in puzzles is not kept: {reason}.")

@@ -1,1 +1,1 @@
-"""What each move of a recorded game lost."""
+"""The cost of each move of a recorded game."""

@@ -31,7 +31,7 @@ class Value:
     best: Move | None
     line: tuple[Move, ...] = ()
     known: bool = False
-    """Whether the tablebase says so."""
+    """Whether the value is from the tablebase."""
 
     @property
     def proven(self) -> bool:
@@ -49,7 +49,7 @@ class Judgement:
     """A move with the values before and after it.
 
     ``loss`` is in expected score, from 0 to 1. ``name`` is ``blunder``, ``mistake``,
-    ``inaccuracy`` or empty; ``proven`` says that both values are proven, or that the game was not
+    ``inaccuracy`` or empty; ``proven`` is True if both values are proven, or that the game was not
     lost before and is proven lost after the move.
     """
 
@@ -80,7 +80,7 @@ class Judgement:
 
     @property
     def cost(self) -> str:
-        """What the move certainly gave away, in words; empty if nothing, or it is not proven."""
+        """The proven loss of value, as a sentence; empty if there is none or it is not proven."""
         if not (self.before.proven and (self.after.proven or self.after.best is None)):
             return ""
         then, now = (

@@ -36,7 +36,7 @@ class Sums:
 
     @property
     def average_loss(self) -> float:
-        """What a move lost on average, from 0 to 1."""
+        """The average loss of a move, from 0 to 1."""
         return self.loss / self.moves if self.moves else 0.0
 
     def __str__(self) -> str:

@@ -1,1 +1,1 @@
-"""What a person at a terminal has before them: a game, a running search, progress."""
+"""For a person at a terminal: a game, a running search, progress."""

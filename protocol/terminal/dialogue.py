@@ -100,7 +100,7 @@ class Dialogue:
             print(error)
 
     def _human_move(self, words: list[str]) -> None:
-        """Play the person's move; an `InputError` says why it cannot be played."""
+        """Play the person's move; raise `InputError` if it is illegal."""
         try:
             (_, token), *more = join_steps(words)
             if more:
@@ -226,7 +226,7 @@ class Dialogue:
             print(error)
 
     def keep(self) -> None:
-        """Save a game that has begun, if a file was named for it."""
+        """Save a game with at least one move, if a file was named."""
         if self._path is not None and self.game.live.moves():
             self.save(self._path)
 

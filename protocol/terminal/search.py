@@ -33,7 +33,7 @@ def search(
     multipv: int = 1,
     level: Level | None = None,
 ) -> tuple[Result, bool]:
-    """A search's result, and whether Ctrl-C ended it; for the main thread alone."""
+    """Return a search's result, and whether Ctrl-C ended it. Call it from the main thread only."""
     results: list[Result] = []
     errors: list[Exception] = []
     calls: SimpleQueue[bool] = SimpleQueue()  # Whether the search is over, or else Ctrl-C came.
@@ -53,7 +53,7 @@ def search(
     searcher.prepare()
     signals = Signals()
     interrupted = False
-    # An exception might come where nobody waits for the thread yet, and leave it to search on.
+    # An exception before the thread is joined would leave it searching.
     before = signal.signal(signal.SIGINT, lambda *_: calls.put(False))
     try:
         Thread(target=job).start()

@@ -39,7 +39,7 @@ _KEYWORDS = frozenset((*_NUMBERS, "infinite", "ponder", "searchmoves"))
 
 
 class Go(NamedTuple):
-    """What a ``go`` line asks for; ``complaints`` name its words that make no sense."""
+    """A parsed ``go`` line; ``complaints`` name its invalid words."""
 
     limit: Limit
     root_moves: tuple[Move, ...]
@@ -52,7 +52,7 @@ class Go(NamedTuple):
 def parse_go(words: Sequence[str], position: Position, dialect: Uci) -> Go:
     """The limits that the words after ``go`` set; words that make no sense are left out.
 
-    As soon as one word tells of clocks, the clock of the side to move counts as empty unless it
+    If any word gives a clock, the clock of the side to move counts as empty unless it
     is given or another limit ends the search: such a client waits for a move and sends no stop.
     """
     fields: dict[str, Any] = {}

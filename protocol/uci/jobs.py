@@ -1,4 +1,4 @@
-"""What takes long: a search, a count, the benchmark, and the thread that they run on."""
+"""Long-running jobs (search, perft, benchmark) and their worker thread."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class Job(ABC):
     """The work for one command, from its start to its last lines."""
 
     patience = 0.0
-    """Seconds to end by itself before another command ends it."""
+    """Seconds that a job may go on before the next command ends it."""
 
     def __init__(self, output: Output) -> None:
         self.output = output
         self.signals = Signals()
-        """What the client sends to the job."""
+        """Signals from the client to the job."""
 
     @abstractmethod
     def run(self) -> Sequence[str]:

@@ -22,7 +22,7 @@ _WELCOME = (
     f"merels {__version__}, a Nine Men's Morris engine: help lists its commands; "
     "to play, quit and run 'merels play'"
 )
-"""What a person at a terminal sees, and no program."""
+"""Printed at a terminal only, never to a program."""
 
 
 def main() -> int:

@@ -38,7 +38,7 @@ class Player:
             self.searcher.clear()
 
     def new_game(self) -> None:
-        """Forget everything learnt, and let a level without a seed err elsewhere."""
+        """Clear the search's tables, and give a level without a seed other errors."""
         self.searcher.clear()
         self._seed = any_seed()
 

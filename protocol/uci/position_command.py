@@ -33,7 +33,7 @@ def replay(
     rules: Rules = DEFAULT_RULES,
     known: Setup | None = None,
 ) -> Setup:
-    """Set up a position from its text and play moves from it, each of which is checked.
+    """Set up a position from its text and play moves from it, checking each.
 
     The `InputError` for a move names the token and its index among them, from 0. A client repeats
     the whole game with every move: if it continues ``known``, only the new moves are played.
@@ -42,7 +42,7 @@ def replay(
     position = None
     if known is not None and known.start == start and known.position.rules == rules:
         count = len(known.tokens)
-        # A removal that stands alone belongs to the last known move.
+        # A removal without a move belongs to the last known move.
         split = tokens[count : count + 1] and tokens[count][0] in "xX"
         if tokens[:count] == known.tokens and not split:
             done, position = count, known.position

@@ -15,7 +15,7 @@ from typing import NoReturn
 from merels.engine.common.errors import InputError, shorten
 
 _NOBODY_READS = (errno.EPIPE, errno.EINVAL)
-"""What writing to a closed pipe reports, on POSIX and on Windows."""
+"""The errors of writing to a closed pipe, on POSIX and on Windows."""
 
 _NO_LOG = b"info string error the Debug Log File cannot be written; it ends here\n"
 
@@ -99,7 +99,7 @@ class Output:
 
 
 def _described(what: Exception | str) -> str:
-    """What is wrong, on one line."""
+    """Return the error on one line."""
     if isinstance(what, (str, InputError)):
         return str(what)
     if isinstance(what, MemoryError):
@@ -110,7 +110,7 @@ def _described(what: Exception | str) -> str:
 class _Log:
     """A file to which each line of the conversation is appended, with the time it passed.
 
-    ``failed`` says that it can no longer be written (a full disk), which must not cost the game.
+    ``failed`` is True once it cannot be written (a full disk), which must not cost the game.
     """
 
     def __init__(self, path: str) -> None:
@@ -162,6 +162,6 @@ def refuse_pipe(path: str) -> None:
     try:
         found = stat.S_ISFIFO(os.stat(path).st_mode)
     except (OSError, ValueError):
-        return  # Opening it says what is wrong.
+        return  # Opening it reports the error.
     if found:
         raise InputError(path, "expected a file; this is a pipe, which would wait for a reader")

@@ -35,7 +35,7 @@ _LOOK_UP = 0.1
 
 
 class Session:
-    """What is known between two lines, and what each command does with it.
+    """The state between two lines, and the commands that change it.
 
     Commands run on the thread that calls `handle`, but for what takes long.
     """
@@ -77,7 +77,7 @@ class Session:
             self._output.error(error)
 
     def end_input(self) -> None:
-        """Wait for a job that ends by itself, as long as its output is read."""
+        """Wait for a job with a limit, as long as its output is read."""
         job = self._worker.job
         if job is not None and job.is_limited():
             while not self._worker.join(_LOOK_UP) and self._output.is_read():
@@ -86,7 +86,7 @@ class Session:
     def close(self, at_once: bool = False) -> None:
         """End whatever runs, or the process if that does not end.
 
-        A count or a benchmark gets some time to end by itself, but not ``at_once``.
+        A count or a benchmark gets some time to finish, but not if ``at_once``.
         """
         ended = self._worker.finish(at_once, FAREWELL)
         self._worker.close()
@@ -232,7 +232,7 @@ class Session:
             job.signals.ponderhit(self._read_at)
 
     def _perft(self, rest: str) -> None:
-        """Count; without a number do nothing, where ``go`` alone would search without end."""
+        """Run perft; without a number do nothing, because ``go`` would search without end."""
         if parse_go(["perft", *rest.split()], self._setup.position, self._dialect).perft is None:
             raise InputError(rest or "perft", "expected perft N, the plies to count")
         self._go(f"perft {rest}")
@@ -243,7 +243,7 @@ class Session:
 
 
 class Command(NamedTuple):
-    """What handles a command, the arguments it takes and what it does, as ``help`` prints them."""
+    """A command's handler, its arguments and its description, as ``help`` prints them."""
 
     handle: Callable[[Session, str], None]
     arguments: str

@@ -54,7 +54,7 @@ class Uci:
 
 
 class Ugi(Uci):
-    """The Universal Game Interface: mates count plies, and a best move stands alone on its line."""
+    """The Universal Game Interface: mates count plies, and ``bestmove`` has no ponder move."""
 
     name = "ugi"
 

@@ -162,7 +162,7 @@ class LocalServer(ThreadingHTTPServer):
                 self._end(connection)
 
     def _end(self, connection: socket) -> None:
-        """End a connection to make room; the caller holds the lock."""
+        """End a connection so that a new one fits; the caller holds the lock."""
         self._forget(connection)
         with suppress(OSError):
             connection.shutdown(SHUT_RDWR)
@@ -197,7 +197,7 @@ class LocalServer(ThreadingHTTPServer):
                 self._streams[connection] = None
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """Serve a connection, and make room for another."""
+        """Serve a connection, then free its place."""
         try:
             super().process_request_thread(request, client_address)
         finally:

@@ -129,7 +129,7 @@ def measure(
 
 
 class Judged(NamedTuple):
-    """What was counted of some games, and the problems of the tables."""
+    """Counts of some games, and the problems of the tables."""
 
     accuracy: Accuracy
     problems: list[str]
@@ -230,7 +230,7 @@ class _Progress:
         self._problems: set[str] = set()
 
     def show(self, games: int, lot: Judged) -> None:
-        """Show that so many games are judged, with those of a lot, and each problem once."""
+        """Show the number of judged games, those of a batch, and each problem once."""
         for problem in lot.problems:
             if problem not in self._problems:
                 self._problems.add(problem)
@@ -260,6 +260,6 @@ def _render(accuracy: Accuracy, form: str, options: argparse.Namespace) -> str:
 
 
 def review_command(game: GameName, flags: Sequence[str] = ()) -> str:
-    """What a user types to review a game."""
+    """The command that reviews a game."""
     words = ["merels", "review", game.path, "-game", str(game.number), *flags]
     return printable(shell_text(words))

@@ -31,7 +31,7 @@ Writes positions, games and rules in another form:
   mfen       a position as MFEN/1.0 of the Mill Interchange Format
   pgn        games with tags, comments, annotation glyphs and variations
   playok     games in PlayOK's numbers, without comments and variations
-  wmd        the moves of games alone, in the WMD's spelling, which is merels' own
+  wmd        only the moves of games, in the WMD's spelling, which is merels' own
   journal    games as merels tournament keeps them; -out names the new file
   rules      a rule set by its name and what differs, such as morris Flying=never
   manifest   a rule set as a manifest, MRS/1.0, of the Mill Interchange Format"""
@@ -61,7 +61,7 @@ def main(argv: list[str]) -> int:
     add_flag(parser, "to", metavar="FORM", choices=FORMS, required=True, help="the form to write")
     add_flag(
         parser, "from", dest="source", metavar="FORM", choices=FORMS,
-        help="the form of the files (default: by what stands in them)",
+        help="the form of the files (default: detected)",
     )
     add_flag(parser, "last", action="store_true", help="of a game, write the last position")
     add_flag(parser, "out", metavar="FILE", help="write to this file (default: standard output)")

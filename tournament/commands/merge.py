@@ -19,7 +19,7 @@ OF_A_PART = (
     "-maxfaults", "-executor", "-executorwait", "-recover", "-pgnout", "-epdout", "-output", "-log",
     "-serve", "-quiet", "-ratinginterval", "-scoreinterval",
 )
-"""The flags that say how a part was run and shown, which are not those of the whole."""
+"""Flags of how a part was run and shown, which the merged journal does not inherit."""
 DESCRIPTION = """\
 Joins journals of one tournament, played in parts (merels tournament -shard i/n) or on several
 machines, into the new journal OUT. A game in several of them is taken from the first. Journals of
@@ -29,7 +29,7 @@ exchanged.
 
 To play what is still missing: merels tournament -journal file=OUT -resume
 That writes to none of the parts' files, and runs as if -concurrency, -executor, -quiet and the like
-had not been given; give them anew."""
+had not been given; give them again."""
 
 
 def main(argv: list[str]) -> int:

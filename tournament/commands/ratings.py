@@ -33,7 +33,7 @@ DESCRIPTION = """\
 Rates engines by their finished games: maximum likelihood, with 95 % errors that count the two
 games of an opening as one. FILE is a journal of merels tournament or a PGN file of any runner; a
 game of merels that is in several files counts once. With two engines, the lines of a match come
-first. A journal also tells the state of the match's test and how each engine was entered.
+first. A journal also has the state of the match's test and each engine's settings.
 
 A player is a name with its options, limits, command, and the version that it announces. Where files
 differ in these, it is several players, such as A [nodes=50] and A [nodes=1000]; -same A makes them

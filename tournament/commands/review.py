@@ -41,7 +41,7 @@ that cannot be read is skipped, which a line on standard error states, and the e
 A move's loss is in percent of expected score: a win is 100, a draw 50. A loss of
 {NAMES[2][0]:.0%} or more is an {NAMES[2][1]} (?!), of {NAMES[1][0]:.0%} a {NAMES[1][1]} (?), of \
 {NAMES[0][0]:.0%} a {NAMES[0][1]} (??).
-'Proven' means that tables of perfect play say so or that the search saw the end of the game.
+'Proven' means by tables of perfect play, or because the search saw the end of the game.
 
 The JSON of one game is an object with its moves; that of several is an object whose field games
 is the list of them.
@@ -56,7 +56,7 @@ def main(argv: list[str]) -> int:
     )
     add_flag(
         parser, "game", metavar="N", type=whole_from(1),
-        help="review one game alone: the Nth of a file, or number N of a journal",
+        help="review only one game: the Nth of a file, or number N of a journal",
     )
     add_flag(
         parser, "nodes", metavar="N", type=whole_from(1), default=DEFAULT_NODES,
@@ -83,7 +83,7 @@ def main(argv: list[str]) -> int:
 
 
 def _chosen(games: Iterable[StoredGame], arguments: argparse.Namespace) -> StoredGame:
-    """The game of the number asked for; an `InputError` says which there are."""
+    """Return the game with that number; raise `InputError` with the valid numbers."""
     numbers = []
     for game in games:
         if game.number == arguments.game:
@@ -137,7 +137,7 @@ def _review(games: Iterable[StoredGame], several: bool, arguments: argparse.Name
 
 
 class _Reviewer:
-    """Judges games, each from an empty memory: the same alone as among others."""
+    """Judges games, each from an empty hash table, so that other games do not matter."""
 
     def __init__(self, arguments: argparse.Namespace) -> None:
         self._folder, self._nodes = arguments.tables, arguments.nodes
@@ -166,7 +166,7 @@ def _counted(
 
 
 def _heading(game: StoredGame, record: Record) -> str:
-    """A line that says which game it is, who played it and how it ended."""
+    """A line with the game's number, players and result."""
     text = f"Game {game.number}: {game.white} - {game.black}, {record.result}"
     ending = record.tags.get("Termination", "normal")
     return printable(text if ending == "normal" else f"{text} ({ending})")

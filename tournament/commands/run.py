@@ -1,4 +1,4 @@
-"""What ``merels tournament`` and ``merels tune`` share: a run is begun or resumed, and played."""
+"""Shared by ``merels tournament`` and ``merels tune``: start or resume a run, and play it."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ OF_A_RESUME = ("-journal", "-resume")
 
 
 class Command(NamedTuple):
-    """What a command is, beside the flags that `make_run_options` and the journal know.
+    """The parts in which the two commands differ.
 
     ``settings`` makes the settings from the flags and the seed of the journal that is continued.
     ``view`` shows the games on a stream. ``finish`` has the last word about a run, whose status it
@@ -131,7 +131,7 @@ def run(argv: list[str], command: Command) -> int:
 
 
 def _run_as_begun(stored: StoredRun, given: ParsedFlags, command: Command) -> int:
-    """Go on with a run where it was begun, with the flags given now after its own."""
+    """Continue a run in its folder, with the present flags after its own."""
     # A stranger's journal names programs to start and files to write.
     notify(f"the journal's own command line: {shell_text(stored.words)}")
     line, folder = given.line, os.getcwd()
@@ -247,7 +247,7 @@ def _play(
     board: Scoreboard, options: RunOptions, foreign: ExecutorFactory | None, trial: Trial | None,
     given: ParsedFlags, command: Command, added: Sequence[str],
 ) -> int:  # fmt: skip
-    """Play the games and say what came of them; returns the exit status."""
+    """Play the games and print the result; return the exit status."""
     runner = Runner(
         board, window=options.concurrency, trial=None if foreign is None else trial,
         max_faults=options.max_faults,
@@ -328,7 +328,7 @@ def _make_views(
 
 
 def is_live(out: TextIO) -> bool:
-    """Whether a table can be redrawn in place, with nothing else on the same terminal."""
+    """Whether a table can be redrawn in place, with no other output on the terminal."""
     return is_terminal(out) and not (out is sys.stderr and sys.stdout.isatty())
 
 

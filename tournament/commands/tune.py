@@ -30,9 +30,9 @@ from merels.tournament.tuning.views import LiveTuneView, PlainTuneView
 from merels.tournament.views.output import notify, put, speak_as
 
 TEST_ENDING = ".sprt"
-"""What is added to the journal's name for the games of the test."""
+"""Suffix of the journal's name for the games of the test."""
 OF_THE_TUNE = ("-pgnout", "-log", "-serve")
-"""The flags whose files and pages are the tune's, beside those that it alone has."""
+"""Flags whose files and pages belong to the tune and not to its test, besides its own flags."""
 PRINTED = 100
 """How often the values are printed in a whole tune, unless -interval says otherwise."""
 

@@ -75,7 +75,7 @@ def _journaled(path: str, rules: RecordRules, report: Fault) -> Iterator[Item]:
 def write_journal(path: str, records: Iterable[Record]) -> None:
     """Write a new journal, whole or not at all, of games under one rule set; none of no game.
 
-    Games that carry one PairId are a pair, all others stand alone. What was searched and how long
+    Games with the same PairId are a pair, all others are single. What was searched and how long
     it took is unknown. `InputError` where a journal cannot hold a game.
     """
     rows: list[Row] = []

@@ -51,7 +51,7 @@ class FlagFaults:
         self._errors.append(error)
 
     def raise_all(self) -> None:
-        """Raise what was kept, together, and keep no more."""
+        """Raise the collected errors as one, and raise later errors at once."""
         self._collecting = False
         if self._errors:
             raise self._errors[0] if len(self._errors) == 1 else SeveralErrors(self._errors)
@@ -123,7 +123,7 @@ def read_sprt(
     elo0: str, elo1: str, alpha: str = "0.05", beta: str = "0.05", model: str = MODELS[0],
     form: str = "{} of -sprt",
 ) -> Sprt:
-    """The test that texts describe; ``form`` says how the command spells the name of one."""
+    """Return the test of these texts; ``form`` is the command's spelling of a name."""
     chosen = choice(model, form.format("model"), MODELS)
     numbers = (
         read_real(elo0, -MAX_ELO, MAX_ELO, "elo0 of -sprt"),

@@ -34,7 +34,7 @@ MOST_ENGINES = 1000
 MOST_SECONDS = 1e6
 MOST_REPLAYS = 1000
 SPRT_ROUNDS = 100_000
-"""The default number of rounds of a match with a test, which is to end it."""
+"""The default number of rounds of a match that a test will end."""
 
 DEMO_LEVELS = ("Beginner", "Casual", "Club", "Expert", "Master", "Champion")
 DEMO_ROUNDS = 5
@@ -60,7 +60,7 @@ def make_settings(given: ParsedFlags, seed: int | None) -> Settings:
     if "-repeat" in given.words:
         games = max(games, given.number("-repeat", 2, 1, 10_000))
     penta = given.key_switch("-report", "penta", True)
-    # Estimates and tests are of pairs. A journal that was begun goes on as it is, and a knockout
+    # Estimates and tests count pairs. A stored run continues unchanged, and a knockout
     # needs no estimate.
     is_match = len(entries) == 2 and style != "knockout"
     if games % 2 and games > 1 and penta and is_match and seed is None:
@@ -174,7 +174,7 @@ def _seconds(
 
 
 def _limit(values: dict[str, str], where: str) -> TimeControl:
-    """What an engine may spend."""
+    """An engine's limits."""
     if "tc" in values and "st" in values:
         raise InputError(values["st"], f"give tc= or st= {where}, not both")
     depth, nodes = values.get("depth"), values.get("nodes")

@@ -24,7 +24,7 @@ from merels.tournament.records.tuning import (
 
 USUAL_PAIRS = 10_000
 SIDES = ("+", "-")
-"""What is added to the engine's name for the two sides of a pair."""
+"""Suffixes of the engine's name for the two sides of a pair."""
 NAMED = 8
 """The options that an error names."""
 

@@ -51,7 +51,7 @@ class RunOptions:
     """Games that an engine may lose by its own fault before the run ends; 0: any number."""
     shard: tuple[int, int]
     knowing: frozenset[str]
-    """The engines that know rules which they cannot be told."""
+    """The engines that play by rules for which they have no option."""
     intervals: Intervals
     pgn_file: str | None
     pgn_append: bool

@@ -237,7 +237,7 @@ Levels of merels itself, each with its rating among them, and any rating in betw
   {levels}
 A level needs no limit: without one it has tc={limit}, and much less makes it weaker than its
 rating. level=perfect is full strength with the tables of perfect play that "merels tables build"
-has made; the run says how far they reach.
+has made; the run prints how far they reach.
 """
 LEVEL_LIMIT = "10+0.1"
 """The clock of a level of merels itself that is given no limit."""

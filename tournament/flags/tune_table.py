@@ -1,4 +1,4 @@
-"""The flags of ``merels tune``, most of which are those of ``merels tournament``."""
+"""The flags of ``merels tune``; most are shared with ``merels tournament``."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ NAMED = 3
 """The differences that an error names; the others it counts."""
 ABSENT = "not given"
 PROGRAM = ("cmd", "args", "dir")
-"""The keys that say which program an engine is."""
+"""Keys that identify an engine's program."""
 
 
 class Difference(NamedTuple):
@@ -36,11 +36,11 @@ class Difference(NamedTuple):
 def differences(
     ours: Settings, theirs: Settings, played: Container[str], folders: tuple[str, str]
 ) -> list[Difference]:
-    """How two tournaments differ that were begun in these folders.
+    """Return the differences of two tournaments started in these folders.
 
     It is no difference if ours has more rounds and the games already planned stay the same, or if
     an engine that is not among those that have ``played`` is started in another way. What differs
-    in the same way for all engines is said once, as ``-each``.
+    in the same way for all engines is stated once, as ``-each``.
     """
     found = _engine_differences(ours, theirs, played, folders)
     our_flags, their_flags = _comparable(ours, theirs)
@@ -50,7 +50,7 @@ def differences(
 
 
 def listed(found: Sequence[Difference], here: str, there: str) -> str:
-    """The first differences in words; ``here`` and ``there`` say which tournament is which."""
+    """The first differences as text; ``here`` and ``there`` name the tournaments."""
     texts = [
         f"{flag}: {here} {ours or ABSENT}, {there} {theirs or ABSENT}"
         for flag, ours, theirs in found[:NAMED]
@@ -148,7 +148,7 @@ def _is_same_program(ours: EngineSpec, theirs: EngineSpec, folders: tuple[str, s
 
 
 def _found(program: str, folder: str) -> str:
-    """The path of a program, which stands in a folder or in PATH."""
+    """The path of a program, found in the folder or in PATH."""
     beside = os.path.join(folder, program)
     return beside if os.path.exists(beside) else shutil.which(program) or program
 

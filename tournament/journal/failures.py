@@ -120,7 +120,7 @@ class HealthCounter:
                 health.faults[fault] += 1
 
     def relabelled(self, labels: Mapping[str, str]) -> dict[str, Health]:
-        """The counts by label, of which one may stand for several keys."""
+        """The counts by label; one label may cover several keys."""
         merged: dict[str, Health] = {}
         for key, health in self.engines.items():
             own = merged.setdefault(labels[key], Health())

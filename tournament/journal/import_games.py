@@ -27,14 +27,14 @@ from merels.tournament.statistics.counts import GameScore
 from merels.tournament.statistics.terminations import Ending
 
 Split = Literal["host", "program"]
-"""What keeps the games of one player apart."""
+"""Criterion by which the games of one player are rated separately."""
 MOVES = ("moves", "scores", "depths", "nodes", "infos")
 """The columns of a journal that only a replay needs."""
 
 
 @dataclass(slots=True)
 class PlayedGame:
-    """What a file says about a game.
+    """A game as a file records it.
 
     ``white`` and ``black`` are the players' keys in the roster, empty for a player without a name.
     """
@@ -44,21 +44,21 @@ class PlayedGame:
     result: str
     termination: str
     sentence: str = ""
-    """What the runner said of its end; empty if that is unknown."""
+    """The runner's sentence on its end; empty if unknown."""
     pair: Hashable | None = None
     """The same for the games of one opening with colours exchanged; None if unknown.
 
     Our own games are paired across files, those of others within a file only."""
     marks: tuple[object, ...] = ()
-    """What identifies the game: entries that share any of these are the same game."""
+    """Identities of the game: entries that share any of these are the same game."""
     row: Row | None = None
     """All of the game, if the file is a journal."""
     limits: Mapping[str, TimeControl] | None = None
-    """What its engines might use, by name, if the file is a journal."""
+    """Its engines' limits, by name, if the file is a journal."""
 
     @property
     def score(self) -> GameScore | None:
-        """What can be rated of it."""
+        """The score that can be rated."""
         score = SCORES.get(self.result)
         if score is None or not self.white or not self.black or self.white == self.black:
             return None
@@ -168,7 +168,7 @@ class GamesFile:
             key = _opening_key(tags, white, black)
             pair: Hashable | None = None
             if IDENTITY.fullmatch(tags.get(PAIR_TAG, "")):
-                # Our own files say it, even if the colours were not exchanged.
+                # merels' own files state it, even if the colours were not exchanged.
                 pair = tags[PAIR_TAG]
             elif key is not None:
                 before = waiting.pop(key, None)
@@ -255,22 +255,22 @@ class PgnPlayers:
 def is_journal(path: str) -> bool:
     """Whether a file looks like a journal rather than text."""
     if not os.path.isfile(path):
-        return False  # What a pipe holds can be read only once.
+        return False  # A pipe can be read only once.
     try:
         with open(path, "rb") as file:
             return file.read(16) == b"SQLite format 3\0"
     except OSError:
-        return False  # Whoever reads it next says why.
+        return False  # The next reader reports the reason.
 
 
 def game_marks(identity: str, white: str, black: str, started: str) -> tuple[object, ...]:
-    """What identifies a game of ours; a game that never began has no time of its start."""
+    """Return the identity of a game of merels; a game that never began has no start time."""
     number = identity.rpartition("-")[2]
     return (identity, (number, white, black, started)) if started else (identity,)
 
 
 def pgn_marks(tags: Mapping[str, str]) -> tuple[object, ...]:
-    """What identifies a game of ours by its tags; nothing identifies those of others."""
+    """Return the identity of a game of merels by its tags; games of other programs have none."""
     if not IDENTITY.fullmatch(tags.get(ID_TAG, "")):
         return ()
     names = tags.get("White", "?"), tags.get("Black", "?")
@@ -278,7 +278,7 @@ def pgn_marks(tags: Mapping[str, str]) -> tuple[object, ...]:
 
 
 def _opening_key(tags: dict[str, str], white: str, black: str) -> tuple[object, ...] | None:
-    """What the two games of a pair have in common; None if nothing tells."""
+    """Return the key shared by the two games of a pair; None if unknown."""
     marks = tuple(tags.get(name, "") for name in ("Round", "FEN", "Opening"))
     unknown = all(mark in ("", "?", "-") for mark in marks)
     return None if unknown else (frozenset((white, black)), *marks)

@@ -43,7 +43,7 @@ and read as empty."""
 
 _IN_USE = "another process is using it"
 _NEEDS_ITS_LOG = ("SQLITE_READONLY_DIRECTORY", "SQLITE_CANTOPEN", "SQLITE_READONLY_CANTINIT")
-"""What SQLite says of a journal with a log beside it, or none where it would make one."""
+"""SQLite's errors for a journal whose log is beside it or cannot be created."""
 
 
 class JournalError(Failure):
@@ -131,7 +131,7 @@ class Journal:
     def fold(self) -> None:
         """Fold the write-ahead log into the file, so that it can be read from a read-only folder.
 
-        `JournalError` where there is no room for it or somebody else has the journal open: then
+        `JournalError` if the disk is full or another program has the journal open: then
         the log stays beside the file, and nothing is lost.
         """
         self._database.execute("PRAGMA busy_timeout = 0")
@@ -142,13 +142,13 @@ class Journal:
         self._database.close()
 
     def remove(self) -> None:
-        """Close the file and remove it, with what stands beside it."""
+        """Close the file and remove it, with the files beside it."""
         self.close()
         if self.path is not None:
             remove_files(self.path)
 
     def _write(self, action: Callable[[], object]) -> None:
-        """Do something that writes; failure is a `JournalError` that says why and what to do."""
+        """Write; raise `JournalError` with the reason and the remedy if that fails."""
         try:
             action()
         except sqlite3.IntegrityError:

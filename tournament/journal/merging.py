@@ -23,7 +23,7 @@ Notes = dict[str, str]
 
 @dataclass(slots=True)
 class Joined:
-    """What came of joining journals."""
+    """The result of joining journals."""
 
     settings: Settings
     """Those with the most rounds."""
@@ -32,7 +32,7 @@ class Joined:
     again: int = 0
     """How many games came more than once."""
     conflicts: list[str] = field(default_factory=list)
-    """A sentence for each game of which two journals state different results."""
+    """A sentence for each game with different results in two journals."""
     mixtures: list[str] = field(default_factory=list)
     """A sentence for each name that was several programs."""
     shards: set[tuple[int, int]] = field(default_factory=set)
@@ -108,7 +108,7 @@ def _shard_of(words: Words) -> set[tuple[int, int]]:
 
 
 def _larger(kept: Notes, notes: Notes, first: str, path: str) -> Notes:
-    """The notes with the larger number of rounds; an error says how the tournaments differ."""
+    """Return the notes with more rounds; raise an error with the differences of the tournaments."""
     before, found = (read_settings(each["settings"]) for each in (kept, notes))
     here, there = (each.get("folder", os.getcwd()) for each in (notes, kept))
     most = max(before.rounds, found.rounds)

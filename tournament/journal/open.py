@@ -29,7 +29,7 @@ def open_journal(
     path: str | None, settings: Settings, resume: bool, meta: dict[str, str],
     before: Callable[[Journal | None], None] = lambda _: None,
 ) -> Journal:  # fmt: skip
-    """The journal of a tournament: a new one, or with ``resume`` one that was begun.
+    """Open the journal of a tournament: a new one, or with ``resume`` a stored one.
 
     An existing journal is never written over, and one of another tournament is refused. ``before``
     is called with the journal to resume, or None, when all is well and nothing is written yet.
@@ -245,7 +245,7 @@ def _check_values(journal: Journal) -> None:
 
 
 def _checked_settings(meta: dict[str, str]) -> Settings:
-    """The settings in a journal's notes; a `ValueError` says which of the notes is no use."""
+    """Return the settings in a journal's notes; raise `ValueError` with the invalid note."""
     try:
         settings = read_settings(meta["settings"])
         arguments = json.loads(meta["arguments"])

@@ -19,7 +19,7 @@ from merels.tournament.records.as_flags import Words, engine_words, typed
 from merels.tournament.records.games import Entrant
 
 UNNAMED = ("", "?")
-"""Names in PGN that name nobody."""
+"""Names in PGN that stand for an unknown player."""
 ALL = "*"
 """Stands, among names whose bearers are one player each, for all names."""
 UNKNOWN_COMMAND = ("?",)
@@ -98,7 +98,7 @@ class _Cluster:
     """The fingerprints of its programs, as far as they are known."""
 
     def known(self, attribute: str) -> str:
-        """What one of the sources knows, as text."""
+        """One property of the source, as text."""
         values = (getattr(player, attribute) for player in self.players)
         value = next((value for value in values if value), "")
         return value if isinstance(value, str) else typed({"cmd": shlex.join(value)})
@@ -230,7 +230,7 @@ def _labels(name: str, clusters: Sequence[_Cluster]) -> list[str]:
 
 
 def _words(cluster: _Cluster) -> Words:
-    """The words of a player's settings, or of its time control if no more is known."""
+    """A player's settings as text, or only its time control if the rest is unknown."""
     settings = next((player.settings for player in cluster.players if player.settings), None)
     if settings is not None:
         return dict(settings)

@@ -16,7 +16,7 @@ NAMED = 4
 
 
 class Program(NamedTuple):
-    """What played, as a journal's row knows it; what is empty is unknown."""
+    """Machine, version and programs of a game, from a journal's row; empty fields are unknown."""
 
     version: str
     """The name and version that it announced."""
@@ -45,7 +45,7 @@ class Provenance:
         self._referees[row.version] += 1
 
     def relabelled(self, labels: Mapping[str, str]) -> Provenance:
-        """The same with other names, of which one may stand for several."""
+        """Return a copy with other names; one new name may cover several."""
         other = Provenance()
         other._referees = self._referees
         for (key, program), games in self._games.items():

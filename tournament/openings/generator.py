@@ -25,12 +25,12 @@ _GLANCE_SHARE, _GLANCE_BOUND = 16, 3
 """A first search, with a 16th of the nodes, rejects what is three times the bound from level."""
 _HASH_MB = 32
 HOLDING_SHARE = 3
-"""In a proven book at most one move in so many holds the draw, so that much can go wrong."""
+"""In a proven book at most one move in this number holds the draw."""
 
 
 @dataclass(frozen=True, slots=True)
 class BookSettings:
-    """What decides a book; equal settings and an equal search make the same book.
+    """Settings of a book; equal settings and an equal search make the same book.
 
     ``bound`` is how far from 0 a score may be, in centi-men; ``nodes`` is what each of the two deep
     searches of a position may visit. ``proven`` asks for positions that tablebases prove drawn,

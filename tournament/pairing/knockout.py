@@ -19,7 +19,7 @@ MOST_EXTRA = 8
 
 @dataclass(slots=True)
 class Match:
-    """A place in the bracket: two engines of whom one goes on, or one with a bye.
+    """A match of the bracket: two engines of which one advances, or one with a bye.
 
     ``one`` is the higher seed; ``other`` is None for a bye. ``points`` are theirs in this order,
     ``pairings`` is how many are over. ``winner`` is who goes on; None: that is not decided.
@@ -116,7 +116,7 @@ def _batch(settings: Settings, match: Match) -> int:
 
 
 def _neighbours(players: list[int | None]) -> list[list[int]]:
-    """Who meets in a stage, the higher seed first; one alone has a bye."""
+    """Return the matches of a stage, the higher seed first; a single engine has a bye."""
     pairs = zip(players[::2], players[1::2])
     return [sorted(player for player in pair if player is not None) for pair in pairs]
 

@@ -73,7 +73,7 @@ def _fixed_round(settings: Settings, number: int, results: Results) -> list[Pair
 def _coloured(settings: Settings, number: int, one: int, other: int) -> Pairing:
     """The pairing of two engines, ``one < other``, with colours that even out.
 
-    With an even number of games a pairing is balanced by itself and the engine entered first
+    With an even number of games every pairing is balanced, and the engine entered first
     begins with White. Otherwise White goes by the parity of the indices (Berger's rule: nobody's
     Whites and Blacks differ by more than one in a round), exchanged from round to round.
     """

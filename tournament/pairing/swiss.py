@@ -161,7 +161,7 @@ def _coloured(settings: Settings, number: int, results: Results, one: int, other
 
 
 def _white_need(results: Results, engine: int) -> tuple[int, int]:
-    """Whites minus Blacks, and the last round begun with White: the lower, the greater the need."""
+    """Whites minus Blacks, and the last round started with White: lower values need White more."""
     balance, last = 0, -1
     for number, played in enumerate(results):
         for result in played:

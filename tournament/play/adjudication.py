@@ -13,7 +13,7 @@ from merels.tournament.play.fingerprint import HERE
 from merels.tournament.records.games import Adjudication
 
 WON = 1_000_000
-"""What a claimed win counts, in centi-men; a claimed loss is minus that."""
+"""Score of a claimed win, in hundredths of a man; a claimed loss is minus that."""
 NEVER = 1 << 60
 """A ply that no game reaches."""
 
@@ -82,7 +82,7 @@ class Adjudicator:
         return None
 
     def _proven(self, tables: Tables, after: Position) -> tuple[int | None, str] | None:
-        """What tablebases prove, plies without a removal counted."""
+        """The result that tablebases prove, with plies without a removal counted."""
         bounds = tables.bounds(after)
         if bounds is None or bounds[0] != bounds[1]:
             return None

@@ -8,10 +8,10 @@ MILLISECOND = 1_000_000
 
 
 class Clock:
-    """What an engine has left under its limit. ``left`` is None where no clock runs.
+    """An engine's remaining time under its limit. ``left`` is None without a clock.
 
     An overrun within the margin is kept: ``left`` is then below zero, and the next increment or
-    time control makes up for it. ``told`` is ``left`` in milliseconds as engines are told: rounded
+    time control makes up for it. ``told`` is ``left`` in milliseconds as sent to engines: rounded
     down, but at least 1, for some engines take 0 for no clock at all, and others fail at a minus.
     ``overruns`` counts the moves whose overrun was within the margin.
     """
@@ -32,7 +32,7 @@ class Clock:
             self.told = left // MILLISECOND if left > MILLISECOND else 1
 
     def allowance(self) -> int | None:
-        """What the next move may take before the clock is overrun; None without a limit."""
+        """Time until the next move overruns the clock; None without a limit."""
         if self.limit.per_move is None:
             return self.left
         if self.left is None:

@@ -20,7 +20,7 @@ KEPT = 4
 MOST_KEPT = 100
 """Engines without a game that are kept at most: each takes three or four open files."""
 FAULT_PATIENCE = 0.5
-"""Seconds that an engine gets to end by itself after a fault."""
+"""Seconds that an engine has to exit after a fault."""
 
 
 class EngineCache:
@@ -149,7 +149,7 @@ class EngineCache:
 
 
 def _has_options_of(one: Entrant, other: Entrant) -> bool:
-    """Whether two entrants differ in nothing but the values of the options that both set."""
+    """Whether two entrants differ only in the values of the options that both set."""
     names = [[name for name, _ in entrant.engine.options] for entrant in (one, other)]
     engine = replace(one.engine, options=other.engine.options)
     return names[0] == names[1] and replace(one, engine=engine) == other

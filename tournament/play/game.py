@@ -159,7 +159,7 @@ class _Game:
         ]
 
     def play(self) -> End:
-        """Play until the game ends, and say how."""
+        """Play until the game ends; return its end."""
         try:
             while True:
                 outcome = self.position.outcome()
@@ -200,10 +200,10 @@ class _Game:
             player.ponder(self.position, answer)
 
     def _adjudicate(self, number: int, side: int, brief: Brief) -> None:
-        """Raise the `End` of a game that is to end with the move that a side has just played."""
+        """Raise the `End` of a game if it ends with the move just played."""
         score = as_number(brief.score, brief.win_in)
         verdict = self._adjudicator.update(number, side, score, self._plies, self.position)
-        # What the rules decide needs no adjudication.
+        # The rules precede adjudication.
         if verdict is not None and self.position.outcome() is None:
             raise End(verdict[0], "adjudication", verdict[1])
 

@@ -1,7 +1,7 @@
 """How much of a move's time was not the engine's: the runner's lateness, the queue for a processor.
 
 A move's time ends when the runner has read the answer, which may be some time after the engine
-wrote it. Two things tell of that time:
+wrote it. Two measurements show that time:
 
 * Linux counts how long each thread was ready to run while all processors were busy with others
   (``schedstat``). What the runner's own thread had to wait during a move, it was *late*; what the
@@ -28,7 +28,7 @@ WORTH_MEASURING = MILLISECOND
 """Moves shorter than this are not measured: nobody can be later than such a move took. The two
 readings for a move cost some 30 microseconds, off the clock."""
 SHORT_MOVES = 3
-"""For each measured move an engine may make so many shorter ones before readings for it end."""
+"""Shorter moves per measured move after which an engine's moves are no longer measured."""
 MOST_SHORT_MOVES = 20
 OVERSLEPT = 2 * MILLISECOND
 """A wait that ends so long after its limit has ended late: limits are whole milliseconds, rounded
@@ -36,7 +36,7 @@ up, and the system wakes nobody on the dot."""
 
 
 class Lag(NamedTuple):
-    """What kept a move's time from being the engine's own, in nanoseconds; None: not measured."""
+    """Delays in a move's time that are not the engine's, in nanoseconds; None: not measured."""
 
     late: int | None = None
     """How late the runner was to read the answer."""
@@ -48,7 +48,7 @@ UNKNOWN = Lag()
 
 
 class Reading(NamedTuple):
-    """What the system has counted so far, in nanoseconds: time run and time waited."""
+    """The system's counters, in nanoseconds: time run and time waited."""
 
     own: int
     """Waited by the runner's thread."""
@@ -127,7 +127,7 @@ def _open_own() -> int:
         return -1
     if int(os.pread(file, 64, 0).split()[0]) > 0:
         return file
-    os.close(file)  # A kernel built without the counts says that nothing has ever run.
+    os.close(file)  # A kernel built without the counters returns 0.
     return -1
 
 

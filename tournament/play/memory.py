@@ -19,7 +19,7 @@ _GROUPS = (
 
 
 class MemoryWatch:
-    """A call returns whether less than `SHORT` of the memory is available, or nobody knows."""
+    """A call returns whether less than `SHORT` of the memory is available, or it is unknown."""
 
     def __init__(self) -> None:
         self._until = 0.0

@@ -81,7 +81,7 @@ class Player:
         """The move on which the engine is pondering."""
         self._patience = int(entrant.ping_timeout * 1e9)
         self._template: bytes | None = None
-        """The ``go`` of every move but for the clocks, if nothing but the clocks changes."""
+        """The constant part of ``go``, if only the clocks change between moves."""
         if self.dialect.has_template and self.clock.moves_to_go is None:
             self._template = self.dialect.go_template(self._limit())
         allowance, ping = self.clock.allowance(), entrant.ping_timeout
@@ -97,7 +97,7 @@ class Player:
     def ask(self, position: Position, moves: Sequence[MoveRecord]) -> Answer:
         """The engine's answer in the position that ``moves`` have led to.
 
-        An engine that pondered on the last of them is told so, or else to stop first. Raises the
+        An engine that pondered on the last of them gets `ponderhit`, or else `stop`. Raises the
         `End` of the game if there is no answer in time.
         """
         allowance = self.clock.allowance()
@@ -165,7 +165,7 @@ class Player:
     def _unanswered(
         self, begun: int, timeout: int, allowance: int, before: Reading | None
     ) -> End:
-        """The end of a game for want of a move: learn whether the engine moves late."""
+        """Return the end of a game without a move; wait whether the engine moves late."""
         overslept = monotonic_ns() - begun - timeout
         late = self._connection.stop()
         # Measured to the end: on a busy machine more than the timeout has passed before the stop.
@@ -183,7 +183,7 @@ class Player:
     def loss_on_time(self, elapsed: int, allowance: int, how: str = "") -> End:
         """The end of a game that this side loses with a move that took ``elapsed``.
 
-        ``how`` is what to say of a search that did not end.
+        ``how`` describes a search that did not end.
         """
         overrun = elapsed - allowance
         overtime = Overtime(elapsed, overrun, self.clock.limit.margin, *self.lag)
@@ -191,7 +191,7 @@ class Player:
         return End(1 - self.side, "time forfeit", text, self.side, overtime)
 
     def second_answer(self, answer: Answer) -> Answer | None:
-        """What the engine says after an illegal answer, which may belong to an earlier go."""
+        """Return the engine's output after an illegal answer, which may belong to an earlier go."""
         try:
             return self._connection.answer_after_stray(answer)
         except EngineError:
@@ -224,7 +224,7 @@ class Player:
             return False
 
     def oddities(self) -> Oddities:
-        """What the engine did in this game that cost it nothing."""
+        """The engine's oddities in this game that cost it nothing."""
         junk, strays = self._before
         late = self.clock.overruns + self._connection.strays - strays
         return Oddities(self._connection.junk - junk, late)

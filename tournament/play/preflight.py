@@ -26,21 +26,21 @@ from merels.tournament.records.games import NANOSECONDS, Entrant, Opening, TimeC
 CLOCK, INCREMENT, NODES = 0.1, 0.01, 100
 """The most that the trial's limits allow: seconds on the clocks, for a move, and positions."""
 THINKING = 0.3
-"""Seconds after which an engine that still thinks about its move is told to stop."""
+"""Seconds after which an engine that still searches is sent ``stop``."""
 SILENT = "; an engine must flush every line that it writes"
 """Where to look first if it writes nothing at all."""
 COMPLAINT = b"info string error"
-"""How engines say that they do not take a line."""
+"""Words with which engines reject a line."""
 
 
 def preflight(
     entrants: Sequence[Entrant], knowing: Collection[str], rules: str, opening: Opening,
     at_once: int = KEPT,
 ) -> list[str]:
-    """Raise an `InputError` that says what is wrong with the first engine that cannot play.
+    """Raise an `InputError` with the fault of the first engine that cannot play.
 
-    ``knowing`` are the names of engines that know rules which they cannot be told. ``at_once`` is
-    how many engines may run side by side. Returns what the user should know of those that can.
+    ``knowing`` are the names of engines that play by rules for which they have no option.
+    ``at_once`` engines may run at the same time. Return notices on the engines that can play.
     """
     distinct: dict[tuple[Entrant, bool], Entrant] = {}
     for entrant in entrants:
@@ -67,7 +67,7 @@ def check_program(entrant: Entrant) -> None:
 
 
 def options_of(entrant: Entrant) -> Options:
-    """The options that an engine tells of; `InputError` where it does not start."""
+    """Return the options that an engine declares; raise `InputError` if it does not start."""
     trial = _Trial(entrant, start_of(Opening(START), DEFAULT_RULES), False)
     try:
         for step in STEPS[:2]:
@@ -89,7 +89,7 @@ def announced_names(entrants: Sequence[Entrant]) -> list[str]:
 
 
 def _kind(entrant: Entrant) -> Entrant:
-    """The same for engines that differ in nothing but the name, or in their level of merels."""
+    """Equal for engines that differ only in the name, or in their level of merels."""
     engine = replace(entrant.engine, name="")
     if engine.command == MERELS:
         others = tuple(option for option in engine.options if option[0] not in LEVEL_OPTIONS)
@@ -127,11 +127,11 @@ class _Trial:
         self._start = start
         self._knows_rules = knows_rules
         self._complaint = ""
-        """What the engine said last was wrong."""
+        """The last fault that the engine reported."""
         self._wrote = b""
         """The last line that it wrote in this step."""
         self.notice = ""
-        """What the user should know, though it can play."""
+        """A notice for the user, although the engine can play."""
         self._asked = 0
 
     def take(self, step: Step) -> None:
@@ -151,7 +151,7 @@ class _Trial:
             raise self._wrong(f"{failure}: {describe(error)}{said}{hint}") from None
 
     def _wrong(self, what: str, key: str = "") -> InputError:
-        """The error that says what is wrong with the engine, or with a key of it."""
+        """Return the error for a fault of the engine, or of one of its keys."""
         return InputError(f"-engine {self._entrant.name} {key}".strip(), what)
 
     def _hear(self, way: str, data: bytes) -> None:
@@ -184,14 +184,15 @@ class _Trial:
             raise self._wrong(str(error)) from None
         if self._entrant.engine.options and not self.engine.options:
             names = ", ".join(OPTION + name for name, _ in self._entrant.engine.options)
-            self.notice = f"{self._entrant.name} tells of no options; it may ignore {names}"
+            self.notice = f"{self._entrant.name} declares no options; it may ignore {names}"
 
     def set_up(self) -> None:
-        """Tell the rules and that a game begins."""
+        """Set the rules and start a game."""
         fields = [] if self._knows_rules else _untold(self._start.position.rules, self.engine)
         if fields:
             raise self._wrong(
-                f"cannot be told {', '.join(fields)}; add rules=known if it plays so all the same"
+                f"has no option for {', '.join(fields)}; "
+                "add rules=known if it already plays by these rules"
             )
         prepare(self.engine, self._start.position.rules)
 
@@ -216,7 +217,7 @@ class _Trial:
             answer = self._connection.ask(position, *self._question(), int(patience * NANOSECONDS))
         else:
             answer = self._connection.wait_answer(self._asked, int(THINKING * NANOSECONDS))
-            # It may be slow, or move only when it is told to.
+            # It may be slow, or move only after `stop`.
             answer = answer or self._connection.stop(patience)
         said = self._complaint and f" ({self._complaint})"
         if answer is None:
@@ -234,7 +235,7 @@ class _Trial:
 
 
 Step = tuple[Callable[[_Trial], None], str, str]
-"""What to do, how it reads that this failed, and where to look if it took too long."""
+"""An action, the text of its failure, and the place to look if it timed out."""
 STEPS: tuple[Step, ...] = (
     (_Trial.start, "does not start", ""),
     (_Trial.greet, "does not start", "; see proto= and starttimeout="),
@@ -246,7 +247,7 @@ STEPS: tuple[Step, ...] = (
 
 
 def _untold(rules: Rules, engine: Engine) -> list[str]:
-    """The fields of the rules that an engine cannot be told and does not assume: ``Name=value``."""
+    """Rule fields without an option whose value the engine does not assume: ``Name=value``."""
     dialect, offered = engine.connection.dialect, engine.options
     told = {name.lower(): value for name, value in dialect.settings(rules, offered)}
     variant = offered.get("UCI_Variant")

@@ -1,1 +1,1 @@
-"""What all rooms speak of: settings, games, results."""
+"""Data without behaviour: settings, games, results."""

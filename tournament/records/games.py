@@ -13,10 +13,10 @@ NANOSECONDS = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class TimeControl:
-    """What an engine may use; None means no limit. Times are in nanoseconds.
+    """An engine's limits; None means no limit. Times are in nanoseconds.
 
     ``moves`` moves in ``time``, then ``time`` again, with ``increment`` after each move; or
-    ``per_move`` for each move; ``nodes`` and ``depth`` go with either, or alone. A clock may be
+    ``per_move`` for each move; ``nodes`` and ``depth`` go with either, or without. A clock may be
     overrun by ``margin`` before the game is lost.
     """
 
@@ -59,7 +59,7 @@ class Entrant:
 
     @property
     def name(self) -> str:
-        """What the engine is called in the tournament: no other one there has this name."""
+        """The engine's name, unique in the tournament."""
         return self.engine.name
 
 
@@ -202,7 +202,7 @@ class Overtime(NamedTuple):
 
     @property
     def excuse(self) -> str:
-        """What kept the move, in words."""
+        """The delays of the move, as text."""
         parts = []
         if self.late is not None:
             parts.append(f"the runner was {self.late / 1e6:.1f} ms late")

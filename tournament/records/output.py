@@ -36,7 +36,7 @@ class Intervals:
 
 @dataclass(frozen=True, slots=True)
 class PgnStyle:
-    """What the comment of a move holds: nothing if ``minimal``, else also what is True."""
+    """Contents of a move's comment: none if ``minimal``, else the parts that are True."""
 
     minimal: bool = False
     nodes: bool = False

@@ -1,4 +1,4 @@
-"""What a tournament is: everything that decides which games are played and how they end.
+"""Settings of a tournament: everything that decides which games are played and how they end.
 
 Two runs with equal settings have the same pairings, colours and openings. What changes only the
 looks or the speed of a run (output, concurrency) is not in here.
@@ -66,7 +66,7 @@ class Settings:
     """Whether a match is judged by game pairs rather than by single games."""
     replays: int = 0
     tuning: Tuning | None = None
-    """What is tuned, by an engine that is entered twice; its values change from round to round."""
+    """SPSA parameters of an engine that is entered twice, or None."""
     event: str = "merels tournament"
     site: str = "?"
 
@@ -76,7 +76,7 @@ class Settings:
         return self.penta and self.games > 1
 
     def as_json(self) -> str:
-        """The settings as a JSON object; an engine's fields stand beside those of its entrant."""
+        """The settings as a JSON object; an engine's fields are merged with its entrant's."""
         data = asdict(self)
         data["engines"] = [entrant.pop("engine") | entrant for entrant in data["engines"]]
         return json.dumps(data, sort_keys=True)
@@ -85,7 +85,7 @@ class Settings:
 def read_settings(text: str) -> Settings:
     """The settings from JSON; fields that older journals lack have their defaults.
 
-    A `ValueError` says what is missing, or of another type than it should be.
+    Raise `ValueError` if a field is missing or has the wrong type.
     """
     data = json.loads(text)
     if isinstance(data, dict) and isinstance(data.get("engines"), list):
@@ -142,7 +142,7 @@ def _unsaid(name: str) -> ValueError:
 
 
 def facts(text: str) -> list[tuple[str, str]]:
-    """What a report says about a tournament, from its settings as JSON."""
+    """The facts on a tournament in a report, from its settings as JSON."""
     settings = read_settings(text)
     openings, sprt = settings.openings.file, settings.sprt
     test = [] if sprt is None else [(

@@ -1,4 +1,4 @@
-"""What a tune is: the parameters, and the schedule that they are moved by."""
+"""Settings of a tune: the parameters and the schedule of their steps."""
 
 from __future__ import annotations
 

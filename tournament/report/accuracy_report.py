@@ -50,7 +50,7 @@ def text(accuracy: Accuracy, review: Review) -> str:
 
 
 def coverage(accuracy: Accuracy) -> Iterator[str]:
-    """How many moves could be judged and why no more, a sentence each."""
+    """The number of judged moves and the reasons for the others, a sentence each."""
     all_moves = accuracy.total
     games = "1 game" if accuracy.games == 1 else f"{accuracy.games:,} games"
     tables = ", ".join(
@@ -139,7 +139,7 @@ def section(accuracy: Accuracy, review: Review) -> str:
 
 
 def csv_rows(accuracy: Accuracy) -> list[list[str]]:
-    """A head and a row for each engine and phase; the worst stands in those of all phases."""
+    """A head and a row for each engine and phase; the rows of all phases name the worst move."""
     found = [["name", "phase", *_COUNTS, *_WORST]]
     for name, engine in accuracy.engines.items():
         for phase, counts in _by_phase(engine):

@@ -13,7 +13,7 @@ from merels.tournament.statistics.elo import FEW_GAMES
 from merels.tournament.statistics.ratings import MOST_EXACT, PlayerRating, Ratings, rate
 
 FORMULA = ("=", "+", "-", "@")
-"""What a spreadsheet takes for the beginning of a formula."""
+"""Characters that begin a formula in a spreadsheet."""
 NAMED = 8
 """Engines that a note names; it counts the others."""
 _FIELDS = ("rank", "name", "elo", "error", "games", "wins", "draws", "losses", "points", "group")
@@ -148,7 +148,7 @@ def as_dict(table: Crosstable) -> dict[str, Any]:
 
 
 def _against(table: Crosstable, player: int, other: int) -> dict[str, Any]:
-    """What a player has done against another, by their places; ``superiority`` may be None."""
+    """A player's results against another, by their places; ``superiority`` may be None."""
     ratings = table.ratings
     names = ratings.players[player].name, ratings.players[other].name
     record = counts_between(table.matches, *names)
@@ -195,7 +195,7 @@ def _player_fields(rank: int, player: PlayerRating) -> dict[str, Any]:
 
 
 def notes(ratings: Ratings) -> list[str]:
-    """What a reader must know about the ratings, a sentence each."""
+    """Notes on the ratings, a sentence each."""
     found = []
     if ratings.anchor is not None:
         name, elo = ratings.anchor

@@ -6,7 +6,7 @@ import { parse } from "./drawing.js";
 const colourOf = (side) => COLOURS[side].toLowerCase();
 
 export class Game {
-  /** `told` is what the server tells of a game; `points` are all points in its order. */
+  /** `told` is a game as the server sends it; `points` are all points in its order. */
   constructor(told, points) {
     const { n, round, white, black, clocks } = told;
     Object.assign(this, { n, round, names: [white, black], clocks });
@@ -82,7 +82,7 @@ export class Game {
     return [[...men.values()].filter((one) => one === colourOf(side)).length, hands[side]];
   }
 
-  /** What a board says to those who do not see it. */
+  /** A board's description for screen readers. */
   describe(ply) {
     const last = ply ? `after ${this.textOf(ply - 1)}` : "first position";
     const counts = [0, 1].map((side) => {

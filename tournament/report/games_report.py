@@ -57,7 +57,7 @@ from merels.tournament.statistics.terminations import EndingCounter
 
 
 class CountedGames:
-    """What is counted of the games of some files, in one pass over each of them.
+    """Counts of the games of some files, in one pass over each of them.
 
     Memory grows with the players and their matches, not with the games; only the first games are
     kept, for replay.
@@ -73,7 +73,7 @@ class CountedGames:
         games are kept.
         """
         self.games = self.unnamed = 0
-        """All games, and those of which a player has no name."""
+        """All games, and those with an unnamed player."""
         self.rows: list[Row] = []
         """The first games of journals."""
         self.notes: list[dict[str, str]] = []
@@ -176,7 +176,7 @@ class CountedGames:
 
 
 class GamesReport:
-    """What is told of the games of some files.
+    """The report on the games of some files.
 
     ``anchor`` is the name and the rating of an engine whose rating is known. ``accuracy`` is what
     tables say of the moves, if they were asked, and ``review`` the command that shows a game.
@@ -298,5 +298,5 @@ class GamesReport:
 
 
 def _facts(notes: Mapping[str, str]) -> list[tuple[str, str]]:
-    """What a report says about a tournament, from the notes of its journal."""
+    """The facts on a tournament in a report, from the notes of its journal."""
     return [*facts(notes["settings"]), ("Begun", notes.get("created", "?"))]

@@ -99,7 +99,7 @@ def times_section(times: Mapping[str, MoveTimes], losses: TimeLosses) -> str:
 
 
 def games_json(games: Iterable[Row]) -> str:
-    """The games for the replay, as JSON that cannot end the element it stands in."""
+    """The games for the replay, as JSON that cannot end its element."""
     text = json.dumps(list(map(replay_view, games)), separators=(",", ":"))
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 

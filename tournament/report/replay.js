@@ -26,7 +26,7 @@ export class Player {
       this.name, element("span", { class: "info" }, this.score, this.hand), this.clock);
   }
 
-  /** Shows the player of a game after so many moves. */
+  /** Shows the position after `ply` moves of a game. */
   draw(game, ply) {
     Object.assign(this, { game, ply });
     this.name.textContent = this.name.title = game.names[this.side];
@@ -186,7 +186,7 @@ export class Replay {
     return parts.filter(Boolean).join(" · ");
   }
 
-  /** The list of moves grows with the game; one that began anew is listed anew. */
+  /** The list of moves grows with the game; a restarted game is listed from its first move. */
   drawMoves() {
     const list = $("viewer-moves");
     const texts = this.game.moves.map((move) => move.text);

@@ -17,13 +17,13 @@ BESIDE_NAMES, SHORTEST = 30, 8
 """About the columns that a bracket has without names and who goes on, and the least of a name."""
 _STAGES = {1: "Final", 2: "Semi-finals", 4: "Quarter-finals"}
 _UNTIL = f"of at most {MOST_EXTRA}"
-"""Ends what is said of a match that is being prolonged."""
+"""Ends the line of a match that is being prolonged."""
 
 ShowName = Callable[[str], str]
 
 
 def stage_name(matches: int) -> str:
-    """What a stage of a knockout is called, by the number of its matches, byes included."""
+    """Names of the stages of a knockout, by the number of matches, byes included."""
     return _STAGES.get(matches, f"Round of {2 * matches}")
 
 
@@ -48,7 +48,7 @@ def round_lines(settings: Settings, results: Results, unfinished: bool) -> list[
 
 
 def news_of_round(settings: Settings, results: Results) -> list[str]:
-    """What is new when the last round in ``results`` begins, as lines of text.
+    """The news at the start of the last round in ``results``, as lines of text.
 
     In a Swiss tournament that is the round's number and who has a bye; in a knockout at first the
     whole bracket, then the matches of each stage and those that are prolonged.
@@ -86,7 +86,7 @@ def _split(
 ) -> tuple[str, list[str], list[str]]:
     """The bracket's head, the lines of the stage that is played, and all others.
 
-    In so many ``columns`` there are the engines of each match, cut, and the score.
+    Each line has the engines of a match, cut to ``columns``, and the score.
     """
     name = MAX_NAME if columns is None else max(SHORTEST, (columns - BESIDE_NAMES) // 2)
     rows = bracket_rows(settings, results, unfinished, lambda text: shorten(text, name))

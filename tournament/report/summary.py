@@ -36,7 +36,7 @@ def summary_lines(
     """The block of lines after a rating interval, without line ends.
 
     With ``penta`` the estimates come from opening pairs, and games outside a finished pair count
-    in the score alone; without, from single games, and the ``Ptnml`` line is left out. The last
+    only in the score; without, from single games, and the ``Ptnml`` line is left out. The last
     line warns of too few games.
     """
     estimate = from_cells(counts.pentanomial if penta else counts.trinomial)
@@ -136,7 +136,7 @@ def terminations_table(stats: Terminations) -> str:
 
 
 def reasons_table(stats: Terminations) -> str:
-    """The same by reason; the second table is left out where nobody lost."""
+    """The same by reason; the second table is left out if no game was lost."""
     text = grid(terminations_rows(stats, "Reason"), left=0)
     losses = losses_rows(stats, stats.losing, shorten)
     return text + "\n" + grid(losses, left=0) if stats.losing else text

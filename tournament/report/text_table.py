@@ -47,7 +47,7 @@ def fitted(
     rows: Sequence[Sequence[str]], name: int, columns: int, spare: Sequence[str],
     least: int = MIN_NAME,
 ) -> list[list[str]]:
-    """The rows of a table that `grid` prints within so many columns, if that can be.
+    """The rows of a table that `grid` prints within ``columns`` columns, if possible.
 
     The names, in column number ``name``, are cut to the ``least`` width; then the columns of
     ``spare``, which have these heads, are left out one by one.

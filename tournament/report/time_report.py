@@ -24,11 +24,11 @@ class MoveTimes:
     used: Sample = field(default_factory=Sample)
     """From go to bestmove."""
     late: SampleOfLots = field(default_factory=SampleOfLots)
-    """What the runner was late, of the moves of which that was measured, game by game."""
+    """The runner's lateness on each measured move, game by game."""
     waited: SampleOfLots = field(default_factory=SampleOfLots)
-    """What the engine waited for a processor, of the moves of which that was measured."""
+    """The engine's wait for a processor on each measured move."""
     overrun: Sample = field(default_factory=Sample)
-    """What moves took longer than their clock allowed, whether or not it was forgiven."""
+    """Overrun of each move beyond its clock, forgiven or not."""
 
     def spreads(self) -> dict[str, Spread]:
         """The spread of each of these that there is anything of."""
@@ -37,7 +37,7 @@ class MoveTimes:
         return {name: sample.spread() for name, sample in kinds.items() if sample.count}
 
     def merge(self, other: MoveTimes, engines: int) -> None:
-        """Add the moves of another of so many engines."""
+        """Add the moves of another engine; ``engines`` is their number."""
         self.used.merge(other.used, engines)
         self.late.merge(other.late, engines)
         self.waited.merge(other.waited, engines)
@@ -92,7 +92,7 @@ def add_times(
 
 
 def _clocks(row: Row) -> Sequence[int | None]:
-    """What was left on the clock after each move."""
+    """Time left on the clock after each move."""
     return row.numbers(row.clocks) if "-" in row.clocks else row.measures(row.clocks)
 
 
@@ -143,7 +143,7 @@ def times_rows(
 
 
 def times_table(times: Mapping[str, MoveTimes]) -> str:
-    """The same as text, under a line that says what the figures are."""
+    """The same as text, under a line that explains the figures."""
     return "Milliseconds a move:\n" + grid(times_rows(times, shorten), left=0)
 
 

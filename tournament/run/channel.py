@@ -1,6 +1,6 @@
-"""What runner and worker processes say to each other: pickles on a pair of pipes.
+"""Messages between runner and worker processes: pickles on a pair of pipes.
 
-`multiprocessing.connection` frames messages as well, but takes a pipe's descriptor on POSIX alone.
+`multiprocessing.connection` frames messages as well, but takes a pipe's descriptor on POSIX only.
 """
 
 from __future__ import annotations

@@ -30,15 +30,15 @@ T = TypeVar("T")
 ExecutorFactory = Callable[[], Executor]
 
 ANSWER_SECONDS = 5.0
-"""How long the first answer of a worker may take before a person is told."""
+"""Seconds that the first answer of a worker may take before a notice."""
 SILENCE_SECONDS = 30.0
-"""How long no game may come back before a person is told; longer where games take longer."""
+"""Seconds without a finished game before a notice; more if games take longer."""
 RETRY_SECONDS = 1.0
 """The pause before the factory is called again when it could not reach its cluster."""
 END_SECONDS = 5.0
 """How long an executor may take to shut down, and after that this process to end."""
 UNREACHABLE = (OSError, CancelledError, BrokenExecutor)
-"""What a factory raises while a cluster that worked before cannot be reached."""
+"""Errors that a factory raises while a cluster cannot be reached."""
 
 _numbers = itertools.count(1)
 """The last argument of each call: Dask takes equal calls for one, and returns its result again."""
@@ -60,14 +60,14 @@ class _Call:
     is_filler: bool = False
     """Whether it only keeps a worker busy."""
     outer: Future[Any] = field(default_factory=Future)
-    """What the runner holds; it ends also where the executor's own future never does."""
+    """The runner's future; it ends even if the executor's own future never does."""
     inner: Future[Any] | None = None
     """The executor's own, once it has taken the call."""
     began: float = field(default_factory=monotonic)
 
 
 class ForeignPool(Pool):
-    """Hands calls to the executor that ``make`` returns, and notices that nobody works on them.
+    """Hands calls to the executor that ``make`` returns, and detects that no worker runs them.
 
     ``wake`` is called, in any thread, when `check` has something to do. The run is given up when
     nothing has come back for ``wait`` seconds; 0: never.
@@ -85,7 +85,7 @@ class ForeignPool(Pool):
         self._calls: set[_Call] = set()
         """Those that have not come back; whoever removes one settles it."""
         self._heard = monotonic()
-        """When there was a sign of life."""
+        """Time of the last response."""
         self._longest = 0.0
         """The longest time that a call took to come back."""
         self._loss = ""
@@ -151,7 +151,7 @@ class ForeignPool(Pool):
                 self._give_up(call)
 
     def _come_back(self, call: _Call, inner: Future[Any]) -> None:
-        """Take what the executor says of a call, in whatever thread."""
+        """Take the executor's result of a call, in any thread."""
         if inner.cancelled():
             if not self._leaving and call in self._calls:
                 self._lose(self._executor, "it has cancelled a pair of games")
@@ -167,7 +167,7 @@ class ForeignPool(Pool):
         """Whether a call has not been settled before; it counts as settled from now on."""
         try:
             self._calls.remove(call)
-        except KeyError:  # Its executor was given up, or tells of it twice.
+        except KeyError:  # Its executor was given up, or returned it twice.
             return False
         return True
 
@@ -249,7 +249,7 @@ class ForeignPool(Pool):
             raise error
 
     def _listen(self) -> str | None:
-        """Measure the silence; returns what to say of it, if it is time to."""
+        """Measure the silence; return a notice about it when one is due."""
         now = monotonic()
         calls = [call.inner for call in list(self._calls) if not call.is_filler]
         is_running = any(inner is not None and inner.running() for inner in calls)

@@ -23,7 +23,7 @@ class Progress(NamedTuple):
     """How far a run is: in words, as a share from 0 to 1, and how many games are left.
 
     The total in the words is the same from the first game to the last. ``left`` is None where the
-    number of games depends on results; ``is_bound`` says that they may be fewer.
+    number of games depends on results; ``is_bound`` is True if they may be fewer.
     """
 
     text: str
@@ -88,7 +88,7 @@ class Plan:
         return self.games if self._part[1] == 1 else self._share
 
     def progress(self, done: int) -> Progress:
-        """How far this run is when so many of its games are finished."""
+        """This run's progress with ``finished`` finished games."""
         if self.settings.format == "knockout":
             matches = len(self.settings.engines) - 1
             decided = knockout.decided(self.settings, self.so_far, self.is_open)
@@ -110,14 +110,14 @@ class Plan:
         return [*self.results, self._current()] if self._pairings else self.results
 
     def _current(self) -> list[PairingResult]:
-        """What the round drawn up last has brought so far."""
+        """The results of the latest round so far."""
         return [
             PairingResult(pairing, (points[0], points[1]))
             for pairing, points in zip(self._pairings, self._points)
         ]
 
     def must_wait(self, open_games: int) -> bool:
-        """Whether the next round depends on games that are not scored yet, of which there are some.
+        """Whether the next round depends on games that are not scored yet.
         """
         return self.waits and open_games > 0
 
@@ -136,7 +136,7 @@ class Plan:
         """Whether a game of this run is not in its journal; reads no moves."""
         if "verdict" in journal.meta():
             return False
-        if self.settings.format == "knockout":  # Results say how many games it has.
+        if self.settings.format == "knockout":  # Its number of games depends on results.
             past = PastRounds(self.settings)
             for row in journal.rows(*MOVES):
                 past.add(row)

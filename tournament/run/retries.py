@@ -87,7 +87,7 @@ class _Failing:
         """Workers on which it failed and was not played since."""
 
     def leave_out(self, place: Place) -> bool:
-        """Give a worker no more games for a pause; return whether the engine is at fault too."""
+        """Give a worker no games for a pause; return whether the engine is at fault, too."""
         is_next = self.left_out.setdefault(place, Backoff(ON_ONE_WORKER)).fail()
         again = is_next and place in self.suspects
         self.suspects.add(place)

@@ -102,7 +102,7 @@ class Runner:
         self._faults = Counter[str]()
         """Games of this run that each engine lost by its own fault."""
         self._trial = trial
-        """What is still to be tried."""
+        """The engines still to be tried."""
         self._refusals = Refusals()
         self._pool: LocalPool | ForeignPool
         self._events: queue.SimpleQueue[_Event] = queue.SimpleQueue()
@@ -114,7 +114,7 @@ class Runner:
         self._failures: dict[int, _Failure] = {}
         """By pair: those whose last call failed."""
         self._failed: deque[int] = deque()
-        """The pairs of them that are to be handed out again."""
+        """Pairs to hand out again."""
         self._left: list[_Failure] = []
         """Pairs that failed too often and stay open."""
         self._in_a_row = 0
@@ -204,7 +204,7 @@ class Runner:
             self.board.notice(f"pair {pair} failed: {failure.why}; {games} of it stay open")
 
     def _tasks(self) -> Iterator[PairTask | None]:
-        """What is left to play, task by task; None where results have to come first."""
+        """Yield the remaining tasks; None if results have to come first."""
         board, plan = self.board, self.board.plan
         while tasks := plan.next_round():
             if plan.waits and any(task.without(board.played).games for task in tasks):
@@ -341,7 +341,7 @@ class Runner:
     def _end_trial(self, future: Future[Tried]) -> None:
         """Begin with the games, once a worker has tried the engines; else another is to try.
 
-        `InputError` where an engine cannot play, and not for want of a better worker.
+        Raise `InputError` if an engine cannot play and no other worker may do better.
         """
         if future.exception() is not None:
             self._trial = None  # The calls for pairs will show what is wrong.

@@ -32,7 +32,7 @@ class _InOrder(Generic[T]):
         self._expected.append(number)
 
     def skip(self, number: int) -> None:
-        """Hold nothing back for a number any more; it may come all the same."""
+        """Stop holding later numbers back for this one, which may still come."""
         if number not in self._waiting:
             self._skipped.add(number)
 
@@ -80,7 +80,7 @@ class Scoreboard:
         self.played = set(journal.numbers())
         """The numbers of the games in the journal."""
         self.waiting: dict[int, GameSpec] = {}
-        """The games that are expected and have not begun."""
+        """The games that are expected and have not started."""
         self.open: set[int] = set()
         """The numbers of the games that are expected and not counted yet."""
         self._unshown = set(self.played)
@@ -100,7 +100,7 @@ class Scoreboard:
             self._starts.expect(spec.number)
 
     def begin(self, number: int) -> None:
-        """Show that a game began, unless it had begun before with a worker that died."""
+        """Show that a game started, unless it had started before with a worker that died."""
         spec = self.waiting.pop(number, None)
         if spec is not None:
             self.playing[number] = spec
@@ -116,7 +116,7 @@ class Scoreboard:
                 view.started(begun)
 
     def skip(self, games: Iterable[GameSpec]) -> None:
-        """Hold no later game back for these, which nobody knows when will be played."""
+        """Stop holding later games back for these, whose time is unknown."""
         for spec in games:
             self._starts.skip(spec.number)
             self._ends.skip(spec.number)
@@ -164,7 +164,7 @@ class Scoreboard:
             (view.found if row is None else view.finished)(game, self.standings)
 
     def _judge(self) -> None:
-        """Work out the test's ratio, which in a test of pairs changes with whole pairs alone."""
+        """Compute the test's log-likelihood ratio; in a test of pairs, from complete pairs only."""
         sprt = self.settings.sprt
         if sprt is None:
             return

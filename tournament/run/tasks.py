@@ -41,18 +41,18 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """A game has begun: both engines are ready."""
+    """A game has started: both engines are ready."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What has been played of a game in progress since it was last told."""
+    """Moves of a game in progress since the last report."""
 
     number: int
     told: int
-    """How many of its moves were told before: 0 also where it has begun anew."""
+    """Number of its moves reported before; 0 if the game was restarted."""
     moves: tuple[MoveRecord, ...]
     asked: int
     """The monotonic time, in nanoseconds, at which the side to move was asked."""
@@ -67,7 +67,7 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class PairReport:
-    """What a worker returns for a task.
+    """A worker's report on a task.
 
     Games of the task that are neither in ``games`` nor reported before were not played.
     """
@@ -90,7 +90,7 @@ def is_report(value: object, task: PairTask) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What a worker returns that has tried all engines; ``refusal`` is the fault of one."""
+    """Result of trying all engines in a worker; ``refusal`` is the fault of one."""
 
     place: Place
     notices: Sequence[str] = ()
@@ -101,17 +101,17 @@ class Tried:
 
 @dataclass(slots=True)
 class Worker:
-    """What a local worker process lends to its tasks: running engines, and a way to report."""
+    """Shared by the tasks of a local worker process: running engines, and reports."""
 
     engines: EngineCache
     report: Callable[[Started | Finished], None]
     stopping: Callable[[], bool]
-    """Whether to leave out the games that have not begun."""
+    """Whether to leave out the games that have not started."""
     watch: Callable[[int, Sequence[MoveRecord]], None] | None = None
-    """Takes the number and the growing list of moves of a game that begins, to tell of it."""
+    """Takes the number and the growing list of moves of a game that starts, to report them."""
 
     def begin(self, number: int, moves: Sequence[MoveRecord]) -> None:
-        """Report that a game has begun."""
+        """Report that a game has started."""
         self.report(Started(number))
         if self.watch is not None:
             self.watch(number, moves)
@@ -152,7 +152,7 @@ def here() -> Place:
 def play_pair(
     task: PairTask, left_out: frozenset[Place] = frozenset(), number: int = 0
 ) -> PairReport:
-    """Play a task's games until one cannot be begun.
+    """Play a task's games until one cannot be started.
 
     A process that is in ``left_out`` hands the task back after a while. ``number`` is the call's:
     no two calls through an executor are equal.

@@ -1,4 +1,4 @@
-"""What the runner tells those who show a tournament."""
+"""The interface between the runner and the views of a tournament."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from merels.tournament.run.tasks import Played
 
 
 class View:
-    """Someone who shows a tournament; this one shows nothing.
+    """A view of a tournament; this base class shows nothing.
 
-    What has begun or ended is told twice: at once (`game_began`, `game_ended`), and in the order
+    Starts and ends are reported twice: at once (`game_began`, `game_ended`), and in the order
     of the games' numbers (`started`, `finished`), when they are in the journal and the standings.
     """
 
     incomplete = False
-    """Whether a file lacks what it was to have; the run goes on, and its exit status says so."""
+    """Whether a file is incomplete; the run goes on, and its exit status is 1."""
 
     def paired(self) -> None:
         """A round was drawn up, in a format that pairs by results; some of it is to be played."""
@@ -26,7 +26,7 @@ class View:
         """A game began, in whatever order."""
 
     def game_went_on(self, played: Played) -> None:
-        """Moves were played in a game that has begun; told of only with a view that serves it."""
+        """Moves were played in a started game; reported only if a view needs them."""
 
     def game_ended(self, row: Row) -> None:
         """A game ended, in whatever order; it began before, if only in name."""
@@ -41,7 +41,7 @@ class View:
         """A game had been played by an earlier run."""
 
     def notice(self, text: str) -> None:
-        """Something happened that a person should know."""
+        """A notice for the user."""
 
     def tick(self, standings: Standings, playing: Mapping[int, GameSpec]) -> None:
         """A moment has passed: called several times a second while games are in progress.

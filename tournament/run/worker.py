@@ -27,7 +27,7 @@ from merels.tournament.run.channel import Call, Leave, Link, Report, Returned
 from merels.tournament.run.log_file import LogFile
 
 TELL_SECONDS = 0.2
-"""How often a worker that is watched looks for moves to tell of."""
+"""Seconds between a worker's reports of moves, if a view needs them."""
 
 
 class LiveReporter:

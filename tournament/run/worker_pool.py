@@ -43,7 +43,7 @@ class Pool:
     """
 
     foreign = False
-    """Whether only futures tell of games, and one failure may take other calls with it."""
+    """Whether games are reported only by futures, and one failure may take other calls with it."""
     ahead = 0
     """Extra tasks queued so that no worker idles."""
     ready = True
@@ -114,7 +114,7 @@ class LocalPool(Pool, Executor):
         return future
 
     def finish_games(self) -> None:
-        """Let the games in progress end; calls leave those that they have not begun."""
+        """Let the games in progress end; calls leave out the games that they have not started."""
         self._queue.cancel()
         for slot in self._slots:
             slot.leave(quit=False)

@@ -136,15 +136,15 @@ class EngineAccuracy:
 
 
 def _badness(verdict: Verdict) -> tuple[bool, int, float]:
-    """What ranks thrown values: certainty, how much was lost, then how easy it was to hold."""
+    """Sort key of thrown values: certainty, the loss, then the share of moves that held."""
     return verdict.certain, verdict.value - verdict.after, verdict.holding / verdict.legal
 
 
 class Coverage(NamedTuple):
-    """What the tables of some rules hold.
+    """Contents of the tables of some rules.
 
     ``men`` is the number of men up to which they have every position without men in hand; ``whole``
-    says that they have every position of the game.
+    is True if they have every position of the game.
     """
 
     men: int
@@ -184,7 +184,7 @@ class Accuracy:
             self.engines.setdefault(name, EngineAccuracy()).merge(engine)
 
     def relabelled(self, labels: Mapping[str, str]) -> Accuracy:
-        """The same with other names of engines, of which one may stand for several."""
+        """Return a copy with other names of engines; one new name may cover several."""
         other = Accuracy(games=self.games, coverage=self.coverage, depths=self.depths)
         for name, engine in self.engines.items():
             if engine.worst_move is not None:

@@ -1,4 +1,4 @@
-"""What was played: the score of one game, and the counts of a match between two engines."""
+"""The score of one game, and the counts of a match between two engines."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class MatchCounts(Tally):
     """The counts of a match, seen from its first engine: games, and finished opening pairs.
 
     A pair is two games of one opening with the colours swapped. Games outside a finished pair
-    count in ``wins``, ``losses`` and ``draws`` alone.
+    count only in ``wins``, ``losses`` and ``draws``.
     """
 
     wins: int = 0
@@ -161,7 +161,7 @@ class MatchCounter:
         self.counts[match] = MatchCounts(*figures)
 
     def relabelled(self, labels: Mapping[str, str]) -> MatchCounter:
-        """The same with other names, of which one may stand for several.
+        """Return a copy with other names; one new name may cover several.
 
         A pair whose two games were of different names, and now are of one match, is finished.
         """

@@ -9,7 +9,7 @@ Few results show too little of their own spread: one pair, or pairs that all end
 So the errors, LOS and the deviation of normalized Elo count one more pair, of two decisive games
 between equals (a quarter LL, half WL, a quarter WW), as a Dirichlet prior: the variance of the mean
 is that of the cells / (count + 1). The interval is then symmetric in Elo, and the error reaches
-from the estimate, which the prior leaves alone, to its further end. The prior's share falls
+from the estimate, which the prior does not change, to its further end. The prior's share falls
 linearly with the number of entries outside the fullest cell; from `FULL_SPREAD` of them on the
 formulas are the Gaussian ones. Of simulated matches of three pairs and more, at least 90 % have the
 true difference within the error (`tests/tournament/statistics/test_elo.py`).

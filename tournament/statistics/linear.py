@@ -125,7 +125,7 @@ def sandwich(bread: Matrix, edges: Edges, weights: Sequence[float]) -> Matrix:
 
 
 def _picker(places: Sequence[int]) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
-    """What takes the items in these places out of a sequence."""
+    """Return a function that picks the items in these places of a sequence."""
     if len(places) > 1:
         return itemgetter(*places)
     return lambda items: tuple(items[place] for place in places)

@@ -7,15 +7,15 @@ assumes, and although the two games of an opening are not independent.
 
 Where few clusters show the spread of results, errors and superiority count the same prior as those
 of a match (`merels.tournament.statistics.elo`): one more pair, of two decisive games between
-equals. The share that a pairing gets is its leverage, which is how far its games alone determine
+equals. The share that a pairing gets is its leverage, which is how far only its games determine
 the difference of its engines: 1 where nothing else connects them, next to nothing in a large field.
 It fades with the spread that the pairing, and the other games of its engines, show. The ratings
 themselves are without the prior.
 
 Engines that no games connect, even through others, cannot be compared: each connected group is
-rated by itself, with mean 0 unless it holds the anchor. An engine or a set of engines that took
+rated separately, with mean 0 unless it holds the anchor. An engine or a set of engines that took
 every point, or none, from the rest of its group has no finite rating; then each pairing across that
-divide gets one virtual draw, and the group says how many.
+divide gets one virtual draw, and the group has their number.
 
 The likelihood is solved by Newton's steps, each by conjugate gradients, in time by the number of
 pairings. Errors are exact in groups of up to `MOST_EXACT` engines. In larger ones they are means
@@ -101,7 +101,7 @@ class Ratings:
 
 @dataclass(slots=True)
 class _Games:
-    """What a connected group has played, pairing by pairing, seen from the first of each."""
+    """The games of a connected group, by pairing, from the view of the first engine of each."""
 
     graph: Laplacian
     counts: list[MatchCounts]
@@ -109,7 +109,7 @@ class _Games:
     points: list[float]
 
     def add_draws(self, numbers: Sequence[float]) -> None:
-        """Add so many draws to each pairing, for their strengths and their information."""
+        """Add ``draws`` draws to each pairing, for their strengths and their information."""
         self.games = list(map(add, self.games, numbers))
         self.points = [points + number / 2 for points, number in zip(self.points, numbers)]
 
@@ -278,7 +278,7 @@ def _solve(games: _Games, strengths: list[float]) -> list[float]:
             break
         scale = math.log1p(widest) / widest
         strengths = [s + scale * d for s, d in zip(strengths, step)]
-        # What a step leaves is of the order of its square, and of what was not solved of it.
+        # The residual of a step is of the order of its square, plus the unsolved part of it.
         if widest * max(widest, precision) < SETTLED:
             break
         precision = min(FIRST, max(SETTLED, widest / 10))
@@ -287,7 +287,7 @@ def _solve(games: _Games, strengths: list[float]) -> list[float]:
 
 
 def _exact_leverages(graph: Laplacian, information: Sequence[float]) -> list[float]:
-    """How far each pairing alone determines the difference of its engines: 1 if wholly."""
+    """Leverage of each pairing: how far only its games determine the difference; at most 1."""
     inverse = graph.inverse()
     return [
         weight * (inverse[i][i] + inverse[j][j] - 2 * inverse[i][j])
@@ -327,7 +327,7 @@ def _outside_fullest(cells: Sequence[int]) -> float:
 
 
 def _draws(graph: Laplacian, spreads: Sequence[float]) -> Callable[[], list[float]]:
-    """What draws the sum of all edges, each by the root of its spread and with a random sign.
+    """Return a sampler of the sum of all edges, each times its root spread and a random sign.
 
     The signs are the same every time: the same games have the same errors.
     """

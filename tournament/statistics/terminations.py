@@ -23,7 +23,7 @@ REASONS = {
     "illegal move": "illegal move", "does not start": "no start", "disconnects": "crash",
     "stalls": "stall",
 }  # fmt: skip
-"""What the sentence that a game ended with contains, and what it is counted as."""
+"""Words in the sentence of a game's end, and the kind that it counts as."""
 FAULTS = {
     "crash": ("crash", "crashes"), "stall": ("stall", "stalls"),
     "time": ("time forfeit", "time forfeits"), "illegal move": ("illegal move", "illegal moves"),
@@ -34,7 +34,7 @@ FAULTS = {
 class Ending(NamedTuple):
     """How one game ended; ``score`` is White's, None for a game that did not finish.
 
-    ``sentence`` is what the runner said of it. An empty name is of nobody.
+    ``sentence`` is the runner's text. An empty name stands for an unknown player.
     """
 
     white: str
@@ -82,7 +82,7 @@ class Terminations:
         return sum(map(sum, self.results.values()))
 
     def relabelled(self, labels: Mapping[str, str]) -> Terminations:
-        """The same with other names, of which one may stand for several."""
+        """Return a copy with other names; one new name may cover several."""
         lost: dict[str, dict[str, int]] = {}
         for name, losses in self.lost.items():
             own = lost.setdefault(labels[name], {})

@@ -13,7 +13,7 @@ LEAST = 1 << 10
 
 
 class Spread(NamedTuple):
-    """How a measurement of so many moves spreads; each other figure is one of them, 0 of none."""
+    """Distribution of ``count`` measured moves; the other figures are order statistics, or 0."""
 
     moves: int
     median: int
@@ -40,7 +40,7 @@ class Sample:
         self._stride = 1
 
     def extend(self, values: Sequence[int], samples: int = 1) -> None:
-        """Add measurements; ``samples`` share the room."""
+        """Add measurements; ``samples`` share the memory."""
         if values:
             stride = self._stride
             self._take(values if stride == 1 else values[-self.count % stride :: stride], samples)
@@ -88,7 +88,7 @@ class Sample:
 
 
 class SampleOfLots(Sample):
-    """Measurements that come in lots, of which only some are looked at where there are too many.
+    """Measurements that come in batches, of which a sample is kept if there are too many.
 
     Their number and the longest are of those.
     """

@@ -1,4 +1,4 @@
-"""What came of a tune: a table for the terminal, and a page with a plot of each parameter."""
+"""The result of a tune: a table for the terminal, and a page with a plot of each parameter."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def final_lines(course: SpsaState) -> list[str]:
 def html_report(
     settings: Settings, course: SpsaState, journal: Journal, match: Sequence[str]
 ) -> str:
-    """The page; ``match`` are the lines of the closing test, if it has begun."""
+    """The page; ``match`` are the lines of the closing test, if it has started."""
     parts = ["<h2>Parameters</h2>", text_table(value_rows(course), "conditions")]
     parts += [f'<p class="note">{escape(WHAT_ERRORS_ARE)}</p>']
     parts += [f'<p class="note"><code>{escape(printable(option_words(course)))}</code></p>']

@@ -7,7 +7,7 @@ the form that engine testers use a step of each parameter sets its scale, and on
 
 The two values of a parameter lie on either side of a point that is itself perturbed: a step above
 or below the value so far. That is no bias, costs next to nothing in noise, and shows how strength
-bends around the value, without which nobody could say how near it is to the best one (`estimate`).
+bends around the value. Without it the distance to the best value is unknown (`estimate`).
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def moved(
     parameters: Sequence[Parameter], values: Sequence[float], schedule: Schedule, pair: int,
     pairs: int, trial: Trial, won: int,
 ) -> list[float]:  # fmt: skip
-    """The values after a pair of which the plus side won so many games more than it lost."""
+    """Return the values after a pair; ``won`` is the plus side's wins minus losses."""
     rate = rate_at(schedule, pair, pairs)
     after = []
     for parameter, value, plus, minus in zip(parameters, values, *trial):

@@ -1,7 +1,7 @@
-"""The way of the parameters through a tune, as it follows from the results of its pairs.
+"""The parameters of a tune as a function of the results of its pairs.
 
 The values for a pair depend on the results of all pairs up to `lag` before it, in their order, and
-on nothing else: not on how many pairs are played at once, nor on whether the run was interrupted.
+on nothing else: neither the number of parallel pairs nor an interruption changes them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ DRAWN_POINTS = 500
 
 
 def lag(pairs: int) -> int:
-    """How many pairs may be open at once: a share of all, too few to slow the tune down."""
+    """Return the number of pairs whose results may be open: a small share of all."""
     return max(1, pairs // LAG_SHARE)
 
 
@@ -30,22 +30,22 @@ class SpsaState:
         self.parameters = settings.tuning.parameters
         self.pairs = settings.rounds
         self.values = [float(parameter.start) for parameter in self.parameters]
-        """As they are after the pairs that count so far."""
+        """The values after the pairs counted so far."""
         self.results: list[Result] = []
-        """Of the pairs that count so far."""
+        """Results of the pairs counted so far."""
         self.points: list[tuple[int, list[float]]] = [(0, self.values)]
-        """Values after so many pairs, at regular distances."""
+        """Numbers of pairs, at regular distances, and the values after them."""
         self._schedule = settings.tuning.schedule
         self._seed = settings.seed
         self._every = max(1, self.pairs // DRAWN_POINTS)
         self._drawn: deque[Trial] = deque()
-        """Of the pairs drawn up whose results do not count yet."""
+        """Trials whose results are not counted yet."""
         self._won: deque[int] = deque()
-        """Results that do not count yet."""
+        """Results that are not counted yet."""
         self._number = 0
 
     def draw(self) -> Trial:
-        """The next pair, whose number is one more than that of the last."""
+        """Return the values of the next pair."""
         self._number += 1
         while len(self.results) < self._number - 1 - lag(self.pairs):
             self._count()
@@ -56,20 +56,20 @@ class SpsaState:
         return trial
 
     def add(self, won: int) -> None:
-        """Take the result of the next pair: how many games more its plus side won than it lost."""
+        """Add the result of the next pair: the plus side's wins minus losses."""
         self._won.append(won)
 
     def count_all(self) -> None:
-        """Let all results count that have come: nothing more is drawn up."""
+        """Count all results; no further pair is drawn."""
         while self._won:
             self._count()
 
     def errors(self) -> list[float | None]:
-        """The standard error of each value; None where the results show no best one."""
+        """Return the standard error of each value; None if the results show no optimum."""
         return standard_errors(self.results, self.values)
 
     def _count(self) -> None:
-        """Let the next result count."""
+        """Count the next result."""
         result = Result(self._drawn.popleft(), self._won.popleft())
         self.results.append(result)
         number = len(self.results)

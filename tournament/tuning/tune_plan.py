@@ -30,7 +30,7 @@ class TuningPlan(Plan):
         self._scores: dict[int, float | None] = {}
         """White's points in later games, by number: an earlier one is missing."""
         self._wins: list[int] = []
-        """What the games of the pair that is being counted were worth to its plus side."""
+        """Scores of the plus side in the games of the pair being counted."""
         starts = [parameter.start for parameter in self.course.parameters]
         self.entrants = tuple(
             with_values(entrant, self._names, starts) for entrant in settings.engines

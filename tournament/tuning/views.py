@@ -16,7 +16,7 @@ from merels.tournament.views.terminal import NOTICES, LiveView, head_lines
 
 
 class PlainTuneView(NoticeView):
-    """Prints the values after every so many pairs."""
+    """Prints the values at regular numbers of pairs."""
 
     def __init__(self, plan: TuningPlan, interval: int, out: TextIO) -> None:
         self._plan = plan

@@ -1,1 +1,1 @@
-"""What is shown and written while a tournament runs."""
+"""Terminal, pages and files that show a running tournament."""

@@ -1,4 +1,4 @@
-"""What the page of a running tournament is told: all of it at first, then what is new.
+"""Events for the page of a running tournament: the whole state first, then changes.
 
 Neither grows with the games that are over: of those the page knows the latest, and the standings.
 """
@@ -20,7 +20,7 @@ JSON = dict[str, Any]
 KEPT = 200
 """How many of the latest games are listed and can be replayed."""
 NEWEST = 20
-"""The most results in one piece of news: more than that nobody can follow."""
+"""The most results in one event; nobody can follow more."""
 MOST_POINTS = 400
 """Of the graph of a test; with more, every second one is left out."""
 NOTICES = 20
@@ -36,13 +36,13 @@ class _Live:
     asked: int | None = None
     """When the side to move was asked, in nanoseconds of monotonic time."""
     told: int | None = None
-    """How many of its moves the page knows; None: not even that it has begun."""
+    """Number of its moves that the page has; None if it has not seen the start."""
     is_new: bool = True
     """Whether something happened since the page was told."""
 
 
 class Broadcast:
-    """Collects what happens, and tells it in JSON values.
+    """Collects events as JSON values.
 
     All of it is used by one thread; only `replay` may be called from others.
     """
@@ -52,7 +52,7 @@ class Broadcast:
         self._about = about
         self._live: dict[int, _Live] = {}
         self._facts: JSON = {}
-        """What the page shows as it is, by name: the latest of each."""
+        """The latest value of each part of the page, by name."""
         self._fresh: JSON = {}
         """Those that changed since the page was told."""
         self._results: deque[JSON] = deque(maxlen=KEPT)
@@ -72,7 +72,7 @@ class Broadcast:
         self._live[spec.number] = _Live(spec)
 
     def game_went_on(self, played: Played) -> None:
-        """Moves were played in a game that has begun."""
+        """Moves were played in a started game."""
         live = self._live[played.number]
         if not played.told:
             live.moves.clear()
@@ -100,7 +100,7 @@ class Broadcast:
         self._fresh_notices.append(printable(text))
 
     def ratio(self, games: int, llr: float) -> None:
-        """The log-likelihood ratio of the test after so many games."""
+        """The log-likelihood ratio of the test after a number of games."""
         self._point = self._fresh_point = games, round(llr, 4)
         if not self._points or games - self._points[-1][0] >= self._stride:
             self._points.append(self._point)
@@ -138,7 +138,7 @@ class Broadcast:
         }
 
     def news(self) -> JSON:
-        """What is new since the last call."""
+        """Return the events since the last call."""
         news, self._fresh = self._fresh, {}
         games = [self._news_of(live) for live in self._live.values() if live.is_new]
         lists = {"games": games, "results": [*self._fresh_ends, *self._fresh_results],
@@ -152,7 +152,7 @@ class Broadcast:
         return news
 
     def _news_of(self, live: _Live) -> JSON:
-        """What the page does not know of a game in progress; it knows it from now on."""
+        """Return the moves of a game that the page does not have, and mark them as sent."""
         known = live.told
         live.told, live.is_new = len(live.moves), False
         if known is None:
@@ -187,6 +187,6 @@ def _go_on(live: _Live, known: int) -> JSON:
 
 
 def _clock(entrant: Entrant) -> int | None:
-    """What is on a clock at first, in milliseconds; None: there is no clock."""
+    """Time on a clock at the start, in milliseconds; None without a clock."""
     time = entrant.limit.time
     return None if time is None else time // MILLION

@@ -19,7 +19,7 @@ from merels.tournament.statistics.terminations import BLAMELESS
 class LogView(View):
     """Logs games at level info, and notices and games that an engine forfeits at warn.
 
-    A log that can no longer be written does not end the tournament; one notice says so.
+    A log that can no longer be written does not end the tournament; one notice reports it.
     """
 
     def __init__(self, options: LogOptions, notice: Callable[[str], None]) -> None:

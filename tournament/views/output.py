@@ -1,4 +1,4 @@
-"""What the views share: text on standard output and standard error, the pace of a run."""
+"""Shared by the views: text on standard output and standard error, the pace of a run."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def versus(white: str, black: str) -> str:
 class Throttle:
     """Draws something costly at most every ``seconds``, and in at most a share of the time.
 
-    ``cost`` is the clock that says how much the drawing took.
+    ``cost`` is the clock that measures the drawing.
     """
 
     def __init__(

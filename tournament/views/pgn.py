@@ -174,7 +174,7 @@ class GameOutput(Protocol):
 
 
 class PgnView(View):
-    """Adds each game to a PGN file; if that fails, a notice says so and the run goes on.
+    """Adds each game to a PGN file; if that fails, a notice reports it and the run goes on.
 
     ``journaled``: whether there is a journal from which the file can be completed.
     """

@@ -25,8 +25,8 @@ class PgnFile:
     """A PGN file that games of one tournament are added to, each whole or not at all.
 
     This tournament's games at the end of the file are added again in order, since the journal
-    holds them. What stands there already stays in place, and games that come later move back for
-    one that was missing before them; of a torn game nothing is kept. Everything else is left alone.
+    holds them. Existing games stay in place, and later games move back for
+    one that was missing before them; a torn game is removed. Other text is not changed.
     ``head`` is what the tournament's games begin with. A pipe or a device is only written to.
     """
 
@@ -35,7 +35,7 @@ class PgnFile:
         self._kept: set[int] = set()
         """The numbers of this tournament's games in front of another's, which stay."""
         self._behind: dict[int, int] = {}
-        """Its games at the end of the file that are to be added again: their lengths in bytes."""
+        """Lengths in bytes of the games at the end of the file that will be added again."""
         self._place = self._end = 0
         """Where these begin, and where they end."""
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
@@ -137,7 +137,7 @@ class PgnFile:
         self._end = self._place + len(later)
 
     def _read(self, size: int) -> bytes:
-        """So many bytes of the games that are to be added again."""
+        """Bytes of the games that will be added again."""
         with open(self._file, "rb", closefd=False) as file:
             file.seek(self._place)
             return file.read(size)

@@ -30,7 +30,7 @@ from merels.tournament.views.output import notify, put, versus
 
 
 class NoticeView(View):
-    """Prints notices on standard error and nothing else."""
+    """Prints only notices, on standard error."""
 
     def notice(self, text: str) -> None:
         notify(text)

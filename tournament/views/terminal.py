@@ -135,7 +135,7 @@ def _rating_lines(matches: Counts, columns: int) -> list[str]:
 
 
 def head_lines(done: str, share: float, pace: str, columns: int) -> list[str]:
-    """What is done and how fast, with as much of a bar between them as there is room for."""
+    """Progress and speed, with a bar between them that fills the line."""
     room = columns - len(done) - len(pace) - len("  []  ")
     if room >= SHORTEST_BAR:
         return [f"{done}  {bar(share, min(room, BAR))}  {pace}"]

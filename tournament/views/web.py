@@ -30,7 +30,7 @@ from merels.tournament.views.web_server import PageServer
 NEWS_SECONDS = 0.3
 STANDINGS_SECONDS = 2.0
 BEAT_SECONDS = 3.0
-"""How often a page hears something even if nothing is new, so that it notices a silent runner."""
+"""Seconds between events even without changes, so that a page notices a silent runner."""
 SHARE = 0.01
 """The most of the runner's time that news may take."""
 ENDS = {
@@ -42,7 +42,7 @@ ENDS = {
     "stuck": "Stopped after {progress}: the other games could not be played.",
     "timed_out": "ParsedFlags up after {progress}: no worker could play.",
 }
-"""What the page says of an end, by `runner.End`."""
+"""The page's text for an end, by `runner.End`."""
 
 
 class WebView(View):
@@ -50,7 +50,7 @@ class WebView(View):
 
     The runner's thread makes each piece of news once and sends it to all pages that are open;
     standings are drawn in a thread beside it. While no page is open, nothing is made. ``is_told``:
-    workers tell of the games in progress.
+    workers report the games in progress.
     """
 
     def __init__(self, board: Scoreboard, port: int, is_told: bool) -> None:
@@ -83,7 +83,7 @@ class WebView(View):
         self._drawn = -1
 
     def game_began(self, spec: GameSpec) -> None:
-        """Show a game in progress, if it will be told of."""
+        """Show a game in progress, if its moves will be reported."""
         if self._is_told:
             self._broadcast.game_began(spec)
 
@@ -143,7 +143,7 @@ class WebView(View):
         self.over("failed")
 
     def _about(self) -> JSON:
-        """What never changes."""
+        """The constant part."""
         settings, sprt = self._settings, self._settings.sprt
         return {
             "event": printable(settings.event),
@@ -180,7 +180,7 @@ class WebView(View):
         })
 
     def _drawing(self) -> Callable[[], JSON] | None:
-        """What draws the standings as they are now, in any thread; None if they are drawn."""
+        """Return a function that draws the standings in any thread; None if they are drawn."""
         standings, plan = self._board.standings, self._board.plan
         if self._drawn == standings.finished:
             return None

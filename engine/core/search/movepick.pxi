@@ -47,7 +47,7 @@ cdef struct Picker:
     Board after              # the last move
     uint64_t key             # of that board
     bint urgent              # the last move is a killer move, or stops a mill
-    bint chosen              # the best of the rest is at `next` already, and the fields below are its own:
+    bint chosen              # the best of the rest is at `next`, and the fields below are its own:
     Board after_next
     uint64_t next_key
     move_t table_move

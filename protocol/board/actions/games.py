@@ -60,7 +60,7 @@ def _game_view(game: FoundGame) -> JSON:
 
 
 def _tags_view(tags: dict[str, str]) -> JSON:
-    """What a list shows of a game's tags."""
+    """The tags that a list of games shows."""
     names = ("White", "Black", "Date", "Event", "Variant")
     view: JSON = {name.lower(): tags.get(name, "?") for name in names}
     return view | {"result": tags.get("Result", "*"), "plies": tags.get("PlyCount", "")}
@@ -95,7 +95,7 @@ def _entry_view(entry: Entry) -> JSON:
 
 
 def last_unfinished(kept: GameStore | None) -> JSON | None:
-    """The game that was played last, if it goes on and nobody looks at it; else None."""
+    """The latest game if it is unfinished and open on no board; else None."""
     entries = kept.entries() if kept is not None else []
     if kept is None or not entries or not entries[0].unfinished:
         return None

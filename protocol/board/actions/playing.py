@@ -142,7 +142,7 @@ def resign(session: Session) -> None:
 def draw(session: Session, how: str) -> JSON:
     """Offer a draw, or answer an offer: ``how`` is offer, accept or decline.
 
-    An engine accepts if it last thought that it stands no better. The answer says whether it did.
+    An engine accepts if its last score was not above 0. The answer states whether it accepted.
     """
     game, users = session.game, session.users
     if not session.playing or not users:

@@ -29,7 +29,7 @@ def puzzle(session: Session, next: bool, rules: Rules) -> JSON:
 
 
 def lesson(session: Session, number: object) -> JSON:
-    """A mistake of the reviewed game that is to be bettered: ``number`` of them, from 0."""
+    """Make a puzzle of the reviewed game's mistake ``number``, counted from 0."""
     with session.lock:
         progress, tree = session.reviewer.progress, session.game.tree
         users = session.users

@@ -42,7 +42,7 @@ FIELDS: dict[str, Callable[[Session, JSON], Any]] = {
 
 
 def act(session: Session, action: str, body: JSON) -> JSON:
-    """Carry out a request; `InputError` or `EngineError` says why it is refused."""
+    """Carry out a request; raise `InputError` or `EngineError` with the reason of a refusal."""
     if action in CHANGES:
         try:
             with session.lock:
@@ -82,7 +82,7 @@ CHANGES: dict[str, Callable[..., JSON | None]] = {
 
 
 def _check(session: Session, text: str, rules: Rules) -> JSON:
-    """What is wrong with a position that was set up, or what should be known of it."""
+    """The fault or the notice about a position that was set up."""
     try:
         position = read_position(text, rules)
     except InputError as error:

@@ -1,4 +1,4 @@
-// What a user can do, by the name of its button.
+// The user's actions, by the name of the button.
 
 import { Editor } from "./dialogs/editor.js";
 import { ask } from "./dialogs/form.js";

@@ -59,7 +59,7 @@ function offerToResume(game) {
   });
 }
 
-/** What the news of a move sounds like. */
+/** Plays the sound of a move. */
 function listenTo(before, news) {
   if (!before || news.ply !== before.ply + 1) return;
   if (news.over && !before.over) sound("end");

@@ -1,4 +1,4 @@
-// What the page knows now, and how it speaks to the server and to the user.
+// The page's state, its requests to the server and its messages to the user.
 
 import { Choice } from "./board/choice.js";
 import { $ } from "./dom.js";
@@ -16,7 +16,7 @@ export const now = {
   ahead: null,
   /** The node asked for, until it is shown; null: none. */
   going: null,
-  /** What the server warns of, and an unexpected error of this game; empty: nothing. */
+  /** The server's warning, and an unexpected error of this game; empty if there is none. */
   warning: "",
   failure: "",
   /** Whether the connection is lost. */

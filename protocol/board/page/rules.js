@@ -44,7 +44,7 @@ export function answer(field, choice) {
   return (FIELDS[field] && FIELDS[field][1] && FIELDS[field][1][choice]) || choice;
 }
 
-/** What the fields of a rule set say, one sentence each. */
+/** The fields of a rule set, one sentence each. */
 export function sentences(fields) {
   const limit = (count, text) => (Number(count) ? [text(count)] : []);
   return [

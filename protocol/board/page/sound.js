@@ -15,7 +15,7 @@ export function isOn() {
   return localStorage.getItem(KEY) === "on";
 }
 
-/** Turns sounds on or off, and lets one be heard. */
+/** Turns sounds on or off, and plays one. */
 export function turn(on) {
   localStorage.setItem(KEY, on ? "on" : "off");
   sound("mill");

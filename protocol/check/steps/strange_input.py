@@ -117,7 +117,7 @@ def board_command(engine: Subject) -> None:
     engine.ensure()
     engine.send("d")
     lines = engine.ping()[:-1]
-    # What is printed for humans is not judged.
+    # Output for humans is not judged.
     shown = set(map(id, lines))
     engine.transcript[:] = [line for line in engine.transcript if id(line) not in shown]
     engine.search("go depth 1")

@@ -31,7 +31,7 @@ _REASONS = {
     "men": "fewer-than-minimum", "blocked": "no-legal-move", "repetition": "repetition",
     "three": "no-progress", "norem": "no-progress",
 }  # fmt: skip
-"""What the draft calls the ends of a game."""
+"""The draft's names for the ends of a game."""
 _UNSEEN = ("repetition", "agreement", "resignation", "adjudication")
 """Ends that a position, without the game before it, does not show."""
 
@@ -88,7 +88,7 @@ def _six_fields(fields: Sequence[str]) -> tuple[list[str], list[int]]:
     elif (side, phase, action) != ("-", "o", "o"):
         raise InputError(end, "expected - while the game goes on, or - o o where it is over", 10)
     else:
-        # The side that has lost is to move; of a draw only the plies tell, if White has begun.
+        # The side that has lost is to move; after a draw the number of plies shows it.
         side = {"w": "b", "b": "w"}.get(end[0], "wb"[played % 2])
     began = (played - "wb".index(side)) % 2
     number = (played + (began == BLACK and side == "w")) // 2 + 1

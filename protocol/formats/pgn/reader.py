@@ -115,7 +115,7 @@ def check_record(record: Record, rules: RecordRules) -> None:
 def _go_on(position: Position, record: Record | None, plies: int) -> Position:
     """Return the position in which the next move is read, one that no counting rule draws.
 
-    The first such draw is noted in the ``record``, after so many ``plies``. `InputError` where the
+    The first such draw and its number of ``plies`` are noted in the ``record``. `InputError` if the
     game is over.
     """
     outcome = position.outcome()

@@ -182,7 +182,7 @@ class _Splitter:
         start = place = 0
         """Where in the line the game's part begins, and how far it was read."""
         tags, at_start = True, not self._in_comment
-        """Whether tags can be told from junk, and whether only blanks were read so far."""
+        """Whether tags can be distinguished from junk, and whether only blanks were read so far."""
         if self._in_comment:
             place = line.find("}") + 1
             self._in_comment = not place
@@ -205,7 +205,7 @@ class _Splitter:
                 place = line.find("}", end) + 1
                 self._in_comment = not place
             elif mark[0] == "[":
-                # What fails once would be read to the end of the line again and again.
+                # After a failure, each later try would read to the end of the line again.
                 tags = tag is not None
                 self._in_moves = self._in_moves or not tags
                 if tag is not None:

@@ -76,7 +76,7 @@ export class Drawing {
     }
   }
 
-  /** What is drawn on a point, around its place. */
+  /** Draws marks around a point. */
   mark(point, ...marks) {
     this.groups.get(point).firstChild.replaceChildren(...marks);
   }

@@ -143,9 +143,9 @@ def test_a_limit_that_is_off_need_not_be_told(rules: str) -> None:
 
 
 @pytest.mark.parametrize("field", ["Flying=never", "DoubleMill=each", "LockedMills=none"])
-def test_a_rule_that_it_cannot_be_told_is_named(field: str) -> None:
+def test_a_rule_without_an_option_is_named(field: str) -> None:
     entrant = Entrant(EngineSpec(SANMILL, "Sanmill", "sanmill"), TimeControl(depth=6))
-    with pytest.raises(InputError, match=f"cannot be told {field};"):
+    with pytest.raises(InputError, match=f"has no option for {field};"):
         preflight([entrant], [], f"morris {field}", Opening(START))
 
 

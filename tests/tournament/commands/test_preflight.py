@@ -106,7 +106,8 @@ def test_rules_that_an_engine_cannot_be_told_are_vouched_for_or_refused(
     """The fake has an option for three rule sets, and none for their fields."""
     said = refused(tmp_path, *match(*fake(), *flags))
     assert said == (
-        f"'-engine E': cannot be told {fields}; add rules=known if it plays so all the same"
+        f"'-engine E': has no option for {fields}; "
+        "add rules=known if it already plays by these rules"
     )
     short = (*ONE, "-games", "1", "-maxmoves", "1")
     where = ["-each"] if len(flags) == 2 else []
@@ -129,7 +130,7 @@ def test_an_option_is_doubted_that_an_engine_does_not_tell_of(flags: tuple[str, 
     short = ("-rounds", "1", "-games", "1", "-maxmoves", "1", "-quiet")
     status, _, err = Marked(*match("-engine", *words, *short, *flags)).wait()
     assert status == 0
-    assert err == "merels tournament: E tells of no options; it may ignore option.Hash\n"
+    assert err == "merels tournament: E declares no options; it may ignore option.Hash\n"
 
 
 @needs_proc
@@ -209,4 +210,4 @@ def test_a_foreign_dialect_is_tried_too(tmp_path: Path) -> None:
     entry = engine_words("S", "proto=sanmill", "depth=1", command=(*SANMILL, "log"))
     assert Marked(*match(*entry, *ONE, "-games", "1", "-maxmoves", "1")).wait()[0] == 0
     said = refused(tmp_path, *match(*entry, "-set", "Flying=never"))
-    assert "cannot be told Flying=never; add rules=known" in said
+    assert "has no option for Flying=never; add rules=known" in said

@@ -142,7 +142,7 @@ function schedule() {
   scheduled = true;
 }
 
-/** The tab's title says how far the run is, also while the page is hidden. */
+/** The tab's title shows the progress, even while the page is hidden. */
 function drawTitle() {
   if (!score) return;
   const mark = over ? "■ " : state === "here" ? "" : "✕ ";

@@ -54,7 +54,7 @@ export class Cards {
     root.replaceChildren();
   }
 
-  /** Shows a game as soon as there is room for it. */
+  /** Shows a game as soon as a board is free. */
   add(game) {
     this.waiting.add(game);
   }

@@ -48,7 +48,7 @@ export class Board extends Drawing {
     const step = choice.step;
     const moved = choice.to !== null;
     const own = view.side === 0 ? "white" : "black";
-    // A man that closes a mill stands at its new point while one to remove is being chosen.
+    // A man that closes a mill is drawn on its new point while the man to remove is chosen.
     const pending = { origin: choice.origin, to: choice.to, removed: choice.removed };
     const last = moved ? pending : view.last ? parse(view.last) : null;
     const men = new Map();
@@ -60,7 +60,7 @@ export class Board extends Drawing {
       const removable = step === "remove" && live.has(point);
       const value = live.has(point) ? this.valueOf(point) : undefined;
       men.set(point, colour);
-      // A man that stays is not drawn anew: it may still be sliding.
+      // A man that stays is not drawn again: it may still be sliding.
       const old = this.drawn.get(point) === colour && group.querySelector(".piece");
       const parts = [old || svg("g", { class: "piece" }, ...piece(colour))];
       if (last && point === last.to) parts.push(ring("last"));

@@ -1,4 +1,4 @@
-// A picture of a position that stands on its own: as SVG, or painted as a PNG.
+// A picture of a position as a file of its own: SVG, or rendered as PNG.
 
 import { svg } from "../dom.js";
 import { Drawing, parse } from "../drawing.js";

@@ -1,4 +1,4 @@
-// What the dialogs have in common.
+// Functions that the dialogs share.
 
 import { $, element } from "../dom.js";
 

@@ -13,7 +13,7 @@ export function title(game) {
   return `${who}, ${result}`;
 }
 
-/** What else a list says of a game. */
+/** The second line of a game in a list. */
 function details(game) {
   const parts = [
     game.date.replaceAll(".", "-"),

@@ -21,7 +21,7 @@ export class NewGame {
   }
 
   /**
-   * `onBegin` is called with the players once the new game has begun; `mayLeave` asks before the
+   * `onBegin` is called with the players once the new game has started; `mayLeave` asks before the
    * game on the board is left.
    */
   async open(state, onBegin, mayLeave) {

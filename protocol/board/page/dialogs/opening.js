@@ -11,7 +11,7 @@ import { sharedText } from "./share.js";
 const MOST = 1 << 24;
 const SHOWN = 1 << 16;
 
-/** The text of a file's first part: Latin-1 where it is no UTF-8, UTF-16 where its mark says so. */
+/** The text of a file's first part: UTF-16 with its mark, UTF-8 if valid, else Latin-1. */
 async function textOf(file) {
   const data = new Uint8Array(await file.slice(0, MOST).arrayBuffer());
   const [first, second] = data;
@@ -49,7 +49,7 @@ export class Opening {
     if (cut && end > 0) text = text.slice(0, end + 1);
     const long = text.length > SHOWN;
     $("import-text").value = text.slice(0, SHOWN);
-    // What is not shown cannot be changed.
+    // Hidden fields cannot be changed.
     $("import-text").readOnly = long;
     this.text = long ? text : null;
     $("import-note").textContent = cut
@@ -57,7 +57,7 @@ export class Opening {
       : long ? "Only the beginning of the file is shown here; all of it is opened." : "";
   }
 
-  /** What the text asks for, as requests have it. */
+  /** The fields of the request for this text. */
   wanted() {
     return { text: this.text ?? sharedText($("import-text").value), ...this.current };
   }

@@ -15,7 +15,7 @@ const PAUSE = 700;
 
 const pause = () => new Promise((resolve) => { setTimeout(resolve, quiet() ? 250 : PAUSE); });
 
-/** What the board does not show: the rules, men in hand, and who flies. */
+/** Facts that the board does not show: the rules, men in hand, and who flies. */
 function circumstances({ rules, position }) {
   const set = RULE_SETS[rules.variant];
   const parts = [`Rules: ${set ? set[0] : rules.variant}`];
@@ -66,7 +66,7 @@ export class Puzzles {
     return show($("puzzle-dialog"));
   }
 
-  /** Does one thing at a time; what fails is told. */
+  /** Runs one action at a time and shows its error. */
   async act(action) {
     if (this.busy) return;
     this.busy = true;
@@ -97,7 +97,7 @@ export class Puzzles {
     if (this.board.flipped !== (this.shown.solver === 1)) this.board.flip();
   }
 
-  /** Takes over a puzzle as the server tells it. */
+  /** Shows a puzzle that the server sent. */
   take(shown) {
     this.shown = shown;
     this.choice = new Choice(shown.legal);

@@ -17,7 +17,7 @@ export class MoveList {
       const button = event.target.closest("button");
       if (button) onGo(Number(button.dataset.node));
     });
-    // Other panels that open take room from the list.
+    // Other panels that open make the list shorter.
     new ResizeObserver(() => this.follow()).observe($("moves-box"));
   }
 
@@ -72,7 +72,7 @@ export class MoveList {
   /** The words of a variation and of those inside it, which may be nested deeper than calls. */
   variation(first) {
     const words = [];
-    // What is still to be written, the next last.
+    // The nodes still to write, the next one last.
     const todo = [{ after: first }, { move: first, numbered: true }];
     while (todo.length) {
       const { move, after, word, numbered } = todo.pop();

@@ -8,11 +8,11 @@ const PAUSE = 300;
 /** Whether a review has not come to its end. */
 export const isRunning = (review) => review !== null && review.judgements.length < review.moves;
 
-/** What was judged of the move shown. */
+/** The judgement of the move shown. */
 export const judgementOf = (review, state) =>
   (review ? review.judgements[review.places.get(state.node)] : undefined);
 
-/** Takes news of a review, of which judgements come one by one. */
+/** Takes the next judgements of a review, which come one by one. */
 export function takeReview(review, news) {
   if (news && news.whole) {
     return { ...news, places: new Map(news.nodes.map((node, place) => [node, place])) };

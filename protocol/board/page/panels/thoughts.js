@@ -1,4 +1,4 @@
-// What is known of the position shown: the evaluation bar, variations, and proven values.
+// The evaluation bar, variations and proven values of the position shown.
 
 import { $, COLOURS, element } from "../dom.js";
 import { parse } from "../drawing.js";
@@ -25,7 +25,7 @@ function proven(state) {
   return [`${COLOURS[winner]} wins, proven`, 1 - winner];
 }
 
-/** What the bar says: words, share and where they come from; null if nothing new is known. */
+/** The bar's text, share and source; null if nothing changed. */
 function verdict(info, state, judged) {
   // A game that was resigned is over, but an analysis asks what its last position is worth.
   const resigned = state.over && state.node === state.live && !state.analysing;
@@ -35,7 +35,7 @@ function verdict(info, state, judged) {
   }
   const known = proven(state);
   if (known) return [...known, "From the tables of perfect play."];
-  // What a level thinks while it plays is no verdict on the position.
+  // A level's score during play is no verdict on the position.
   if (info && info.share !== null && info.part === "Analysis") {
     return [info.text, info.share, null];
   }
@@ -161,7 +161,7 @@ export class Thoughts {
   }
 }
 
-/** Gives an element so many children, made where they are missing. */
+/** Gives an element `count` children, creating those that are missing. */
 function fit(place, count, make) {
   while (place.children.length > count) place.lastChild.remove();
   while (place.children.length < count) place.append(make());
