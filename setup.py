@@ -8,8 +8,11 @@ thread) with the compiler's sanitizers.
 import gc
 import gzip
 import os
+import shlex
+import shutil
 import subprocess
 import sys
+import sysconfig
 import tarfile
 from pathlib import Path
 
@@ -97,6 +100,18 @@ def translated() -> list[Extension]:
     return extensions
 
 
+def check_compiler() -> None:
+    """End the build in one line if there is no C compiler, instead of after hundreds."""
+    command = os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc"
+    program = shlex.split(command)[0]
+    if not MSVC and shutil.which(program) is None:
+        raise SystemExit(
+            f"merels needs a C compiler, and {program!r} was not found: install gcc or clang "
+            "(Debian, Ubuntu: apt install gcc libc6-dev; Fedora: dnf install gcc; macOS: "
+            "xcode-select --install), or set CC to the one you have"
+        )
+
+
 def is_gcc(compiler: list[str]) -> bool:
     """Whether a command is gcc, and not a compiler that only accepts its flags."""
     try:
@@ -162,6 +177,8 @@ PACKAGES["merels"] = PACKAGES.pop("merels.tournament.merels")
 
 # Where no process can be forked, those that translate run this file, too.
 if __name__ == "__main__":
+    if {"bdist_wheel", "build_ext", "build", "editable_wheel", "develop"} & set(sys.argv):
+        check_compiler()
     setup(
         packages=[*PACKAGES],
         package_dir=PACKAGES,
@@ -173,8 +190,9 @@ if __name__ == "__main__":
             "merels.protocol.client": ["*.pyx", "*.pyi"],
             "merels.protocol.process": ["*.pyx", "*.pyi"],
             "merels.protocol.board": ["page/*", "page/*/*"],
+            "merels.protocol.puzzles": ["*.md"],
             "merels.protocol.web": ["page/*"],
-            "merels.tournament": ["py.typed"],
+            "merels.tournament": ["py.typed", "*.md"],
             "merels.tournament.openings": ["books/*.pos"],
             "merels.tournament.report": ["*.css", "*.js"],
             "merels.tournament.views": ["page/*"],
