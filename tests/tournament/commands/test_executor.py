@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+import random
 import re
 import shlex
 import shutil
 import signal
 import socket
 import subprocess
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -167,3 +169,53 @@ def test_a_dask_worker_where_an_engine_does_not_start_and_one_that_is_killed(
         for name in ("j", "local")
     )
     assert played == local and len(local) == 80
+
+
+def engines_of(worker: int) -> list[int]:
+    """The engine processes that a worker process has started."""
+    found = []
+    with contextlib.suppress(OSError):
+        for pid in Path(f"/proc/{worker}/task/{worker}/children").read_text().split():
+            if MERELS[-1].encode() in Path(f"/proc/{pid}/cmdline").read_bytes():
+                found.append(int(pid))
+    return found
+
+
+@pytest.mark.slow
+@needs_proc
+def test_dask_whose_scheduler_workers_and_engines_are_killed_at_random(
+    tmp_path: Path, dask: Dask
+) -> None:
+    """A thousand games, equal to those of a local run."""
+    words = [*engine_words("A", "nodes=20"), *engine_words("B", "nodes=40"),
+             "-rounds", "500", "-srand", "7"]
+    assert Marked(*words, "-concurrency", "2", "-journal", f"file={tmp_path}/local").wait()[0] == 0
+    chance = random.Random(7)
+    commands = [dask.scheduler, dask.worker, dask.worker, dask.worker]
+    with contextlib.ExitStack() as stack:
+        processes = [stack.enter_context(running(*command)) for command in commands]
+        run = Marked(*words, "-concurrency", "3", *dask.flags, cwd=tmp_path)
+        kills = 0
+        while run.process.poll() is None:
+            time.sleep(chance.uniform(2, 6))
+            victim = chance.choice([0, 1, 2, 3, 4, 4])
+            if victim < 4:
+                processes[victim].kill()
+                processes[victim] = stack.enter_context(running(*commands[victim]))
+            else:
+                engines = [pid for worker in processes[1:] for pid in engines_of(worker.pid)]
+                if not engines:
+                    continue
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(chance.choice(engines), signal.SIGKILL)
+            kills += 1
+        status, out, err = run.wait()
+    print(f"{kills} kills, status {status}")
+    played, local = (
+        {row.number: (row.white, row.result, row.moves, row.termination)
+         for row in rows_of(f"{tmp_path}/{name}")}
+        for name in ("j", "local")
+    )
+    killed = {number for number, row in played.items() if row[3] == "abandoned"}
+    assert kills > 5 and set(played) == set(local) and len(local) == 1000
+    assert {number for number in played if played[number] != local[number]} <= killed
