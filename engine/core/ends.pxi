@@ -7,6 +7,7 @@ cdef struct Game:
     int base                 # index in path of the root
     uint64_t path[MAX_HISTORY + MAX_PLY + 8]     # keys: of the game's positions, of the search's
     uint64_t marks[MAX_HISTORY + MAX_PLY + 8]    # of the position and those that it may repeat
+    uint64_t recurring       # a number for the positions that are drawn when they recur, 0: none
 
 
 # The key of a board: exact, from the side to move's view. The top byte tells positions apart whose
@@ -95,6 +96,21 @@ cdef inline int end_of(const Game *game, const Board *b, uint64_t key, int ply,
     return GOES_ON
 
 
+# A number for the positions of the game's history that are drawn when they recur.
+cdef uint64_t recurring_positions(const Game *game) noexcept nogil:
+    cdef uint64_t number = 0
+    cdef int i, j, seen
+    for i in range(game.base):
+        seen = 1
+        for j in range(i - 2, -1, -2):
+            if not game.marks[j] & mark_of(game.path[i]):
+                break
+            seen += (game.path[j] ^ game.path[i]) << 8 == 0
+        if seen == game.rules.repetition - 1:
+            number += mix(game.path[i] << 8)
+    return number
+
+
 cdef int load_game(Game *game, tuple rules, history) except -1:
     cdef int i
     cdef list keys = list(history[-MAX_HISTORY:])
@@ -105,6 +121,7 @@ cdef int load_game(Game *game, tuple rules, history) except -1:
     for i in range(game.base):
         game.path[i] = keys[i]
         game.marks[i] = mark_of(game.path[i]) | (game.marks[i - 2] if i >= 2 else 0)
+    game.recurring = recurring_positions(game)
     return 0
 
 

@@ -12,8 +12,9 @@ from merels.engine.game.position import BLACK, WHITE
 class Score:
     """A score from the side to move's own view; exactly one field is set.
 
-    ``cp`` is an estimate in hundredths of a man. ``win_in`` is proven: plies to the end of the
-    game, above 0 when the side to move wins, 0 when it has lost, below 0 when it will lose.
+    ``cp`` is an estimate in hundredths of a man. ``win_in`` is proven: plies in which the winner
+    ends the game or fewer, above 0 when the side to move wins, 0 when it has lost, below 0 when it
+    will lose.
     """
 
     cp: int | None = None

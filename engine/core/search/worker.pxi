@@ -1,6 +1,7 @@
 # The worker that Python drives: one thread's search from iteration to iteration, and its deadline.
 #
-# Needs board.pxi, ends.pxi, movegen.pxi, shared.pxi, tablebase/probe.pxi, search/root.pxi.
+# Needs board.pxi, ends.pxi, movegen.pxi, shared.pxi, tablebase/probe.pxi, search/root.pxi,
+# search/proof.pxi.
 
 cdef enum:
     ATTENTION = 16           # nothing is overlooked this many plies ahead or more
@@ -201,7 +202,7 @@ cdef class SearchWorker:
                      int max_depth, uint64_t node_limit, const int64_t *end,
                      int lines) except -1:
         cdef Worker *w = &self.w
-        cdef int depth, line, number
+        cdef int depth, line, number, last
         cdef int values[MAX_LINES]
         cdef list found
         cdef move_t best = NO_MOVE
@@ -213,14 +214,22 @@ cdef class SearchWorker:
             if depth > first_depth:
                 self.watch_limits(node_limit, end)
             found = []
+            last = values[0]
             for line in range(number):
                 w.seldepth = 0
                 with nogil:
                     values[line] = search_line(w, &b, values[line], depth, line)
+                    if not w.stopped:
+                        values[line] = nearest_end(w, &b, values[line], depth, line)
                 if w.stopped:
-                    # A move that has proved better counts, although others were not looked at.
-                    if number == 1 and w.pv[0][0] != best and w.root_value > w.root_beaten:
-                        self.better = (w.root_value, w.seldepth, self.variation())
+                    if values[line] > 0:  # Only the proof was cut: there may be a shorter win.
+                        found.append((values[line], w.seldepth, self.variation()))
+                    elif number == 1 and w.pv[0][0] != best and w.root_value > w.root_beaten:
+                        found.append((w.root_value, w.seldepth, self.variation()))
+                    # A better move counts although others were not searched.
+                    if found and (number == 1 or found[0][0] >= PROVEN) and (
+                            last < PROVEN or found[0][0] > last):
+                        self.better = found[0]
                     return True
                 found.append((values[line], w.seldepth, self.variation()))
             # A later line may turn out better than an earlier one of its rank.

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from merels.engine.game.notation import parse_position
+from merels.engine.core import core, weights
+from merels.engine.core.convert import core_board, core_history, core_rules
+from merels.engine.game.notation import parse_position, play_moves
+from merels.engine.game.position import Position
 from merels.engine.game.rules import parse_rules
-from merels.engine.search.limits import Limit
+from merels.engine.search.limits import Info, Limit
 from merels.engine.search.searcher import Searcher
 
 MORRIS = parse_rules("morris")
@@ -15,6 +18,87 @@ WON = (
     "**@@****/**OO****/*@O***** b 0 0 0 1",
     "*O****@*/***@@*O*/*****O** b 0 0 0 1",
 )
+HIDDEN = "O*OO@***/*@*@O@O*/OO@O@@*O w 0 0 0 1"
+"""A win in 11 plies, found in 13 at first. The distance is from another program's full search."""
+TWO_WINS = "O*O*OOO*/@****@*@/@*****OO w 0 0 0 1"
+"""Wins in 5 plies by a4-b4 and in 7 by a4-a1; the other program finds no third within 13."""
+
+
+def iterations(searcher: Searcher, text: str, limit: Limit, moves: str = "") -> list[Info]:
+    """The first lines of a search's iterations, and the last line of one that is cut."""
+    infos = list[Info]()
+    searcher.search(play_moves(parse_position(text, MORRIS), moves.split()), limit, infos.append)
+    return infos
+
+
+def win_in(info: Info) -> int | None:
+    """The plies to a proven end."""
+    return info.score.relative.win_in if info.score else None
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_win_within_the_completed_depth_is_the_shortest(threads: int) -> None:
+    infos = iterations(Searcher(8, threads), HIDDEN, Limit(depth=16))
+    for info in infos:
+        plies = win_in(info)
+        assert plies in (None, 11) or plies > (info.depth or 0)
+    assert (win_in(infos[-1]), len(infos[-1].pv)) == (11, 11)
+
+
+def test_a_loss_within_the_completed_depth_is_the_longest() -> None:
+    infos = iterations(Searcher(8), HIDDEN, Limit(depth=14), "e4-f4")
+    assert (win_in(infos[-1]), len(infos[-1].pv)) == (-10, 10)
+
+
+def test_each_line_within_the_completed_depth_has_the_shortest_win() -> None:
+    position, searcher = parse_position(TWO_WINS, MORRIS), Searcher(8)
+    infos = list[Info]()
+    searcher.search(position, Limit(depth=11), infos.append, multipv=2)
+    best = [(str(info.pv[0]), win_in(info)) for info in infos[-2:]]
+    assert best == [("a4-b4", 5), ("a4-a1", 7)]
+    slower = [move for move in position.legal_moves() if str(move) != "a4-b4"]
+    result = searcher.search(position, Limit(depth=11), root_moves=slower)
+    assert (str(result.move), result.score.win_in) == ("a4-a1", 7)
+
+
+AFTER = "O*O*OOO*/@****@O@/@******O b 0 0 0 1"
+GAME = "d6-f6 b4-a4 f6-d6 a4-b4 d6-f6 b4-a4 f6-d6"
+"""From `AFTER` to `TWO_WINS`, where a4-b4 now draws by repetition."""
+
+
+def test_a_shortest_win_does_not_repeat_a_position_of_the_game() -> None:
+    searcher = Searcher(8)
+    for _ in range(2):
+        assert win_in(iterations(searcher, TWO_WINS, Limit(depth=9))[-1]) == 5
+        assert win_in(iterations(searcher, AFTER, Limit(depth=9), GAME)[-1]) == 7
+
+
+def proof_keys(position: Position) -> set[int]:
+    """The keys in the table after a search that are no position's: men share points."""
+    weights.ensure()
+    table, rules, board = core.TranspositionTable(1), core_rules(MORRIS), core_board(position)
+    core.SearchWorker(table).run(
+        rules, board, core_history(position), core.legal_moves(rules, board),
+        lambda depth, lines: False, max_depth=11,
+    )  # fmt: skip
+    entries = map(table.read_entry, range(table.used() << 16))
+    keys = {check ^ data for check, data in entries if data}
+    return {key for key in keys if key & key >> 24 & 0xFFFFFF}
+
+
+def test_a_proof_is_not_reused_where_other_positions_of_the_game_may_recur() -> None:
+    fresh = parse_position(TWO_WINS, MORRIS)
+    repeated = play_moves(parse_position(AFTER, MORRIS), GAME.split())
+    assert proof_keys(fresh) and not proof_keys(fresh) & proof_keys(repeated)
+
+
+@pytest.mark.parametrize("nodes", [130_000, 150_000, 200_000])
+def test_a_win_is_played_although_a_limit_cuts_the_proof_that_it_is_the_shortest(
+    nodes: int,
+) -> None:
+    infos = iterations(Searcher(8), HIDDEN, Limit(nodes=nodes))
+    assert [(win_in(info), info.bound) for info in infos[-2:]] == [(None, ""), (13, "lower")]
+    assert infos[-1].depth == 13 and infos[-1].nodes == nodes
 
 
 @pytest.mark.parametrize("text", WON)

@@ -80,6 +80,7 @@ def test_a_search_proves_nothing_that_is_not_so(tables: Tables, men: tuple[int, 
                 assert (score.win_in > 0) - (score.win_in < 0) == known.value, position
             if score.win_in is not None and men == (3, 3) and known.depth is not None:
                 assert abs(score.win_in) >= known.depth, "sooner than it can be"
+                assert abs(score.win_in) in (known.depth, *range(depth + 1, 100)), "not the nearest"
 
 
 def test_a_win_is_found_by_the_iteration_of_its_depth_and_a_forced_one_before(
