@@ -186,7 +186,7 @@ if __name__ == "__main__":
             "merels.engine": ["py.typed"],
             "merels.engine.core": ["*.pyx", "*.pyi", "*.bin", "*.pxi", "**/*.pxi"],
             "merels.engine.tablebase": ["*.md"],
-            "merels.protocol": ["py.typed", "*.md", "*.jsonl", "examples/*.py"],
+            "merels.protocol": ["py.typed", "*.md", "*.jsonl", "examples/*.py", "examples/*.c"],
             "merels.protocol.client": ["*.pyx", "*.pyi"],
             "merels.protocol.process": ["*.pyx", "*.pyi"],
             "merels.protocol.board": ["page/*", "page/*/*"],

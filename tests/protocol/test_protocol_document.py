@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -71,8 +73,19 @@ def test_every_option_and_command_is_described(gui: Gui) -> None:
 
 
 @pytest.mark.thorough
-def test_the_minimal_engine_passes_the_checker(capsys: pytest.CaptureFixture[str]) -> None:
-    engine = PAGE.parent / "examples" / "minimal_engine.py"
-    words = ["-engine", f"cmd={sys.executable}", f"args='{engine}'", "-fast"]
-    assert check(words) == 0
+@pytest.mark.parametrize("language", ["Python", "C"])
+def test_the_minimal_engines_pass_the_checker(
+    language: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = PAGE.parent / "examples" / "minimal_engine"
+    words = [f"cmd={sys.executable}", f"args='{source}.py'"]
+    if language == "C":
+        compiler = shutil.which("cc") or shutil.which("gcc")
+        if compiler is None:
+            pytest.skip("needs a C compiler")
+        program = tmp_path / "minimal_engine"
+        flags = ["-O2", "-Wall", "-Wextra", "-Werror", "-o", str(program)]
+        subprocess.run([compiler, *flags, f"{source}.c"], check=True)
+        words = [f"cmd={program}"]
+    assert check(["-engine", *words, "-fast"]) == 0
     assert ", 0 failed," in capsys.readouterr().out
