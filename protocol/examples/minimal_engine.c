@@ -129,7 +129,7 @@ static void search(const char *words, char *answer) {
         for (int a = 0; a < 24; a++)
             for (int b = 0; b < 24; b++)
                 value -= p->man[a] == MEN[p->side] && p->man[b] == '*' && neighbours(a, b);
-        snprintf(name, sizeof name, " %s ", moves[i].text);
+        strcat(strcat(strcpy(name, " "), moves[i].text), " ");
         if (only && !strstr(padded, name)) continue;
         if (best < 0 || value > best_value) best = i, best_value = value;
     }
