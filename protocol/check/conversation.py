@@ -21,9 +21,9 @@ MOST_LINES = 200_000
 MOST_BYTES = 1 << 25
 """Bytes of lines that are kept for them, and that may come before one answer."""
 PROMPT = 0.1
-"""Seconds after which an immediate answer is unusually late."""
+"""Seconds after which a late answer is a warning."""
 LATE = 1.0
-"""Seconds after which it is a fault."""
+"""Seconds after which a late answer is a failure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,21 +130,21 @@ class Conversation:
             return b""
 
     def warn(self, reason: str, line: Line | bytes | None = None) -> None:
-        """Note something allowed but unusual."""
+        """Note something that is allowed, but a problem with some clients."""
         self.warnings.append(Fault(reason, line.raw if isinstance(line, Line) else line))
 
     def judge_delay(
         self, seconds: float, reason: str, line: bytes | None = None, *, clock: bool = False
     ) -> None:
-        """Judge an answer that came ``late`` seconds late.
+        """Judge an answer that came ``seconds`` late.
 
-        After its ``clock`` ran out it loses a game; a little is only unusual there, because it
+        After its ``clock`` ran out it loses a game; a little is only a warning there, because it
         includes the time that the answer travels.
         """
-        unusual, fault = (0.0, PROMPT) if clock else (PROMPT, LATE)
-        if seconds > fault:
+        warning, failure = (0.0, PROMPT) if clock else (PROMPT, LATE)
+        if seconds > failure:
             raise Fault(reason, line)
-        if seconds > unusual:
+        if seconds > warning:
             self.warn(reason, line)
 
     def send(self, *lines: str) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from merels.engine.common.errors import printable, quoted
+from merels.engine.common.numbers import counted
 from merels.protocol.check.step import Finding, Step, Verdict
 from merels.protocol.check.subject import Subject
 from merels.protocol.check.suite import GROUPS, STEPS
@@ -90,16 +91,22 @@ def heading(subject: Subject) -> str:
 
 
 def summary(findings: Sequence[Finding], seconds: float) -> str:
-    """How many steps ended in which way, and how to repeat those that failed."""
+    """Count the steps by verdict, name those that failed, and state whether the engine is ready."""
     counts = Counter(finding.verdict for finding in findings)
     parts = [f"{counts[Verdict.PASS]} passed", f"{counts[Verdict.FAIL]} failed"]
-    for verdict, word in ((Verdict.WARN, "unusual"), (Verdict.SKIP, "skipped")):
+    for verdict, text in (
+        (Verdict.WARN, counted(counts[Verdict.WARN], "warning")),
+        (Verdict.SKIP, f"{counts[Verdict.SKIP]} skipped"),
+    ):
         if counts[verdict]:
-            parts.append(f"{counts[verdict]} {word}")
+            parts.append(text)
     failed = [finding.step.name for finding in findings if finding.verdict is Verdict.FAIL]
     text = f"\n{', '.join(parts)} of {len(findings)} steps in {seconds:.1f} s"
     if failed:
         text += f"\nto repeat the failed steps: -only {','.join(failed)}"
+        text += f"\nready for tournaments: no, because of {', '.join(failed)}"
+    elif len(findings) == len(STEPS):
+        text += "\nready for tournaments: yes, nothing failed"
     return text
 
 

@@ -16,7 +16,7 @@ Check = Callable[[Subject], None]
 
 
 class Verdict(Enum):
-    """How a step ended; ``WARN`` means allowed but unusual."""
+    """How a step ended; ``WARN`` means allowed, but a problem with some clients."""
 
     PASS = "pass"
     FAIL = "fail"

@@ -19,7 +19,7 @@ from merels.protocol.common.options import Option, Options, parse_option
 from merels.protocol.process.errors import EngineError
 
 LAST_SECONDS = 5.0
-"""Seconds in which a process has to exit; more than `LATE` is unusual."""
+"""Seconds in which a process has to exit; more than `LATE` is a warning."""
 _VARIANT = "uci_variant"
 _FIELD_NAMES = frozenset(rule.name.lower() for rule in FIELDS)
 _UGI_WORDS = dict(zip(UciAdapter.clock_words, UgiAdapter.clock_words))

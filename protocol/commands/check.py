@@ -38,9 +38,9 @@ legality of every move that the engine plays or expects.
   merels check -engine cmd=./myengine -variant morris -set NoRemovalPlies=100
 """
 EPILOG = """\
-A step passes (ok), fails, is skipped if the engine does not offer what it tests, or warns of what
-is allowed but unusual. A failure shows what the engine said, what was expected and why. An engine
-that dies or hangs is restarted for the next step; after three failed starts the remaining steps are
+A step passes (ok), fails, is skipped if the engine does not offer what it tests, or warns of output
+that is allowed but a problem with some clients. A failure shows the engine's output, the expected
+output and the reason. An engine that dies or hangs is restarted for the next step; after three failed starts the remaining steps are
 skipped, and no step begins after five minutes.
 
 Moves are judged by the rules that the defaults of the engine's options name (UCI_Variant and the

@@ -100,7 +100,7 @@ def finished_games(engine: Subject) -> None:
 @GROUP.step(needs=("bestmove-legal",))
 def repeated_position(engine: Subject) -> None:
     """The moves after a position count for repetition: when a position recurs often enough, the
-    game is a draw. Playing on is only unusual, because the client is the referee."""
+    game is a draw. Playing on is only a warning, because the client is the referee."""
     if not engine.rules.repetition:
         raise Skip("the engine's rules have no repetition")
     search = engine.search("go depth 3", MOVING, SHUFFLE * (engine.rules.repetition - 1))

@@ -62,7 +62,7 @@ def score_before_bestmove(engine: Subject) -> None:
 
 @GROUP.step()
 def info_syntax(engine: Subject) -> None:
-    """Info lines consist of known words with their numbers (unknown words are only unusual);
+    """Info lines consist of known words with their numbers (unknown words are only a warning);
     clients drop a line with 'nodes abc', or crash."""
     for search in survey(engine):
         for line, info in search.infos:
@@ -126,7 +126,7 @@ def info_time_honest(engine: Subject) -> None:
 @GROUP.step()
 def info_complete(engine: Subject) -> None:
     """The last line with a score has depth, nodes, time and pv, and the pv begins with the
-    bestmove; clients show all of them (only unusual)."""
+    bestmove; clients show all of them (only a warning)."""
     for search in survey(engine):
         if search.final is None or search.kind is not Kind.LEGAL:
             continue
@@ -152,7 +152,7 @@ def known_lines(engine: Subject) -> None:
 @GROUP.step()
 def clean_lines(engine: Subject) -> None:
     """Lines are valid UTF-8 without outer spaces, tabs and control characters; strict clients
-    misread others. CR before LF and empty lines are only unusual."""
+    misread others. CR before LF and empty lines are only a warning."""
     list(survey(engine))
     for line in engine.transcript:
         raw = line.raw
@@ -176,7 +176,7 @@ def clean_lines(engine: Subject) -> None:
 @GROUP.step()
 def silent_stderr(engine: Subject) -> None:
     """Nothing is written to standard error: some clients read it as output, and others never
-    read it, which blocks an engine that fills it (only unusual)."""
+    read it, which blocks an engine that fills it (only a warning)."""
     list(survey(engine))
     text = engine.stderr()
     if text:

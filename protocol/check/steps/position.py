@@ -128,16 +128,33 @@ def _refuses(engine: Subject, bad: str, what: str, warning: str) -> None:
         engine.warn(warning)
 
 
+def _refuse_all(engine: Subject, cases: Sequence[tuple[str, str, str]]) -> None:
+    """Raise one `Fault` for all lines of the cases that are not refused.
+
+    A case is a line, its description, and a warning if no message comes ('': none).
+    """
+    faults = []
+    for case in cases:
+        try:
+            _refuses(engine, *case)
+        except Fault as fault:
+            faults.append(fault)
+    for other in faults[1:]:
+        engine.warn(other.reason, other.line)
+    if faults:
+        raise faults[0]
+
+
 @GROUP.step()
 def bad_positions(engine: Subject) -> None:
     """An invalid position is refused with a message, and the position before it stays; a client's
     mistake should cost neither the game nor the engine."""
     engine.needs(MOVING)
-    for what, text in BAD_POSITIONS.items():
-        warning = f"{what} was refused without a message (info string)"
-        _refuses(engine, f"position fen {text}", what, warning)
-    for bad in NOT_POSITIONS:
-        _refuses(engine, bad, "not a position", "")
+    cases = [
+        (f"position fen {text}", what, f"{what} was refused without a message (info string)")
+        for what, text in BAD_POSITIONS.items()
+    ]
+    _refuse_all(engine, [*cases, *((bad, "not a position", "") for bad in NOT_POSITIONS)])
 
 
 @GROUP.step()
@@ -145,9 +162,10 @@ def bad_moves(engine: Subject) -> None:
     """A line with an illegal move is refused as a whole, with a message, and the position before
     it stays; playing the moves before it would leave engine and client in different games."""
     engine.needs(MOVING)
-    for what, line in BAD_MOVES.items():
-        _refuses(engine, line, what, f"{what} was refused without a message (info string): "
-                 f"'{line}'")
+    _refuse_all(engine, [
+        (line, what, f"{what} was refused without a message (info string): '{line}'")
+        for what, line in BAD_MOVES.items()
+    ])
 
 
 @GROUP.step(needs=("infinite-waits", "stop"))

@@ -34,7 +34,7 @@ GROUP.add(
 
 @GROUP.step()
 def go_nodes(engine: Subject) -> None:
-    """'go nodes N' ends by itself near N (a fault: more than 2 N + 20000); matches at fixed nodes
+    """'go nodes N' ends by itself near N (a failure: more than 2 N + 20000); matches at fixed nodes
     are the same on every machine."""
     known = False
     for nodes in (1, 1000, 20_000):
@@ -81,29 +81,29 @@ def _answers(*searches: str) -> Check:
 
 
 GROUP.add(
-    "go-movetime", "'go movetime N' answers within N ms (unusual: over 100 ms more, a fault: over "
+    "go-movetime", "'go movetime N' answers within N ms (warning: over 100 ms more, a failure: over "
     "1 s more).", _in_time("go movetime 1", "go movetime SHORT", clock=False))
 GROUP.add(
     "go-clock", "With clocks and increments the answer comes long before the clock runs out; later "
-    "the game is lost on time (unusual: exceeded by up to 100 ms, a fault: by more).",
+    "the game is lost on time (warning: exceeded by up to 100 ms, a failure: by more).",
     _in_time("go wtime LONG btime LONG winc 10 binc 10"))
 GROUP.add(
     "go-moves-to-go", "'movestogo' is understood: with one move to go the clock may be used up, "
-    "but not exceeded (unusual: by up to 100 ms, a fault: by more).",
+    "but not exceeded (warning: by up to 100 ms, a failure: by more).",
     _in_time("go wtime SHORT btime SHORT movestogo 1", "go wtime LONG btime LONG movestogo 0"))
 
 
 @GROUP.step()
 def go_one_clock(engine: Subject) -> None:
-    """The clock of the side to move is enough, and is not exceeded (unusual: by up to 100 ms, a
-    fault: by more); some clients send nothing else."""
+    """The clock of the side to move is enough, and is not exceeded (warning: by up to 100 ms, a
+    failure: by more); some clients send nothing else."""
     _in_time("go wtime LONG", start=MOVING)(engine)
     _in_time("go btime LONG", start=WINNING)(engine)
 
 
 GROUP.add(
     "go-little-time", "A clock of a few milliseconds, zero or less still gets a move at once "
-    "(unusual: after 100 ms, a fault: after 1 s); clients with a time margin send such clocks, and "
+    "(warning: after 100 ms, a failure: after 1 s); clients with a time margin send such clocks, and "
     "a late move is better than none.",
     _in_time(*(f"go wtime {clock} btime {clock} winc 0 binc 0" for clock in (20, 1, 0, -50)),
              clock=False))
@@ -181,7 +181,7 @@ def multipv(engine: Subject) -> None:
 def deterministic(engine: Subject) -> None:
     """A search of fixed nodes has the same result after a new game and in a new process;
     otherwise bugs cannot be reproduced. With several threads, or limited strength, a difference is
-    only unusual."""
+    only a warning."""
     results = []
     for fresh in (False, False, True):
         if fresh:
@@ -205,7 +205,7 @@ def deterministic(engine: Subject) -> None:
 @GROUP.step(needs=("stop",))
 def go_in_search(engine: Subject) -> None:
     """A second go during a search breaks the protocol, but the engine should survive it, and answer
-    both (only unusual)."""
+    both (only a warning)."""
     engine.begin("go infinite")
     engine.begin_here("go depth 1", engine.position(START), "position startpos")
     try:

@@ -83,7 +83,7 @@ def _hits(*searches: tuple[str, int], patience: float = 0.5) -> Check:
 
 
 GROUP.add(
-    "stop", "'stop' is answered by bestmove at once (unusual: after 100 ms, a fault: after 1 s); "
+    "stop", "'stop' is answered by bestmove at once (warning: after 100 ms, a failure: after 1 s); "
     "users wait for it, and tournaments after a ponder miss.",
     _stops("stop", "go infinite", START, MOVING, patience=1))
 GROUP.add(
@@ -144,7 +144,7 @@ GROUP.add(
     needs=("ponder-waits",))
 GROUP.add(
     "ponder-hit", "After 'ponderhit' the search ends within its limits, which count from then on "
-    "(unusual: a clock exceeded by up to 100 ms, a fault: by more).",
+    "(warning: a clock exceeded by up to 100 ms, a failure: by more).",
     _hits((f"go ponder wtime {CLOCK} btime {CLOCK}", CLOCK), ("go ponder movetime 100", 100),
           ("go ponder depth 2", CLOCK)),
     needs=("ponder-waits",))

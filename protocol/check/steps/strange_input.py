@@ -64,7 +64,7 @@ GROUP.add(
 @GROUP.step()
 def noise_before_command(engine: Subject) -> None:
     """Unknown words before a command are skipped, as the protocol demands ('joho debug on'); few
-    clients need that, so ignoring the line is only unusual."""
+    clients need that, so ignoring the line is only a warning."""
     engine.ensure()
     engine.send("joho isready")
     engine.hope_for_ready("'joho isready' was not answered")

@@ -7,12 +7,14 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from merels.engine.common.errors import quoted
 from merels.engine.game.notation import parse_position, play_moves
 from merels.engine.game.rules import PRESETS, make_rules
+from merels.protocol import examples
 from merels.protocol.check.positions import MOVING, SHUFFLE
 from merels.protocol.check.step import PROTOCOLS, Verdict
 from merels.protocol.check.subject import Greeting, Subject
@@ -159,7 +161,27 @@ def test_the_report_groups_steps_and_ends_in_counts(capsys: pytest.CaptureFixtur
     assert "  FAIL  id-name" in out and "\n        expected: The greeting has" in out
     assert "  skip  query-move (only for ugi)\n" in out
     assert "\n8 passed, 1 failed, 1 skipped of 10 steps in " in out
-    assert out.endswith("to repeat the failed steps: -only id-name\n")
+    assert out.endswith("to repeat the failed steps: -only id-name\n"
+                        "ready for tournaments: no, because of id-name\n")
+
+
+@pytest.mark.quick
+def test_all_bad_positions_are_shown_at_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = (Path(examples.__path__[0]) / "minimal_engine.py").read_text("utf-8")
+    refusal = 'raise ValueError("expected O, @ and *, and at most nine men a side")'
+    assert refusal in source
+    (tmp_path / "engine.py").write_text(source.replace(refusal, "pass"), "utf-8")
+    engine = [f"cmd={sys.executable}", f"args='{tmp_path / 'engine.py'}'"]
+    assert main(["-engine", *engine, "-only", "bad-positions", "-fast"]) == 1
+    out = capsys.readouterr().out
+    assert "(too many men)" in out and "        also: does not keep the position before" in out
+
+
+def test_a_sound_engine_is_ready_for_tournaments(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["-engine", *OURS, "-fast"]) == 0
+    assert capsys.readouterr().out.endswith("ready for tournaments: yes, nothing failed\n")
 
 
 def test_the_list_names_every_step(capsys: pytest.CaptureFixture[str]) -> None:

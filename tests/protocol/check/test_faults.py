@@ -186,3 +186,4 @@ def test_what_every_client_accepts_is_no_fault(mode: str, only: str) -> None:
 def test_every_step_can_find_something() -> None:
     found = {step for _, step, _ in FAULTS + FELT_BY_MANY + UGI_FAULTS + UNUSUAL}
     assert found == {step.name for step in STEPS}
+
