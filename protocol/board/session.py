@@ -284,8 +284,8 @@ class Session:
         if recorded is not None:
             return recorded
         if seat.choice is None:
-            alone = self.seats[1 - part].choice is not None
-            return self.names[part] or ("You" if alone else "Player")
+            single = self.seats[1 - part].choice is not None
+            return self.names[part] or ("You" if single else "Player")
         strong = seat.level in ("", FULL) or seat.choice is not OWN
         return seat.choice.name if strong else f"{seat.choice.name} ({seat.level})"
 

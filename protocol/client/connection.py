@@ -271,13 +271,13 @@ class Connection:
                 if (answer := self.unended_answer(start)) is not None:
                     return answer
                 if probed:
-                    raise self.timed_out(f"gives no sign of life for {2 * silence / 1e9:g} s")
+                    raise self.timed_out(f"does not respond for {2 * silence / 1e9:g} s")
                 before, used = used, self._process.cpu_seconds()
                 if before is None or used is None or used - before > IDLE_SHARE * silence / 1e9:
                     idle_since = now
                 elif now - idle_since > self._idle:
                     seconds = f"{self._idle / 1e9:g} s"
-                    raise self.timed_out(f"answers isready, and does nothing else for {seconds}")
+                    raise self.timed_out(f"answers isready but does nothing else for {seconds}")
                 self._send(b"isready\n")
                 probed, heard = True, now
             wait = min(left, longest, silence - (now - heard))

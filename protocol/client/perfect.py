@@ -23,8 +23,8 @@ from merels.protocol.client.engine_spec import (
 def table_coverage(spec: EngineSpec, rules: Sequence[Rules]) -> list[str]:
     """Return how far a perfect player's tables reach: a sentence for each rule set; [] for others.
 
-    ``rules`` are those that it may meet. `InputError` says how to build tables where there are
-    none for any of them, but for the small ones that every engine builds by itself.
+    ``rules`` are those that it may meet. Raise `InputError` with the command that builds tables if
+    none of them has tables, except the small ones that every engine builds.
     """
     options = {name.lower(): value for name, value in spec.options}
     folder = options.get(TABLES.lower(), "")

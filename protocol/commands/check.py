@@ -40,11 +40,11 @@ legality of every move that the engine plays or expects.
 EPILOG = """\
 A step passes (ok), fails, is skipped if the engine does not offer what it tests, or warns of output
 that is allowed but a problem with some clients. A failure shows the engine's output, the expected
-output and the reason. An engine that dies or hangs is restarted for the next step; after three failed starts the remaining steps are
-skipped, and no step begins after five minutes.
+output and the reason. An engine that dies or hangs is restarted for the next step. After three
+failed starts the remaining steps are skipped, and no step begins after five minutes.
 
 Moves are judged by the rules that the defaults of the engine's options name (UCI_Variant and the
-rule fields). -variant and -set say those that it has no option for.
+rule fields). -variant and -set set those without an option.
 
 Exit status: 0 if nothing failed, 1 if something did, 2 if the engine cannot be started or the
 command line is wrong.

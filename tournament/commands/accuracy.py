@@ -55,7 +55,7 @@ UNNAMED_SIDES = ("unnamed White", "unnamed Black")
 DESCRIPTION = """\
 Judges the moves that engines played by tables of perfect play: by phase, how many kept the proven
 value, which wins and draws were thrown away, and each engine's worst move and game. Moves of an
-opening do not count where the file tells them. FILE is a journal of merels tournament or a PGN
+opening do not count if the file has them. FILE is a journal of merels tournament or a PGN
 file of any runner; a game of merels that is in several files counts once.
 
 A page with games to replay: merels ratings FILE -tables DIR -out report.html"""

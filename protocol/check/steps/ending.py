@@ -48,7 +48,7 @@ GROUP.add(
     _ends(NEW, "", "an empty input"))
 GROUP.add(
     "end-of-input-in-search", "The process also ends when its input ends during a search, which "
-    "nobody can stop any more.", _ends(SEARCHING, "", "the end of its input in a search"),
+    "no client can stop.", _ends(SEARCHING, "", "the end of its input in a search"),
     needs=("ready", "answers"))
 
 

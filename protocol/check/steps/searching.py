@@ -28,14 +28,14 @@ def _no_deeper(*searches: tuple[str, int]) -> Check:
 
 
 GROUP.add(
-    "go-depth", "'go depth N' ends by itself after depth N; otherwise matches at fixed depth are "
-    "meaningless.", _no_deeper(*((f"go depth {depth}", depth) for depth in (1, 2, 4))))
+    "go-depth", "'go depth N' ends after depth N without stop; otherwise matches at fixed depth "
+    "are meaningless.", _no_deeper(*((f"go depth {depth}", depth) for depth in (1, 2, 4))))
 
 
 @GROUP.step()
 def go_nodes(engine: Subject) -> None:
-    """'go nodes N' ends by itself near N (a failure: more than 2 N + 20000); matches at fixed nodes
-    are the same on every machine."""
+    """'go nodes N' ends near N without stop (a failure: more than 2 N + 20000); matches at fixed
+    nodes are the same on every machine."""
     known = False
     for nodes in (1, 1000, 20_000):
         search = engine.search(f"go nodes {nodes}", PLACING)
@@ -81,8 +81,8 @@ def _answers(*searches: str) -> Check:
 
 
 GROUP.add(
-    "go-movetime", "'go movetime N' answers within N ms (warning: over 100 ms more, a failure: over "
-    "1 s more).", _in_time("go movetime 1", "go movetime SHORT", clock=False))
+    "go-movetime", "'go movetime N' answers within N ms (warning: over 100 ms more, a failure: "
+    "over 1 s more).", _in_time("go movetime 1", "go movetime SHORT", clock=False))
 GROUP.add(
     "go-clock", "With clocks and increments the answer comes long before the clock runs out; later "
     "the game is lost on time (warning: exceeded by up to 100 ms, a failure: by more).",
@@ -103,8 +103,8 @@ def go_one_clock(engine: Subject) -> None:
 
 GROUP.add(
     "go-little-time", "A clock of a few milliseconds, zero or less still gets a move at once "
-    "(warning: after 100 ms, a failure: after 1 s); clients with a time margin send such clocks, and "
-    "a late move is better than none.",
+    "(warning: after 100 ms, a failure: after 1 s); clients with a time margin send such clocks, "
+    "and a late move is better than none.",
     _in_time(*(f"go wtime {clock} btime {clock} winc 0 binc 0" for clock in (20, 1, 0, -50)),
              clock=False))
 GROUP.add(
@@ -122,7 +122,7 @@ GROUP.add(
 
 @GROUP.step(needs=("stop",))
 def go_alone(engine: Subject) -> None:
-    """'go' without a limit is answered, by itself or after stop."""
+    """'go' without a limit is answered, with or without stop."""
     search = engine.begin("go")
     if engine.watch(search, engine.pace.listen) is None:
         engine.stop(search)
@@ -130,10 +130,10 @@ def go_alone(engine: Subject) -> None:
 
 @GROUP.step(needs=("stop",))
 def go_mate(engine: Subject) -> None:
-    """'go mate 1' ends by itself if there is a win in one, whose score is 'mate 1'."""
+    """'go mate 1' ends without stop if there is a win in one, whose score is 'mate 1'."""
     search = engine.begin("go mate 1", WINNING)
     if engine.watch(search, engine.pace.watch) is None:
-        engine.warn("'go mate 1' did not end by itself despite a win in one")
+        engine.warn("'go mate 1' did not end without stop despite a win in one")
         engine.stop(search)
     if search.final is not None and search.final[1].numbers.get("mate", 1) != 1:
         raise Fault("the score of a win in one is not mate 1", search.final[0].raw)

@@ -47,7 +47,7 @@ def _waits(go: str) -> Check:
             search = _begin(engine, go, text)
             line = engine.watch(search, engine.pace.watch)
             if line is not None:
-                raise Fault(f"'{search.go}' ended by itself after '{search.setup}'", line.raw)
+                raise Fault(f"'{search.go}' ended without stop after '{search.setup}'", line.raw)
             engine.stop(search)
 
     return check
@@ -109,7 +109,7 @@ def stop_idle(engine: Subject) -> None:
 
 
 GROUP.add(
-    "infinite-waits", "'go infinite' never ends by itself, not even with one legal move or a "
+    "infinite-waits", "'go infinite' ends only after stop, even with one legal move or a "
     "proven win; clients do not expect its answer before stop.",
     _waits("go infinite"), needs=("stop",))
 
@@ -134,8 +134,8 @@ def ready_in_search(engine: Subject) -> None:
 
 
 GROUP.add(
-    "ponder-waits", "'go ponder' never ends by itself, not even with little time, one legal move "
-    "or a proven win; the opponent has not moved yet.",
+    "ponder-waits", "'go ponder' ends only after stop or ponderhit, even with little time, one "
+    "legal move or a proven win; the opponent has not moved yet.",
     _waits("go ponder wtime 50 btime 50"), needs=("stop",))
 GROUP.add(
     "ponder-stop", "'stop' ends a ponder search with a bestmove: the opponent has played another "

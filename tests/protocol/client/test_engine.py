@@ -446,7 +446,7 @@ def test_every_timeout_quotes_what_a_mute_engine_printed() -> None:
             engine.play(Position(), Limit(time=0.01))
     with Engine.popen(fake("mumbles", "info string broken")) as engine:
         engine.connection.watch_silence(0.5)
-        with pytest.raises(EngineTimeout, match=f"no sign of life for 1 s{words}"):
+        with pytest.raises(EngineTimeout, match=f"does not respond for 1 s{words}"):
             engine.play(Position(), Limit(nodes=1))
     with pytest.raises(EngineTimeout, match=r"uci in 3 s; .* line feed: 'id name .*uciok\\r'"):
         Engine.popen(fake("cr"), timeout=3.0)

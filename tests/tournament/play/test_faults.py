@@ -68,8 +68,8 @@ def check(result: GameResult, termination: str, reason: str, moves: int | None =
 TENTH = TimeControl(per_move=NANOSECONDS // 10, margin=NANOSECONDS // 50)
 HOUR = TimeControl(time=3600 * NANOSECONDS)
 LATE = "loses on time (MILLISECONDS overrun)"
-DEAF = "gives no sign of life for 2 s"
-IDLE = "answers isready, and does nothing else for 2 s"
+DEAF = "does not respond for 2 s"
+IDLE = "answers isready but does nothing else for 2 s"
 LATE_STILL = "loses on time (no bestmove, even after stop)"
 FLOOD = "last output: 'info depth 1 score cp 1 nodes 1 pv d6'"
 MUMBLES = "last output: 'info string fake error: no legal action'"
@@ -159,7 +159,7 @@ def test_no_such_program(engines: EngineCache) -> None:
 
 def test_an_engine_may_be_silent_for_two_pings(engines: EngineCache) -> None:
     slow = replace(engine("late", "1.5", HOUR), ping_timeout=0.25)
-    check(meet(engines, slow), "abandoned", r"White stalls \(gives no sign of life for 0.5 s\)")
+    check(meet(engines, slow), "abandoned", r"White stalls \(does not respond for 0.5 s\)")
     result = meet(engines, replace(slow, ping_timeout=2.0))
     assert result.termination in ("adjudication", "normal"), result.reason
 

@@ -148,7 +148,7 @@ def test_a_line_without_end_is_an_engine_that_does_not_move(tmp_path: Path) -> N
     words = flags(tmp_path, "endless-line", "", "pingtimeout=5")
     out, _ = play(*words, "-rounds", "1", "-games", "1", "-journal", str(tmp_path / "j"))
     assert (
-        "White stalls (answers isready, and does nothing else for 30 s; "
+        "White stalls (answers isready but does nothing else for 30 s; "
         "last output: 'info string xxx"
     ) in out
     assert (tmp_path / "j").stat().st_size < 1 << 16
