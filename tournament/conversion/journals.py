@@ -109,6 +109,21 @@ def write_journal(path: str, records: Iterable[Record]) -> None:
             journal.append(row)
 
 
+_FIGURES = frozenset(("tl", "latency", "n", "sd", "nps", "hashfull", "pv"))
+"""Names of figures behind the seconds of a move in a tournament's PGN."""
+
+
+def _reason(comment: str) -> str:
+    """Return the reason of the end in the comment of the last move, behind the move's figures."""
+    first, *parts = comment.split(", ")
+    seconds = first.rpartition(" ")[2]
+    if not (seconds.endswith("s") and seconds[:-1].replace(".", "", 1).isdecimal()):
+        return comment
+    while parts and parts[0].partition("=")[0] in _FIGURES:
+        del parts[0]
+    return ", ".join(parts)
+
+
 def _row(record: Record, number: int, pair: int) -> Row:
     """A game as a journal's row."""
     tags = {name: value for name, value in record.tags.items() if value.strip("? ")}
@@ -122,7 +137,7 @@ def _row(record: Record, number: int, pair: int) -> Row:
     return Row(
         number, int(round_) if round_.isdecimal() and len(round_) < 10 else 1, pair, white, black,
         format_position(record.start), "", tags.get("Opening", ""), record.result,
-        tags.get("Termination", "normal").lower(), comments[-1] if comments else "",
+        tags.get("Termination", "normal").lower(), _reason(comments[-1]) if comments else "",
         format_moves(record.moves), none, zeros, zeros, zeros, none,
         tags.get("GameStartTime", ""), 0,
     )

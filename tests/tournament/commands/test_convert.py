@@ -17,6 +17,7 @@ from merels.protocol.formats.forms import FORMS, GAMES, POSITIONS
 from merels.protocol.formats.pgn.reader import parse_records
 from merels.protocol.formats.pgn.writer import format_record
 from merels.tournament.journal.import_games import GamesFile
+from merels.tournament.journal.open import read_journal
 from merels.tournament.journal.players import Roster
 from tests.commands import command, output, refusal, run
 from tests.engine.random_games import random_positions
@@ -231,6 +232,17 @@ def test_a_converted_journal_tells_no_times(
     [played] = GamesFile(str(journal)).games(Roster())
     assert (played.result, played.termination) == ("1-0", "time forfeit")
     assert "time forfeit" in run(capsys, ["ratings", str(journal)])[1]
+
+
+def test_the_reason_of_an_end_has_no_figures_of_the_last_move(tmp_path: Path) -> None:
+    pgn, journal = tmp_path / "a.pgn", tmp_path / "b.db"
+    figures = ("+0.79/6 0.001s", "-M2/9 1.250s, tl=3.000s, n=12", "0.000s, pv=\"d6 f4 d2\"", "")
+    reason = "White wins, Black is blocked"
+    games = [f"1. d6 {{{', '.join(filter(None, (text, reason)))}}} 1-0\n\n" for text in figures]
+    pgn.write_text("".join(games))
+    assert main([str(pgn), "-to", "journal", "-out", str(journal)]) == 0
+    with read_journal(str(journal)) as converted:
+        assert [row.reason for row in converted.rows()] == [reason] * len(figures)
 
 
 def test_a_journal_with_an_illegal_move_is_refused(
