@@ -375,7 +375,7 @@ class Repairing(View):
 
 
 def test_a_node_comes_back_when_its_engine_starts(tmp_path: Path) -> None:
-    chosen = settings(2, rounds=30, engines=(only_on_good_nodes(tmp_path), engine("B")))
+    chosen = settings(2, rounds=200, engines=(only_on_good_nodes(tmp_path), engine("B")))
     run = Run(chosen)
     run.board.views.append(Repairing(tmp_path / "flag"))
     assert run.play(partial(Nodes, 1, 1)) == "finished"

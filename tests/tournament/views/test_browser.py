@@ -146,14 +146,14 @@ def test_seven_tabs_of_one_browser_all_hear_the_end(browser: Browser) -> None:
         browser.wait("document.getElementById('state').textContent === 'over'")
 
 
-def test_a_foreign_executors_games_are_told_of_in_words(browser: Browser) -> None:
+def test_games_of_a_foreign_executor_are_described_in_words(browser: Browser) -> None:
     run, address = serve(
         "-rounds", "500", *SLOW, "-concurrency", "2",
         "-executor", "tests.tournament.views.test_browser:two_workers",
     )
     browser.open(address)
     browser.wait("document.getElementById('playing').textContent === '4 handed out'", 60)
-    assert "does not tell of games in progress" in browser.text("#untold")
+    assert "does not report games in progress" in browser.text("#untold")
     assert browser.run("return document.querySelectorAll('.card').length") == 0
     run.process.terminate()
     run.wait()
