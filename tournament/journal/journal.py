@@ -33,13 +33,6 @@ TABLES: dict[str, dict[str, type]] = {
 }
 """The columns of a journal's tables with their types; the first is the key."""
 TYPES = {int: "INTEGER", str: "TEXT"}
-ADDED = {
-    2: ("late", "waited", "overtime", "voided"),
-    3: ("host", "version", "white_id", "black_id", "white_program", "black_program"),
-    4: ("oddities", "infos"),
-}
-"""The last columns of games, all texts, by the version that added them: earlier journals lack them,
-and read as empty."""
 
 _IN_USE = "another process is using it"
 _NEEDS_ITS_LOG = ("SQLITE_READONLY_DIRECTORY", "SQLITE_CANTOPEN", "SQLITE_READONLY_CANTINIT")
@@ -91,17 +84,6 @@ class Journal:
         """Have games committed to a write-ahead log, which is fast."""
         for setting in ("journal_mode = WAL", "synchronous = NORMAL"):
             self._write(partial(self._database.execute, f"PRAGMA {setting}"))
-
-    def upgrade(self) -> None:
-        """Add the columns that an earlier journal lacks, all or none."""
-        columns = "".join(
-            f"ALTER TABLE games ADD COLUMN {name} TEXT NOT NULL DEFAULT '';"
-            for name in self._missing()
-        )
-        version = f"PRAGMA user_version = {SCHEMA_VERSION};"
-        self._write(
-            lambda: self._database.executescript(f"BEGIN IMMEDIATE;{columns}{version}COMMIT;")
-        )
 
     def append(self, row: Row) -> None:
         """Commit one finished game."""
@@ -162,26 +144,13 @@ class Journal:
     # Reading.
 
     def version(self) -> int:
-        """The version of its format, `SCHEMA_VERSION` or an earlier one."""
+        """The version of its format."""
         ((version,),) = self.query("PRAGMA user_version")
         return int(version)
 
-    def columns(self) -> dict[str, dict[str, type]]:
-        """The columns of its tables with their types."""
-        missing = self._missing()
-        return {
-            table: {name: kind for name, kind in columns.items() if name not in missing}
-            for table, columns in TABLES.items()
-        }
-
-    def _missing(self) -> list[str]:
-        """The columns that were added after its version, in their order."""
-        version = self.version()
-        return [name for added, names in ADDED.items() if added > version for name in names]
-
     def rows(self, *left_out: str) -> Iterator[Row]:
         """Every game in the order of their numbers; columns that are ``left_out`` read as empty."""
-        columns = ["''" if name in left_out else name for name in self.columns()["games"]]
+        columns = ["''" if name in left_out else name for name in TABLES["games"]]
         query = f"SELECT {', '.join(columns)} FROM games ORDER BY number"
         return starmap(Row, self.query(query))
 

@@ -103,8 +103,6 @@ def _listed(texts: list[str], between: str) -> str:
 def fingerprints(journal: Journal) -> dict[str, set[str]]:
     """The fingerprints of the programs that each engine has played with; none where unknown."""
     found: dict[str, set[str]] = {}
-    if "white_program" not in journal.columns()["games"]:
-        return found  # An older format.
     for side in ("white", "black"):
         query = f"SELECT DISTINCT {side}, {side}_program FROM games"
         for name, program in journal.query(query):

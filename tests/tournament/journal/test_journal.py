@@ -21,7 +21,7 @@ from merels.tournament.journal.journal import Journal, JournalError
 from merels.tournament.journal.open import open_journal, open_run, read_journal
 from merels.tournament.journal.rows import make_row
 from merels.tournament.records.games import Adjudication
-from merels.tournament.records.settings import Settings, read_settings
+from merels.tournament.records.settings import Settings
 from tests.tournament.specs import MERELS, changed, result, settings
 
 NOTES = {"id": "x", "arguments": "[]"}
@@ -186,14 +186,6 @@ def test_settings_have_the_form_that_journals_of_version_0_1_0_have() -> None:
                   "depth": None, "margin": 0},
     }
     assert other == engine | {"name": "B", "limit": engine["limit"] | {"nodes": 30}}
-
-
-def test_a_journal_from_before_limits_is_gone_on_with() -> None:
-    chosen = settings().as_json()
-    before = json.loads(chosen)
-    for engine in before["engines"]:
-        assert engine.pop("resources") is None
-    assert read_settings(json.dumps(before)) == settings()
 
 
 def test_rounds_may_be_added(tmp_path: Path) -> None:

@@ -6,17 +6,13 @@ import json
 import os
 import shlex
 import signal
-import sqlite3
 import subprocess
 import time
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from merels.tournament.journal.journal import ADDED, SCHEMA_VERSION
-from merels.tournament.journal.merging import merge
 from merels.tournament.journal.open import read_journal
 from merels.tournament.journal.rows import Row
 from merels.tournament.play.engine_cache import EngineCache
@@ -24,7 +20,7 @@ from merels.tournament.records.games import GameResult, GameSpec, Overtime
 from merels.tournament.run import tasks
 from tests.processes import FAKE, marked, needs_proc, wait_for_file
 from tests.tournament.processes import COMMAND, Marked
-from tests.tournament.specs import engine_words, result
+from tests.tournament.specs import result
 
 pytestmark = pytest.mark.thorough
 
@@ -143,46 +139,3 @@ def test_a_game_that_is_void_each_time_stands_in_the_end(monkeypatch: pytest.Mon
     assert stands.overtime == lost.overtime and len(stands.voided) == 2
     assert Overtime(109, 10, 4, 5, None).excused is False
     assert Overtime(109, 10, 4, 5, 1).excused is True
-
-
-def make_old(path: Path, version: int) -> None:
-    """Make a journal what it was in an earlier version of its format."""
-    with closing(sqlite3.connect(path)) as database, database:
-        for column in (name for added in ADDED if added > version for name in ADDED[added]):
-            database.execute(f"ALTER TABLE games DROP COLUMN {column}")
-        if version == 1:
-            ((text,),) = database.execute("SELECT value FROM meta WHERE key = 'settings'")
-            settings = json.loads(text)
-            del settings["replays"]
-            database.execute(
-                "UPDATE meta SET value = ? WHERE key = 'settings'", (json.dumps(settings),)
-            )
-        database.execute(f"PRAGMA user_version = {version}")
-
-
-@pytest.mark.parametrize("version", range(1, SCHEMA_VERSION))
-def test_a_journal_from_before_is_read_joined_and_gone_on_with(
-    tmp_path: Path, version: int
-) -> None:
-    path = tmp_path / "old"
-    flags = [
-        *engine_words("A"), *engine_words("B", command=(*FAKE, "double")), "-each", "nodes=20",
-        "-maxmoves", "20", "-journal", f"file={path}", "-resume", "-rounds",
-    ]
-    assert Marked(*flags, "1").wait()[0] == 0
-    with read_journal(str(path)) as journal:
-        before = list(journal.rows(*(name for added in ADDED if added > version
-                                     for name in ADDED[added])))
-        assert before != list(journal.rows())
-    make_old(path, version)
-    with read_journal(str(path)) as journal:
-        assert list(journal.rows()) == before and journal.version() == version
-    assert merge(str(tmp_path / "joined"), [str(path)]).games == len(before)
-    status, _, err = Marked(*flags, "2").wait()
-    assert status == 0, err
-    with read_journal(str(path)) as journal:
-        rows = list(journal.rows())
-        assert rows[: len(before)] == before and len(rows) == 2 * len(before)
-        assert journal.version() == SCHEMA_VERSION
-    with read_journal(str(tmp_path / "joined")) as journal:
-        assert list(journal.rows()) == before
