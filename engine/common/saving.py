@@ -11,7 +11,7 @@ import errno
 import os
 import stat
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 
 Name = str | os.PathLike[str]
@@ -27,7 +27,7 @@ _NAME_LENGTH = 50
 _BINARY = getattr(os, "O_BINARY", 0)
 
 
-def write_whole(path: Name, parts: Sequence[Part]) -> None:
+def write_whole(path: Name, parts: Iterable[Part]) -> None:
     """Replace a file by a new one with the same permissions, or create it.
 
     A symbolic link at ``path`` is replaced, and the file that it names stays as it was. `OSError`
@@ -51,7 +51,7 @@ def write_whole(path: Name, parts: Sequence[Part]) -> None:
         raise
 
 
-def write_named(path: Name, parts: Sequence[Part]) -> None:
+def write_named(path: Name, parts: Iterable[Part]) -> None:
     """Write what a user wants in ``path``, as `write_whole` does, with two exceptions.
 
     A symbolic link stays, and the file that it names is replaced: the user has named the link. A
@@ -76,15 +76,29 @@ def append_whole(path: Name, part: Part) -> None:
     """Add to the end of a file, or create it; `OSError` leaves the file as it was."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | _BINARY, 0o666)
     try:
-        before = os.fstat(descriptor)
-        try:
-            _write(descriptor, part)
-        except OSError:
-            if stat.S_ISREG(before.st_mode):
-                os.ftruncate(descriptor, before.st_size)
-            raise
+        append_open(descriptor, part)
     finally:
         os.close(descriptor)
+
+
+def append_open(descriptor: int, part: Part) -> None:
+    """Add to the end of an open file as `append_whole` does; only one process may add to it."""
+    before = os.fstat(descriptor)
+    try:
+        _write(descriptor, part)
+    except OSError:
+        if stat.S_ISREG(before.st_mode):
+            os.ftruncate(descriptor, before.st_size)
+        raise
+
+
+def is_ordinary(path: Name) -> bool:
+    """Whether a path names a regular file, but the process's own output, or nothing yet."""
+    try:
+        target = os.stat(path)
+    except OSError:
+        return True  # Opening it reports what else may be wrong.
+    return stat.S_ISREG(target.st_mode) and _own_stream(target) is None
 
 
 def create_draft(path: Name) -> str:
@@ -126,19 +140,23 @@ def stamp(path: Name) -> Stamp | None:
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 
-def lock(descriptor: int) -> None:
+def lock(descriptor: int, shared: bool = False) -> None:
     """Lock a file until it is closed; `OSError` at once where it is locked already.
 
     `BlockingIOError` or, on Windows, `PermissionError` means that another program has locked it.
+    Several programs may hold ``shared`` locks of a file; Windows has none.
     """
     if sys.platform == "win32":
+        if shared:
+            return
         import msvcrt
 
         msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
     else:
         import fcntl
 
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
 
 
 def create_lock(path: Name) -> int | None:
@@ -185,16 +203,20 @@ def _write(descriptor: int, part: Part) -> None:
         rest = rest[os.write(descriptor, rest[:CHUNK]) :]
 
 
+def _own_stream(target: os.stat_result) -> int | None:
+    """The descriptor of standard output or standard error if that is this file, else None."""
+    for stream in (1, 2):
+        with suppress(OSError):  # It was closed.
+            if os.path.samestat(target, os.fstat(stream)):
+                return stream
+    return None
+
+
 def _open_stream(path: Name, target: os.stat_result) -> int | None:
     """A descriptor that writes to ``path`` if it is no ordinary file, else None."""
-    for output, stream in ((sys.stdout, 1), (sys.stderr, 2)):
-        try:
-            known = os.fstat(stream)
-        except OSError:
-            continue  # It was closed.
-        if os.path.samestat(target, known):
-            output.flush()
-            return os.dup(stream)
+    if (stream := _own_stream(target)) is not None:
+        (sys.stdout if stream == 1 else sys.stderr).flush()
+        return os.dup(stream)
     if stat.S_ISREG(target.st_mode):
         return None
     if stat.S_ISDIR(target.st_mode):

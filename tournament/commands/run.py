@@ -162,6 +162,8 @@ def _run(
         given.faults.add(error)
     settings = command.settings(given, seed)
     options = make_run_options(given, settings)
+    if stored is not None:
+        options = options.continued()
     if options.executor is None and stored is None:
         for entrant in settings.engines:
             given.faults.attempt(None, check_program, entrant)
@@ -323,8 +325,9 @@ def _make_views(
             file = PgnFile(options.pgn_file, tournament, writer.head, options.pgn_append)
         yield PgnView(file, writer, board.notice, journal.path is not None)
     if options.epd_file is not None:
-        positions = EpdFile(options.epd_file, options.epd_append)
-        yield EpdView(positions, EpdWriter(settings, journal.meta()["id"]), board.notice)
+        positions = EpdFile(options.epd_file, options.epd_append, len(board.played))
+        ends = EpdWriter(settings, journal.meta()["id"])
+        yield EpdView(positions, ends, board.notice, journal.path is not None)
 
 
 def is_live(out: TextIO) -> bool:

@@ -6,11 +6,12 @@ import importlib
 import os
 import sys
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from merels.engine.common.errors import InputError
-from merels.engine.common.files import file_error
+from merels.engine.common.files import file_error, refusal_of_report
 from merels.engine.common.numbers import counted, read_whole
+from merels.engine.common.saving import is_ordinary
 from merels.tournament.flags.command_line import ParsedFlags, choice
 from merels.tournament.flags.quick import usable_cores
 from merels.tournament.openings.reading import BOOK
@@ -66,10 +67,14 @@ class RunOptions:
     epd_append: bool
     quiet: bool
 
+    def continued(self) -> RunOptions:
+        """The options of a run that is resumed: its files hold what it has written."""
+        log = None if self.log is None else replace(self.log, append=True)
+        return replace(self, log=log, pgn_append=True, epd_append=True)
+
 
 def make_run_options(given: ParsedFlags, settings: Settings) -> RunOptions:
     """The run that the flags ask for."""
-    given.faults.attempt(None, _check_files, given, settings)
     demo = not given.engines
     usual = min(len(usable_cores()), 4) if demo else 1
     executor = given.wanted("-executor")
@@ -78,6 +83,7 @@ def make_run_options(given: ParsedFlags, settings: Settings) -> RunOptions:
     attempt = given.faults.attempt
     none: tuple[tuple[int, ...], ...] = ()
     cpus, log = attempt(none, _cpus, given, settings, concurrency), attempt(None, _log, given)
+    attempt(None, _check_files, given, settings, log)
     if executor is None and "-force-concurrency" not in given.words:
         attempt(None, _check_concurrency, concurrency)
     output = attempt(None, output_format, given)
@@ -157,17 +163,25 @@ def load_factory(name: str) -> ExecutorFactory:
     return make
 
 
-def _check_files(given: ParsedFlags, settings: Settings) -> None:
-    """Refuse one file for two purposes: the one use would destroy the other."""
+def _check_files(given: ParsedFlags, settings: Settings, log: LogOptions | None) -> None:
+    """Refuse one file for two purposes, of which one would destroy the other.
+
+    A file that cannot be written is refused before another is emptied.
+    """
     users = {os.path.realpath(path): "-config" for path in given.configs}
     openings = settings.openings.file
     if openings not in (None, BOOK):
         users[os.path.realpath(openings)] = "-openings"
-    for flag in ("-journal", "-pgnout", "-epdout", "-log"):
-        path = file_of(given, flag)
+    flags = ("-journal", "-pgnout", "-epdout", "-log")
+    files = {flag: file_of(given, flag) for flag in flags}
+    if log is not None and log.compress:
+        files["-log compress=true"] = log.packed
+    for flag, path in files.items():
         real = os.path.realpath(path or "")
         if path is None or flag == "-pgnout" and path == STANDARD_OUTPUT:
             continue
+        if flag != "-journal" and (why := refusal_of_report(path)):
+            raise file_error(path, f"cannot write this file: {why}")
         if os.path.exists(real) and not os.path.isfile(real):
             continue
         if real in users:
@@ -179,13 +193,17 @@ def _log(given: ParsedFlags) -> LogOptions | None:
     path = file_of(given, "-log")
     if path is None:
         return None
-    return LogOptions(
+    options = LogOptions(
         os.path.abspath(path),
         choice(given.key("-log", "level", "warn"), "-log level=", LOG_LEVELS),
         given.key_switch("-log", "engine", False),
         given.key_switch("-log", "append", True),
         given.key_switch("-log", "compress", False),
     )
+    for place in (options.file, options.packed) if options.compress else ():
+        if not is_ordinary(place):
+            raise file_error(place, "-log compress=true needs a regular file; leave it out")
+    return options
 
 
 def _shard(given: ParsedFlags, settings: Settings) -> tuple[int, int]:

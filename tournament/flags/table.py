@@ -165,16 +165,16 @@ GROUPS: dict[str, dict[str, Flag]] = {
     "Output": {
         "-pgnout": Flag(
             "write games as PGN, to standard output if file=-, and all else then to standard "
-            "error; append=false replaces the file, min=true leaves move comments "
-            "out; timeleft=, latency=, nodes=, seldepth=, nps=, hashfull= and pv= with true add to "
-            "them. latency= is by how much the measured time exceeds the engine's own; for all but "
-            "timeleft= and nodes= the journal keeps the engines' last lines of info",
+            "error; append=false replaces the file (not with -resume), min=true leaves move "
+            "comments out; timeleft=, latency=, nodes=, seldepth=, nps=, hashfull= and pv= with "
+            "true add to them. latency= is by how much the measured time exceeds the engine's own; "
+            "for all but timeleft= and nodes= the journal keeps the engines' last lines of info",
             ("file", "append", "min", "nodes", "timeleft", "latency", "seldepth", "nps", "hashfull",
              "pv"), plain="file",
         ),
         "-epdout": Flag(
-            "write the last position of each game that is played, a line each; append=false "
-            "replaces the file",
+            "write the last position of each game, a line each; append=false replaces the file "
+            "(not with -resume)",
             ("file", "append"), plain="file",
         ),
         "-output": Flag(
@@ -184,7 +184,8 @@ GROUPS: dict[str, dict[str, Flag]] = {
         "-log": Flag(
             "log to a file; level=trace|info|warn|err|fatal (warn), engine=true adds the "
             "engines' lines (> sent, < received, ! standard error), append=false replaces the "
-            "file, compress=true moves it into its name with .gz at the end",
+            "file (not with -resume), compress=true moves it at the end into its name with .gz, "
+            "behind what that holds",
             ("file", "level", "engine", "append", "compress"), plain="file",
         ),
         "-serve": Flag(

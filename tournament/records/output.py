@@ -63,4 +63,9 @@ class LogOptions:
     engines: bool = False
     append: bool = True
     compress: bool = False
-    """Whether it is packed into ``file`` + ``.gz`` when the run ends."""
+    """Whether it moves into the file ``packed`` when the run ends."""
+
+    @property
+    def packed(self) -> str:
+        """The compressed file."""
+        return f"{self.file}.gz"

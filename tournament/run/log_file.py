@@ -19,6 +19,8 @@ class LogFile:
             self._file = os.open(path, flags if append else flags | os.O_TRUNC, 0o666)
         except OSError as error:
             raise system_error(path, "write", error) from None
+        self._is_torn = False
+        """Whether a full disk has cut the last entry off."""
         with contextlib.suppress(OSError):
             if os.path.isfile(path) and os.path.getsize(path):
                 with open(path, "rb") as file:
@@ -29,7 +31,13 @@ class LogFile:
     def write(self, level: str, text: str) -> None:
         """Add an entry; OSError (the disk is full) loses it."""
         now = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
-        os.write(self._file, f"{now} {level:<5} {printable(text)}\n".encode())
+        rest = f"{now} {level:<5} {printable(text)}\n".encode()
+        if self._is_torn:
+            rest = b"\n" + rest
+        while rest:
+            written = os.write(self._file, rest)
+            self._is_torn = written < len(rest)
+            rest = rest[written:]
 
     def trace(self, engine: str, way: str, data: bytes) -> None:
         """Add lines to an engine (``>``), of its output (``<``) or of its standard error (``!``).

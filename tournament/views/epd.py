@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections import Counter, deque
+from collections.abc import Callable
 
 from merels.engine.common.files import system_error
+from merels.engine.common.saving import append_open
 from merels.engine.game.notation import format_position
 from merels.tournament.journal.rows import Row, Standings
 from merels.tournament.views.pgn import GameWriter, PgnView
@@ -19,19 +22,30 @@ class EpdWriter(GameWriter):
 
 
 class EpdFile:
-    """A file that lines are added to."""
+    """A file that lines are added to, each whole or not at all.
 
-    def __init__(self, path: str, append: bool) -> None:
+    ``games`` is the number of games that earlier runs of the tournament have played.
+    """
+
+    def __init__(self, path: str, append: bool, games: int = 0) -> None:
         self.path = path
+        self.earlier: Counter[bytes] = Counter()
+        """How often each of the last ``games`` lines stands there: all that these runs wrote."""
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
         try:
             self._file = os.open(path, flags if append else flags | os.O_TRUNC, 0o666)
+            if os.path.isfile(path):
+                with open(path, "rb") as file:
+                    last = deque(file, games or 1)
+                if last and not last[-1].endswith(b"\n"):
+                    append_open(self._file, b"\n")
+                self.earlier.update(last)
         except OSError as error:
             raise system_error(path, "write", error) from None
 
     def add(self, number: int, text: str) -> None:
-        """Add a line; OSError (the disk is full) loses it."""
-        os.write(self._file, text.encode())
+        """Add a line; OSError (the disk is full) leaves the file as it was."""
+        append_open(self._file, text.encode())
 
     def close(self) -> None:
         """Close the file."""
@@ -39,7 +53,20 @@ class EpdFile:
 
 
 class EpdView(PgnView):
-    """Adds the last position of each game of this run, in the order of the games' numbers."""
+    """Adds the last position of each game, in the order of the games' numbers.
+
+    A position that an earlier run left out is added when its game's turn comes.
+    """
+
+    def __init__(
+        self, file: EpdFile, writer: EpdWriter, notice: Callable[[str], None], journaled: bool
+    ) -> None:
+        super().__init__(file, writer, notice, journaled)
+        self._earlier = file.earlier
 
     def found(self, row: Row, standings: Standings) -> None:
-        """Write nothing: the earlier run has written the position."""
+        line = self._writer.text(row).encode()
+        if self._earlier[line]:
+            self._earlier[line] -= 1
+        else:
+            self._write(row)

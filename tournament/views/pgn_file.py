@@ -12,6 +12,7 @@ from itertools import groupby
 from typing import BinaryIO
 
 from merels.engine.common.files import system_error
+from merels.engine.common.saving import append_open
 from merels.engine.game.record import RESULTS
 from merels.tournament.records.output import ID_TAG, STANDARD_OUTPUT
 from merels.tournament.views.output import put
@@ -85,7 +86,7 @@ class PgnFile:
             return
         self._kept.update(places)  # Another run is adding games after them.
         if not is_ended:
-            self._append(b"\n" if text.endswith(b"\n") else b"\n\n")
+            append_open(self._file, b"\n" if text.endswith(b"\n") else b"\n\n")
 
     def _size(self) -> int:
         return os.fstat(self._file).st_size
@@ -99,22 +100,11 @@ class PgnFile:
         if number in self._kept:
             return
         if not self._behind:
-            self._append(data)
+            append_open(self._file, data)
         elif next(iter(self._behind)) == number and self._read(len(data)) == data:
             self._place += self._behind.pop(number)
         else:
             self._insert(number, data)
-
-    def _append(self, data: bytes) -> None:
-        before = self._size()
-        rest = memoryview(data)
-        try:
-            while rest:
-                rest = rest[os.write(self._file, rest):]
-        except OSError:
-            if self._is_plain:
-                os.ftruncate(self._file, before)
-            raise
 
     def _insert(self, number: int, data: bytes) -> None:
         """Put a game in front of those that come later, and in place of what it was before."""
@@ -129,9 +119,9 @@ class PgnFile:
         self._behind.pop(number, None)
         os.ftruncate(self._file, self._place)
         try:
-            self._append(data + later)
+            append_open(self._file, data + later)
         except OSError:
-            self._append(later)
+            append_open(self._file, later)
             raise
         self._place += len(data)
         self._end = self._place + len(later)

@@ -1,0 +1,189 @@
+"""Files that a run writes beside its journal: full disks, kills, resumes, devices and links."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+from time import sleep
+
+import pytest
+
+from tests.commands import refusal
+from tests.tournament.processes import Marked
+from tests.tournament.specs import match
+
+posix = pytest.mark.skipif(os.name != "posix", reason="needs links and pipes of POSIX")
+linux = pytest.mark.skipif(sys.platform != "linux", reason="limits the size of files")
+SHORT = ("-rounds", "1", "-maxmoves", "8")
+WITHIN = """
+import resource, sys
+from merels.tournament.commands.main import main
+limit = int(sys.argv.pop(1))
+resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+sys.exit(main(["tournament", *sys.argv[1:]]))
+"""
+STARTED = "game 2: B vs A started"
+
+
+def run(*words: str) -> str:
+    """What a run that succeeds prints on standard error."""
+    status, _, err = Marked(*words).wait()
+    assert status == 0, err
+    return err
+
+
+def on_a_full_disk(limit: int, *words: str) -> str:
+    """What a run prints on standard error that may write files of so many bytes; it ends with 1."""
+    command = [sys.executable, "-P", "-c", WITHIN, str(limit), *words]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    return done.stderr
+
+
+def unpacked(path: Path) -> str:
+    """The text of a compressed file."""
+    return gzip.decompress(path.read_bytes()).decode()
+
+
+@linux
+def test_a_full_disk_while_a_log_is_compressed_loses_nothing(tmp_path: Path) -> None:
+    path, packed = tmp_path / "log", tmp_path / "log.gz"
+    packed.write_bytes(gzip.compress(random.Random(1).randbytes(15000).hex().encode()))
+    earlier, size = unpacked(packed), packed.stat().st_size
+    words = (*match(*SHORT), "-log", str(path), "level=info", "compress=true")
+    err = on_a_full_disk(size + 20, *words)
+    assert f"cannot write {packed}: File too large; {path} has the log" in err
+    assert unpacked(packed) == earlier and path.read_text().count(STARTED) == 1
+    assert sorted(tmp_path.iterdir()) == [path, packed]
+    run(*words)
+    assert unpacked(packed).startswith(earlier) and unpacked(packed).count(STARTED) == 2
+    assert list(tmp_path.iterdir()) == [packed]
+
+
+def test_a_kill_while_a_log_is_compressed_loses_nothing(tmp_path: Path) -> None:
+    path, packed = tmp_path / "log", tmp_path / "log.gz"
+    packed.write_bytes(gzip.compress(b"first\n"))
+    earlier = random.Random(1).randbytes(1 << 25).hex() + "\n"
+    path.write_text(earlier)
+    before = packed.stat()
+    words = (*match(*SHORT), "-log", str(path), "level=info", "compress=true")
+    killed = Marked(*words)
+    while packed.stat() == before and len(list(tmp_path.iterdir())) == 2:
+        assert killed.process.poll() is None
+        sleep(0.001)
+    killed.process.kill()
+    killed.wait()
+    assert path.read_text().startswith(earlier), "killed too late"
+    run(*words)
+    text = unpacked(packed)
+    assert text.startswith("first\n" + earlier) and text.count(STARTED) == 2
+    assert not path.exists()
+
+
+def test_a_damaged_file_gets_no_log_behind_it(tmp_path: Path) -> None:
+    path, packed = tmp_path / "log", tmp_path / "log.gz"
+    for damaged in (gzip.compress(b"first\n" * 99)[:-9], b"no gzip"):
+        packed.write_bytes(damaged)
+        status, _, err = Marked(
+            *match(*SHORT), "-log", str(path), "level=info", "compress=true"
+        ).wait()
+        assert status == 1 and f"{packed} is damaged or no gzip file; {path} has the log" in err
+        assert packed.read_bytes() == damaged
+    assert path.read_text().count(STARTED) == 2
+
+
+def test_a_resumed_run_goes_on_with_its_files(tmp_path: Path) -> None:
+    """``append=false`` replaces a file when the run begins, and never what the run has written."""
+    paths = [tmp_path / name for name in ("epd", "log", "pgn")]
+    flags = ["-journal", f"{tmp_path}/j", "-log", str(paths[1]), "append=false", "level=info"]
+    flags += ["-epdout", str(paths[0]), "append=false", "-pgnout", str(paths[2]), "append=false"]
+    for path in paths:
+        path.write_text("of another run\n")
+    run(*match(*SHORT), *flags)
+    run(*match(*SHORT), *flags, "-rounds", "2", "-resume")
+    texts = [path.read_text() for path in paths]
+    assert all("of another run" not in text for text in texts)
+    assert texts[0].count("\n") == texts[2].count("[GameId ") == 4
+    assert all(f"game {number}: " in texts[1] for number in range(1, 5))
+    packed = tmp_path / "log.gz"
+    packed.write_bytes(gzip.compress(b"of this run\n"))
+    run(*match(*SHORT), *flags, "-rounds", "3", "-resume", "-log", "compress=true")
+    assert unpacked(packed).startswith("of this run\n" + texts[1])
+
+
+def test_a_resumed_run_writes_the_positions_that_a_killed_one_left_out(tmp_path: Path) -> None:
+    path, words = tmp_path / "epd", (*match(*SHORT), "-journal", f"{tmp_path}/j", "-resume")
+    path.write_text("of another run\n")
+    run(*words, "-rounds", "2", "-epdout", str(path))
+    lines = path.read_text().splitlines(keepends=True)
+    assert len(lines) == 5
+    for count in range(1, 5):
+        path.write_text("".join(lines[:count]))
+        run(*words, "-rounds", "2", "-epdout", str(path))
+        assert path.read_text() == "".join(lines)
+
+
+@linux
+def test_a_full_disk_leaves_whole_positions(tmp_path: Path) -> None:
+    path = tmp_path / "epd"
+    run(*match(*SHORT), "-epdout", str(path))
+    first, second = path.read_text().splitlines(keepends=True)
+    path.unlink()
+    err = on_a_full_disk(len(first) + 9, *match(*SHORT), "-epdout", str(path))
+    assert f"cannot write {path}: File too large; going on without it from game 2 on" in err
+    assert path.read_text() == first
+    path.write_text("startpos")  # Whoever wrote it left out the end of the line.
+    run(*match(*SHORT), "-epdout", str(path))
+    assert path.read_text() == f"startpos\n{first}{second}"
+
+
+@posix
+@pytest.mark.parametrize("target", ["/dev/full", "/dev/stderr", None])
+def test_a_device_is_not_compressed(tmp_path: Path, target: str | None) -> None:
+    path = tmp_path / "log"
+    for place in (path, tmp_path / "log.gz"):
+        if target is None:
+            os.mkfifo(place)
+        else:
+            place.symlink_to(target)
+        error = refusal("tournament", *match(*SHORT), "-log", str(path), "compress=true")
+        assert f"'{place.name}': -log compress=true needs a regular file" in error
+        assert list(tmp_path.iterdir()) == [place]
+        place.unlink()
+
+
+@posix
+def test_a_compressed_log_keeps_links(tmp_path: Path) -> None:
+    path, packed = tmp_path / "log", tmp_path / "log.gz"
+    path.symlink_to("target")
+    packed.symlink_to("target.gz")
+    for count in (1, 2):
+        run(*match(*SHORT), "-log", str(path), "level=info", "compress=true")
+        assert path.is_symlink() and packed.is_symlink() and not path.exists()
+        assert unpacked(tmp_path / "target.gz").count(STARTED) == count
+    run(*match(*SHORT), "-log", str(path), "level=info", "compress=true", "append=false")
+    assert packed.is_symlink() and unpacked(packed).count(STARTED) == 1
+
+
+@pytest.mark.parametrize("flag", ["-journal", "-pgnout", "-epdout"])
+def test_a_compressed_log_is_no_other_file(tmp_path: Path, flag: str) -> None:
+    words = match("-log", f"{tmp_path}/x", "compress=true", flag, f"{tmp_path}/x.gz")
+    assert f"{flag} and -log compress=true cannot have the same file" in refusal(
+        "tournament", *words
+    )
+
+
+def test_a_refused_run_empties_no_file(tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in ("log", "log.gz", "pgn")]
+    for path in paths:
+        path.write_bytes(gzip.compress(b"of another run\n"))
+    error = refusal(
+        "tournament", *match(*SHORT), "-log", str(paths[0]), "append=false", "compress=true",
+        "-pgnout", str(paths[2]), "append=false", "-epdout", f"{tmp_path}/none/epd",
+    )
+    assert "'epd': cannot write this file: there is no such folder" in error
+    assert {unpacked(path) for path in paths} == {"of another run\n"}

@@ -1,0 +1,28 @@
+"""The log file on a disk that is full for a while."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FULL_FOR_A_WHILE = """
+import resource, sys
+from merels.tournament.run.log_file import LogFile
+log = LogFile(sys.argv[1])
+log.write("info", "first")
+for limit in (60, resource.RLIM_INFINITY):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+    log.trace("A", "<", b"second\\nthird\\n")
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the size of files")
+def test_an_entry_that_a_full_disk_cut_off_has_a_line_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    subprocess.run([sys.executable, "-c", FULL_FOR_A_WHILE, str(path)], timeout=60, check=True)
+    first, torn, second, third = path.read_text().splitlines()
+    assert first.endswith(" info  first") and len(first) + 1 + len(torn) == 60
+    assert second.endswith(" trace A < second") and third.endswith(" trace A < third")
