@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import socket
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
@@ -105,8 +106,8 @@ class Worker:
 
     engines: EngineCache
     report: Callable[[Started | Finished], None]
-    stopping: Callable[[], bool]
-    """Whether to leave out the games that have not started."""
+    stopping: threading.Event
+    """Set to leave out the games that have not started."""
     watch: Callable[[int, Sequence[MoveRecord]], None] | None = None
     """Takes the number and the growing list of moves of a game that starts, to report them."""
 
@@ -129,12 +130,12 @@ _last_end: float | None = None
 """When this process ended its last game, by the monotonic clock."""
 
 
-def _games_of(task: PairTask) -> Iterator[GameSpec]:
+def _games_of(task: PairTask, pause: Callable[[float], object]) -> Iterator[GameSpec]:
     """A task's games, each after the task's pause since this process ended the one before."""
     global _last_end
     for spec in task.games:
         if _last_end is not None:
-            sleep(max(0.0, _last_end + task.pause - monotonic()))
+            pause(max(0.0, _last_end + task.pause - monotonic()))
         yield spec
         _last_end = monotonic()
 
@@ -159,8 +160,8 @@ def play_pair(
     """
     if worker is None:
         return _play_elsewhere(task, left_out)
-    for spec in _games_of(task):
-        if worker.stopping():
+    for spec in _games_of(task, worker.stopping.wait):
+        if worker.stopping.is_set():
             break
         begun = partial(worker.begin, spec.number)
         try:
@@ -180,7 +181,7 @@ def _play_elsewhere(task: PairTask, left_out: frozenset[Place]) -> PairReport:
         return PairReport(here(), failures=failures)
     games = []
     with lender.lend() as engines:
-        for spec in _games_of(task):
+        for spec in _games_of(task, sleep):
             try:
                 games.append(Finished(make_row(play_until_valid(spec, engines))))
             except NotStarted as error:

@@ -94,7 +94,7 @@ def main() -> None:
     try:
         with cache as engines:
             watch = None if watched == "-" else LiveReporter(report).watch
-            tasks.worker = tasks.Worker(engines, report, stopping.is_set, watch)
+            tasks.worker = tasks.Worker(engines, report, stopping, watch)
             while (call := calls.get()) is not None:
                 _answer(call, link)
     except BrokenPipeError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import random
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -12,8 +13,9 @@ from time import sleep
 
 import pytest
 
+from merels.tournament.journal.open import read_journal
 from tests.commands import refusal
-from tests.tournament.processes import Marked
+from tests.tournament.processes import Marked, wait_for
 from tests.tournament.specs import match
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs links and pipes of POSIX")
@@ -187,3 +189,13 @@ def test_a_refused_run_empties_no_file(tmp_path: Path) -> None:
     )
     assert "'epd': cannot write this file: there is no such folder" in error
     assert {unpacked(path) for path in paths} == {"of another run\n"}
+
+
+def test_an_interrupt_ends_a_pause_between_games(tmp_path: Path) -> None:
+    pausing = Marked(*match(*SHORT), "-wait", str(10**9), "-journal", f"{tmp_path}/j")
+    wait_for(pausing, "Finished game 1 ")
+    pausing.process.send_signal(signal.SIGINT)
+    status, _, err = pausing.wait()
+    assert status == 130 and "1 game is finished" in err
+    with read_journal(f"{tmp_path}/j") as journal:
+        assert len(list(journal.rows())) == 1
