@@ -8,12 +8,14 @@ from datetime import datetime, timezone
 
 from merels.engine.common.errors import printable
 from merels.engine.common.files import system_error
+from merels.engine.common.saving import lock
 
 
 class LogFile:
     """A file that several processes append whole lines to."""
 
     def __init__(self, path: str, append: bool = True) -> None:
+        self._path = path
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
         try:
             self._file = os.open(path, flags if append else flags | os.O_TRUNC, 0o666)
@@ -27,6 +29,22 @@ class LogFile:
                     file.seek(-1, os.SEEK_END)
                     if file.read() != b"\n":  # A full disk has cut its last line off.
                         os.write(self._file, b"\n")
+
+    def reserve(self) -> bool:
+        """Keep others from `saving.lock` until it is closed; whether it still has its name.
+
+        `BlockingIOError` if another process has locked it.
+        """
+        try:
+            lock(self._file, shared=True)
+        except BlockingIOError:
+            raise
+        except OSError:
+            return True  # A pipe, or a file system without locks.
+        try:
+            return os.path.samestat(os.stat(self._path), os.fstat(self._file))
+        except FileNotFoundError:
+            return False
 
     def write(self, level: str, text: str) -> None:
         """Add an entry; OSError (the disk is full) loses it."""

@@ -7,8 +7,10 @@ import gzip
 import os
 import zlib
 from collections.abc import Callable, Iterator
+from typing import BinaryIO
 
-from merels.engine.common.saving import write_named
+from merels.engine.common.files import file_error
+from merels.engine.common.saving import lock, write_named
 from merels.tournament.journal.rows import Row, Standings
 from merels.tournament.records.games import GameSpec
 from merels.tournament.records.output import LOG_LEVELS, LogOptions
@@ -29,8 +31,8 @@ class LogView(View):
     """
 
     def __init__(self, options: LogOptions, notice: Callable[[str], None]) -> None:
-        self._file: LogFile | None = LogFile(options.file, options.append)
         self._options = options
+        self._file = self._open()
         self._notice = notice
         self._lowest = LOG_LEVELS.index(options.level)
         if options.compress and not options.append:
@@ -51,24 +53,38 @@ class LogView(View):
         self._write("warn", text)
 
     def close(self) -> None:
-        self._close_file()
+        self._lowest = len(LOG_LEVELS)
+        self._file.close()
         if self._options.compress:
             self._compress()
 
-    def _close_file(self) -> None:
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+    def _open(self) -> LogFile:
+        """Open the log, which no other run compresses while it is open."""
+        path = self._options.file
+        while True:
+            file = LogFile(path, self._options.append)
+            try:
+                if file.reserve():
+                    return file
+            except BlockingIOError:
+                file.close()
+                problem = "another run is compressing this log; let it end first"
+                raise file_error(path, problem) from None
+            file.close()  # It has just been compressed and removed.
 
     def _compress(self) -> None:
         """Move the log into the compressed file, behind what that holds.
 
-        A kill leaves the log, or both files with the log in each: never less than before.
+        A kill leaves the log, or both files with the log in each: never less than before. A log
+        that another run writes stays; one that another run has compressed holds nothing more.
         """
         path, packed = self._options.file, self._options.packed
         try:
-            write_named(packed, self._compressed())
-            os.remove(os.path.realpath(path))
+            with contextlib.suppress(FileNotFoundError), open(path, "rb") as log:
+                with contextlib.suppress(BlockingIOError):
+                    lock(log.fileno())
+                    write_named(packed, self._compressed(log))
+                    os.remove(os.path.realpath(path))
         except (gzip.BadGzipFile, EOFError, zlib.error):
             problem = f"{packed} is damaged or no gzip file"
         except OSError as error:
@@ -78,7 +94,7 @@ class LogView(View):
         self.incomplete = True
         self._notice(f"{problem}; {path} has the log")
 
-    def _compressed(self) -> Iterator[bytes]:
+    def _compressed(self, log: BinaryIO) -> Iterator[bytes]:
         """The bytes of the compressed file, if it is whole, and behind them the log's.
 
         Of a damaged file no program reads what follows the damage.
@@ -91,19 +107,18 @@ class LogView(View):
             while data := file.read(CHUNK):
                 yield data
         packer = zlib.compressobj(wbits=zlib.MAX_WBITS | GZIP)
-        with open(self._options.file, "rb") as file:
-            while data := file.read(CHUNK):
-                yield packer.compress(data)
+        while data := log.read(CHUNK):
+            yield packer.compress(data)
         yield packer.flush()
 
     def _write(self, level: str, text: str) -> None:
-        if self._file is None or LOG_LEVELS.index(level) < self._lowest:
+        if LOG_LEVELS.index(level) < self._lowest:
             return
         try:
             self._file.write(level, text)
         except OSError as error:
             self.incomplete = True
-            self._close_file()  # Workers may still write: it is compressed at the end.
+            self._lowest = len(LOG_LEVELS)  # It stays open: workers may still write.
             self._notice(
                 f"cannot write {self._options.file}: {error.strerror or error}; "
                 "going on without this log"

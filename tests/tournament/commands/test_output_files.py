@@ -69,7 +69,7 @@ def test_a_full_disk_while_a_log_is_compressed_loses_nothing(tmp_path: Path) -> 
 def test_a_kill_while_a_log_is_compressed_loses_nothing(tmp_path: Path) -> None:
     path, packed = tmp_path / "log", tmp_path / "log.gz"
     packed.write_bytes(gzip.compress(b"first\n"))
-    earlier = random.Random(1).randbytes(1 << 25).hex() + "\n"
+    earlier = random.Random(1).randbytes(1 << 24).hex() + "\n"
     path.write_text(earlier)
     before = packed.stat()
     words = (*match(*SHORT), "-log", str(path), "level=info", "compress=true")
@@ -141,6 +141,18 @@ def test_a_full_disk_leaves_whole_positions(tmp_path: Path) -> None:
     path.write_text("startpos")  # Whoever wrote it left out the end of the line.
     run(*match(*SHORT), "-epdout", str(path))
     assert path.read_text() == f"startpos\n{first}{second}"
+
+
+def test_a_log_that_another_run_writes_is_compressed_by_the_last(tmp_path: Path) -> None:
+    path, packed = tmp_path / "log", tmp_path / "log.gz"
+    words = (*match(*SHORT), "-log", str(path), "level=info", "compress=true")
+    other = Marked(*words, "-wait", str(10**9))
+    wait_for(other, "Finished game 1 ")
+    run(*words)
+    assert path.read_text().count("game 1: A vs B started") == 2 and not packed.exists()
+    other.process.send_signal(signal.SIGINT)
+    assert other.wait()[0] == 130
+    assert unpacked(packed).count("game 1: A vs B started") == 2 and not path.exists()
 
 
 @posix
