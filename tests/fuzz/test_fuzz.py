@@ -69,6 +69,17 @@ class Unraisable:
         raise AssertionError
 
 
+@pytest.mark.parametrize(
+    ("rules", "text"),
+    [("multi", "********/********/**@***** w 9 0 8 2"),
+     ("roman", "*****O@*/*@******/**O***** w 7 0 7 3"),
+     ("morris", "***O**O*/***O*O**/*@****** w 0 0 3 2")],
+)
+def test_a_finished_position_with_the_winner_to_move_is_no_failure(rules: str, text: str) -> None:
+    with FUZZERS["positions"][0]() as fuzzer:
+        fuzzer.check(["position", rules, text])
+
+
 def test_an_exception_that_is_only_printed_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(OTHERS, "unraisable", Unraisable)
     with Core() as fuzzer, pytest.raises(Defect, match="a broken assertion"):

@@ -104,11 +104,18 @@ def check_position(position: Position) -> None:
 
 
 def check_written(position: Position) -> None:
-    """Check that a position's texts say the same position."""
+    """Check that a position's texts say the same position.
+
+    MFEN has no side to move once a game is over: it is the side that lost, as after every turn
+    that ends a game. Where the other one is to move, which a text may claim, MFEN cannot say so.
+    """
     bare = Position(
         position.rules, position.men, position.hands, position.side, position.plies, position.number
     )
+    outcome = position.outcome()
     for write in (format_position, format_seventeen, format_mfen):
+        if write is format_mfen and outcome is not None and outcome.winner == position.side:
+            continue
         expect_same(bare, read_position(write(bare), position.rules), write.__name__)
 
 
