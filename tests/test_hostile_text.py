@@ -20,6 +20,7 @@ import pytest
 from merels.engine.common.errors import InputError
 from merels.engine.game.position import Position
 from merels.engine.game.rules import DEFAULT_RULES, parse_rules
+from merels.protocol.board.game_store import GameStore
 from merels.protocol.bot.move_request import read_object
 from merels.protocol.client.answers import read_move
 from merels.protocol.client.info import parse_info
@@ -32,7 +33,6 @@ from merels.protocol.formats.pgn.tokens import read_tags, split_games
 from merels.protocol.formats.pgn.variants import RecordRules
 from merels.protocol.formats.pgn.writer import format_record
 from merels.protocol.formats.playok import is_playok, parse_playok
-from merels.protocol.games.game_store import GameStore
 from merels.protocol.games.tree import from_record
 from merels.protocol.process.command import shell_words
 from merels.tournament.conversion.journals import read_items

@@ -8,12 +8,12 @@ from contextlib import suppress
 from merels.engine.common.errors import printable
 from merels.engine.game.record import Record
 from merels.engine.search.levels import LEVELS
+from merels.protocol.board.game_store import UNFINISHED, ChangedElsewhere, Claim, GameStore
 from merels.protocol.board.requests import FULL, JSON, Player, read_time
 from merels.protocol.board.seat import OWN
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.games.clock import Clock
 from merels.protocol.games.game import Game
-from merels.protocol.games.game_store import UNFINISHED, ChangedElsewhere, Claim, GameStore
 
 _MOVED = (
     "Another board or program has changed or removed the file of this game. The game goes on in a "

@@ -11,12 +11,12 @@ from urllib.parse import parse_qs
 from merels.engine.common.errors import InputError
 from merels.protocol.board.actions.games import last_unfinished
 from merels.protocol.board.actions.table import act
+from merels.protocol.board.game_store import GameStore
 from merels.protocol.board.news import Feed
 from merels.protocol.board.session import Session
 from merels.protocol.board.sessions import Sessions
 from merels.protocol.board.view import about_view, news_view
 from merels.protocol.client.engine_spec import EngineSpec
-from merels.protocol.games.game_store import GameStore
 from merels.protocol.process.errors import EngineError
 from merels.protocol.puzzles.training import Trainer
 from merels.protocol.web.access import GuardedHandler, GuardedServer

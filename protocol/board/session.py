@@ -12,6 +12,7 @@ from merels.engine.game.record import Record
 from merels.engine.game.rules import DEFAULT_RULES
 from merels.engine.game.score import Score
 from merels.engine.search.limits import Info
+from merels.protocol.board.game_store import Claim, GameStore
 from merels.protocol.board.keeping import AutoSaver
 from merels.protocol.board.news import Feed, Log
 from merels.protocol.board.requests import FULL, JSON, Player
@@ -21,7 +22,6 @@ from merels.protocol.board.thinking import Job, SearchThread
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.games.clock import Clock
 from merels.protocol.games.game import Game
-from merels.protocol.games.game_store import Claim, GameStore
 from merels.protocol.games.tree import Node
 from merels.protocol.process.errors import EngineError
 from merels.protocol.puzzles.training import Attempt, Trainer

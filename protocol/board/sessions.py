@@ -8,9 +8,9 @@ from threading import Event, Lock, Thread
 from time import monotonic
 
 from merels.engine.common.errors import InputError
+from merels.protocol.board.game_store import GameStore
 from merels.protocol.board.session import Session
 from merels.protocol.client.engine_spec import EngineSpec
-from merels.protocol.games.game_store import GameStore
 from merels.protocol.puzzles.training import Trainer
 
 MOST_SESSIONS = 32

@@ -17,13 +17,13 @@ from merels.engine.common.folders import user_folder
 from merels.engine.common.numbers import read_whole
 from merels.engine.common.saving import write_whole
 from merels.engine.game.rules import DEFAULT_RULES, PRESETS
+from merels.protocol.board.game_store import GameStore
 from merels.protocol.board.seat import OWN
 from merels.protocol.board.server import BoardServer
 from merels.protocol.client.dialects import DIALECTS
 from merels.protocol.client.engine_spec import EngineSpec, program_name, read_engine
 from merels.protocol.client.perfect import table_coverage
 from merels.protocol.commands.arguments import add_engine_flag, add_flag, make_parser
-from merels.protocol.games.game_store import GameStore
 from merels.protocol.puzzles.puzzle import load
 from merels.protocol.puzzles.training import Trainer
 from merels.protocol.terminal.log import log_to_terminal

@@ -1,1 +1,1 @@
-"""Games that are played and looked at: trees of moves, clocks, and those that are kept."""
+"""Games that are played and looked at: trees of moves, and clocks."""

@@ -8,6 +8,7 @@ from merels.engine.common.errors import InputError
 from merels.engine.common.numbers import read_whole
 from merels.engine.game.record import Record, drawn_notice
 from merels.engine.game.rules import Rules
+from merels.protocol.board.game_store import UNFINISHED, Entry, GameStore
 from merels.protocol.board.keeping import KEPT_TAGS, clock_of, seated
 from merels.protocol.board.requests import JSON
 from merels.protocol.board.session import Session
@@ -16,7 +17,6 @@ from merels.protocol.formats.game_file import FoundGame, pasted
 from merels.protocol.formats.pgn.variants import RecordRules
 from merels.protocol.formats.pgn.writer import format_record
 from merels.protocol.games.game import game_of
-from merels.protocol.games.game_store import UNFINISHED, Entry, GameStore
 
 MOST_LISTED = 200
 MOST_FOUND = 10_000

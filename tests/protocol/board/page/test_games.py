@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from merels.protocol.board.actions.table import act
+from merels.protocol.board.game_store import GameStore
 from merels.protocol.board.seat import OWN
 from merels.protocol.board.session import Session
 from merels.protocol.formats.pgn.reader import parse_record, parse_records
-from merels.protocol.games.game_store import GameStore
 from tests.protocol.board.server import Server
 from tests.protocol.board.steps import (
     ANALYST,

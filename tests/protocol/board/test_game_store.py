@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from merels.engine.game.position import Position
+from merels.protocol.board.game_store import GameStore
 from merels.protocol.formats.pgn.reader import parse_record
-from merels.protocol.games.game_store import GameStore
 from merels.protocol.puzzles.puzzle import Puzzle
 from merels.protocol.puzzles.training import Attempt, Trainer
 
@@ -52,7 +52,7 @@ def test_two_servers_count_the_puzzles_of_one_player(tmp_path: Path) -> None:
 CLAIMING = """
 import os, sys
 from pathlib import Path
-from merels.protocol.games.game_store import Claim, GameStore
+from merels.protocol.board.game_store import Claim, GameStore
 folder, held = Path(sys.argv[1]), 0
 kept = GameStore(folder)
 while held < 700:
@@ -77,9 +77,9 @@ ON_A_FULL_DISK = """
 import resource, sys
 from pathlib import Path
 from merels.protocol.board.actions.table import act
+from merels.protocol.board.game_store import GameStore
 from merels.protocol.board.seat import OWN
 from merels.protocol.board.session import Session
-from merels.protocol.games.game_store import GameStore
 board = Session("board", [OWN], GameStore(Path(sys.argv[1])))
 act(board, "new", {"players": [{"engine": None}, {"engine": None}, {"engine": 0}]})
 act(board, "play", {"move": "d6", "at": 0})

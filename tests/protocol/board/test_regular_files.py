@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from merels.protocol.board.game_store import GameStore
 from merels.protocol.formats.pgn.tokens import LONGEST_GAME
-from merels.protocol.games.game_store import GameStore
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="needs named pipes and devices")
 
@@ -26,7 +26,7 @@ def test_pipes_devices_folders_and_huge_files_are_passed_over(tmp_path: Path) ->
         file.truncate(LONGEST_GAME + 1)
     program = (
         "import sys; from pathlib import Path; "
-        "from merels.protocol.games.game_store import GameStore; "
+        "from merels.protocol.board.game_store import GameStore; "
         "print(*(entry.key for entry in GameStore(Path(sys.argv[1])).entries())); "
         "print(GameStore(Path(sys.argv[1])).text('well'))"
     )
