@@ -14,8 +14,8 @@ __version__ = "0.1.0"
 
 __all__ = [
     "BLACK", "COLOURS", "DEFAULT_RULES", "FIELDS", "LEVELS", "PRESETS", "START", "WHITE", "Info",
-    "InputError", "Level", "Limit", "Move", "Outcome", "Position", "PovScore", "Record", "Result",
-    "Rules", "Score", "Searcher", "Signals", "Tables", "evaluate", "format_moves",
+    "InputError", "Level", "Limit", "Move", "Outcome", "Position", "PovScore", "Result", "Rules",
+    "Score", "Searcher", "Signals", "Tables", "evaluate", "format_moves",
     "format_position", "format_seventeen", "level_named", "make_rules", "open_tables", "parse_move",
     "parse_position", "parse_rules", "play_moves",
 ]  # fmt: skip
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
         play_moves,
     )
     from merels.engine.game.position import BLACK, COLOURS, WHITE, Move, Outcome, Position
-    from merels.engine.game.record import Record
     from merels.engine.game.rules import (
         DEFAULT_RULES,
         FIELDS,
@@ -69,7 +68,6 @@ else:  # Using the rules alone does not load the search.
             "parse_position", "play_moves",
         ),
         "engine.game.position": ("BLACK", "COLOURS", "WHITE", "Move", "Outcome", "Position"),
-        "engine.game.record": ("Record",),
         "engine.game.rules": (
             "DEFAULT_RULES", "FIELDS", "PRESETS", "Rules", "make_rules", "parse_rules",
         ),

@@ -15,8 +15,8 @@ from merels.engine import on_demand
 __all__ = [
     "Analysis", "AsyncAnalysis", "AsyncEngine", "Call", "Engine", "EngineError", "EngineSpec",
     "EngineTerminated", "EngineTimeout", "Info", "InputError", "Limit", "Option", "Options",
-    "InProcessEngine", "PlayResult", "PovScore", "ResourceLimits", "Score", "format_record",
-    "parse_record", "parse_records",
+    "InProcessEngine", "Node", "PlayResult", "PovScore", "Record", "ResourceLimits", "Score",
+    "format_record", "parse_record", "parse_records",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from merels.protocol.common.options import Option, Options
     from merels.protocol.formats.pgn.reader import parse_record, parse_records
     from merels.protocol.formats.pgn.writer import format_record
+    from merels.protocol.games.record import Node, Record
     from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
     from merels.protocol.process.limits import ResourceLimits
 else:  # The engine's own loop starts without loading the client.
@@ -46,6 +47,7 @@ else:  # The engine's own loop starts without loading the client.
         "protocol.common.options": ("Option", "Options"),
         "protocol.formats.pgn.reader": ("parse_record", "parse_records"),
         "protocol.formats.pgn.writer": ("format_record",),
+        "protocol.games.record": ("Node", "Record"),
         "protocol.process.errors": ("EngineError", "EngineTerminated", "EngineTimeout"),
         "protocol.process.limits": ("ResourceLimits",),
     })  # fmt: skip

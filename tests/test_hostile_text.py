@@ -33,7 +33,6 @@ from merels.protocol.formats.pgn.tokens import read_tags, split_games
 from merels.protocol.formats.pgn.variants import RecordRules
 from merels.protocol.formats.pgn.writer import format_record
 from merels.protocol.formats.playok import is_playok, parse_playok
-from merels.protocol.games.tree import from_record
 from merels.protocol.process.command import shell_words
 from merels.tournament.conversion.journals import read_items
 from merels.tournament.flags.command_line import parse
@@ -47,8 +46,7 @@ from tests.test_sources import MODULES
 
 def _trees(text: str) -> None:
     for record in parse_records(text):
-        from_record(record)
-        format_record(record)
+        format_record(record.copy())
 
 
 def _file(text: str, folder: Path) -> str:

@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 ROOMS = {
     "engine": ["common", "game", "core", "tablebase", "search", "training", "tools"],
-    "protocol": ["common", "process", "client", "formats", "games", "uci", "review", "puzzles",
+    "protocol": ["common", "process", "client", "games", "formats", "uci", "review", "puzzles",
                  "bot", "check", "web", "board", "terminal", "commands", "examples"],
     "tournament": ["statistics", "records", "journal", "openings", "pairing", "play", "report",
                    "run", "views", "tuning", "conversion", "flags", "commands"],

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from merels.engine.game.position import BLACK, WHITE, Move, Position
-from merels.engine.game.record import Record
 from merels.engine.game.rules import FLYING_MEN
 from merels.engine.tablebase.probe import Tables
 from merels.engine.tablebase.root_ranking import values_of_moves
@@ -73,10 +72,11 @@ def verdict(tables: Tables, position: Position, move: Move) -> Verdict | None:
     return Verdict(value, played.value, len(holding), len(choices), certain and played.certain)
 
 
-def judge(tables: Tables, record: Record, first: int = 0) -> Iterator[PlayedMove]:
+def judge(
+    tables: Tables, position: Position, moves: Iterable[Move], first: int = 0
+) -> Iterator[PlayedMove]:
     """Each move of a game from ply ``first`` on, with its verdict; ``tables`` are of its rules."""
-    position = record.start
-    for ply, move in enumerate(record.moves):
+    for ply, move in enumerate(moves):
         if ply >= first:
             found = verdict(tables, position, move)
             yield PlayedMove(position.number, position.side, move, phase_of(position), found)

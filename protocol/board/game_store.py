@@ -15,10 +15,10 @@ from threading import Lock
 from merels.engine.common.errors import InputError
 from merels.engine.common.saving import Stamp, create_lock, remove_lock, stamp, write_whole
 from merels.engine.common.text_file import decode, read_regular_file
-from merels.engine.game.record import Record
 from merels.protocol.formats.pgn.reader import parse_record
 from merels.protocol.formats.pgn.tokens import LONGEST_GAME, read_tags
 from merels.protocol.formats.pgn.writer import format_record
+from merels.protocol.games.record import Record
 
 UNFINISHED = "unterminated"
 """PGN's word for the end of a game that goes on."""

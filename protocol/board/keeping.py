@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from merels.engine.common.errors import printable
-from merels.engine.game.record import Record
 from merels.engine.search.levels import LEVELS
 from merels.protocol.board.game_store import UNFINISHED, ChangedElsewhere, Claim, GameStore
 from merels.protocol.board.requests import FULL, JSON, Player, read_time
@@ -14,6 +13,7 @@ from merels.protocol.board.seat import OWN
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.games.clock import Clock
 from merels.protocol.games.game import Game
+from merels.protocol.games.record import Record
 
 _MOVED = (
     "Another board or program has changed or removed the file of this game. The game goes on in a "
@@ -21,7 +21,10 @@ _MOVED = (
 )
 _SIDES = ("White", "Black")
 _PROGRAM = "program"
-KEPT_TAGS = ("WhiteType", "BlackType", "TimeControl", "WhiteClock", "BlackClock", "Termination")
+KEPT_TAGS = (
+    "White", "Black", "WhiteType", "BlackType", "TimeControl", "WhiteClock", "BlackClock",
+    "Termination",
+)  # fmt: skip
 """The tags with which a kept game can be continued."""
 
 
@@ -67,7 +70,7 @@ class AutoSaver:
 
     def is_behind(self, game: Game) -> bool:
         """Whether a game has changed since it was kept."""
-        moved = bool(game.tree.root.children)
+        moved = bool(game.record.root.children)
         return self.kept is not None and game.version != self._version and moved
 
     def keep(self, game: Game, record: Record, time: JSON, programs: Sequence[bool]) -> None:
@@ -99,7 +102,7 @@ class AutoSaver:
 
 def _tags(game: Game, time: JSON, programs: Sequence[bool]) -> dict[str, str]:
     """The tags to continue a game, and those that a list of games shows."""
-    end = game.tree.end()
+    end = game.record.end()
     tags = {"PlyCount": str(end.ply)}
     if not game.played or game.live is not end:  # Moves were tried before any was played.
         return tags

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Lock, Thread
 
-from merels.engine.game.record import Record
 from merels.engine.game.rules import Rules
 from merels.engine.search.searcher import Searcher
 from merels.engine.tablebase.cache import TableCache
+from merels.protocol.games.record import Record
 from merels.protocol.review.review import Judge, Judgement, judge_with, review
 from merels.protocol.review.text import Sums, annotate
 
@@ -35,12 +35,11 @@ class Progress:
         self.sums[judgement.side].add(judgement)
         self.judgements.append(judgement)
 
-    def annotate(self, record: Record, nodes: list[int]) -> None:
-        """Add the judgements to the comments of a record; ``nodes`` are its moves' numbers."""
-        judged = dict(zip(self.nodes, self.judgements))
-        for place, node in enumerate(nodes):
-            if node in judged:
-                annotate(record, place, judged[node])
+    def annotate(self, record: Record) -> None:
+        """Add the judgements to the moves that the game still has."""
+        for number, judgement in zip(self.nodes, self.judgements):
+            if (node := record.find(number)) is not None:
+                annotate(node, judgement)
 
 
 class Reviewer:
@@ -64,10 +63,10 @@ class Reviewer:
         progress = self.progress
         return progress is not None and len(progress.judgements) < len(progress.nodes)
 
-    def start(self, record: Record, nodes: list[int]) -> None:
-        """Begin a review in place of the one before; ``nodes`` are its moves' numbers."""
+    def start(self, record: Record) -> None:
+        """Begin a review of a record that nothing changes, in place of the one before."""
         with self._lock:
-            self.progress = progress = Progress(nodes)
+            self.progress = progress = Progress([node.number for node in record.line()])
         try:
             Thread(target=self._review, args=(record, progress), daemon=True).start()
         except RuntimeError:  # The system cannot start a thread.

@@ -8,7 +8,6 @@ from time import monotonic
 
 from merels.engine.common.errors import InputError
 from merels.engine.game.position import Move, Position
-from merels.engine.game.record import Record
 from merels.engine.game.rules import DEFAULT_RULES
 from merels.engine.game.score import Score
 from merels.engine.search.limits import Info
@@ -22,7 +21,8 @@ from merels.protocol.board.thinking import Job, SearchThread
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.games.clock import Clock
 from merels.protocol.games.game import Game
-from merels.protocol.games.tree import Node
+from merels.protocol.games.record import Record
+from merels.protocol.games.record import Node
 from merels.protocol.process.errors import EngineError
 from merels.protocol.puzzles.training import Attempt, Trainer
 from merels.protocol.web.server import unexpected
@@ -195,10 +195,10 @@ class Session:
         """Keep the game if it has changed; the caller holds the lock."""
         if self.game.played and self.game.over:  # Whoever sits here next has not played it.
             for part, name in enumerate(("White", "Black")):
-                self.game.tags.setdefault(name, self.player_name(part))
+                self.game.record.tags.setdefault(name, self.player_name(part))
         if self.keeper.is_behind(self.game):
             programs = [seat.choice is not None for seat in self.seats[:2]]
-            self.keeper.keep(self.game, self.record(), self.time, programs)
+            self.keeper.keep(self.game, self.snapshot(), self.time, programs)
 
     def tick(self) -> None:
         """Check clocks and watchers; called several times a second."""
@@ -274,13 +274,13 @@ class Session:
         """Whether evaluations, variations and proven values are shown."""
         return self.thoughts[self.analysing]
 
-    def record(self) -> Record:
-        """The game as a record."""
-        return self.game.record((self.player_name(0), self.player_name(1)))
+    def snapshot(self) -> Record:
+        """A copy of the game's record as it is now."""
+        return self.game.snapshot((self.player_name(0), self.player_name(1)))
 
     def player_name(self, part: int) -> str:
         """The name of White (0), Black (1) or the analyst (2)."""
-        seat, recorded = self.seats[part], self.game.tags.get(("White", "Black", "")[part])
+        seat, recorded = self.seats[part], self.game.record.tags.get(("White", "Black", "")[part])
         if recorded is not None:
             return recorded
         if seat.choice is None:
@@ -297,7 +297,7 @@ class Session:
             game = self.game
             if self._closed or self._asleep or self.error:
                 return None
-            first = game.tree.root.position
+            first = game.record.start
             mover = self.seats[game.last.side]
             if self.playing and mover.choice is not None and not self.paused:
                 time = game.clock or self.time["seconds"]

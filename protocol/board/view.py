@@ -72,20 +72,20 @@ def moves_view(session: Session, feed: Feed) -> JSON:
 
     Each node is its number, its parent's, its move and its comment; parents come first.
     """
-    tree = session.game.tree
+    record = session.game.record
     sent, edits, number = feed.moves
-    whole = sent is not tree or edits != tree.edits
-    nodes = [node for node in (tree if whole else tree.since(number)) if node.parent is not None]
-    feed.moves = tree, tree.edits, tree.next_number
-    first = tree.root.position
+    whole = sent is not record or edits != record.edits
+    nodes = record if whole else record.since(number)
+    feed.moves = record, record.edits, record.next_number
+    first = record.root.position
     return {
         "whole": whole,
         "first": {"number": first.number, "side": first.side},
-        "stop": tree.stop and tree.stop.number,
-        "comment": tree.root.comment,
+        "stop": record.stop and record.stop.number,
+        "comment": record.root.comment,
         "nodes": [
             [node.number, node.parent and node.parent.number, str(node.move), node.comment]
-            for node in nodes
+            for node in nodes if node.parent is not None
         ],
     }
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 
 from merels.engine.common.errors import InputError, printable
-from merels.engine.game.record import Record, drawn_notice
 from merels.protocol.commands.exit_status import FAILED, OK, USAGE_ERROR
+from merels.protocol.games.record import Record, drawn_notice
 
 
 class Faults:

@@ -9,13 +9,13 @@ from merels.engine.common.errors import InputError
 from merels.engine.common.numbers import counted
 from merels.engine.game.notation import format_position, format_seventeen
 from merels.engine.game.position import Position
-from merels.engine.game.record import Record
 from merels.engine.game.rules import Rules
 from merels.protocol.formats.mif_1_0.manifest import format_manifest
 from merels.protocol.formats.mif_1_0.mfen import format_mfen
 from merels.protocol.formats.pgn.writer import format_record
 from merels.protocol.formats.playok import format_playok
 from merels.protocol.formats.wmd import format_wmd
+from merels.protocol.games.record import Record
 
 POSITIONS: Mapping[str, Callable[[Position], str]] = {
     "six": format_position, "seventeen": format_seventeen, "mfen": format_mfen
@@ -89,11 +89,11 @@ def left_out(record: Record, form: str, rules: Rules) -> set[str]:
         value.strip("?. ") for name, value in record.tags.items() if name not in known
     ):
         missing.add("tags")
-    comments = [record.opening_comment, *record.comments]
-    if any(comments[:-1] if form == JOURNAL else comments):
+    nodes, end = list(record), record.end()
+    if any(node.comment for node in nodes if node is not end or form != JOURNAL):
         missing.add("comments")
-    if record.glyphs:
+    if any(node.glyphs for node in nodes):
         missing.add("annotation glyphs")
-    if record.variations:
+    if len(nodes) > end.ply + 1:
         missing.add("variations")
     return missing

@@ -8,7 +8,6 @@ from io import StringIO
 from itertools import chain
 
 from merels.engine.common.errors import InputError, placed
-from merels.engine.game.record import Record
 from merels.engine.game.rules import DEFAULT_RULES, Rules
 from merels.protocol.formats.detect import HEAD, detect, first_line
 from merels.protocol.formats.mif_1_0.mfen import read_position
@@ -16,6 +15,7 @@ from merels.protocol.formats.pgn.reader import Spelling, build_record
 from merels.protocol.formats.pgn.tokens import GameText, split_games
 from merels.protocol.formats.pgn.variants import RecordRules
 from merels.protocol.formats.playok import SPELLING, is_playok
+from merels.protocol.games.record import Record
 
 SPELLINGS = {"pgn": Spelling(), "wmd": Spelling(), "playok": SPELLING}
 """How moves are spelled in each form of games."""

@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 from merels.engine.common.errors import InputError, placed
 from merels.engine.common.files import naming, read_lines, shown_path
-from merels.engine.game.record import Record
 from merels.engine.game.rules import Rules, parse_rules
 from merels.protocol.formats.forms import GAMES, POSITIONS
 from merels.protocol.formats.game_file import find_games, recognised
 from merels.protocol.formats.mif_1_0.manifest import LONGEST_MANIFEST, parse_manifest
 from merels.protocol.formats.mif_1_0.mfen import read_position
 from merels.protocol.formats.pgn.variants import RecordRules
+from merels.protocol.games.record import Record
 
 _FIELDS = {"six": "six fields", "seventeen": "17 fields", "mfen": "MFEN"}
 Fault = Callable[[InputError], None]

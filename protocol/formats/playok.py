@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from dataclasses import replace
 
 from merels.engine.common.errors import InputError
 from merels.engine.game.board import NAMES, POINTS, SIZE
 from merels.engine.game.notation import START, format_position
 from merels.engine.game.position import WHITE, Move
-from merels.engine.game.record import Record
 from merels.engine.game.rules import DEFAULT_RULES, Rules
 from merels.protocol.formats.pgn.reader import Spelling, parse_record
 from merels.protocol.formats.pgn.tokens import as_result, tokens
-from merels.protocol.formats.pgn.writer import ROSTER, format_record
+from merels.protocol.formats.pgn.writer import format_tags
+from merels.protocol.games.record import Record
 
 ROW_BY_ROW: tuple[str, ...] = tuple(sorted(NAMES, key=lambda name: (-int(name[1]), name[0])))
 """The points in the order of their numbers, from 1."""
@@ -82,17 +81,13 @@ def format_playok(record: Record) -> str:
     first = format_position(record.start)
     if first != START:
         raise InputError(first, "PlayOK records begin at the starting position")
-    tags = dict.fromkeys(ROSTER, "?") | record.tags | {"Result": record.result}
-    tags["Variant"] = str(record.start.rules)
-    bare = replace(record, moves=[], comments=[], tags=tags)
-    head = format_record(bare).partition("\n\n")[0]
     words: list[str] = []
     for index, move in enumerate(record.moves):
         if index % 2 == WHITE:
             words.append(f"{index // 2 + 1}.")
         words.append(format_playok_move(move))
     words.append(record.result)
-    return head + "\n\n" + " ".join(words) + "\n"
+    return format_tags(record) + "\n" + " ".join(words) + "\n"
 
 
 def _in_numbers(text: str) -> str:

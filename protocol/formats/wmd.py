@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from merels.engine.common.errors import InputError
 from merels.engine.game.notation import START, format_position
-from merels.engine.game.record import Record
+from merels.protocol.games.record import Record
 
 
 def format_wmd(record: Record) -> str:

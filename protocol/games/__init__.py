@@ -1,1 +1,1 @@
-"""Games that are played and looked at: trees of moves, and clocks."""
+"""Game records as trees of moves, games that edit them, and clocks."""

@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 from merels.engine.common.errors import InputError
 from merels.engine.game.position import BLACK, COLOURS, WHITE, Move, Position
-from merels.engine.game.record import Record
 from merels.protocol.games.clock import Clock
-from merels.protocol.games.tree import Node, Tree, from_record, to_record
+from merels.protocol.games.record import Node, Record
 from merels.protocol.games.variations import Variations
 
 _RESIGNS, _OUT_OF_TIME = "resigns", "is out of time"
@@ -32,12 +31,13 @@ class End(NamedTuple):
 
 
 class Game(Variations):
-    """A game with its clock and its result; its moves are the tree's main line."""
+    """A game with its clock and its result; its moves are the main line of the record."""
 
-    def __init__(self, start: Position | Tree, clock: Clock | None = None) -> None:
-        super().__init__(start)
-        self.clock = clock
-        self.tags = _new_tags()
+    def __init__(self, start: Position | Record) -> None:
+        super().__init__(
+            start if isinstance(start, Record) else Record(start, tags=_new_tags())
+        )
+        self.clock: Clock | None = None
         self.offer: int | None = None
         """The side that offers a draw."""
         self.ended: End | None = None
@@ -84,13 +84,13 @@ class Game(Variations):
         if self.over:
             raise InputError(str(move), "the game is over; take a move back or begin a new one")
         side, before = self.last.side, self.live
-        node = self.tree.add(before, move)
+        node = self.record.add(before, move)
         if before.children[0] is not node:
-            self.tree.put(node, 0)
+            self.record.put(node, 0)
         if self.at is before:
             self.at = node
         self.live = node
-        self.tree.stop_at(node if node.children else None)
+        self.record.stop_at(node if node.children else None)
         self.version += 1
         self.offer = self.ended = None
         self.taken_back.clear()
@@ -102,7 +102,7 @@ class Game(Variations):
         """Take the game back to where it was before; the moves played become a variation."""
         self.taken_back.append((self.live, self.ended))
         if self.over:  # The game that goes on is another than the one that has ended.
-            self.tags = _new_tags()
+            self.record.tags = _new_tags()
         self.ended = None
         if self.clock is not None:
             self.clock.take_back(self.live.ply - node.ply)
@@ -111,7 +111,7 @@ class Game(Variations):
     @property
     def can_replay(self) -> bool:
         """Whether what was taken back last can be played again."""
-        return bool(self.taken_back) and self.taken_back[-1][0] in self.tree
+        return bool(self.taken_back) and self.taken_back[-1][0] in self.record
 
     def replay(self) -> None:
         """Play again what was taken back last."""
@@ -128,7 +128,7 @@ class Game(Variations):
         if node.position.outcome() is not None:
             raise InputError("play on", f"the game is over here: {node.position.outcome()}")
         if not self.played or self.over:  # The continuation is another game than the recorded one.
-            self.tags = _new_tags()
+            self.record.tags = _new_tags()
         self._make_main(node)
         self.played = True
         self.ended = None
@@ -140,11 +140,11 @@ class Game(Variations):
         """Let the main line lead to a node."""
         for one in node.line():
             if one.parent is not None and one.parent.children[0] is not one:
-                self.tree.put(one, 0)
+                self.record.put(one, 0)
 
     def _stand(self, node: Node) -> None:
         self.live = self.at = node
-        self.tree.stop_at(node if node.children else None)
+        self.record.stop_at(node if node.children else None)
         self.offer = None
         self.version += 1
 
@@ -168,24 +168,26 @@ class Game(Variations):
 
     def _end(self, result: str, reason: str) -> None:
         self.ended = End(self.live, result, reason)
-        self.tree.stop_at(self.live if self.live.children else None)
+        self.record.stop_at(self.live if self.live.children else None)
         self.offer = None
         self.taken_back.clear()
         self.version += 1
         if self.clock is not None:
             self.clock.run(None)
 
-    # As a record.
+    def snapshot(self, names: tuple[str, str]) -> Record:
+        """A copy of the record with the result; ``names`` are White's and Black's, if it is played.
 
-    def record(self, names: tuple[str, str]) -> Record:
-        """The game as a record; ``names`` are White's and Black's, where it is played."""
-        record = to_record(self.tree)
+        The comment of the last move states the reason of the end, unless it has another one.
+        """
+        record = self.record.copy()
         record.result, reason = self.result()
-        at_end = self.live is self.tree.end()
-        if record.comments and reason and not record.comments[-1] and at_end:
-            record.comments[-1] = reason
-        tags = {"Event": "A game on the board", "White": names[WHITE], "Black": names[BLACK]}
-        record.tags = tags | self.tags if self.played else dict(self.tags)
+        end = record.end()
+        if end.number == self.live.number:
+            end.comment = end.comment or reason
+        if self.played:
+            tags = {"Event": "A game on the board", "White": names[WHITE], "Black": names[BLACK]}
+            record.tags = tags | record.tags
         return record
 
 
@@ -195,13 +197,13 @@ def _new_tags() -> dict[str, str]:
 
 
 def game_of(record: Record) -> Game:
-    """The game of a record, shown at its end, to be looked at."""
-    game = Game(from_record(record))
+    """The game of a record, which it takes over, shown at its end, to be looked at."""
+    game = Game(record)
     game.played = False
-    game.tags = {key: value for key, value in record.tags.items() if key not in _DERIVED_TAGS}
+    record.tags = {key: value for key, value in record.tags.items() if key not in _DERIVED_TAGS}
     if record.drawn is not None:
         plies, outcome = record.drawn
-        node = [game.tree.root, *game.live.line()][plies]
+        node = [record.root, *record.line()][plies]
         mark = f"{outcome}; the record goes on"
         if mark not in node.comment:
             node.comment = "; ".join(filter(None, (node.comment, mark)))

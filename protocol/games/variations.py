@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from merels.engine.common.errors import InputError
 from merels.engine.game.position import Move, Position
-from merels.protocol.games.tree import Node, Tree
+from merels.protocol.games.record import Node, Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +28,9 @@ class Variations:
     the game goes on.
     """
 
-    def __init__(self, start: Position | Tree) -> None:
-        self.tree = start if isinstance(start, Tree) else Tree(start)
-        self.live = self.at = self.tree.end()
+    def __init__(self, record: Record) -> None:
+        self.record = record
+        self.live = self.at = self.record.end()
         self.played = True
         self.version = 0
         """Increased by every change of moves, comments or result."""
@@ -64,25 +64,25 @@ class Variations:
 
     def attempt(self, move: Move) -> None:
         """Try a move in the position shown; a move that is new there becomes a variation."""
-        tree, parent = self.tree, self.at
+        record, parent = self.record, self.at
         known = len(parent.children)
         if parent is self.live and self.settled:
-            tree.stop_at(parent)
-        node = tree.add(parent, move)
+            record.stop_at(parent)
+        node = record.add(parent, move)
         if len(parent.children) == known:
             self.at = node
             return
         self._note(
-            lambda: tree.put(node, known), lambda: tree.remove(node), (self.live, parent),
+            lambda: record.put(node, known), lambda: record.remove(node), (self.live, parent),
             self.live, node,
         )
 
     def promote(self, node: Node) -> None:
         """Let the variation that a node belongs to change places with the one before it."""
-        tree = self.tree
+        record = self.record
         while (
             node.parent is not None and node.parent.children[0] is node
-            and node.parent is not tree.stop
+            and node.parent is not record.stop
         ):  # fmt: skip
             node = node.parent
         if node.parent is None:
@@ -93,16 +93,16 @@ class Variations:
             raise InputError("promote", "the game that is played here stays the main line")
         if place == 0:  # Its line goes on with the main line, which ended before it.
             self._carry_out(
-                lambda: tree.stop_at(None), lambda: tree.stop_at(stop), self.live, self.at
+                lambda: record.stop_at(None), lambda: record.stop_at(stop), self.live, self.at
             )
             return
         self._carry_out(
-            lambda: tree.put(node, place - 1), lambda: tree.put(node, place), self.live, self.at
+            lambda: record.put(node, place - 1), lambda: record.put(node, place), self.live, self.at
         )
 
     def delete(self, node: Node) -> None:
         """Take a node and all after it from the tree."""
-        tree, parent = self.tree, node.parent
+        record, parent = self.record, node.parent
         if parent is None:
             raise InputError("delete", "the start is not a move")
         of_game = node in self.live.line()
@@ -111,16 +111,16 @@ class Variations:
             raise InputError(str(node.move), f"a move of the game is not deleted {when}")
         place = parent.children.index(node)
         self._carry_out(
-            lambda: tree.remove(node), lambda: tree.put(node, place),
+            lambda: record.remove(node), lambda: record.put(node, place),
             parent if of_game else self.live, parent if node in self.at.line() else self.at,
         )
 
     def comment(self, node: Node, text: str) -> None:
         """Change the comment on a node's move."""
-        tree, before = self.tree, node.comment
+        record, before = self.record, node.comment
         if text != before:
             self._carry_out(
-                lambda: tree.comment(node, text), lambda: tree.comment(node, before),
+                lambda: record.comment(node, text), lambda: record.comment(node, before),
                 self.live, self.at,
             )
 
@@ -161,7 +161,7 @@ class Variations:
     ) -> None:
         """Remember a change that was made, and show what it leads to."""
         # A record that is only viewed is always at the end of its main line.
-        after = (live if self.played else self.tree.end(), at)
+        after = (live if self.played else self.record.end(), at)
         self._done.append(_Edit(redo, undo, before, after))
         self._undone.clear()
         self._show(after)

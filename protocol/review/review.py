@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from merels.engine.game.position import BLACK, COLOURS, WHITE, Move, Outcome, Position
-from merels.engine.game.record import Record
 from merels.engine.game.score import TABLE_CP, PovScore, Score
 from merels.engine.search.limits import Limit
 from merels.engine.search.searcher import Searcher
 from merels.engine.tablebase.root_ranking import recurring_keys
 from merels.engine.tools.show import men
+from merels.protocol.games.record import Record
 
 DEFAULT_NODES = 300_000
 NAMES: tuple[tuple[float, str], ...] = ((0.30, "blunder"), (0.15, "mistake"), (0.07, "inaccuracy"))

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from merels.engine.common.numbers import counted
 from merels.engine.game.notation import format_position
 from merels.engine.game.position import BLACK, COLOURS, WHITE
-from merels.engine.game.record import Record
 from merels.protocol.formats.pgn.reader import GLYPHS
 from merels.protocol.formats.pgn.writer import format_record
+from merels.protocol.games.record import Node, Record
 from merels.protocol.review.review import MARKS, NAMES, Judgement, as_json, score_text
 
 MOVE_GLYPHS = ("$1", "$2", "$3", "$4", "$5", "$6")
@@ -71,17 +71,16 @@ def _line(judgement: Judgement) -> str:
 
 def annotated(record: Record, judged: Sequence[Judgement]) -> str:
     """The record with each judgement added to its move."""
-    for judgement in judged:
-        annotate(record, judgement.ply, judgement)
+    for node, judgement in zip(record.line(), judged):
+        annotate(node, judgement)
     return format_record(record)
 
 
-def annotate(record: Record, ply: int, judgement: Judgement) -> None:
+def annotate(node: Node, judgement: Judgement) -> None:
     """Add a judgement to a move's comment, and its glyph unless the move has one like it."""
-    record.comments[ply] = remark(record.comments[ply], judgement)
-    glyphs = record.glyphs.get(ply, [])
-    if judgement.name and not any(glyph in MOVE_GLYPHS for glyph in glyphs):
-        record.glyphs[ply] = [GLYPHS[MARKS[judgement.name]], *glyphs]
+    node.comment = remark(node.comment, judgement)
+    if judgement.name and not any(glyph in MOVE_GLYPHS for glyph in node.glyphs):
+        node.glyphs = [GLYPHS[MARKS[judgement.name]], *node.glyphs]
 
 
 def remark(own: str, judgement: Judgement) -> str:

@@ -11,7 +11,6 @@ from merels.engine.common.errors import InputError
 from merels.engine.common.saving import append_whole
 from merels.engine.game.notation import format_moves, join_steps, parse_move
 from merels.engine.game.position import BLACK, COLOURS, WHITE, Move, Position
-from merels.engine.game.record import Record
 from merels.engine.search.levels import Level, any_seed, level_named
 from merels.engine.search.limits import Limit, Result
 from merels.engine.search.searcher import Searcher
@@ -20,6 +19,7 @@ from merels.engine.tools.show import men
 from merels.protocol.client.in_process import find_tables
 from merels.protocol.formats.pgn.writer import format_record
 from merels.protocol.games.game import Game
+from merels.protocol.games.record import Record
 from merels.protocol.terminal.search import read_seconds, search
 from merels.protocol.uci.streams import refuse_pipe
 
@@ -170,7 +170,7 @@ class Dialogue:
             if not own or own[-1].parent is None:
                 raise InputError("undo", "you have not played a move yet")
             self.game.take_back(own[-1].parent)
-            self.game.tree.remove(own[-1])
+            self.game.record.remove(own[-1])
         self._show()
 
     def _hint(self, rest: str) -> None:
@@ -207,7 +207,7 @@ class Dialogue:
 
     def _new(self, rest: str) -> None:
         self._keep_or_print()
-        self.game = Game(self.game.tree.root.position)
+        self.game = Game(self.game.record.start)
         self._final = None
         self._seed = any_seed()
         self._searcher.clear()
@@ -250,7 +250,7 @@ class Dialogue:
             return self._final
         names = [f"merels ({self.level.name})" if self.level else "merels"] * 2
         names[self.human] = "You"
-        record = self.game.record((names[WHITE], names[BLACK]))
+        record = self.game.snapshot((names[WHITE], names[BLACK]))
         record.tags["Event"] = "A game in the terminal"
         return record
 

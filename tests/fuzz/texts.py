@@ -18,7 +18,6 @@ from merels.engine.game.notation import (
     parse_move,
 )
 from merels.engine.game.position import Move, Position
-from merels.engine.game.record import Record
 from merels.engine.game.rules import MAXIMUM_PLIES, MEN_PER_SIDE, PRESETS, parse_rules, preset
 from merels.protocol.formats.forms import write_game
 from merels.protocol.formats.game_file import read_game
@@ -32,6 +31,7 @@ from merels.protocol.formats.playok import (
     parse_playok,
     parse_playok_move,
 )
+from merels.protocol.games.record import Record
 from merels.protocol.uci.position_command import read_setup
 from tests.engine.random_games import random_positions, random_rules
 from tests.fuzz.harness import Case, Defect, Fuzzer, Tally
@@ -221,20 +221,18 @@ def _some_record(chance: random.Random) -> Record:
     """The first moves of a game, with a comment here and there."""
     record = chance.choice(_RECORDS)
     number = chance.choice((0, 1, 3, 10, 30, 80))
-    comments = ["+0.25/6 0.001s" if chance.random() < 0.2 else "" for _ in record.moves]
-    return Record(
-        record.start, record.moves[:number], comments[:number], record.result, record.tags
-    )
+    some = Record(record.start, record.moves[:number], record.result, record.tags)
+    for node in some.line():
+        node.comment = "+0.25/6 0.001s" if chance.random() < 0.2 else ""
+    return some
 
 
 def _records() -> list[Record]:
     found = []
     for game in json.loads(_GAMES.read_text()):
-        record = Record(read_position(game["position"], parse_rules(game["rules"])))
-        record.moves = [parse_move(token) for token in game["moves"].split()]
-        record.result = game["result"]
-        record.tags = {"White": 'A "b" \\ c', "Black": "Mühle", "Round": "1"}
-        found.append(record)
+        start = read_position(game["position"], parse_rules(game["rules"]))
+        tags = {"White": 'A "b" \\ c', "Black": "Mühle", "Round": "1"}
+        found.append(Record(start, map(parse_move, game["moves"].split()), game["result"], tags))
     return found
 
 

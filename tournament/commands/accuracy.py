@@ -18,7 +18,6 @@ from typing import NamedTuple
 from merels.engine.common.errors import InputError, printable
 from merels.engine.common.files import check_out, format_of, write_report
 from merels.engine.common.shell import shell_text
-from merels.engine.game.record import drawn_notice
 from merels.engine.tablebase.files import rules_folder
 from merels.engine.tablebase.probe import Tables, default_root, open_tables
 from merels.engine.tablebase.verdict import judge
@@ -35,6 +34,7 @@ from merels.protocol.commands.arguments import (
 from merels.protocol.commands.exit_status import USAGE_ERROR
 from merels.protocol.commands.faults import Faults
 from merels.protocol.formats.pgn.variants import RecordRules
+from merels.protocol.games.record import drawn_notice
 from merels.protocol.terminal.progress import ProgressLine
 from merels.tournament.flags.quick import usable_cores
 from merels.tournament.journal.import_games import Duplicates
@@ -175,7 +175,8 @@ class Judge:
             accuracy.depths &= tables.deep
             names = (key or unnamed for key, unnamed in zip(game.keys, UNNAMED_SIDES))
             name = GameName(game.path, game.number, *names)
-            accuracy.add(name, judge(tables, record, game.opening_plies(record)))
+            first = game.opening_plies(record)
+            accuracy.add(name, judge(tables, record.start, record.moves, first))
         return Judged(accuracy, problems, faults, notices, path, share)
 
 

@@ -9,7 +9,6 @@ from itertools import chain
 
 from merels.engine.common.errors import InputError
 from merels.engine.common.files import check_out, naming, write_report
-from merels.engine.game.record import Record
 from merels.protocol.commands.arguments import (
     add_flag,
     add_rules_flags,
@@ -22,6 +21,7 @@ from merels.protocol.commands.exit_status import OK
 from merels.protocol.commands.faults import Faults
 from merels.protocol.formats.forms import FORMS, JOURNAL, RULES, check_kind, left_out, write
 from merels.protocol.formats.items import Item
+from merels.protocol.games.record import Record
 from merels.tournament.conversion.journals import read_items, write_journal
 
 DESCRIPTION = """\

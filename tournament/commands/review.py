@@ -12,7 +12,6 @@ from typing import Any
 from merels.engine.common.errors import InputError, printable
 from merels.engine.common.numbers import counted
 from merels.engine.game.position import COLOURS
-from merels.engine.game.record import Record
 from merels.engine.search.searcher import Searcher
 from merels.engine.tablebase.cache import TableCache
 from merels.protocol.commands.arguments import (
@@ -24,6 +23,7 @@ from merels.protocol.commands.arguments import (
     whole_from,
 )
 from merels.protocol.commands.faults import Faults
+from merels.protocol.games.record import Record
 from merels.protocol.review.review import DEFAULT_NODES, NAMES, Judgement, judge_with, review
 from merels.protocol.review.text import Sums, annotated, lines, to_json
 from merels.tournament.journal.replay import StoredGame, stored_games

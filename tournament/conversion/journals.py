@@ -10,13 +10,13 @@ from dataclasses import replace
 from merels.engine.common.errors import InputError, placed
 from merels.engine.common.files import file_error, naming, shown_path
 from merels.engine.game.notation import format_moves, format_position
-from merels.engine.game.record import Record
 from merels.engine.game.rules import DEFAULT_RULES, Rules
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.formats.forms import JOURNAL
 from merels.protocol.formats.items import Fault, Item, text_items
 from merels.protocol.formats.pgn.reader import check_record
 from merels.protocol.formats.pgn.variants import RecordRules
+from merels.protocol.games.record import Record
 from merels.tournament.journal.import_games import is_journal
 from merels.tournament.journal.open import new_journal, read_journal
 from merels.tournament.journal.players import UNKNOWN_COMMAND
@@ -130,14 +130,14 @@ def _row(record: Record, number: int, pair: int) -> Row:
     white, black = tags.get("White", "White"), tags.get("Black", "Black")
     if white == black:
         raise InputError(white, f"game {number} is of a player against itself: no journal has that")
-    comments = record.comments if record.moves else [record.opening_comment]
     round_ = tags.get("Round", "")
-    count = len(record.moves)
+    moves = record.moves
+    count = len(moves)
     none, zeros = " ".join(["-"] * count), " ".join(["0"] * count)
     return Row(
         number, int(round_) if round_.isdecimal() and len(round_) < 10 else 1, pair, white, black,
         format_position(record.start), "", tags.get("Opening", ""), record.result,
-        tags.get("Termination", "normal").lower(), _reason(comments[-1]) if comments else "",
-        format_moves(record.moves), none, zeros, zeros, zeros, none,
+        tags.get("Termination", "normal").lower(), _reason(record.end().comment),
+        format_moves(moves), none, zeros, zeros, zeros, none,
         tags.get("GameStartTime", ""), 0,
     )

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from merels.engine.common.errors import InputError, placed
 from merels.engine.common.files import file_error, read_lines, shown_path
-from merels.engine.game.record import Record
 from merels.protocol.formats.game_file import FoundGame, find_games, recognised
 from merels.protocol.formats.pgn.reader import check_record
 from merels.protocol.formats.pgn.variants import RecordRules
+from merels.protocol.games.record import Record
 from merels.tournament.journal.import_games import (
     JournalPlayers,
     PgnPlayers,
@@ -75,7 +75,7 @@ class StoredGame:
         """How many of the record's first moves no engine chose; 0 where nothing tells."""
         if isinstance(self.source, Row):
             return len(self.source.opening.split())
-        timed = (ply for ply, text in enumerate(record.comments) if _TIMED.search(text))
+        timed = (ply for ply, node in enumerate(record.line()) if _TIMED.search(node.comment))
         return next(timed, 0)
 
 

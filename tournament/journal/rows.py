@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from merels.engine.common.errors import InputError, printable
 from merels.engine.game.notation import parse_move, parse_position
-from merels.engine.game.record import Record
 from merels.engine.game.rules import Rules
+from merels.protocol.games.record import Record
 from merels.tournament.records.games import GameResult, MoveRecord, Oddities, Overtime
 from merels.tournament.statistics.counts import (
     Counts,
@@ -204,13 +204,9 @@ def record_of(row: Row, rules: Rules) -> Record:
 
     A stranger may have written the row: the moves are read, and not checked by the rules.
     """
-    record = Record(parse_position(row.position, rules), result=row.result)
-    record.moves = [_move(text) for text in (*row.opening.split(), *row.moves.split())]
-    record.comments = [""] * len(record.moves)
-    if record.moves:
-        record.comments[-1] = row.reason
-    else:
-        record.opening_comment = row.reason
+    moves = map(_move, (*row.opening.split(), *row.moves.split()))
+    record = Record(parse_position(row.position, rules), moves, row.result)
+    record.end().comment = row.reason
     return record
 
 

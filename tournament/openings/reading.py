@@ -12,12 +12,12 @@ from merels.engine.common.files import file_error, naming, read_lines
 from merels.engine.game.board import LINE_MASKS, NAMES, SIZE, SYMMETRIES, points_of
 from merels.engine.game.notation import START, format_position
 from merels.engine.game.position import BLACK, WHITE, Move, Position
-from merels.engine.game.record import Record, drawn_notice
 from merels.engine.game.rules import Rules, preset
 from merels.engine.tablebase.files import rule_fields
 from merels.protocol.formats.game_file import find_games
 from merels.protocol.formats.mif_1_0.mfen import read_position
 from merels.protocol.formats.pgn.variants import RecordRules
+from merels.protocol.games.record import Record, drawn_notice
 from merels.tournament.records.games import Opening
 from merels.tournament.records.settings import OpeningSettings
 

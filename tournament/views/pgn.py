@@ -8,9 +8,9 @@ from typing import Protocol
 
 from merels.engine.common.errors import InputError
 from merels.engine.common.numbers import parse_whole
-from merels.engine.game.record import Record
 from merels.engine.game.rules import Rules, parse_rules
 from merels.protocol.formats.pgn.writer import format_record
+from merels.protocol.games.record import Record
 from merels.tournament.journal.players import UNKNOWN_COMMAND, settings_words
 from merels.tournament.journal.rows import Row, Standings, record_of
 from merels.tournament.records.as_flags import typed
@@ -68,10 +68,10 @@ class GameWriter:
         except InputError as error:
             place = f"game {row.number} of the journal"
             raise InputError(error.token, f"{error.expected} ({place})") from None
-        if played:
-            record.comments[-len(played) :] = map(self._comment, played)
-            record.comments[-1] = ", ".join(filter(None, (record.comments[-1], row.reason)))
-        record.tags = self._tags(row, len(record.moves))
+        line = record.line()
+        for node, move in zip(reversed(line), reversed(played)):
+            node.comment = ", ".join(filter(None, (self._comment(move), node.comment)))
+        record.tags = self._tags(row, len(line))
         return record
 
     def _tags(self, row: Row, plies: int) -> dict[str, str]:

@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 from merels.engine.common.files import system_error
 from merels.engine.common.saving import append_open
-from merels.engine.game.record import RESULTS
+from merels.protocol.games.record import RESULTS
 from merels.tournament.records.output import ID_TAG, STANDARD_OUTPUT
 from merels.tournament.views.output import put
 

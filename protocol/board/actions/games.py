@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from merels.engine.common.errors import InputError
 from merels.engine.common.numbers import read_whole
-from merels.engine.game.record import Record, drawn_notice
 from merels.engine.game.rules import Rules
 from merels.protocol.board.game_store import UNFINISHED, Entry, GameStore
 from merels.protocol.board.keeping import KEPT_TAGS, clock_of, seated
@@ -17,6 +16,7 @@ from merels.protocol.formats.game_file import FoundGame, pasted
 from merels.protocol.formats.pgn.variants import RecordRules
 from merels.protocol.formats.pgn.writer import format_record
 from merels.protocol.games.game import game_of
+from merels.protocol.games.record import Record, drawn_notice
 
 MOST_LISTED = 200
 MOST_FOUND = 10_000
@@ -69,10 +69,9 @@ def _tags_view(tags: dict[str, str]) -> JSON:
 def export(session: Session) -> JSON:
     """The game and the position shown, in every format."""
     with session.lock:
-        record, shown = session.record(), session.game.shown
+        record, shown = session.snapshot(), session.game.shown
         if session.reviewer.progress is not None:
-            nodes = session.game.tree.end().line()
-            session.reviewer.progress.annotate(record, [node.number for node in nodes])
+            session.reviewer.progress.annotate(record)
     return {
         "record": format_record(record), "shown": format_record(Record(shown)),
         **write_game(record, shown),
@@ -127,20 +126,18 @@ def reopen(session: Session, key: str) -> None:
     kept = _kept(session)
     claim = kept.claim(key, session.keeper.watched)
     try:
-        record = kept.read(key)
-        game = game_of(record)
+        game = game_of(kept.read(key))
     except BaseException:
         kept.release(claim)
         raise
+    record = game.record
     game.played = record.tags.get("Termination") == UNFINISHED and not game.over
-    if game.played:
-        game.tags = {name: value for name, value in game.tags.items() if name not in KEPT_TAGS}
     with session.lock:
         clock = clock_of(record) if game.played else None
         if game.played:
             session.set_players(seated(record, session.choices))
-            game.tags.pop("White", None)
-            game.tags.pop("Black", None)
+            for name in KEPT_TAGS:
+                record.tags.pop(name, None)
         if clock is not None:
             session.time = clock[0]
         elif session.time["kind"] == "clock":

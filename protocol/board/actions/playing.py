@@ -11,7 +11,7 @@ from merels.protocol.board.requests import JSON, Player
 from merels.protocol.board.session import Session
 from merels.protocol.formats.mif_1_0.mfen import read_position
 from merels.protocol.games.game import Game
-from merels.protocol.games.tree import Node
+from merels.protocol.games.record import Node
 from merels.protocol.review.review import expected
 
 LONGEST_COMMENT = 4000

@@ -31,14 +31,14 @@ def puzzle(session: Session, next: bool, rules: Rules) -> JSON:
 def lesson(session: Session, number: object) -> JSON:
     """Make a puzzle of the reviewed game's mistake ``number``, counted from 0."""
     with session.lock:
-        progress, tree = session.reviewer.progress, session.game.tree
+        progress, record = session.reviewer.progress, session.game.record
         users = session.users
         found = []
-        for node, judged in zip(progress.nodes, progress.judgements) if progress else ():
+        for index, judged in zip(progress.nodes, progress.judgements) if progress else ():
             # A user learns from their own mistakes, two of them from each other's.
-            own = len(users) != 1 or judged.side in users
-            if own and judged.name and judged.before.best and tree.has(node):
-                found.append((judged, tree.node(node).parent))
+            own, node = len(users) != 1 or judged.side in users, record.find(index)
+            if own and judged.name and judged.before.best and node is not None:
+                found.append((judged, node.parent))
     if not isinstance(number, int) or not 0 <= number < len(found):
         raise InputError(str(number), f"expected a number below {len(found)}, that of mistakes")
     judged, before = found[number]

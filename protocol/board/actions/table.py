@@ -30,7 +30,7 @@ TEXTS = {"changed": "", "how": None, "key": None, "position": START, "query": ""
 FLAGS = {"analyse", "ended", "left", "next"}
 FIELDS: dict[str, Callable[[Session, JSON], Any]] = {
     "moves": lambda _, body: read_moves(body),
-    "node": lambda session, body: session.game.tree.node(body.get("node")),
+    "node": lambda session, body: session.game.record.node(body.get("node")),
     "on": lambda _, body: bool(body["on"]) if "on" in body else None,
     "players": lambda session, body: read_players(body, session.choices),
     "rules": lambda _, body: read_rules(body),
@@ -114,9 +114,9 @@ def _seat(session: Session, part: object) -> Seat:
 def _review(session: Session, on: bool | None) -> None:
     """Start or stop a review of the game."""
     with session.lock:
-        record, nodes = session.record(), session.game.tree.end().line()
+        record = session.snapshot()
     if on is not False and record.moves:
-        session.reviewer.start(record, [node.number for node in nodes])
+        session.reviewer.start(record)
     else:
         session.reviewer.forget()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,11 +13,11 @@ from typing import NamedTuple
 from merels.engine.common.errors import InputError, PlacedError, placed
 from merels.engine.game.notation import START, parse_move
 from merels.engine.game.position import COUNTING_RULES, Move, Position
-from merels.engine.game.record import Record, Variation, place_of
 from merels.engine.game.rules import DEFAULT_RULES, FIELDS, Rules
 from merels.protocol.formats.mif_1_0.mfen import read_position
 from merels.protocol.formats.pgn.tokens import DASHES, GameText, as_result, split_games, tokens
 from merels.protocol.formats.pgn.variants import RecordRules
+from merels.protocol.games.record import Node, Record, place_of
 
 _NUMBER = re.compile(r"\d*+[.…]++")
 _PLAIN = str.maketrans(
@@ -189,41 +190,51 @@ class _Line:
             start = end
 
     def fill(
-        self, line: Record | Variation, start: Position, reader: _Reader
-    ) -> Iterator[tuple[_Line, Variation, Position]]:
-        """Give a line its moves, all checked; yield its variations with their first positions."""
-        line.opening_comment = " ".join(self.comments.get(0, []))
+        self, node: Node, position: Position, reader: _Reader
+    ) -> Iterator[tuple[_Line, Node, Position]]:
+        """Add the moves after a node to the record, all checked; yield the line's variations.
+
+        Each comes with the node, and its position, in which it begins.
+        """
+        record, is_main = reader.record, self is reader.lines[0]
+        before = self.comments.get(0, [])
+        if is_main:
+            node.comment = " ".join(before)
+            before = []
         variations = iter((*self.variations, (len(self.words) + 1, self)))
         place, variation = next(variations)
-        position = start
         for begin, end in self.moves():
             while place <= end:
-                added = Variation()
-                line.variations.setdefault(len(line.moves), []).append(added)
-                yield variation, added, position
+                yield variation, node, position
                 place, variation = next(variations)
-            plies = len(line.moves)
             if self.numbers:
-                self._check_numbers(begin, end, position, reader.first_number)
+                self._check_numbers(begin, end, position, record.start.number)
             try:
-                position = _go_on(position, line if isinstance(line, Record) else None, plies)
+                position = _go_on(position, record if is_main else None, node.ply)
                 move = self._read(begin, end, reader.spelling)
                 _check_move(move, position, reader.rules)
             except InputError as error:
                 words = self.words[begin:end]
                 text = " ".join(word.text for word in words)
                 reason = InputError(text, reader.spelling.explain(error.expected))
-                where = f"{place_of(start, plies)}, line {words[0].line}"
+                where = f"{place_of(record.start, node.ply)}, line {words[0].line}"
                 raise placed(reason, where) from None
             position = position.play(move)
             steps = range(begin + 1, end + 1)
-            if glyphs := [glyph for at in steps for glyph in self.glyphs.get(at, [])]:
-                line.glyphs[plies] = glyphs
-            line.moves.append(move)
-            comment = [word for at in steps for word in self.comments.get(at, [])]
-            line.comments.append(" ".join(comment))
+            comment = before + [word for at in steps for word in self.comments.get(at, ())]
+            glyphs = [glyph for at in steps for glyph in self.glyphs.get(at, ())]
+            before = []
+            known = node.child(move)
+            if known is None:
+                node = record.append(node, move)
+                node.comment, node.glyphs = " ".join(comment), glyphs
+            else:
+                node = known
+                reader.repeated.setdefault(node, []).append((comment, glyphs))
         if len(self.words) in self.numbers:
-            self._check_numbers(len(self.words), 0, position, reader.first_number)
+            self._check_numbers(len(self.words), 0, position, record.start.number)
+        if not self.words:  # All moves of a game were taken back.
+            yield from ((variation, node, position) for _, variation in self.variations)
 
     def _read(self, begin: int, end: int, spelling: Spelling) -> Move:
         """Return the move that some words spell."""
@@ -253,7 +264,9 @@ class _Reader:
     tag_lines: dict[str, int] = field(default_factory=dict)
     lines: list[_Line] = field(default_factory=lambda: [_Line()])
     result: str = ""
-    first_number: int = 1
+    record: Record = field(init=False)
+    repeated: dict[Node, list[tuple[list[str], list[str]]]] = field(default_factory=dict)
+    """Words of comments, and glyphs, of moves that variations repeat, any number of times."""
 
     def word(self, text: str, line: int) -> None:
         """Take a word of the moves: a number, a move, a sign that judges it, or a result."""
@@ -273,6 +286,9 @@ class _Reader:
             current.numbers.setdefault(len(current.words), []).append(_Word(text, text, line))
         elif text:
             move = text.rstrip(_SUFFIX)
+            if move and current.variations and not current.words:
+                began = current.variations[0][1].began
+                raise PlacedError("(", "expected a move before the variation", f"line {began}")
             if move:
                 current.words.append(_Word(move, move.translate(_PLAIN).lower(), line))
             if suffix := text[len(move) :].translate(_PLAIN):
@@ -281,7 +297,7 @@ class _Reader:
     def open(self, line: int) -> None:
         """Begin a variation."""
         parent = self.lines[-1]
-        if not parent.words:
+        if not parent.words and len(self.lines) > 1:
             raise PlacedError("(", "expected a move before the variation", f"line {line}")
         self.lines.append(_Line(line))
         parent.variations.append((len(parent.words), self.lines[-1]))
@@ -306,12 +322,19 @@ class _Reader:
         with _tag("FEN", self.tag_lines.get("FEN")):
             start = read_position(self.tags.get("FEN", START), rules)
         result = self.result or as_result(self.tags.get("Result", "")) or "*"
-        record = Record(start, result=result, tags=self.tags)
-        self.first_number = start.number
-        lines: list[tuple[_Line, Record | Variation, Position]] = [(self.lines[0], record, start)]
+        self.record = record = Record(start, result=result, tags=self.tags)
+        # Main lines come first, so that their moves are the first children.
+        lines = deque(self.lines[0].fill(record.root, start, self))
+        end = record.end()
         while lines:
-            pieces, line, position = lines.pop()
-            lines += pieces.fill(line, position, self)
+            line, node, position = lines.popleft()
+            lines += line.fill(node, position, self)
+        for node, notes in self.repeated.items():
+            words = [node.comment, *(word for words, _ in notes for word in words)]
+            glyphs = [*node.glyphs, *(glyph for _, glyphs in notes for glyph in glyphs)]
+            node.comment, node.glyphs = " ".join(words).strip(), list(dict.fromkeys(glyphs))
+        if end.children:  # A variation begins with the last move.
+            record.stop = end
         return record
 
 

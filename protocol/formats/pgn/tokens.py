@@ -13,7 +13,7 @@ from io import StringIO
 from typing import NamedTuple
 
 from merels.engine.common.errors import InputError, PlacedError
-from merels.engine.game.record import RESULTS
+from merels.protocol.games.record import RESULTS
 
 LONGEST_GAME = 1 << 24
 """Characters of the longest game."""

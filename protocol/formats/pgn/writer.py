@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Union
 
 from merels.engine.common.errors import printable
 from merels.engine.game.notation import START, format_position
 from merels.engine.game.position import WHITE
-from merels.engine.game.record import Record, Variation
+from merels.protocol.games.record import Node, Record
 
 ROSTER = ("Event", "Site", "Date", "Round", "White", "Black", "Result")
 """The tags that every record has, in their order."""
@@ -18,20 +18,19 @@ LINE = 80
 
 def format_record(record: Record) -> str:
     """The record as text that ends with an empty line."""
+    words = " ".join(_words(record))
+    return f"{format_tags(record)}\n" + "\n".join(_wrap(words)) + "\n\n"
+
+
+def format_tags(record: Record) -> str:
+    """The tags as lines, those that follow from the game among them."""
     tags = {name: "?" for name in ROSTER} | {"Date": "????.??.??"} | record.tags
     tags["Result"] = record.result
     tags["Variant"] = str(record.start.rules)
     first = format_position(record.start)
     if first != START:
         tags |= {"FEN": first, "SetUp": "1"}
-    lines = [f'[{name} "{_quote(value)}"]' for name, value in tags.items()]
-    return "\n".join(lines) + "\n\n" + "\n".join(_wrap(" ".join(_words(record)))) + "\n\n"
-
-
-def movetext(record: Record) -> str:
-    """The record's moves, comments and variations on one line, without its result."""
-    *words, _ = _words(record)
-    return " ".join(words)
+    return "".join(f'[{name} "{_quote(value)}"]\n' for name, value in tags.items())
 
 
 def _wrap(text: str) -> Iterator[str]:
@@ -46,10 +45,17 @@ def _wrap(text: str) -> Iterator[str]:
     yield text[start:]
 
 
+_Words = Iterator[Union[str, "_Words"]]
+"""Words, and where a variation stands, its words."""
+
+
 def _words(record: Record) -> Iterator[str]:
     """The movetext, word by word: numbers, moves, comments, variations, result."""
+    root = record.root
+    if root.comment:
+        yield _brace(root.comment)
     # Variations may be nested deeper than functions can be.
-    lines = [_line_words(record, 2 * record.start.number + record.start.side)]
+    lines = [_main_line(record)]
     while lines:
         for word in lines[-1]:
             if not isinstance(word, str):
@@ -61,29 +67,53 @@ def _words(record: Record) -> Iterator[str]:
     yield record.result
 
 
-_Words = Iterator[Union[str, "_Words"]]
-"""Words, and where a variation stands, its words."""
+def _main_line(record: Record) -> _Words:
+    first = 2 * record.start.number + record.start.side - 1
+    if record.stop is not record.root and record.root.children:
+        yield from _line(first, record.stop, *record.root.children)
+    if record.stop is not None:
+        yield from _variations(first, record.stop.children, record.stop)
 
 
-def _line_words(line: Record | Variation, ply: int) -> _Words:
-    """The words of a line whose first move is number ``ply // 2``, Black's where that is odd."""
-    if line.opening_comment:
-        yield _brace(line.opening_comment)
-    numbered = False
-    for index, move in enumerate(line.moves):
-        number, side = divmod(ply + index, 2)
-        if side == WHITE or not numbered:
-            yield f"{number}." if side == WHITE else f"{number}..."
-        yield str(move)
-        yield from line.glyphs.get(index, ())
-        comment = line.comments[index] if index < len(line.comments) else ""
-        if comment:
-            yield _brace(comment)
-        for variation in line.variations.get(index, ()):
-            yield "("
-            yield _line_words(variation, ply + index)
-            yield ")"
-        numbered = index not in line.variations
+def _variations(first: int, nodes: Iterable[Node], after: Node | None = None) -> _Words:
+    """Variations that begin with some nodes, or one move earlier, with that of a node ``after``."""
+    for node in nodes:
+        yield "("
+        if after is not None and after.move is not None:
+            yield _number(first + after.ply)
+            yield str(after.move)
+            yield from _line(first, None, node, is_numbered=True)
+        else:
+            yield _line(first, None, node)
+        yield ")"
+
+
+def _line(
+    first: int, stop: Node | None, node: Node, *others: Node, is_numbered: bool = False
+) -> _Words:
+    """The words of a line from a node to ``stop``, with variations; ``others`` replace the node.
+
+    A node's half move has the number ``first + node.ply``, odd for Black.
+    """
+    while True:
+        ply = first + node.ply
+        if ply % 2 == WHITE or not is_numbered:
+            yield _number(ply)
+        yield str(node.move)
+        yield from node.glyphs
+        if node.comment:
+            yield _brace(node.comment)
+        if others:
+            yield from _variations(first, others)
+        if node is stop or not node.children:
+            return
+        is_numbered = not others
+        node, others = node.children[0], tuple(node.children[1:])
+
+
+def _number(ply: int) -> str:
+    """The number of a half move as it is written before the move."""
+    return f"{ply // 2}..." if ply % 2 else f"{ply // 2}."
 
 
 def _brace(comment: str) -> str:

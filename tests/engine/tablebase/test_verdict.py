@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from merels.engine.game.notation import parse_move, parse_position, play_moves
-from merels.engine.game.position import WHITE, Position
-from merels.engine.game.record import Record
+from merels.engine.game.position import WHITE, Move, Outcome, Position
 from merels.engine.game.rules import Rules, make_rules
 from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.probe import Tables, open_tables
@@ -26,19 +25,21 @@ def tables_of(root: Path, rules: Rules, men: int = 7, depths: bool = True) -> Ta
     return Builder(root, rules, threads=2, depths=depths).build(men)
 
 
-def careless_game(tables: Tables, chance: random.Random) -> Record:
+def careless_game(
+    tables: Tables, chance: random.Random
+) -> tuple[Position, list[Move], Outcome | None]:
     """A game to its end from a random ending, with one random move in eight."""
     own, opponent = chance.choice([(3, 3), (4, 3), (3, 4)])
-    record = Record(random_position(tables.rules, own, opponent, chance))
-    position = record.start
+    start = position = random_position(tables.rules, own, opponent, chance)
+    played: list[Move] = []
     while position.outcome() is None:
         moves = dict(tables.moves(position))
         if chance.random() < 0.875:
             best = max(known.value for known in moves.values() if known)
             moves = {move: known for move, known in moves.items() if known and known.value == best}
-        record.moves.append(chance.choice(list(moves)))
-        position = position.play(record.moves[-1])
-    return record
+        played.append(chance.choice(list(moves)))
+        position = position.play(played[-1])
+    return start, played, position.outcome()
 
 
 @pytest.mark.parametrize(
@@ -52,17 +53,16 @@ def test_the_values_thrown_away_add_up_to_the_result(root: Path, fields: list[st
     chance = random.Random(3)
     thrown = 0
     for _ in range(25):
-        record = careless_game(tables, chance)
-        known = tables.probe(record.start)
+        start, moves, outcome = careless_game(tables, chance)
+        known = tables.probe(start)
         assert known is not None
-        value = known.value if record.start.side == WHITE else -known.value
-        for move in judge(tables, record):
+        value = known.value if start.side == WHITE else -known.value
+        for move in judge(tables, start, moves):
             assert move.verdict is not None and move.verdict.certain
             change = move.verdict.after - move.verdict.value
             assert change <= 0 and (change == 0) == move.verdict.held
             thrown += change < 0
             value += change if move.side == WHITE else -change
-        outcome = record.final().outcome()
         assert outcome is not None and value == outcome.value(WHITE)
     assert thrown > 3
 

@@ -80,7 +80,7 @@ def test_a_won_game_is_not_saved_as_lost(board: Session, tmp_path: Path) -> None
     # The game that was won is kept as it ended, and what came after is another game.
     first, second = kept(tmp_path)
     assert first == f"30. {won} {{White wins, Black has two men}} 1-0"
-    assert second == f"{{Variation: 30. {won}}} 0-1"
+    assert second == f"{{Black wins, White resigns}} ( 30. {won} ) 0-1"
 
 
 @pytest.mark.parametrize("end", ["resign", "agree", "time"])
@@ -141,7 +141,7 @@ def test_a_finished_game_stays_one_of_its_players(board: Session, tmp_path: Path
     assert "TimeControl" not in tags
     # A game that goes on is the new players'.
     act(board, "undo", {"ended": True})
-    assert board.record().tags["White"] == "Cleo"
+    assert board.snapshot().tags["White"] == "Cleo"
 
 
 def test_moves_tried_after_the_end_leave_the_result(board: Session, tmp_path: Path) -> None:

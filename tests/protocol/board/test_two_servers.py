@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from merels.engine.common.errors import InputError
-from merels.engine.game.record import Record
 from merels.protocol.board.actions.table import act
 from merels.protocol.board.game_store import GameStore
 from merels.protocol.board.seat import OWN
 from merels.protocol.board.session import Session
 from merels.protocol.board.view import state_view
 from merels.protocol.formats.pgn.reader import parse_record
+from merels.protocol.games.record import Record
 from tests.protocol.board.server import Server
 from tests.protocol.board.steps import ANALYST, PERSON
 

@@ -101,8 +101,8 @@ def test_a_move_that_is_taken_back_is_not_in_the_record(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     shown("d6\nundo\na1\nresign\n", *QUICK, "-record", str(path))
     record = parse_record(path.read_text(encoding="utf-8"))
-    assert str(record.moves[0]) == "a1" and record.variations == {}
-    assert record.comments[-1] == "Black wins, White resigns"
+    assert str(record.moves[0]) == "a1" and len(list(record)) == len(record.moves) + 1
+    assert record.end().comment == "Black wins, White resigns"
 
 
 def test_a_record_that_cannot_be_written_stops_no_new_game(tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_a_game_is_played_to_its_end_by_either_side(tmp_path: Path) -> None:
         assert text.count("thinking") == (colour == "black")
     for record in parse_records(path.read_text(encoding="utf-8")):
         assert record.result == "1-0"
-        assert record.comments[-1] == "White wins, Black has two men"
+        assert record.end().comment == "White wins, Black has two men"
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from merels.engine.common.errors import InputError
 from merels.engine.game.board import LINES, NAMES
 from merels.engine.game.notation import parse_move, parse_position
 from merels.engine.game.position import Move, Position
-from merels.engine.game.record import Record
 from merels.engine.game.rules import preset
 from merels.protocol.formats.forms import write_game
 from merels.protocol.formats.game_file import read_game
@@ -21,6 +20,7 @@ from merels.protocol.formats.playok import (
     parse_playok,
     parse_playok_move,
 )
+from merels.protocol.games.record import Record
 from tests.engine.random_games import choose
 
 NUMBERED = """\
@@ -76,7 +76,7 @@ def random_game(seed: int, position: Position) -> list[Move]:
 def test_games_are_written_and_read_back(variant: str) -> None:
     for seed in range(20):
         moves = random_game(seed, Position(preset(variant)))
-        record = Record(Position(preset(variant)), moves, [""] * len(moves), "*", {"White": "A"})
+        record = Record(Position(preset(variant)), moves, "*", {"White": "A"})
         text = format_playok(record)
         again = read_game(text)
         assert (again.moves, again.start, again.tags["White"]) == (moves, record.start, "A")
@@ -90,7 +90,8 @@ def test_a_record_as_the_site_gives_it() -> None:
     )
     record = parse_playok(text)
     assert [str(move) for move in record.moves] == ["d6", "f4", "d7", "b4", "d5xf4", "a1"]
-    assert (record.result, record.tags["Black"], record.comments[3]) == ("1-0", "bo b", "good")
+    assert (record.result, record.tags["Black"]) == ("1-0", "bo b")
+    assert record.line()[3].comment == "good"
     assert parse_playok("1.5 14 2.2").moves == parse_playok("1. 5 14 2. 2").moves
 
 

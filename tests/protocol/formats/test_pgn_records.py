@@ -10,33 +10,37 @@ import pytest
 
 from merels.engine.common.errors import InputError
 from merels.engine.game.notation import parse_move, parse_position
-from merels.engine.game.record import Record
 from merels.engine.game.rules import parse_rules
 from merels.protocol.formats.pgn.reader import parse_record, parse_records
 from merels.protocol.formats.pgn.writer import format_record
+from merels.protocol.games.record import Record
 
 GAMES = json.loads((Path(__file__).parents[2] / "data" / "games.json").read_text())
 
 
 def make_record(game: dict[str, Any]) -> Record:
     rules = parse_rules(game["rules"])
-    record = Record(parse_position(game["position"], rules), result=game["result"])
-    record.moves = [parse_move(token) for token in game["moves"].split()]
-    record.tags = {"Event": 'A "quoted" \\ name', "White": "A", "Black": "B"}
-    return record
+    moves = map(parse_move, game["moves"].split())
+    tags = {"Event": 'A "quoted" \\ name', "White": "A", "Black": "B"}
+    return Record(parse_position(game["position"], rules), moves, game["result"], tags)
+
+
+def comments(record: Record) -> list[str]:
+    return [node.comment for node in record.line()]
 
 
 def test_games_survive_their_text() -> None:
     records = [make_record(game) for game in GAMES]
     for record in records:
-        record.comments = [f"+0.{i % 100:02}/6 0.001s" for i in range(len(record.moves))]
+        for i, node in enumerate(record.line()):
+            node.comment = f"+0.{i % 100:02}/6 0.001s"
     text = "".join(map(format_record, records))
     again = list(parse_records(text))
     assert len(again) == len(records)
     for one, other in zip(records, again):
         assert one.start == other.start
         assert one.moves == other.moves
-        assert one.comments == other.comments
+        assert comments(one) == comments(other)
         assert one.result == other.result
         assert other.tags["Event"] == 'A "quoted" \\ name'
         assert one.final().outcome() == other.final().outcome()
@@ -52,20 +56,20 @@ def test_a_person_may_write_loosely() -> None:
         parse_record(text)
     record = parse_record(text.replace("% is no comment here", ""))
     assert [str(move) for move in record.moves] == ["d6", "f4", "f6", "g4", "b6xf4"]
-    assert record.comments == ["a plan", "", "better", "", ""]
-    assert record.glyphs == {3: ["$3"]}
+    assert comments(record) == ["a plan", "", "better", "", ""]
+    assert [list(node.glyphs) for node in record.line()] == [[], [], [], ["$3"], []]
     assert record.result == "*"
 
 
 def test_annotation_glyphs_stay_with_their_moves() -> None:
     moves = "1. d6 $1 $14 {a plan} f4 $2 ( 1... d2 $6 {or this} 2. b4 $10 ) 2. b4 *"
     assert format_record(parse_record(moves)).endswith(f"\n\n{moves}\n\n")
-    assert parse_record("$7 1. d6 *").glyphs == {0: ["$7"]}
+    assert list(parse_record("$7 1. d6 *").end().glyphs) == ["$7"]
 
 
 def test_black_may_start() -> None:
     start = parse_position("********/********/******** b 9 9 0 1", parse_rules("roman"))
-    record = Record(start, [parse_move("d6"), parse_move("f4")], ["", ""], "1/2-1/2")
+    record = Record(start, [parse_move("d6"), parse_move("f4")], "1/2-1/2")
     text = format_record(record)
     assert '[SetUp "1"]' in text and '[Variant "roman"]' in text and "1... d6 2. f4" in text
     assert parse_record(text).start == start
@@ -80,7 +84,8 @@ def test_black_may_start() -> None:
         ("1. d6 d6 *", "occupied.*line 1"),
         ("1. d6\n\nf9 *", "expected a move.*line 3"),
         ("1. d6 * 1. d6 *", "found several"),
-        ("(1. d6) *", "expected a move before the variation.*line 1"),
+        ("(1. d6) 1. f4 *", "'\\(': expected a move before the variation.*line 1"),
+        ("1. d6 (( 1. f4 )) *", "expected a move before the variation.*line 1"),
         ("1. d6 (1. f4 (1. b4) *", "expected '\\)' after the variation.*line 1"),
         ("1. d6\n) *", "before the end of a variation.*line 2"),
         ("1. d6 () *", "a move before the end"),
@@ -97,8 +102,8 @@ def test_foreign_words_stay_in_their_places() -> None:
     evil = 'x } 1-0 {" \x1b[2J\n[White "Y"]\u202e\u2028\x00\ud800'
     record = make_record(GAMES[0])
     record.tags["White"] = evil
-    record.comments = [evil] * len(record.moves)
-    record.opening_comment = evil
+    for node in record:
+        node.comment = evil
     text = format_record(record)
     assert all(c == "\n" or c.isprintable() for c in text)
     again = parse_record(text)
@@ -145,25 +150,46 @@ VARIATIONS = """[Event "?"]
 
 def test_variations_are_read_and_written() -> None:
     record = parse_record(VARIATIONS)
-    assert format_record(record) == VARIATIONS
+    # A comment before a variation's first move becomes the move's.
+    text = format_record(record)
+    assert text.split() == VARIATIONS.replace("{or} 1. f4 {bold}", "1. f4 {or bold}").split()
+    assert format_record(parse_record(text)) == text
     assert list(map(str, record.moves)) == ["d6", "f4", "d2"]
-    bold, other = record.variations[0]
-    assert (list(map(str, bold.moves)), bold.opening_comment) == (["f4", "d6", "f6"], "or")
-    assert bold.comments == ["bold", "", ""]
-    assert [str(bold.variations[1][0].moves[0]), str(other.moves[0])] == ["b4", "b4"]
-    assert str(record.variations[2][0].moves[0]) == "f6"
+    _, bold, other = record.root.children
+    assert (str(bold.move), str(other.move), bold.comment) == ("f4", "b4", "or bold")
+    assert [[str(after.move) for after in node.children] for node in (bold, bold.children[0])] == [
+        ["d6", "b4"], ["f6"]
+    ]
+    assert [str(node.move) for node in record.line()[1].children] == ["d2", "f6"]
 
 
 def test_variations_stand_after_the_whole_move_and_may_have_a_result() -> None:
     record = parse_record("1.d6(1.f4 d6 2.f6 b6 3.b4 g4 4.f2 xg4 1-0){now}f4 *")
-    assert str(record.variations[0][0].moves[-1]) == "f2xg4"
-    assert (record.comments, record.result) == (["now", ""], "*")
+    assert [str(node.move) for node in record][-1] == "f2xg4"
+    assert (comments(record), record.result) == (["now", ""], "*")
 
 
 def test_variations_may_be_nested_deeper_than_functions() -> None:
     depth = 5000
-    text = "1. d6 " + depth * "( 1. f4 ( 1. d6 " + 2 * depth * ") " + "f4 *"
+    rules = parse_rules("morris Repetition=0 NoRemovalPlies=0 ThreeThreePlies=0")
+    record = Record(parse_position("O*@*O*@*/@*O*@*O*/***O***@ w 0 0 0 1", rules))
+    node = record.root
+    for _ in range(depth):
+        for move in [move for move in node.position.legal_moves() if not move.removed][:2]:
+            other = record.append(node, move)
+        node = other
+    text = format_record(record)
+    assert text.count("(") == text.count(")") == depth
+    assert format_record(parse_record(text)) == text == format_record(record.copy())
+
+
+def test_variations_that_repeat_a_move_share_it() -> None:
+    record = parse_record("1. d6 {a} ( 1. d6 $1 {b} f4 {c} ( 1... f4 $2 2. d2 ) ) b4 *")
+    assert format_record(record).endswith("\n\n1. d6 $1 {a b} b4 ( 1... f4 $2 {c} 2. d2 ) *\n\n")
+
+
+def test_moves_that_were_all_taken_back_are_variations_of_no_move() -> None:
+    text = "{none} ( 1. d6 {a start} f4 ( 1... b4 ) ) ( 1. f4 ) 0-1"
     record = parse_record(text)
-    assert len(record.moves) == 2
-    again = format_record(record)
-    assert again.count("(") == again.count(")") == 2 * depth
+    assert (record.moves, record.end(), record.stop) == ([], record.root, record.root)
+    assert format_record(record).endswith(f"\n\n{text}\n\n")

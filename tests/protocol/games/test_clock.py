@@ -35,16 +35,16 @@ def test_a_move_earns_its_increment_where_its_time_ran() -> None:
 def test_moves_that_are_taken_back_give_back_their_time() -> None:
     for count, expected in enumerate([(100, 200), (110, 200), (110, 210), (120, 210)]):
         game, clock = timed("d6", "f4", "d2", "b4")
-        game.take_back(game.tree.node(count))
+        game.take_back(game.record.node(count))
         assert left(clock) == expected and clock.running is None
 
 
 def test_moves_that_are_played_again_cost_nothing_and_can_be_taken_back() -> None:
     game, clock = timed("d6", "f4", "d2", "b4")
-    game.take_back(game.tree.node(1))
+    game.take_back(game.record.node(1))
     game.replay()
     assert left(clock) == (110, 200)
-    game.take_back(game.tree.node(2))
+    game.take_back(game.record.node(2))
     assert left(clock) == (110, 200) and game.last.side == WHITE
 
 

@@ -10,33 +10,38 @@ from merels.engine.game.rules import PRESETS
 from merels.protocol.formats.pgn.reader import parse_record
 from merels.protocol.formats.pgn.writer import format_record
 from merels.protocol.games.game import Game, game_of
-from merels.protocol.games.tree import from_record, to_record
+from merels.protocol.games.record import Record
+
 
 TEXT = "{Hello} 1. d6 {a} ( 1. f4 $1 {b} ( 1. b4 ) 1... d6 ) ( 1. d2 ) 1... f4 $2 ( 1... b4 ) *"
 
 
+def words(record: Record) -> str:
+    """The moves of a record as they are written, on one line."""
+    return " ".join(format_record(record).split("\n\n")[1].split())
+
+
 def movetext(game: Game) -> str:
     """The moves of a game as its record writes them."""
-    return " ".join(format_record(game.record(("A", "B"))).split("\n\n")[1].split())
+    return words(game.snapshot(("A", "B")))
 
 
 def test_a_tree_is_read_and_written() -> None:
-    tree = from_record(parse_record(TEXT))
-    text = " ".join(format_record(to_record(tree)).split("\n\n")[1].split())
+    record = parse_record(TEXT)
+    text = words(record)
     # Variations of one move stand side by side.
     assert text == (
         "{Hello} 1. d6 {a} ( 1. f4 $1 {b} d6 ) ( 1. d2 ) ( 1. b4 ) 1... f4 $2 ( 1... b4 ) *"
     )
-    again = to_record(from_record(parse_record(text)))
-    assert " ".join(format_record(again).split("\n\n")[1].split()) == text
+    assert words(parse_record(text)) == text == words(record.copy())
 
 
 def test_a_move_of_the_game_is_the_main_line_and_forgets_nothing() -> None:
     game = game_of(parse_record("1. d6 f4 2. d2 *"))
-    game.play_from(game.tree.node(1))
+    game.play_from(game.record.node(1))
     game.play(parse_move("b4"))
     assert movetext(game) == "1. d6 b4 ( 1... f4 2. d2 ) *"
-    game.take_back(game.tree.node(1))
+    game.take_back(game.record.node(1))
     assert game.can_replay
     game.play(parse_move("f4"))
     assert movetext(game) == "1. d6 f4 ( 1... b4 ) ( 1... f4 2. d2 ) *"
@@ -46,7 +51,7 @@ def test_a_move_of_the_game_is_the_main_line_and_forgets_nothing() -> None:
 def test_the_main_line_of_a_running_game_is_neither_deleted_nor_replaced() -> None:
     game = Game(parse_record("1. d6 *").start)
     game.play(parse_move("d6"))
-    game.at = game.tree.root
+    game.at = game.record.root
     game.attempt(parse_move("f4"))
     with pytest.raises(InputError, match="stays the main line"):
         game.promote(game.at)
@@ -62,7 +67,7 @@ def test_the_main_line_of_a_running_game_is_neither_deleted_nor_replaced() -> No
     assert movetext(game) == ended
     # A record may be changed, but the result stays with the line that it is of.
     game = saved(game)
-    game.promote(game.tree.node(2))
+    game.promote(game.record.node(2))
     assert movetext(game) == "1. f4 ( 1. d6 ) *"
     game.undo_edit()
     assert movetext(game) == ended
@@ -70,7 +75,7 @@ def test_the_main_line_of_a_running_game_is_neither_deleted_nor_replaced() -> No
 
 def test_deleting_the_end_of_a_record_and_undoing_it_keeps_its_result() -> None:
     game = game_of(parse_record("1. d6 f4 1-0"))
-    game.delete(game.tree.node(2))
+    game.delete(game.record.node(2))
     assert (game.result(), game.live.number) == (("*", ""), 1)
     game.undo_edit()
     assert (game.result(), game.live.number) == (("1-0", ""), 2)
@@ -82,7 +87,7 @@ def test_an_agreed_draw_is_read_as_it_was_written() -> None:
     game = Game(parse_record("1. d6 *").start)
     game.play(parse_move("d6"))
     game.agree()
-    text = format_record(game.record(("A", "B")))
+    text = format_record(game.snapshot(("A", "B")))
     assert "1. d6 {Draw by agreement} 1/2-1/2" in text
     assert game_of(parse_record(text)).result() == ("1/2-1/2", "Draw by agreement")
 
@@ -97,12 +102,12 @@ def played(*moves: str) -> Game:
 
 def saved(game: Game) -> Game:
     """The game as it is read from its record."""
-    return game_of(parse_record(format_record(game.record(("A", "B")))))
+    return game_of(parse_record(format_record(game.snapshot(("A", "B")))))
 
 
 def test_moves_that_were_taken_back_leave_the_main_line() -> None:
     game = played("d6", "f4", "d2", "b4")
-    game.take_back(game.tree.node(2))
+    game.take_back(game.record.node(2))
     assert movetext(game) == "1. d6 f4 ( 1... f4 2. d2 b4 ) *"
     again = saved(game)
     assert movetext(again) == movetext(game) and again.live.ply == 2
@@ -117,23 +122,25 @@ def test_moves_that_were_taken_back_leave_the_main_line() -> None:
 
 def test_a_game_whose_moves_were_all_taken_back_has_none() -> None:
     game = played("d6", "f4")
-    game.tree.comment(game.tree.node(1), "a start")
-    game.take_back(game.tree.root)
+    game.record.comment(game.record.node(1), "a start")
+    game.take_back(game.record.root)
     game.resign(0)
-    assert movetext(game) == "{Variation: 1. d6 [a start] f4} 0-1"
-    assert saved(game).result() == ("0-1", "")
+    assert movetext(game) == "{Black wins, White resigns} ( 1. d6 {a start} f4 ) 0-1"
+    again = saved(game)
+    assert again.result() == ("0-1", "Black wins, White resigns") and again.live.ply == 0
+    assert movetext(again) == movetext(game)
 
 
 def test_what_was_taken_back_and_played_again_is_the_main_line() -> None:
     game = played("d6", "f4", "d2")
-    game.take_back(game.tree.node(2))
-    game.take_back(game.tree.node(1))
+    game.take_back(game.record.node(2))
+    game.take_back(game.record.node(1))
     game.replay()
     assert movetext(game) == "1. d6 f4 ( 1... f4 2. d2 ) *"
     game.replay()
     assert movetext(game) == "1. d6 f4 2. d2 *"
     # A variation that was put before it does not take its place.
-    game.take_back(game.tree.node(2))
+    game.take_back(game.record.node(2))
     game.attempt(parse_move("b4"))
     game.promote(game.at)
     game.replay()
@@ -146,20 +153,20 @@ def test_a_won_game_is_not_lost_by_a_resignation_after_undo() -> None:
     won = next(move for move in start.legal_moves() if start.play(move).outcome())
     game.play(won)
     assert game.result()[0] == "1-0"
-    game.take_back(game.tree.root)
+    game.take_back(game.record.root)
     game.resign(0)
     assert not game.can_replay
-    assert movetext(game) == f"{{Variation: 30. {won}}} 0-1"
+    assert movetext(game) == f"{{Black wins, White resigns}} ( 30. {won} ) 0-1"
 
 
 def test_the_same_moves_again_do_not_bring_a_resignation_back() -> None:
     game = played("d6", "f4")
     game.resign(0)
-    game.take_back(game.tree.root)
+    game.take_back(game.record.root)
     game.play(parse_move("d6"))
     game.play(parse_move("f4"))
     assert game.result() == ("*", "")
-    game.take_back(game.tree.node(1))
+    game.take_back(game.record.node(1))
     game.replay()
     assert game.result() == ("*", "")
 
@@ -167,7 +174,7 @@ def test_the_same_moves_again_do_not_bring_a_resignation_back() -> None:
 def test_an_end_that_was_taken_back_comes_again_with_its_moves() -> None:
     game = played("d6", "f4")
     game.resign(0)
-    game.take_back(game.tree.root)
+    game.take_back(game.record.root)
     assert game.result() == ("*", "")
     game.replay()
     assert game.result() == ("0-1", "Black wins, White resigns")
@@ -191,7 +198,7 @@ def test_moves_tried_after_an_unfinished_record_go_on_with_it() -> None:
     game = game_of(parse_record("1. d6 f4 *"))
     game.attempt(parse_move("d2"))
     assert movetext(game) == "1. d6 f4 2. d2 *"
-    fresh = Game(game.tree.root.position)
+    fresh = Game(game.record.start)
     fresh.attempt(parse_move("d6"))
     assert movetext(fresh) == "1. d6 *"
 
@@ -201,7 +208,7 @@ def test_a_variation_that_repeats_the_last_move_ends_no_game_later() -> None:
     game = game_of(parse_record(text))
     assert game.live.ply == 2 and game.result() == ("1-0", "")
     assert movetext(game) == text
-    game.promote(game.tree.node(3))
+    game.promote(game.record.node(3))
     assert movetext(game) == "1. d6 f4 2. d2 *"
     game.undo_edit()
     assert movetext(game) == text

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from merels.engine.game.notation import START, format_position
-from merels.engine.game.record import Record
 from merels.engine.game.rules import PRESETS
 from merels.protocol.formats.forms import FORMS, GAMES, POSITIONS
 from merels.protocol.formats.pgn.reader import parse_records
 from merels.protocol.formats.pgn.writer import format_record
+from merels.protocol.games.record import Record
 from merels.tournament.journal.import_games import GamesFile
 from merels.tournament.journal.open import read_journal
 from merels.tournament.journal.players import Roster

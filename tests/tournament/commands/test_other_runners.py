@@ -179,8 +179,8 @@ def test_pgn_shows_what_engines_say_of_their_search(tmp_path: Path) -> None:
         r'hashfull=\d+, pv="(\S+)[^"]*".*'
     )
     played = [
-        (str(move), parts[1]) for move, comment in zip(record.moves, record.comments)
-        if comment and (parts := shown.fullmatch(comment))
+        (str(node.move), parts[1]) for node in record.line()
+        if node.comment and (parts := shown.fullmatch(node.comment))
     ]
     assert len(played) > 4 and all(move == first for move, first in played)
     # The journal holds it: a file that is written later shows it too.

@@ -55,7 +55,7 @@ def test_games_as_they_are_found(case: dict[str, Any]) -> None:
     if "nags" in case:
         _, pgn, _ = convert(data, "pgn")
         found = [
-            [int(glyph[1:]) for glyphs in record.glyphs.values() for glyph in glyphs]
+            [int(glyph[1:]) for node in record.line() for glyph in node.glyphs]
             for record in parse_records(pgn)
         ]
         assert found == case["nags"]
@@ -161,7 +161,7 @@ def test_games_without_a_line_between_them(
     ]
     assert [len(record.moves) for record in records] == [2, 2, 1, 1, 1, 0, 0, 2]
     assert [record.result for record in records] == ["1-0", "*", "1-0", "0-1", *"****"]
-    assert records[4].comments == ["the end"]
+    assert records[4].end().comment == "the end"
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,9 @@ from merels.engine.common.files import file_digest, read_text
 from merels.engine.game.board import in_mills
 from merels.engine.game.notation import START, parse_position, play_moves
 from merels.engine.game.position import Position
-from merels.engine.game.record import Record
 from merels.engine.game.rules import PRESETS, Rules, parse_rules
 from merels.protocol.formats.pgn.writer import format_record
+from merels.protocol.games.record import Record
 from merels.tournament.openings.reading import Openings, _canonical, load_openings
 from merels.tournament.records.games import Opening
 from merels.tournament.records.settings import OpeningSettings
@@ -105,9 +105,10 @@ def played(plies: int, seed: int = 1, first: str = START) -> str:
     """A record of random moves, to the end if it comes before so many."""
     rng, position = random.Random(seed), parse_position(first, MILL)
     record = Record(position)
-    while len(record.moves) < plies and position.outcome() is None:
-        record.moves.append(rng.choice(position.legal_moves()))
-        position = position.play(record.moves[-1])
+    node = record.root
+    while node.ply < plies and position.outcome() is None:
+        node = record.append(node, rng.choice(position.legal_moves()))
+        position = node.position
     return format_record(record)
 
 

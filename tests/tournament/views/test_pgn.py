@@ -48,7 +48,7 @@ def test_a_game() -> None:
         "GameEndTime": "2026-01-02T03:04:09.178+00:00", "Opening": "o",
     } == record.tags
     assert [str(move) for move in record.moves] == ["d6", "f4", "d2", "b4", "a1"]
-    assert record.comments == [
+    assert [node.comment for node in record.line()] == [
         "", "", "+0.79/6 0.001s", "-M2/3 0.003s", "0.000s, White wins, Black is blocked",
     ]
 
@@ -56,7 +56,7 @@ def test_a_game() -> None:
 def test_a_game_without_moves() -> None:
     row = make_row(result(moves=(), reason="White does not start", termination="abandoned"))
     record = parse_record(writer().text(row._replace(opening="")))
-    assert record.opening_comment == "White does not start"
+    assert record.root.comment == "White does not start"
     assert record.moves == [] and record.tags["Termination"] == "abandoned"
 
 
@@ -69,9 +69,10 @@ def test_a_game_from_elsewhere_has_no_times() -> None:
 def test_styles() -> None:
     row = make_row(result())
     record = parse_record(writer(PgnStyle(minimal=True)).text(row))
-    assert record.comments == ["", "", "", "", "White wins, Black is blocked"]
+    comments = [node.comment for node in record.line()]
+    assert comments == ["", "", "", "", "White wins, Black is blocked"]
     record = parse_record(writer(PgnStyle(nodes=True, clock=True)).text(row))
-    assert record.comments[2] == "+0.79/6 0.001s, tl=59.000s, n=1234"
+    assert record.line()[2].comment == "+0.79/6 0.001s, tl=59.000s, n=1234"
 
 
 def test_other_rules_and_positions() -> None:

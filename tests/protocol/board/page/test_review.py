@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from merels.engine.game.notation import parse_move, parse_position
-from merels.engine.game.record import Record
 from merels.protocol.formats.pgn.writer import format_record
+from merels.protocol.games.record import Record
 from tests.protocol.board.steps import ask, complaints, load, shot
 from tests.protocol.board.webdriver import Browser
 
@@ -16,7 +16,8 @@ NOTE = "document.getElementById('puzzle-note').textContent"
 def reviewed(page: Browser) -> None:
     """Open a game in which White throws its win away, and have it reviewed to its end."""
     moves = [parse_move(text) for text in ("d7-b4", "d2-g1xd6")]
-    record = Record(parse_position(FLYERS), moves, ["why not", ""], "0-1")
+    record = Record(parse_position(FLYERS), moves, "0-1")
+    record.line()[0].comment = "why not"
     load(page, format_record(record))
     page.wait("document.querySelectorAll('#moves button').length === 2")
     page.click("#review")

@@ -8,10 +8,10 @@ import time
 import pytest
 
 from merels.engine.game.notation import parse_position
-from merels.engine.game.record import Record
 from merels.engine.game.rules import make_rules
 from merels.protocol.formats.pgn.reader import parse_record
 from merels.protocol.formats.pgn.writer import format_record
+from merels.protocol.games.record import Record
 from tests.protocol.board.steps import BEGINNER, ask, begin, click, load, play, shot, tap_menu
 from tests.protocol.board.webdriver import Browser
 
@@ -220,10 +220,11 @@ def long_game(plies: int) -> str:
     rules = make_rules("morris", ["Repetition=0", "NoRemovalPlies=0"])
     position = parse_position("O*@*O*@*/@*O*@*O*/***O***@ w 0 0 0 1", rules)
     record = Record(position)
-    while len(record.moves) < plies:
+    node = record.root
+    while node.ply < plies:
         quiet = [move for move in position.legal_moves() if not move.removed]
-        record.moves.append(chance.choice(quiet))
-        position = position.play(record.moves[-1])
+        node = record.append(node, chance.choice(quiet))
+        position = node.position
     return format_record(record)
 
 
