@@ -88,6 +88,8 @@ _START = "1. g1 d6 d2 a7 g4 d5 d1 f6 b6 e5 c3 e3 b2 a4 c4 b4 d7 d3 "
 _AND_BACK = "c4-c5 e5-e4 c5-c4 e4-e5 "
 HOSTILE: dict[str, Callable[[int], str]] = {
     "open comments": lambda n: "1. d6 " + "{" * n,
+    "open marks": lambda n: "1. d6 {" + "[%clk 0 " * n + "}",
+    "marks": lambda n: "1. d6 {" + "".join(f"[%m{i % 9} {i}] " for i in range(n)) + "}",
     "comments in comments": lambda n: "1. d6 " + "{ " * n + "} " * n,
     "empty comments": lambda n: "1. d6 " + "{}" * n,
     "comments over lines": lambda n: "1. d6 {" + "\n{" * n + "}" * n,
@@ -195,6 +197,7 @@ _AT_MOST_ONCE = {
     "[ \\t]*+\\]": "its first failure in a line is the last try there",
     '\\[\\s*+Event\\s*+"': "it is tried once a line",
     '^\\[([\\w+#=:-]++) "([^"\\\\\\n]*+)"\\]\\n': "it is tried once a line",
+    "\\[%(\\w++) ([^\\[\\]]*+)\\]": "it reads no other bracket",
     "(?:^|\\s)\\d++(?:\\.\\d++)?+s\\b": "it begins behind a blank alone",
     "^[ \\t\\r]*bestmove(?![^\\s])([^\\n]*)\\n": "it begins at a line's start alone",
     "(?<![^\\s])(?:bestmove(?![^\\s])|(?=sanmill_error(?![^\\s])))([^\\n]*)\\n":

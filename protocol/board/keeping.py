@@ -11,7 +11,7 @@ from merels.protocol.board.game_store import UNFINISHED, ChangedElsewhere, Claim
 from merels.protocol.board.requests import FULL, JSON, Player, read_time
 from merels.protocol.board.seat import OWN
 from merels.protocol.client.engine_spec import EngineSpec
-from merels.protocol.games.clock import Clock
+from merels.protocol.games.clock import Clock, clock_text, read_clock
 from merels.protocol.games.game import Game
 from merels.protocol.games.record import Record
 
@@ -109,7 +109,7 @@ def _tags(game: Game, time: JSON, programs: Sequence[bool]) -> dict[str, str]:
     for side, name in enumerate(_SIDES):
         tags[f"{name}Type"] = _PROGRAM if programs[side] else "human"
         if game.clock is not None:
-            tags[f"{name}Clock"] = f"{max(0.0, game.clock.left(side)):.2f}"
+            tags[f"{name}Clock"] = clock_text(game.clock.left(side))
     if time["kind"] == "clock":
         tags["TimeControl"] = f"{time['base']:g}+{time['increment']:g}"
     tags["Termination"] = "normal" if game.over else UNFINISHED
@@ -145,7 +145,7 @@ def clock_of(record: Record) -> tuple[JSON, Clock] | None:
     try:
         wanted = {"kind": "clock", "base": float(base), "increment": float(increment)}
         time = read_time(wanted)
-        white, black = (max(0.0, float(record.tags[f"{side}Clock"])) for side in _SIDES)
+        white, black = (read_clock(record.tags[f"{side}Clock"]) for side in _SIDES)
     except (KeyError, ValueError):
         return None
     return time, Clock(time["base"], time["increment"], (white, black))

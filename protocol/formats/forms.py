@@ -92,6 +92,8 @@ def left_out(record: Record, form: str, rules: Rules) -> set[str]:
     nodes, end = list(record), record.end()
     if any(node.comment for node in nodes if node is not end or form != JOURNAL):
         missing.add("comments")
+    if any(node.marks for node in nodes):
+        missing.add("marks such as [%clk]")
     if any(node.glyphs for node in nodes):
         missing.add("annotation glyphs")
     if len(nodes) > end.ply + 1:

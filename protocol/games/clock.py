@@ -2,9 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from time import monotonic
 
 from merels.engine.game.position import BLACK, WHITE
+
+
+_TIME = re.compile(r"(?:[0-9]{1,9}:){0,2}[0-9]{1,9}(?:\.[0-9]{0,9})?")
+
+
+def clock_text(seconds: float) -> str:
+    """A time as PGN writes it, to a hundredth of a second: ``0:04:59.25``; 0 if it is negative."""
+    minutes, hundredths = divmod(max(0, round(100 * seconds)), 6000)
+    rest = f"{hundredths // 100:02}.{hundredths % 100:02}".rstrip("0").rstrip(".")
+    return f"{minutes // 60}:{minutes % 60:02}:{rest}"
+
+
+def read_clock(text: str) -> float:
+    """The seconds of a time such as ``0:04:59.25``, ``4:59`` or ``299.25``; ValueError if none."""
+    if _TIME.fullmatch(text) is None:
+        raise ValueError(text)
+    seconds = 0.0
+    for part in text.split(":"):
+        seconds = 60 * seconds + float(part)
+    return seconds
 
 
 class Clock:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from merels.engine.common.errors import InputError
 from merels.engine.game.position import BLACK, COLOURS, WHITE, Move, Position
-from merels.protocol.games.clock import Clock
+from merels.protocol.games.clock import Clock, clock_text
 from merels.protocol.games.record import Node, Record
 from merels.protocol.games.variations import Variations
 
@@ -97,6 +97,7 @@ class Game(Variations):
         self.forget_edits()
         if self.clock is not None:
             self.clock.press(side)
+            node.mark("clk", clock_text(self.clock.left(side)))
 
     def take_back(self, node: Node) -> None:
         """Take the game back to where it was before; the moves played become a variation."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from merels.engine.common.errors import InputError
 from merels.engine.game.position import COLOURS, COUNTING_RULES, Move, Outcome, Position
 
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
+_NO_MARKS: Mapping[str, str] = MappingProxyType({})
 
 
 class Node:
@@ -15,11 +17,11 @@ class Node:
 
     ``number`` is the node's own in the record, from 0 for the root. The first of ``children``
     continues the line, the others are variations. ``glyphs`` are numeric annotation glyphs such as
-    $1.
+    $1, ``marks`` the commands within the comment, such as the clock: "clk" of ``[%clk 0:04:59]``.
     """
 
     __slots__ = (
-        "number", "parent", "move", "ply", "comment", "glyphs", "children", "_position",
+        "number", "parent", "move", "ply", "comment", "glyphs", "marks", "children", "_position",
     )  # fmt: skip
 
     def __init__(
@@ -33,6 +35,7 @@ class Node:
         """Number of moves that lead here."""
         self.comment = ""
         self.glyphs: Sequence[str] = ()
+        self.marks = _NO_MARKS
         self.children: list[Node] = []
         self._position = position
 
@@ -53,6 +56,10 @@ class Node:
             assert node.move is not None
             node._position = position = position.played_on().play(node.move)
         return position
+
+    def mark(self, name: str, value: str) -> None:
+        """Set a mark."""
+        self.marks = {**self.marks, name: value}
 
     def line(self) -> list[Node]:
         """The nodes from the root, which is left out, to this node."""
@@ -228,7 +235,7 @@ class Record:
         for node in self:
             parent = node.parent and nodes[node.parent.number]
             twin = nodes[node.number] = Node(node.number, parent, node.move, node._position)
-            twin.comment, twin.glyphs = node.comment, node.glyphs
+            twin.comment, twin.glyphs, twin.marks = node.comment, node.glyphs, node.marks
             if parent is not None:
                 parent.children.append(twin)
             else:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from merels.engine.common.numbers import counted
 from merels.engine.game.notation import format_position
 from merels.engine.game.position import BLACK, COLOURS, WHITE
+from merels.engine.game.score import PovScore
 from merels.protocol.formats.pgn.reader import GLYPHS
 from merels.protocol.formats.pgn.writer import format_record
 from merels.protocol.games.record import Node, Record
@@ -77,17 +78,25 @@ def annotated(record: Record, judged: Sequence[Judgement]) -> str:
 
 
 def annotate(node: Node, judgement: Judgement) -> None:
-    """Add a judgement to a move's comment, and its glyph unless the move has one like it."""
-    node.comment = remark(node.comment, judgement)
+    """Add a judgement to a move: the value after it, a sentence, and a glyph if it has none."""
+    if judgement.after.best is not None:  # The game goes on.
+        node.mark("eval", evaluation_text(judgement.after.score))
+    words = "; ".join(filter(None, (judgement.sentence, judgement.cost)))
+    if words not in node.comment:
+        node.comment = "; ".join(filter(None, (node.comment, words)))
     if judgement.name and not any(glyph in MOVE_GLYPHS for glyph in node.glyphs):
         node.glyphs = [GLYPHS[MARKS[judgement.name]], *node.glyphs]
 
 
-def remark(own: str, judgement: Judgement) -> str:
-    """A move's comment with its judgement, which is not repeated."""
-    score = score_text(judgement.after.score)
-    judged = "; ".join(filter(None, (score, judgement.sentence, judgement.cost)))
-    return own if judged in own else "; ".join(filter(None, (own, judged)))
+def evaluation_text(score: PovScore) -> str:
+    """A score in White's view as PGN's command eval has it.
+
+    Men, such as ``-0.25``, or the winner's moves to the end: ``#3``, or ``#-3`` if Black wins.
+    """
+    white = score.white()
+    if white.win_in is None:
+        return f"{(white.cp or 0) / 100:.2f}"
+    return f"#{'-' if white.win_in < 0 else ''}{(abs(white.win_in) + 1) // 2}"
 
 
 def to_json(record: Record, judged: Sequence[Judgement]) -> dict[str, object]:

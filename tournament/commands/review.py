@@ -68,7 +68,10 @@ def main(argv: list[str]) -> int:
     )
     form = parser.add_mutually_exclusive_group()
     add_flag(form, "json", action="store_true", help="print JSON")
-    add_flag(form, "pgn", action="store_true", help="print the records with judgements as comments")
+    add_flag(
+        form, "pgn", action="store_true",
+        help="print the records with [%%eval], glyphs and comments",
+    )
     add_flag(
         parser, "strict", action="store_true", help="stop at the first game that cannot be read"
     )

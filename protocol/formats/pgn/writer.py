@@ -8,18 +8,21 @@ from typing import Union
 from merels.engine.common.errors import printable
 from merels.engine.game.notation import START, format_position
 from merels.engine.game.position import WHITE
+from merels.protocol.formats.pgn.tokens import MARK
 from merels.protocol.games.record import Node, Record
 
 ROSTER = ("Event", "Site", "Date", "Round", "White", "Black", "Result")
 """The tags that every record has, in their order."""
 LINE = 80
 """Characters of a line of moves."""
+_TIE = "\0"
+"""A space at which no line ends; the words of a record hold no such character."""
 
 
 def format_record(record: Record) -> str:
     """The record as text that ends with an empty line."""
-    words = " ".join(_words(record))
-    return f"{format_tags(record)}\n" + "\n".join(_wrap(words)) + "\n\n"
+    words = "\n".join(_wrap(" ".join(_words(record)))).replace(_TIE, " ")
+    return f"{format_tags(record)}\n{words}\n\n"
 
 
 def format_tags(record: Record) -> str:
@@ -52,8 +55,8 @@ _Words = Iterator[Union[str, "_Words"]]
 def _words(record: Record) -> Iterator[str]:
     """The movetext, word by word: numbers, moves, comments, variations, result."""
     root = record.root
-    if root.comment:
-        yield _brace(root.comment)
+    if root.comment or root.marks:
+        yield _brace(root)
     # Variations may be nested deeper than functions can be.
     lines = [_main_line(record)]
     while lines:
@@ -101,8 +104,8 @@ def _line(
             yield _number(ply)
         yield str(node.move)
         yield from node.glyphs
-        if node.comment:
-            yield _brace(node.comment)
+        if node.comment or node.marks:
+            yield _brace(node)
         if others:
             yield from _variations(first, others)
         if node is stop or not node.children:
@@ -116,9 +119,17 @@ def _number(ply: int) -> str:
     return f"{ply // 2}..." if ply % 2 else f"{ply // 2}."
 
 
-def _brace(comment: str) -> str:
-    """A comment in braces; the one character that would end it early is replaced."""
-    return "{" + printable(" ".join(comment.replace("}", ")").split())) + "}"
+def _brace(node: Node) -> str:
+    """The marks and the comment in braces; the one character that would end it early is replaced.
+
+    A line never ends within a mark, as some programs expect one space there.
+    """
+    words = [f"[%{name} {value}]" for name, value in node.marks.items()]
+    words += node.comment.split()
+    text = printable(" ".join(words).replace("}", ")"))
+    if "[%" in text:
+        text = MARK.sub(lambda mark: mark[0].replace(" ", _TIE), text)
+    return "{" + text + "}"
 
 
 def _quote(value: str) -> str:

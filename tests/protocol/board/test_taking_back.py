@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from time import sleep
@@ -50,9 +51,13 @@ def record(board: Session) -> str:
 
 
 def kept(folder: Path) -> list[str]:
-    """The movetexts of the games in a folder, in the order in which they were begun."""
+    """The movetexts of the games in a folder, in the order in which they were begun.
+
+    Clocks are left out.
+    """
     texts = [path.read_text() for path in sorted(folder.glob("*.pgn"))]
-    return [" ".join(text.split("\n\n")[1].split()) for text in texts]
+    games = [" ".join(text.split("\n\n")[1].split()) for text in texts]
+    return [re.sub(r" \{\[%clk [^]]*\]\}|\[%clk [^]]*\] ", "", game) for game in games]
 
 
 def test_undo_and_resign_saves_the_game_that_was_resigned(board: Session, tmp_path: Path) -> None:
@@ -283,3 +288,25 @@ def test_undo_against_an_engine_goes_on_and_between_engines_pauses(board: Sessio
     wait(lambda: board.game.live.ply > 0, 60, "a move")
     act(board, "undo", {})
     assert board.paused
+
+
+def test_a_game_continues_with_its_clocks_and_all_moves_taken_back(
+    board: Session, tmp_path: Path
+) -> None:
+    begin(board, time=clock(60))
+    play(board, "d6", "f4")
+    act(board, "undo", {})
+    act(board, "undo", {})
+    [path] = tmp_path.glob("*.pgn")
+    text = path.read_text()
+    assert '[WhiteClock "0:01:00"]' in text
+    key = board.keeper.key
+    begin(board)
+    path.write_text(text.replace('[WhiteClock "0:01:00"]', '[WhiteClock "0:00:41.5"]'))
+    act(board, "reopen", {"key": key})
+    assert board.game.clock is not None and board.game.clock.left(0) == 41.5
+    assert board.game.live is board.game.record.root and board.playing
+    [first] = board.game.live.children
+    assert [str(move) for move in first.children[0].moves()] == ["d6", "f4"]
+    play(board, "d6")
+    assert board.game.live is first and set(first.marks) == {"clk"}

@@ -193,3 +193,40 @@ def test_moves_that_were_all_taken_back_are_variations_of_no_move() -> None:
     record = parse_record(text)
     assert (record.moves, record.end(), record.stop) == ([], record.root, record.root)
     assert format_record(record).endswith(f"\n\n{text}\n\n")
+
+
+MARKED = (
+    "{[%clk 0:05:00]} 1. d6 {[%eval 0.17,9] [%clk 0:04:59.5] a plan} f4 $2 {[%eval #-3]} "
+    "( 1... b4 {[%emt 0:01] [%emt 0:02] [%emt two} ) 2. d2 {[%csl Ga1,Rd6] [%cal Ga1a4]} *"
+)
+
+
+def test_commands_in_comments_are_marks_and_survive() -> None:
+    record = parse_record(MARKED.replace("{[%clk 0:05:00]}", "{ [%clk\n0:05:00] }"))
+    first, second, third = record.line()
+    assert record.root.marks == {"clk": "0:05:00"} and record.root.comment == ""
+    assert first.marks == {"eval": "0.17,9", "clk": "0:04:59.5"} and first.comment == "a plan"
+    assert (second.marks, second.glyphs) == ({"eval": "#-3"}, ["$2"])
+    assert first.children[1].marks == {"emt": "0:01"}
+    assert first.children[1].comment == "[%emt 0:02] [%emt two"
+    assert third.marks == {"csl": "Ga1,Rd6", "cal": "Ga1a4"}
+    for text in (format_record(record), format_record(record.copy())):
+        assert " ".join(text.split("\n\n")[1].split()) == MARKED
+
+
+def test_no_line_ends_within_a_mark() -> None:
+    record = parse_record("1. d6 f4 *")
+    for length in range(60, 80):
+        record.root.comment = "x" * length
+        for node in record.line():
+            node.mark("clk", "0:04:59.5")
+        text = format_record(record)
+        assert text.count("[%clk 0:04:59.5]") == 2 and "\0" not in text
+
+
+def test_marks_that_variations_repeat_are_kept() -> None:
+    text = "1. d6 {[%clk 1] a} ( 1. d6 {[%clk 1] [%eval 2] b} f4 ) ( 1. d6 {[%clk 3]} b4 ) g4 *"
+    written = format_record(parse_record(text)).split("\n\n")[1].split()
+    assert " ".join(written) == (
+        "1. d6 {[%clk 1] [%eval 2] a b [%clk 3]} g4 ( 1... f4 ) ( 1... b4 ) *"
+    )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from merels.engine.game.notation import parse_move
 from merels.engine.game.position import BLACK, WHITE, Position
-from merels.protocol.games.clock import Clock
+from merels.protocol.games.clock import Clock, clock_text, read_clock
 from merels.protocol.games.game import Game
 
 
@@ -54,3 +56,29 @@ def test_taking_back_more_moves_than_were_timed_restores_the_start() -> None:
     clock.press(WHITE)
     clock.take_back(5)
     assert left(clock) == (100, 100)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(300.0, "0:05:00"), (299.874, "0:04:59.87"), (59.999, "0:01:00"), (0.5, "0:00:00.5"),
+     (36_610.0, "10:10:10"), (-3.0, "0:00:00")],
+)
+def test_a_time_is_written_as_pgn_has_it(seconds: float, text: str) -> None:
+    assert clock_text(seconds) == text
+    assert read_clock(text) == pytest.approx(max(0.0, seconds), abs=0.005)
+
+
+@pytest.mark.parametrize("text", ["", "1:", "a", "1:2:3:4", "-1", "nan", "0:05:00 ", "1e3"])
+def test_what_is_no_time_is_refused(text: str) -> None:
+    assert read_clock("4:59.5") == 299.5 and read_clock("299.25") == 299.25
+    with pytest.raises(ValueError):
+        read_clock(text)
+
+
+def test_each_timed_move_has_the_time_that_is_left() -> None:
+    game, clock = timed("d6", "f4")
+    marks = [read_clock(node.marks["clk"]) for node in game.record.line()]
+    assert marks == pytest.approx([clock.left(WHITE), clock.left(BLACK)], abs=0.005)
+    game.clock = None
+    game.play(parse_move("d2"))
+    assert dict(game.live.marks) == {}

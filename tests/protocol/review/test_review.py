@@ -18,6 +18,7 @@ from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.small import small_tables
 from merels.protocol.formats.pgn.reader import parse_record
 from merels.protocol.review.review import Value, judge_with, review, score_text
+from merels.protocol.review.text import evaluation_text
 
 THROWN = """\
 [Variant "morris"]
@@ -131,3 +132,10 @@ def test_scores_are_told_from_whites_side() -> None:
     assert score_text(PovScore(Score(win_in=5), 1)) == "Black wins in 3"
     assert score_text(PovScore(Score(win_in=-4), 0)) == "Black wins in 2"
     assert score_text(PovScore(Score(win_in=1), 0)) == "White wins in 1"
+
+
+def test_scores_are_written_as_other_programs_read_them() -> None:
+    assert evaluation_text(PovScore(Score(cp=50), 1)) == "-0.50"
+    assert evaluation_text(PovScore(Score(win_in=5), 1)) == "#-3"
+    assert evaluation_text(PovScore(Score(win_in=-4), 1)) == "#2"
+    assert evaluation_text(PovScore(Score(cp=-19_990), 0)) == "-199.90"

@@ -191,11 +191,11 @@ def test_what_a_form_has_no_place_for_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     game = tmp_path / "game"
-    game.write_text('[White "A"]\n[Variant "loc"]\n\n1. d6 $1 {good} (1. f4) f4 *\n')
+    game.write_text('[White "A"]\n[Variant "loc"]\n\n1. d6 $1 {[%clk 0:01:00] good} (1. f4) f4 *\n')
     for form, missing in (
-        ("pgn", ""), ("playok", "annotation glyphs, comments, variations"),
-        ("wmd", "annotation glyphs, comments, rules, tags, variations"),
-        ("six", "annotation glyphs, comments, rules, tags, variations"),
+        ("pgn", ""), ("playok", "annotation glyphs, comments, marks such as [%clk], variations"),
+        ("wmd", "annotation glyphs, comments, marks such as [%clk], rules, tags, variations"),
+        ("six", "annotation glyphs, comments, marks such as [%clk], rules, tags, variations"),
     ):
         status, _, error = run(capsys, ["convert", "-to", form, "-last", str(game)])
         said = f"merels convert: {form} has no place for these: {missing}\n" if missing else ""

@@ -28,7 +28,9 @@ def test_the_command_prints_each_form(tmp_path: Path, capsys: pytest.CaptureFixt
     assert told["version"] == 2 and [move["loss"] for move in told["moves"]] == [1.0, 0.0]
     assert main([str(game), "-nodes", "2000", "-pgn"]) == 0
     again = parse_record(capsys.readouterr().out)
-    assert len(again.moves) == 2 and all(node.comment for node in again.line())
+    thrown, last = again.line()
+    assert thrown.marks == {"eval": "#-1"} and thrown.comment.startswith("Blunder, proven: a1-c5x")
+    assert (last.marks, last.comment) == ({}, ""), "the game is over"
     assert [list(node.glyphs) for node in again.line()] == [["$4"], []]
     game.write_text(format_record(again))
     assert main([str(game), "-nodes", "2000", "-pgn"]) == 0
