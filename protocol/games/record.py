@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
@@ -9,6 +10,8 @@ from merels.engine.common.errors import InputError
 from merels.engine.game.position import COLOURS, COUNTING_RULES, Move, Outcome, Position
 
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
+MARK = re.compile(r"\[%(\w++) ([^\[\]]*+)\]")
+"""A command within a comment, such as ``[%clk 0:04:59]``: its name and its operands."""
 _NO_MARKS: Mapping[str, str] = MappingProxyType({})
 
 
@@ -60,6 +63,21 @@ class Node:
     def mark(self, name: str, value: str) -> None:
         """Set a mark."""
         self.marks = {**self.marks, name: value}
+
+    def annotate(self, text: str) -> None:
+        """Add to the comment a text without double spaces; its marks become the node's.
+
+        A mark with another value than the node has under its name stays in the comment.
+        """
+        if "[%" in text:
+            marks = dict(self.marks)
+
+            def take(match: re.Match[str]) -> str:
+                return "" if marks.setdefault(match[1], match[2]) == match[2] else match[0]
+
+            text = " ".join(MARK.sub(take, text).split())
+            self.marks = marks
+        self.comment = f"{self.comment} {text}".strip()
 
     def line(self) -> list[Node]:
         """The nodes from the root, which is left out, to this node."""
@@ -151,9 +169,6 @@ class Record:
             node = nodes.pop()
             yield node
             nodes += reversed(node.children)
-
-    def __contains__(self, node: Node) -> bool:
-        return self._nodes[node.number] is node
 
     @property
     def next_number(self) -> int:

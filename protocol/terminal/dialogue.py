@@ -56,8 +56,6 @@ class Dialogue:
         self.human = human
         self.level = level
         self.seconds = seconds
-        self._final: Record | None = None
-        """The record of a game that is over: later settings are those of the next game."""
         self._asks = self._is_sure = False
         """Whether the last command asked for a second undo, and the one before it."""
         self._path = path
@@ -138,10 +136,11 @@ class Dialogue:
 
     def _play(self, move: Move) -> None:
         self.game.play(move)
-        self._final = self.record() if self.game.over else None
         self._show()
 
     def _show(self, rest: str = "") -> None:
+        if self.game.over:  # Later settings are those of the next game.
+            self.game.record.tags = self.record().tags
         print(self.position)
         result, reason = self.game.result()
         if self.game.ended is not None:
@@ -160,7 +159,6 @@ class Dialogue:
             raise InputError("undo", "the game is over; undo once more takes the end back")
         if self.game.over:
             self._keep_or_print()
-            self._final = None
         live = self.game.live
         if self.game.ended is not None:
             self.game.take_back(live)
@@ -187,7 +185,6 @@ class Dialogue:
         if self.game.over:
             raise InputError("resign", "the game is over")
         self.game.resign(self.human)
-        self._final = self.record()
         self._show()
 
     def _set_level(self, rest: str) -> None:
@@ -208,7 +205,6 @@ class Dialogue:
     def _new(self, rest: str) -> None:
         self._keep_or_print()
         self.game = Game(self.game.record.start)
-        self._final = None
         self._seed = any_seed()
         self._searcher.clear()
         self._show()
@@ -246,8 +242,6 @@ class Dialogue:
 
     def record(self) -> Record:
         """The game as a record; without a result if it is unfinished."""
-        if self._final is not None:
-            return self._final
         names = [f"merels ({self.level.name})" if self.level else "merels"] * 2
         names[self.human] = "You"
         record = self.game.snapshot((names[WHITE], names[BLACK]))

@@ -15,14 +15,7 @@ from merels.engine.game.notation import START, parse_move
 from merels.engine.game.position import COUNTING_RULES, Move, Position
 from merels.engine.game.rules import DEFAULT_RULES, FIELDS, Rules
 from merels.protocol.formats.mif_1_0.mfen import read_position
-from merels.protocol.formats.pgn.tokens import (
-    DASHES,
-    MARK,
-    GameText,
-    as_result,
-    split_games,
-    tokens,
-)
+from merels.protocol.formats.pgn.tokens import DASHES, GameText, as_result, split_games, tokens
 from merels.protocol.formats.pgn.variants import RecordRules
 from merels.protocol.games.record import Node, Record, place_of
 
@@ -206,7 +199,7 @@ class _Line:
         record, is_main = reader.record, self is reader.lines[0]
         before = self.comments.get(0, [])
         if is_main:
-            _annotate(node, before)
+            node.annotate(" ".join(before))
             before = []
         variations = iter((*self.variations, (len(self.words) + 1, self)))
         place, variation = next(variations)
@@ -235,7 +228,7 @@ class _Line:
             if known is None:
                 node = record.append(node, move)
                 node.glyphs = glyphs
-                _annotate(node, comment)
+                node.annotate(" ".join(comment))
             else:
                 node = known
                 reader.repeated.setdefault(node, []).append((comment, glyphs))
@@ -340,29 +333,10 @@ class _Reader:
         for node, notes in self.repeated.items():
             glyphs = [*node.glyphs, *(glyph for _, glyphs in notes for glyph in glyphs)]
             node.glyphs = list(dict.fromkeys(glyphs))
-            _annotate(node, [word for words, _ in notes for word in words])
+            node.annotate(" ".join(word for words, _ in notes for word in words))
         if end.children:  # A variation begins with the last move.
             record.stop = end
         return record
-
-
-def _annotate(node: Node, words: list[str]) -> None:
-    """Add words to a node's comment, and to its marks those that are marks.
-
-    A second mark of a name stays in the comment.
-    """
-    text = " ".join(words)
-    if "[%" in text:
-        marks = dict(node.marks)
-
-        def take(match: re.Match[str]) -> str:
-            name, value = match.groups()
-            return "" if marks.setdefault(name, value) == value else match[0]
-
-        text = " ".join(MARK.sub(take, text).split())
-        node.marks = marks
-    if text:
-        node.comment = f"{node.comment} {text}" if node.comment else text
 
 
 @contextmanager

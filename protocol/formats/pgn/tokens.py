@@ -20,8 +20,6 @@ LONGEST_GAME = 1 << 24
 DASHES = "-‐‑‒–—―−"
 """Hyphens, dashes and the minus sign."""
 
-MARK = re.compile(r"\[%(\w++) ([^\[\]]*+)\]")
-"""A command within a comment, such as ``[%clk 0:04:59]``: its name and its operands."""
 _RESULT = re.compile(
     rf"(?<![^\s\]}}).])(?:1[{DASHES}:]0|0[{DASHES}:]1|(?:1/2|½)(?:[{DASHES}:](?:1/2|½))?+|\*)"
     r"(?![^\s{};()[])"

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Union
+from collections.abc import Iterator
 
 from merels.engine.common.errors import printable
 from merels.engine.game.notation import START, format_position
 from merels.engine.game.position import WHITE
-from merels.protocol.formats.pgn.tokens import MARK
-from merels.protocol.games.record import Node, Record
+from merels.protocol.games.record import MARK, Node, Record
 
 ROSTER = ("Event", "Site", "Date", "Round", "White", "Black", "Result")
 """The tags that every record has, in their order."""
@@ -48,70 +46,52 @@ def _wrap(text: str) -> Iterator[str]:
     yield text[start:]
 
 
-_Words = Iterator[Union[str, "_Words"]]
-"""Words, and where a variation stands, its words."""
-
-
 def _words(record: Record) -> Iterator[str]:
     """The movetext, word by word: numbers, moves, comments, variations, result."""
-    root = record.root
+    root, stop = record.root, record.stop
+    first = 2 * record.start.number + record.start.side - 1
     if root.comment or root.marks:
         yield _brace(root)
     # Variations may be nested deeper than functions can be.
-    lines = [_main_line(record)]
-    while lines:
-        for word in lines[-1]:
-            if not isinstance(word, str):
-                lines.append(word)
+    rest = _variations(root.children)
+    if root.children and stop is not root:
+        rest = [(root.children[0], False, root.children[1:])]
+    while rest:
+        item = rest.pop()
+        if isinstance(item, str):
+            yield item
+            continue
+        node, is_numbered, others = item
+        while True:
+            ply = first + node.ply
+            if ply % 2 == WHITE or not is_numbered:
+                yield _number(ply)
+            yield str(node.move)
+            yield from node.glyphs
+            if node.comment or node.marks:
+                yield _brace(node)
+            if others or node is stop or not node.children:
                 break
-            yield word
-        else:
-            lines.pop()
+            is_numbered = True
+            node, *others = node.children
+        if node is stop:
+            rest += _variations(node.children, str(node.move), _number(ply))
+        elif node.children:
+            rest.append((node.children[0], False, node.children[1:]))
+        rest += _variations(others)
     yield record.result
 
 
-def _main_line(record: Record) -> _Words:
-    first = 2 * record.start.number + record.start.side - 1
-    if record.stop is not record.root and record.root.children:
-        yield from _line(first, record.stop, *record.root.children)
-    if record.stop is not None:
-        yield from _variations(first, record.stop.children, record.stop)
+_Line = tuple[Node, bool, list[Node]]
+"""The first node of a line, whether its number was written, and the alternatives to the node."""
 
 
-def _variations(first: int, nodes: Iterable[Node], after: Node | None = None) -> _Words:
-    """Variations that begin with some nodes, or one move earlier, with that of a node ``after``."""
-    for node in nodes:
-        yield "("
-        if after is not None and after.move is not None:
-            yield _number(first + after.ply)
-            yield str(after.move)
-            yield from _line(first, None, node, is_numbered=True)
-        else:
-            yield _line(first, None, node)
-        yield ")"
-
-
-def _line(
-    first: int, stop: Node | None, node: Node, *others: Node, is_numbered: bool = False
-) -> _Words:
-    """The words of a line from a node to ``stop``, with variations; ``others`` replace the node.
-
-    A node's half move has the number ``first + node.ply``, odd for Black.
-    """
-    while True:
-        ply = first + node.ply
-        if ply % 2 == WHITE or not is_numbered:
-            yield _number(ply)
-        yield str(node.move)
-        yield from node.glyphs
-        if node.comment or node.marks:
-            yield _brace(node)
-        if others:
-            yield from _variations(first, others)
-        if node is stop or not node.children:
-            return
-        is_numbered = not others
-        node, others = node.children[0], tuple(node.children[1:])
+def _variations(nodes: list[Node], *before: str) -> list[str | _Line]:
+    """Variations that begin with some nodes; ``before`` is a move before them. Last words first."""
+    words: list[str | _Line] = []
+    for node in reversed(nodes):
+        words += [")", (node, bool(before), []), *before, "("]
+    return words
 
 
 def _number(ply: int) -> str:

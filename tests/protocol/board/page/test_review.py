@@ -50,7 +50,7 @@ def test_a_blunder_is_marked_and_its_proven_cost_told(page: Browser) -> None:
 def test_the_review_is_saved_with_the_game(page: Browser) -> None:
     reviewed(page)
     text = " ".join(ask(page, "export")["record"].split())
-    assert "d7-b4 $4 {why not; " in text and "; Blunder, proven: " in text
+    assert "d7-b4 $4 {[%eval #-1] why not; Blunder, proven: " in text
     assert "; A win became a loss}" in text
     # Saved and reviewed again, nothing is said twice.
     load(page, ask(page, "export")["record"])
