@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
 
 from merels.engine.common.errors import InputError
 from merels.engine.game.position import COLOURS, COUNTING_RULES, Move, Outcome, Position
@@ -12,7 +11,7 @@ from merels.engine.game.position import COLOURS, COUNTING_RULES, Move, Outcome, 
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 MARK = re.compile(r"\[%(\w++) ([^\[\]]*+)\]")
 """A command within a comment, such as ``[%clk 0:04:59]``: its name and its operands."""
-_NO_MARKS: Mapping[str, str] = MappingProxyType({})
+_NO_MARKS: Mapping[str, str] = {}
 
 
 class Node:

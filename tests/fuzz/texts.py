@@ -218,12 +218,22 @@ def _some_move(chance: random.Random) -> Move:
 
 
 def _some_record(chance: random.Random) -> Record:
-    """The first moves of a game, with a comment here and there."""
+    """The first moves of a game, with a comment, a mark, a glyph or a variation here and there."""
     record = chance.choice(_RECORDS)
     number = chance.choice((0, 1, 3, 10, 30, 80))
     some = Record(record.start, record.moves[:number], record.result, record.tags)
     for node in some.line():
-        node.comment = "+0.25/6 0.001s" if chance.random() < 0.2 else ""
+        kind = chance.randrange(20)
+        if kind < 4:
+            node.comment = "+0.25/6 0.001s"
+        elif kind == 4:
+            node.mark(chance.choice(("clk", "eval")), chance.choice(("0:04:59.5", "-0.17,9", "#3")))
+        elif kind == 5:
+            node.glyphs = [f"${chance.randrange(20)}"]
+        elif kind == 6 and node.parent is not None:
+            some.add(node.parent, chance.choice(node.parent.position.legal_moves()))
+    if chance.random() < 0.1:  # The moves after it were taken back.
+        some.stop = chance.choice([some.root, *some.line()])
     return some
 
 

@@ -225,13 +225,12 @@ class _Line:
             glyphs = [glyph for at in steps for glyph in self.glyphs.get(at, ())]
             before = []
             known = node.child(move)
-            if known is None:
-                node = record.append(node, move)
+            node = known or record.append(node, move)
+            if known is not None:
+                reader.repeated.setdefault(node, []).append((comment, glyphs))
+            elif comment or glyphs:
                 node.glyphs = glyphs
                 node.annotate(" ".join(comment))
-            else:
-                node = known
-                reader.repeated.setdefault(node, []).append((comment, glyphs))
         if len(self.words) in self.numbers:
             self._check_numbers(len(self.words), 0, position, record.start.number)
         if not self.words:  # All moves of a game were taken back.
