@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import tempfile
-from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass
 from time import monotonic_ns
 
 from merels.protocol.check.transcript import Line
 from merels.protocol.client.connection import PING_SECONDS, START_SECONDS
 from merels.protocol.client.engine_spec import EngineSpec
-from merels.protocol.process.pipe import LONGEST_LINE, MILLISECOND, Pipe
+from merels.protocol.process.pipe import LONGEST_LINE, Pipe
 from merels.protocol.process.poll_pipe import open_pipe
 from merels.protocol.process.process import EngineProcess
 
@@ -54,9 +51,9 @@ FAST = Pace(answer=3.0, watch=0.2, listen=0.1, movetime=100, plies=16, games=1)
 class Fault(Exception):
     """The engine broke the protocol; ``line`` is the line at fault, if there is one."""
 
-    def __init__(self, reason: str, line: bytes | None = None) -> None:
+    def __init__(self, reason: str, line: Line | bytes | None = None) -> None:
         self.reason = reason
-        self.line = line
+        self.line = line.raw if isinstance(line, Line) else line
         super().__init__(reason)
 
 
@@ -83,29 +80,20 @@ class Conversation:
         """The last line sent, or the end of it."""
         self.owed = 0
         """Answers to ``go`` that have not come yet."""
-        self._folder = tempfile.mkdtemp(prefix="merels-check-")
+        self._errors = b""
         self._process: EngineProcess | None = None
         self._pipe: Pipe | None = None
-        self._queue: deque[Line] = deque()
         self._bytes = 0
 
     def spawn(self) -> None:
         """Start a new process, and send it nothing."""
         self.discard()
+        candidate = self.candidate
         self._process = EngineProcess(
-            self.candidate.command,
-            self.candidate.directory,
-            os.path.join(self._folder, "stderr"),
-            self.candidate.resources,
+            candidate.command, candidate.directory, self._keep_error, candidate.resources
         )
         self._pipe = open_pipe(self._process)
-        self._queue.clear()
         self.owed, self.sent = 0, ""
-
-    @property
-    def running(self) -> bool:
-        """Whether there is a process, dead or alive."""
-        return self._process is not None
 
     def discard(self) -> None:
         """End the process in whatever state it is."""
@@ -114,27 +102,21 @@ class Conversation:
             self._pipe.close()
         self._process = self._pipe = None
 
-    def close(self) -> None:
-        """End the process and delete its files."""
-        self.discard()
-        shutil.rmtree(self._folder, ignore_errors=True)
+    def _keep_error(self, data: bytes) -> None:
+        """Keep the beginning of standard error."""
+        self._errors = (self._errors + data)[:LONGEST_LINE]
 
     def stderr(self) -> bytes:
-        """The engine's standard error so far."""
-        if self._process is not None:
-            self._process.errors.drain()
-        try:
-            with open(os.path.join(self._folder, "stderr"), "rb") as file:
-                return file.read(LONGEST_LINE)
-        except OSError:
-            return b""
+        """The engine's standard error so far, or its last line if no line has ended yet."""
+        last = "" if self._process is None else self._process.errors.last_line()
+        return self._errors or last.encode()
 
     def warn(self, reason: str, line: Line | bytes | None = None) -> None:
         """Note something that is allowed, but a problem with some clients."""
-        self.warnings.append(Fault(reason, line.raw if isinstance(line, Line) else line))
+        self.warnings.append(Fault(reason, line))
 
     def judge_delay(
-        self, seconds: float, reason: str, line: bytes | None = None, *, clock: bool = False
+        self, seconds: float, reason: str, line: Line | None = None, *, clock: bool = False
     ) -> None:
         """Judge an answer that came ``seconds`` late.
 
@@ -162,54 +144,37 @@ class Conversation:
         assert self._pipe is not None
         self._pipe.close_input()
 
-    def line(self, seconds: float) -> Line | None:
-        """The next line, or None if none comes in time."""
+    def _lines(self, seconds: float) -> Iterator[Line]:
+        """Each line that comes within that many seconds."""
         assert self._pipe is not None
         deadline = monotonic_ns() + int(seconds * 1e9)
-        while not self._queue:
-            left = deadline - monotonic_ns()
-            lines = self._pipe.receive(max(0, left // MILLISECOND + 1)) or b""
-            if not lines and left < 0:
-                return None
-            self._queue.extend(Line(raw, self._pipe.arrived) for raw in lines.split(b"\n")[:-1])
-        line = self._queue.popleft()
-        self._bytes += len(line.raw)
-        if len(self.transcript) < MOST_LINES and self._bytes < MOST_BYTES:
-            self.transcript.append(line)
-        if line.first == "bestmove":
-            if self.owed:
+        while (raw := self._pipe.read_raw_line(deadline)) is not None:
+            line = Line(raw, self._pipe.arrived)
+            self._bytes += len(raw)
+            if len(self.transcript) < MOST_LINES and self._bytes < MOST_BYTES:
+                self.transcript.append(line)
+            if line.first == "bestmove" and self.owed:
                 self.owed -= 1
-            else:
+            elif line.first == "bestmove":
                 self.strays.append((line, self.sent))
-        return line
+            yield line
 
     def until(self, word: str, seconds: float, question: str) -> list[Line]:
         """All lines up to one that begins with a word, the answer to ``question``."""
         lines: list[Line] = []
-        deadline = monotonic_ns() + int(seconds * 1e9)
-        before = self._bytes
-        while True:
-            left = deadline - monotonic_ns()
-            line = self.line(max(0.0, left / 1e9))
-            if line is not None:
-                lines.append(line)
-                if line.first == word:
-                    return lines
-            if self._bytes - before > MOST_BYTES:
+        most = self._bytes + MOST_BYTES
+        for line in self._lines(seconds):
+            lines.append(line)
+            if line.first == word:
+                return lines
+            if self._bytes > most:
                 raise Fault(f"more than {MOST_BYTES >> 20} MiB and no answer to '{question}'")
-            if line is None or left < 0:
-                assert self._process is not None and self._pipe is not None
-                last = self._pipe.tail or (lines[-1].raw if lines else None)
-                error = "" if last else self._process.errors.last_line()
-                words = f"; last error output: '{error}'" if error else ""
-                raise Fault(f"no answer to '{question}' in {seconds:g} s{words}", last)
+        assert self._process is not None and self._pipe is not None
+        last = self._pipe.tail or (lines[-1].raw if lines else None)
+        error = "" if last else self._process.errors.last_line()
+        words = f"; last error output: '{error}'" if error else ""
+        raise Fault(f"no answer to '{question}' in {seconds:g} s{words}", last)
 
     def listen(self, seconds: float) -> list[Line]:
         """All lines that come within that many seconds."""
-        lines: list[Line] = []
-        deadline = monotonic_ns() + int(seconds * 1e9)
-        while (left := deadline - monotonic_ns()) > 0:
-            line = self.line(left / 1e9)
-            if line is not None:
-                lines.append(line)
-        return lines
+        return list(self._lines(seconds))

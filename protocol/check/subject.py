@@ -65,20 +65,17 @@ class Subject(Conversation):
 
     def greet(self) -> Greeting:
         """Shake hands with a process, which may have been greeted before."""
-        greeting = Greeting()
         started = monotonic_ns()
         hello = self.dialect.hello.decode().strip()
         self.send(hello)
-        greeting.lines = self.until(self.dialect.ready.decode(), self.pace.start, hello)
-        greeting.seconds = (greeting.lines[-1].at - started) / 1e9
-        greeting.option_lines = [(line, parse_option(line.text)) for line in greeting.lines
-                                 if line.first == "option"]
-        greeting.options = Options(option for _, option in greeting.option_lines if option)
-        return greeting
+        lines = self.until(self.dialect.ready.decode(), self.pace.start, hello)
+        declared = [(line, parse_option(line.text)) for line in lines if line.first == "option"]
+        options = Options(option for _, option in declared if option)
+        return Greeting(lines, (lines[-1].at - started) / 1e9, declared, options)
 
     def start(self) -> None:
         """Have a process that was greeted and sent its options; it may not be ready yet."""
-        if self.running and self._greeted:
+        if self._greeted:
             return
         if self.failure is not None:
             failure, self.failure = self.failure, None
@@ -118,7 +115,7 @@ class Subject(Conversation):
 
     def tidy(self, failed: bool) -> None:
         """Make the process fit for the next step, or end it."""
-        if not self.running:
+        if self._process is None:
             return
         try:
             if self.owed and not failed:
@@ -183,17 +180,13 @@ class Subject(Conversation):
             self.warn(warning)
             self.changed = True
 
-    def option(self, name: str) -> Option | None:
-        """The option with that name, if the engine has it."""
-        return self.greeting.options.get(name)
-
     def needs_option(self, name: str, least: int | None = None) -> Option:
         """The option with that name, which the step will set; the step is skipped without it.
 
         It is also skipped if the option is no spin that reaches ``least``, where that is given.
         """
         self.ensure()
-        option = self.option(name)
+        option = self.greeting.options.get(name)
         if option is None or least is not None and (option.maximum or 0) < least:
             raise Skip(f"the engine has no option {name}")
         self.changed = True
@@ -201,7 +194,7 @@ class Subject(Conversation):
 
     def value(self, name: str) -> str:
         """The value of an option at every start; empty if the engine does not have it."""
-        option = self.option(name)
+        option = self.greeting.options.get(name)
         set_to = {key.lower(): value for key, value in self.candidate.options}
         return set_to.get(name.lower(), option.default) if option is not None else ""
 
@@ -247,9 +240,8 @@ class Subject(Conversation):
     def finish(self, search: Search, seconds: float | None = None) -> Search:
         """Wait for the answer to a search, and until the engine is ready again."""
         patience = self.pace.answer if seconds is None else seconds
-        lines = self.until("bestmove", patience, search.go)
-        search.lines += lines[:-1]
-        search.best = lines[-1]
+        *lines, search.best = self.until("bestmove", patience, search.go)
+        search.lines += lines
         self.ping()
         return search
 
@@ -263,9 +255,7 @@ class Subject(Conversation):
         """Stop a search; the seconds until its answer."""
         started = monotonic_ns()
         self.send("stop")
-        self.finish(search, max(self.pace.answer, LATE))
-        assert search.best is not None
-        return (search.best.at - started) / 1e9
+        return self.finish(search, max(self.pace.answer, LATE)).seconds_from(started)
 
     def watch(self, search: Search, seconds: float) -> Line | None:
         """Follow a search for that many seconds; return its answer if it ends in that time."""

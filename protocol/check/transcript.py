@@ -61,10 +61,9 @@ class Search:
     best: Line | None = None
     """The ``bestmove`` line."""
 
-    @property
-    def elapsed(self) -> float:
-        """Seconds from ``go`` to the answer."""
-        return ((self.best.at if self.best else self.started) - self.started) / 1e9
+    def seconds_from(self, start: int) -> float:
+        """Seconds from a time (`time.monotonic_ns`) to the answer; 0 without one."""
+        return (self.best.at - start) / 1e9 if self.best else 0.0
 
     @property
     def infos(self) -> list[tuple[Line, InfoLine]]:
@@ -85,15 +84,14 @@ class Search:
                      if not info.bound and info.numbers.get("multipv", 1) == 1), None)
 
     @property
-    def quote(self) -> bytes | None:
-        """The answer as it came."""
-        return self.best.raw if self.best else None
+    def words(self) -> list[str]:
+        """The words of the answer; none without an answer."""
+        return self.best.words if self.best else []
 
     @property
     def answer(self) -> str:
         """The word after ``bestmove``."""
-        words = self.best.words if self.best else []
-        return words[1] if len(words) > 1 else ""
+        return "".join(self.words[1:2])
 
     @property
     def kind(self) -> Kind:

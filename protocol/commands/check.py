@@ -106,7 +106,7 @@ def _check(arguments: argparse.Namespace) -> int:
             printer.end()
             print(summary(findings, seconds))
     finally:
-        subject.close()
+        subject.discard()
     failed = any(finding.verdict is Verdict.FAIL for finding in findings)
     return FAILED if failed else OK
 

@@ -164,10 +164,16 @@ class Pipe:
         return lines
 
     def read_line(self, deadline: int) -> bytes | None:
-        """The next line, without its end and outer spaces, or None at the deadline.
+        """The next line, without its end and outer spaces, or None at the deadline."""
+        line = self.read_raw_line(deadline)
+        return None if line is None else line.strip()
+
+    def read_raw_line(self, deadline: int) -> bytes | None:
+        """The next line without its line feed, or None at the deadline.
 
         What waits in the pipe by then is still read, since engines that start side by side are
         read one after another; one that never stops writing gets no more than a pipe holds.
+        ``arrived`` is the time at which the line arrived.
         """
         while not self._lines:
             left = deadline - monotonic_ns()
@@ -181,4 +187,4 @@ class Pipe:
                 self.put_back(lines)
             elif left < 0:
                 return None
-        return self._lines.popleft().strip()
+        return self._lines.popleft()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from time import monotonic_ns
 
 from merels.engine.common.numbers import parse_whole
 from merels.protocol.check.conversation import LATE, Fault
 from merels.protocol.check.step import Check, Group
 from merels.protocol.check.subject import Subject
+from merels.protocol.check.transcript import Line
 
 GROUP = Group("handshake", "Handshake", needs=("greeting",))
 READY = Group("readiness", "Ready", needs=("greeting", "ready"))
@@ -36,11 +38,15 @@ def silent_before_greeting(engine: Subject) -> None:
     engine.spawn()
     early = engine.listen(min(seconds, LATE))
     engine.greet()
-    for line in early:
+    _judge_unasked(engine, early, "printed before the first command")
+
+
+def _judge_unasked(engine: Subject, lines: Iterable[Line], complaint: str) -> None:
+    """Judge lines that no command asked for: a word of the protocol among them is a fault."""
+    for line in lines:
         if line.first in _PROTOCOL:
-            raise Fault("printed before the first command", line.raw)
-    if early:
-        engine.warn("printed before the first command", early[0])
+            raise Fault(complaint, line)
+        engine.warn(complaint, line)
 
 
 def _has_id(word: str) -> Check:
@@ -52,9 +58,9 @@ def _has_id(word: str) -> Check:
         if not lines:
             raise Fault(f"the greeting has no line 'id {word} …'")
         if len(lines) > 1:
-            raise Fault(f"the greeting has {len(lines)} lines 'id {word}'", lines[1].raw)
+            raise Fault(f"the greeting has {len(lines)} lines 'id {word}'", lines[1])
         if len(lines[0].words) < 3:
-            raise Fault(f"nothing follows 'id {word}'", lines[0].raw)
+            raise Fault(f"nothing follows 'id {word}'", lines[0])
 
     return check
 
@@ -75,7 +81,7 @@ def greeting_lines(engine: Subject) -> None:
             engine.warn("does not belong in the greeting", line)
     last = engine.greeting.lines[-1]
     if len(last.words) > 1:
-        raise Fault("there are words after the one that ends the greeting", last.raw)
+        raise Fault("there are words after the one that ends the greeting", last)
 
 
 @GROUP.step()
@@ -84,10 +90,8 @@ def nothing_after_greeting(engine: Subject) -> None:
     uciok answers no question."""
     engine.spawn()
     engine.greet()
-    for line in engine.listen(engine.pace.listen):
-        if line.first in _PROTOCOL:
-            raise Fault("came after the end of the greeting", line.raw)
-        engine.warn("came after the end of the greeting", line)
+    late = engine.listen(engine.pace.listen)
+    _judge_unasked(engine, late, "came after the end of the greeting")
 
 
 @GROUP.step()
@@ -110,11 +114,11 @@ def option_lines(engine: Subject) -> None:
     seen: set[str] = set()
     for line, option in engine.greeting.option_lines:
         if option is None:
-            raise Fault("has no name or no type", line.raw)
+            raise Fault("has no name or no type", line)
         if option.kind not in KINDS:
-            raise Fault(f"'{option.kind}' is not a type of option", line.raw)
+            raise Fault(f"'{option.kind}' is not a type of option", line)
         if option.name.lower() in seen:
-            raise Fault("is the second option with that name (ignoring case)", line.raw)
+            raise Fault("is the second option with that name (ignoring case)", line)
         seen.add(option.name.lower())
 
 
@@ -128,22 +132,22 @@ def option_defaults(engine: Subject) -> None:
         if option is None or option.kind == "button":
             continue
         if "default" not in words:
-            raise Fault("has no default", line.raw)
+            raise Fault("has no default", line)
         if option.kind == "check" and option.default not in ("true", "false"):
-            raise Fault("the default of a check is true or false", line.raw)
+            raise Fault("the default of a check is true or false", line)
         if option.kind == "combo" and option.default not in option.choices:
-            raise Fault("the default is not one of the choices (var)", line.raw)
+            raise Fault("the default is not one of the choices (var)", line)
         if option.kind == "string" and words[-1] == "default":
             engine.warn("an empty default should be written <empty>", line)
         if option.kind == "spin":
             value = parse_whole(option.default)
             if value is None:
-                raise Fault("the default of a spin is a whole number", line.raw)
+                raise Fault("the default of a spin is a whole number", line)
             if option.minimum is None or option.maximum is None:
-                raise Fault("a spin needs a min and a max", line.raw)
+                raise Fault("a spin needs a min and a max", line)
             if not option.minimum <= value <= option.maximum:
                 raise Fault(f"the default lies outside {option.minimum} to {option.maximum}",
-                            line.raw)
+                            line)
 
 
 @READY.step()
@@ -178,7 +182,7 @@ def ready_counts(engine: Subject) -> None:
         engine.until("readyok", engine.pace.answer, "isready, 5 times")
     for line in engine.listen(engine.pace.listen):
         if line.first == "readyok":
-            raise Fault("one readyok too many", line.raw)
+            raise Fault("one readyok too many", line)
 
 
 @READY.step()

@@ -52,7 +52,7 @@ def whole_moves(engine: Subject) -> None:
     is part of the move, which is illegal without it."""
     for search in survey(engine):
         if search.kind is Kind.WITHOUT_REMOVAL:
-            raise Fault(f"closes a mill and removes nothing, {search}", search.quote)
+            raise Fault(f"closes a mill and removes nothing, {search}", search.best)
 
 
 @GROUP.step()
@@ -68,7 +68,7 @@ def bestmove_legal(engine: Subject) -> None:
         elif kind is Kind.ILLEGAL:
             move = read(search.answer)
             reason = f"is illegal ({search.position.objection(move) if move else ''})"
-        raise Fault(f"{reason}, {search}", search.quote)
+        raise Fault(f"{reason}, {search}", search.best)
 
 
 @GROUP.step(needs=("bestmove-legal",))
@@ -79,7 +79,7 @@ def forced_move(engine: Subject) -> None:
     for go in ("go depth 3", "go movetime 50", "go wtime 1000 btime 1000"):
         search = engine.search(go, FORCED)
         if search.kind is not Kind.LEGAL:
-            raise Fault("is not the only legal move", search.quote)
+            raise Fault("is not the only legal move", search.best)
 
 
 @GROUP.step()
@@ -90,7 +90,7 @@ def finished_games(engine: Subject) -> None:
         search = engine.search("go movetime 50", text)
         answer = search.answer.lower()
         if answer not in NO_MOVES:
-            raise Fault(f"plays on although the game is over: {what}", search.quote)
+            raise Fault(f"plays on although the game is over: {what}", search.best)
         if answer != "0000":
             engine.warn(f"writes '{answer}' when the game is over; 0000 is usual", search.best)
         if not search.scored:
@@ -122,7 +122,7 @@ def whole_games(engine: Subject) -> None:
             search = engine.search(f"go depth {2 + number}", START, moves)
             move = read(search.answer)
             if move is None or not position.is_legal(move):
-                raise Fault(f"is illegal at ply {len(moves) + 1} of a game: {search}", search.quote)
+                raise Fault(f"is illegal at ply {len(moves) + 1} of a game: {search}", search.best)
             position = position.play(move)
             moves.append(str(move))
 
@@ -136,7 +136,7 @@ def pv_legal(engine: Subject) -> None:
             position = search.position
             for token in info.pv or ():
                 if judge(position, token) is not Kind.LEGAL:
-                    raise Fault(f"'{token}' in the pv is illegal, {search}", line.raw)
+                    raise Fault(f"'{token}' in the pv is illegal, {search}", line)
                 position = position.play(parse_move(token))
 
 
@@ -145,10 +145,9 @@ def ponder_legal(engine: Subject) -> None:
     """The move after 'ponder' is legal after the bestmove; clients send that position back at
     once, to ponder on."""
     for search in survey(engine):
-        words = search.best.words if search.best else []
-        move = read(search.answer)
+        words, move = search.words, read(search.answer)
         if words[2:3] != ["ponder"] or move is None or search.kind is not Kind.LEGAL:
             continue
         token = words[3] if len(words) > 3 else ""
         if judge(search.position.play(move), token) is not Kind.LEGAL:
-            raise Fault(f"'{token}' is not legal after '{search.answer}', {search}", search.quote)
+            raise Fault(f"'{token}' is not legal after '{search.answer}', {search}", search.best)

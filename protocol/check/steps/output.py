@@ -26,19 +26,18 @@ def one_bestmove(engine: Subject) -> None:
     engine.listen(engine.pace.listen / 2)
     if engine.strays:
         line, sent = engine.strays[0]
-        raise Fault(f"a bestmove that answers no go, last sent: '{sent}'", line.raw)
+        raise Fault(f"a bestmove that answers no go, last sent: '{sent}'", line)
 
 
 @GROUP.step(protocols=("uci",))
 def bestmove_form(engine: Subject) -> None:
     """The answer is 'bestmove M' or 'bestmove M ponder M', and nothing else."""
     for search in survey(engine):
-        assert search.best is not None
-        words = search.best.words
+        words = search.words
         if words[0] != "bestmove":
-            raise Fault("is not in lower case", search.quote)
+            raise Fault("is not in lower case", search.best)
         if len(words) != 2 and not (len(words) == 4 and words[2] == "ponder"):
-            raise Fault("is neither 'bestmove M' nor 'bestmove M ponder M'", search.quote)
+            raise Fault("is neither 'bestmove M' nor 'bestmove M ponder M'", search.best)
 
 
 @GROUP.step(protocols=("ugi",))
@@ -46,9 +45,8 @@ def bestmove_two_words(engine: Subject) -> None:
     """In UGI the line holds only bestmove and the move; clients read the rest of the line as part
     of the move."""
     for search in survey(engine):
-        assert search.best is not None
-        if len(search.best.words) != 2:
-            raise Fault("does not have exactly two words", search.quote)
+        if len(search.words) != 2:
+            raise Fault("does not have exactly two words", search.best)
 
 
 @GROUP.step()
@@ -57,7 +55,7 @@ def score_before_bestmove(engine: Subject) -> None:
     tournaments adjudicate by it, and some clients fail without one."""
     for search in survey(engine):
         if not search.scored:
-            raise Fault(f"no info line with a score precedes it, {search}", search.quote)
+            raise Fault(f"no info line with a score precedes it, {search}", search.best)
 
 
 @GROUP.step()
@@ -67,7 +65,7 @@ def info_syntax(engine: Subject) -> None:
     for search in survey(engine):
         for line, info in search.infos:
             if info.mistakes:
-                raise Fault(info.mistakes[0], line.raw)
+                raise Fault(info.mistakes[0], line)
             if info.unknown:
                 engine.warn(f"'{info.unknown[0]}' is not a word of info lines", line)
 
@@ -79,11 +77,11 @@ def info_bounds(engine: Subject) -> None:
     for search in survey(engine):
         for line, info in search.infos:
             if not 0 <= info.numbers.get("hashfull", 0) <= 1000:
-                raise Fault("hashfull is in permille, 0 to 1000", line.raw)
+                raise Fault("hashfull is in permille, 0 to 1000", line)
             if info.wdl and sum(info.wdl) != 1000:
-                raise Fault(f"the three numbers of wdl add up to {sum(info.wdl)}", line.raw)
+                raise Fault(f"the three numbers of wdl add up to {sum(info.wdl)}", line)
             if info.numbers.get("multipv", 1) < 1:
-                raise Fault("multipv counts from 1", line.raw)
+                raise Fault("multipv counts from 1", line)
 
 
 @GROUP.step()
@@ -96,7 +94,7 @@ def info_depth_rises(engine: Subject) -> None:
             before = depths.get(number, 0)
             depth = depths[number] = info.numbers.get("depth", before)
             if depth < before:
-                raise Fault(f"depth {depth} follows depth {before}, {search}", line.raw)
+                raise Fault(f"depth {depth} follows depth {before}, {search}", line)
 
 
 @GROUP.step()
@@ -108,7 +106,7 @@ def info_counts_rise(engine: Subject) -> None:
             for line, info in search.infos:
                 count = info.numbers.get(word, before)
                 if count < before:
-                    raise Fault(f"{word} decreases from {before}, {search}", line.raw)
+                    raise Fault(f"{word} decreases from {before}, {search}", line)
                 before = count
 
 
@@ -120,7 +118,7 @@ def info_time_honest(engine: Subject) -> None:
             seconds = (line.at - search.started) / 1e9
             if info.numbers.get("time", 0) / 1000 > seconds + TIME_SLACK:
                 raise Fault(f"states more time than the {seconds * 1000:.0f} ms that had passed",
-                            line.raw)
+                            line)
 
 
 @GROUP.step()
@@ -164,13 +162,13 @@ def clean_lines(engine: Subject) -> None:
             engine.warn("is empty", line)
             continue
         if raw != raw.strip():
-            raise Fault("has spaces at its ends", line.raw)
+            raise Fault("has spaces at its ends", line)
         try:
             text = raw.decode()
         except UnicodeDecodeError:
-            raise Fault("is not valid UTF-8", line.raw) from None
+            raise Fault("is not valid UTF-8", line) from None
         if any(ord(c) < 32 or ord(c) == 127 for c in text):
-            raise Fault("contains a tab or another control character", line.raw)
+            raise Fault("contains a tab or another control character", line)
 
 
 @GROUP.step()

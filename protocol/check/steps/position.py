@@ -52,7 +52,7 @@ def _is_at(search: Search, before: Position, complaint: str) -> None:
     Steps of their own judge other illegal moves.
     """
     if search.kind is Kind.ILLEGAL and judge(before, search.answer) is Kind.LEGAL:
-        raise Fault(complaint, search.quote)
+        raise Fault(complaint, search.best)
 
 
 def _follows(complaint: str, *setups: tuple[str, Sequence[str]]) -> Check:
@@ -123,7 +123,7 @@ def _refuses(engine: Subject, bad: str, what: str, warning: str) -> None:
     move = read(search.answer)
     places = move is not None and move.origin is None and not move.removed
     if search.kind is Kind.NONE or search.kind is Kind.ILLEGAL and places:
-        raise Fault(f"does not keep the position before '{bad}' ({what})", search.quote)
+        raise Fault(f"does not keep the position before '{bad}' ({what})", search.best)
     if warning and not any(line.first == "info" for line in lines):
         engine.warn(warning)
 
@@ -175,7 +175,7 @@ def position_in_search(engine: Subject) -> None:
     search = engine.begin("go infinite", MOVING)
     engine.send("position startpos")
     if engine.watch(search, engine.pace.listen / 2) is not None:
-        raise Fault("position ended the search", search.quote)
+        raise Fault("position ended the search", search.best)
     engine.stop(search)
     _is_at(search, engine.position(START), "answers for the position sent during the search")
 
@@ -191,10 +191,10 @@ def _asks(question: str, answer: Callable[[Position], str]) -> Check:
             lines = [line for line in engine.ping() if line.first == "response"]
             if len(lines) != 1:
                 raise Fault(f"{len(lines)} responses to 'query {question}'",
-                            lines[-1].raw if lines else None)
+                            lines[-1] if lines else None)
             expected = f"response {answer(position)}"
             if lines[0].text != expected:
-                raise Fault(f"'query {question}' should get '{expected}' in {text}", lines[0].raw)
+                raise Fault(f"'query {question}' should get '{expected}' in {text}", lines[0])
 
     return check
 

@@ -22,7 +22,7 @@ def _no_deeper(*searches: tuple[str, int]) -> Check:
             search = engine.search(go, MOVING)
             for line, info in search.scored:
                 if info.numbers.get("depth", 0) > depth:
-                    raise Fault(f"searched deeper than depth {depth}, {search}", line.raw)
+                    raise Fault(f"searched deeper than depth {depth}, {search}", line)
 
     return check
 
@@ -42,7 +42,7 @@ def go_nodes(engine: Subject) -> None:
         infos = [(line, info) for line, info in search.infos if "nodes" in info.numbers]
         known = known or bool(infos)
         used = max((info.numbers["nodes"] for _, info in infos), default=0)
-        line = infos[-1][0].raw if infos else None
+        line = infos[-1][0] if infos else None
         if used > NODES_FAIL[0] * nodes + NODES_FAIL[1]:
             raise Fault(f"searched {used} nodes for 'go nodes {nodes}'", line)
         if used > NODES_WARN[0] * nodes + NODES_WARN[1]:
@@ -64,8 +64,9 @@ def _in_time(*searches: str, start: str = START, clock: bool = True) -> Check:
             limit = max(0, int(go.split()[2])) / 1000
             seconds = limit + max(engine.pace.answer, LATE)
             search = engine.search(go, start, seconds=seconds)
-            reason = f"'{search.go}' took {search.elapsed:.3f} s"
-            engine.judge_delay(search.elapsed - limit, reason, search.quote, clock=clock)
+            took = search.seconds_from(search.started)
+            reason = f"'{search.go}' took {took:.3f} s"
+            engine.judge_delay(took - limit, reason, search.best, clock=clock)
 
     return check
 
@@ -136,7 +137,7 @@ def go_mate(engine: Subject) -> None:
         engine.warn("'go mate 1' did not end without stop despite a win in one")
         engine.stop(search)
     if search.final is not None and search.final[1].numbers.get("mate", 1) != 1:
-        raise Fault("the score of a win in one is not mate 1", search.final[0].raw)
+        raise Fault("the score of a win in one is not mate 1", search.final[0])
 
 
 @GROUP.step()
@@ -149,7 +150,7 @@ def go_searchmoves(engine: Subject) -> None:
         for move in (moves[0], moves[-1]):
             search = engine.search(f"go depth 2 searchmoves {move}", text)
             if search.kind is Kind.LEGAL and read(search.answer) != move:
-                raise Fault(f"plays a move that '{search.go}' does not allow", search.quote)
+                raise Fault(f"plays a move that '{search.go}' does not allow", search.best)
 
 
 @GROUP.step()
@@ -164,12 +165,12 @@ def multipv(engine: Subject) -> None:
             if info.pv and "multipv" in info.numbers}
     if sorted(last) != [1, 2, 3]:
         raise Fault(f"expected three lines with a pv, found those numbered {sorted(last)}",
-                    search.lines[-1].raw if search.lines else None)
+                    search.lines[-1] if search.lines else None)
     infos = [last[number][1] for number in (1, 2, 3)]
     firsts = [info.pv[0] for info in infos if info.pv]
     moves = [read(first) for first in firsts]
     if len(set(moves)) < 3:
-        raise Fault(f"the three lines begin with {', '.join(firsts)}", last[3][0].raw)
+        raise Fault(f"the three lines begin with {', '.join(firsts)}", last[3][0])
     if moves[0] != read(search.answer):
         engine.warn("bestmove is not the first line's move", search.best)
     scores = [info.numbers["cp"] for info in infos if "cp" in info.numbers]

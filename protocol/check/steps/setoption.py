@@ -116,5 +116,5 @@ def set_in_search(engine: Subject) -> None:
         engine.set_option(option.name, value)
     line = engine.watch(search, engine.pace.listen)
     if line is not None:
-        raise Fault("setoption ended the search", line.raw)
+        raise Fault("setoption ended the search", line)
     engine.stop(search)

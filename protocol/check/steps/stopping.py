@@ -34,7 +34,7 @@ def _stops(what: str, go: str, *texts: str, patience: float) -> Check:
             if engine.watch(search, patience * engine.pace.listen) is None:
                 seconds = engine.stop(search)
                 engine.judge_delay(seconds, f"{what} was answered after {seconds:.2f} s",
-                                   search.quote)
+                                   search.best)
 
     return check
 
@@ -47,7 +47,7 @@ def _waits(go: str) -> Check:
             search = _begin(engine, go, text)
             line = engine.watch(search, engine.pace.watch)
             if line is not None:
-                raise Fault(f"'{search.go}' ended without stop after '{search.setup}'", line.raw)
+                raise Fault(f"'{search.go}' ended without stop after '{search.setup}'", line)
             engine.stop(search)
 
     return check
@@ -72,11 +72,10 @@ def _hits(*searches: tuple[str, int], patience: float = 0.5) -> Check:
             except Fault as fault:
                 raise Fault(f"no bestmove within {seconds:g} s of ponderhit, '{search.go}'",
                             fault.line) from None
-            assert search.best is not None
-            took = (search.best.at - hit) / 1e9
+            took = search.seconds_from(hit)
             engine.judge_delay(
                 took - milliseconds / 1000, f"'{search.go}' took {took:.3f} s after ponderhit",
-                search.quote, clock="wtime" in go,
+                search.best, clock="wtime" in go,
             )
 
     return check
@@ -105,7 +104,7 @@ def stop_idle(engine: Subject) -> None:
     lines = engine.ping() + engine.listen(engine.pace.listen)
     for line in lines:
         if line.first == "bestmove":
-            raise Fault("a bestmove without a go", line.raw)
+            raise Fault("a bestmove without a go", line)
 
 
 GROUP.add(
@@ -126,9 +125,9 @@ def ready_in_search(engine: Subject) -> None:
         raise Fault(f"no readyok within {LATE:g} s of isready in a search", fault.line) from None
     for line in lines:
         if line.first == "bestmove":
-            raise Fault("isready ended the search", line.raw)
+            raise Fault("isready ended the search", line)
     seconds = (lines[-1].at - search.started) / 1e9
-    engine.judge_delay(seconds, f"readyok took {seconds:.2f} s in a search", lines[-1].raw)
+    engine.judge_delay(seconds, f"readyok took {seconds:.2f} s in a search", lines[-1])
     search.lines += lines[:-1]
     engine.stop(search)
 

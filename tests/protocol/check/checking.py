@@ -36,7 +36,7 @@ def check(
     try:
         return run(steps, subject, lambda _: None, most_seconds)
     finally:
-        subject.close()
+        subject.discard()
 
 
 def failed(findings: list[Finding]) -> dict[str, str]:

@@ -88,6 +88,16 @@ def test_noise_on_standard_error_is_quoted() -> None:
     assert findings[0].line == "thinking…".encode()
 
 
+def test_an_unfinished_line_of_standard_error_is_found() -> None:
+    code = "import sys; sys.stderr.write('no end'); sys.stderr.flush(); sys.stdin.read()"
+    subject = Subject(EngineSpec((sys.executable, "-c", code)), QUICK)
+    subject.spawn()
+    while not subject.stderr():
+        subject.listen(0.1)
+    subject.discard()
+    assert subject.stderr() == b"no end"
+
+
 def test_a_failure_quotes_the_partial_line_of_a_mute_engine() -> None:
     findings = check(fake("cr"), "greeting", replace(QUICK, start=3.0))
     assert findings[0].reason == "no answer to 'uci' in 3 s"
@@ -244,7 +254,7 @@ def test_options_of_the_command_line_are_set_at_every_start() -> None:
     words = [*OURS, "option.MultiPV=2", "option.UCI_ShowWDL=true"]
     subject = Subject(read_engine(words, PROTOCOLS), QUICK)
     search = subject.search("go depth 2")
-    subject.close()
+    subject.discard()
     assert {info.numbers["multipv"] for _, info in search.infos} == {1, 2}
     assert all(sum(info.wdl) == 1000 for _, info in search.infos)
 
@@ -317,7 +327,7 @@ def test_moves_are_judged_by_the_rules_that_the_engine_names() -> None:
     ours = [*OURS, "option.Repetition=0", "option.UCI_Variant=multi", "option.flying=never"]
     subject = Subject(read_engine(ours, PROTOCOLS), QUICK)
     subject.ensure()
-    subject.close()
+    subject.discard()
     assert str(subject.rules) == "multi Flying=never"
 
 
