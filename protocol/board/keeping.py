@@ -8,9 +8,10 @@ from contextlib import suppress
 from merels.engine.common.errors import printable
 from merels.engine.search.levels import LEVELS
 from merels.protocol.board.game_store import UNFINISHED, ChangedElsewhere, Claim, GameStore
-from merels.protocol.board.requests import FULL, JSON, Player, read_time
+from merels.protocol.board.requests import FULL, Player, read_time
 from merels.protocol.board.seat import OWN
 from merels.protocol.client.engine_spec import EngineSpec
+from merels.protocol.common.json_fields import JSON
 from merels.protocol.games.clock import Clock, clock_text, read_clock
 from merels.protocol.games.game import Game
 from merels.protocol.games.record import Record

@@ -6,8 +6,8 @@ from math import inf
 
 from merels.engine.game.position import Position
 from merels.engine.tablebase.probe import Known
-from merels.protocol.board.requests import JSON
 from merels.protocol.board.reviewing import TABLE_CACHE
+from merels.protocol.common.json_fields import JSON
 
 _MOST_LOOKED_AT = 30
 """With more moves than this, their replies are not counted: the page must not wait."""

@@ -5,15 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from merels.engine.common.errors import InputError, printable, shorten
+from merels.engine.common.errors import InputError, printable
 from merels.engine.game.notation import parse_move
 from merels.engine.game.position import Move
 from merels.engine.game.rules import DEFAULT_RULES, Rules, make_rules
 from merels.engine.search.levels import LEVELS
 from merels.protocol.client.engine_spec import EngineSpec
+from merels.protocol.common.json_fields import (
+    JSON,
+    optional,
+    seconds_field,
+    typed_field,
+    whole_field,
+)
 from merels.protocol.common.options import Value
 
-JSON = dict[str, Any]
 LONGEST_NAME = 60
 FULL = "full"
 """The level of full strength."""
@@ -27,14 +33,6 @@ class Player(NamedTuple):
     name: str = ""
 
 
-def read_text(body: JSON, name: str, default: str | None = None) -> str:
-    """A text field."""
-    value = body.get(name, default)
-    if not isinstance(value, str):
-        raise InputError(name, "expected a text")
-    return value
-
-
 def read_moves(body: JSON) -> list[Move]:
     """A move, or several in a row."""
     moves = body.get("moves", [body.get("move")])
@@ -45,18 +43,16 @@ def read_moves(body: JSON) -> list[Move]:
 
 def read_rules(body: JSON) -> Rules:
     """A rule set, with the fields that differ from it."""
-    fields = body.get("fields") or {}
-    if not isinstance(fields, dict):
-        raise InputError(shorten(str(fields)), "expected rule fields and their values")
-    variant = read_text(body, "variant", DEFAULT_RULES.variant)
+    fields = typed_field(body, "fields", dict, "rule fields and their values", {})
+    variant = typed_field(body, "variant", str, "a text", DEFAULT_RULES.variant)
     return make_rules(variant, [f"{name}={value}" for name, value in fields.items()])
 
 
 def read_settings(body: JSON) -> dict[str, Value]:
     """The values of options by name; None presses a button."""
-    settings = body.get("settings")
-    if not isinstance(settings, dict) or len(settings) > 200:
-        raise InputError("settings", "expected names and values")
+    settings = typed_field(body, "settings", dict, "names and values")
+    if len(settings) > 200:
+        raise InputError("settings", "expected at most 200 options")
     for value in settings.values():
         if value is not None and not isinstance(value, (str, int, bool)):
             raise InputError(str(value), "expected a text, a number, or true or false")
@@ -66,12 +62,12 @@ def read_settings(body: JSON) -> dict[str, Value]:
 def read_time(time: Any) -> JSON:
     """A time control in seconds: ``seconds`` a move, or a clock's ``base`` and ``increment``."""
     if isinstance(time, dict) and time.get("kind") == "move":
-        return {"kind": "move", "seconds": _seconds(time, "seconds", 0.01, 3600.0)}
+        return {"kind": "move", "seconds": seconds_field(time, "seconds", 0.01, 3600.0)}
     if isinstance(time, dict) and time.get("kind") == "clock":
         return {
             "kind": "clock",
-            "base": _seconds(time, "base", 1.0, 86_400.0),
-            "increment": _seconds(time, "increment", 0.0, 3600.0),
+            "base": seconds_field(time, "base", 1.0, 86_400.0),
+            "increment": seconds_field(time, "increment", 0.0, 3600.0),
         }
     raise InputError("time", "expected seconds per move, or a clock")
 
@@ -92,21 +88,13 @@ def read_players(body: JSON, choices: Sequence[EngineSpec]) -> list[Player]:
 def _player(player: Any, choices: Sequence[EngineSpec]) -> Player:
     if not isinstance(player, dict):
         raise InputError(str(player), "expected an engine and a level")
-    index, level, name = player.get("engine"), player.get("level", FULL), player.get("name") or ""
-    if not isinstance(name, str) or len(name) > LONGEST_NAME:
+    level = player.get("level", FULL)
+    name = printable(" ".join(typed_field(player, "name", str, "a text", "").split()))
+    if len(name) > LONGEST_NAME:
         raise InputError("name", f"expected names of at most {LONGEST_NAME} characters")
-    name = printable(" ".join(name.split()))
+    index = optional(whole_field, player, "engine", 0, len(choices) - 1)
     if index is None:
         return Player(None, name=name)
-    if not isinstance(index, int) or not 0 <= index < len(choices):
-        raise InputError(str(index), "no such engine")
     if level not in (FULL, *(known.name for known in LEVELS)):
         raise InputError(str(level), "no such level")
     return Player(choices[index], level, name)
-
-
-def _seconds(time: JSON, name: str, low: float, high: float) -> float:
-    value = time.get(name)
-    if isinstance(value, (int, float)) and low <= value <= high:
-        return float(value)
-    raise InputError(str(value), f"expected from {low:g} to {high:g} seconds")

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs
 
 from merels.engine.common.errors import InputError
 from merels.protocol.board.actions.games import last_unfinished
-from merels.protocol.board.actions.table import act
+from merels.protocol.board.actions.dispatch import act
 from merels.protocol.board.game_store import GameStore
 from merels.protocol.board.news import Feed
 from merels.protocol.board.session import Session

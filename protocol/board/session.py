@@ -14,11 +14,12 @@ from merels.engine.search.limits import Info
 from merels.protocol.board.game_store import Claim, GameStore
 from merels.protocol.board.keeping import AutoSaver
 from merels.protocol.board.news import Feed, Log
-from merels.protocol.board.requests import FULL, JSON, Player
+from merels.protocol.board.requests import FULL, Player
 from merels.protocol.board.reviewing import Reviewer
 from merels.protocol.board.seat import OWN, Seat
 from merels.protocol.board.thinking import Job, SearchThread
 from merels.protocol.client.engine_spec import EngineSpec
+from merels.protocol.common.json_fields import JSON
 from merels.protocol.games.clock import Clock
 from merels.protocol.games.game import Game
 from merels.protocol.games.record import Record

@@ -13,10 +13,11 @@ from merels.engine.search.levels import LEVELS
 from merels.engine.search.limits import Info
 from merels.protocol.board.news import Feed
 from merels.protocol.board.proven import proven_view
-from merels.protocol.board.requests import FULL, JSON
+from merels.protocol.board.requests import FULL
 from merels.protocol.board.seat import OWN
 from merels.protocol.board.session import Session
 from merels.protocol.client.engine_spec import EngineSpec
+from merels.protocol.common.json_fields import JSON
 from merels.protocol.review.review import NAMES as JUDGED
 from merels.protocol.review.review import as_json, expected, score_text
 

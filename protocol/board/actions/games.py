@@ -9,8 +9,8 @@ from merels.engine.common.numbers import read_whole
 from merels.engine.game.rules import Rules
 from merels.protocol.board.game_store import UNFINISHED, Entry, GameStore
 from merels.protocol.board.keeping import KEPT_TAGS, clock_of, seated
-from merels.protocol.board.requests import JSON
 from merels.protocol.board.session import Session
+from merels.protocol.common.json_fields import JSON
 from merels.protocol.formats.forms import write_game
 from merels.protocol.formats.game_file import FoundGame, pasted
 from merels.protocol.formats.pgn.variants import RecordRules
@@ -26,7 +26,7 @@ MOST_FAULTS = 20
 _WAY_OUT = "; a game without the tag is read by the rules on the board"
 
 
-def load(session: Session, text: str, rules: Rules, game: object) -> JSON:
+def load(session: Session, text: str, rules: Rules, game: int | None) -> JSON:
     """Open a position or a game in any form that is read.
 
     Of several games ``game`` is the index; without it the answer lists them, and none is opened.
@@ -37,10 +37,9 @@ def load(session: Session, text: str, rules: Rules, game: object) -> JSON:
     elif len(found) > 1 and game is None:
         return {"games": list(map(_game_view, found[:MOST_FOUND])), "found": len(found)}
     else:
-        index = 0 if game is None else game
-        if not isinstance(index, int) or not 0 <= index < len(found):
-            raise InputError(str(index), f"expected a game from 0 to {len(found) - 1}")
-        chosen = found[index] if len(found) > 1 else replace(found[0], place="")
+        if game is not None and game >= len(found):
+            raise InputError(str(game), f"expected a game from 0 to {len(found) - 1}")
+        chosen = found[game or 0] if len(found) > 1 else replace(found[0], place="")
         record = _read(chosen, rules)
     with session.lock:
         session.begin(game_of(record))

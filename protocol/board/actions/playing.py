@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from merels.engine.common.errors import InputError
 from merels.engine.game.position import Move
 from merels.engine.game.rules import Rules
-from merels.protocol.board.requests import JSON, Player
+from merels.protocol.board.requests import Player
 from merels.protocol.board.session import Session
+from merels.protocol.common.json_fields import JSON
 from merels.protocol.formats.mif_1_0.mfen import read_position
 from merels.protocol.games.game import Game
 from merels.protocol.games.record import Node
@@ -182,13 +183,9 @@ def analyse(session: Session, on: bool | None) -> None:
     session.tell("info")
 
 
-def thoughts(session: Session, on: bool | None, lines: object) -> None:
+def thoughts(session: Session, on: bool | None, lines: int | None) -> None:
     """Show or hide evaluations, in play or in an analysis; set the number of variations."""
-    if lines is None:
-        lines = session.lines
-    if type(lines) is not int or not 1 <= lines <= MOST_LINES:
-        raise InputError(str(lines), f"expected from 1 to {MOST_LINES} lines")
-    session.lines = lines
+    session.lines = lines or session.lines
     session.thoughts[session.analysing] = session.reveals if on is None else on
     session.tell("info")
 

@@ -9,10 +9,10 @@ from merels.engine.common.errors import InputError
 from merels.engine.game.board import NAMES
 from merels.engine.game.position import Move
 from merels.engine.game.rules import Rules
-from merels.protocol.board.requests import JSON
 from merels.protocol.board.reviewing import TABLE_CACHE
 from merels.protocol.board.session import Session
 from merels.protocol.board.view import fields_view, position_view
+from merels.protocol.common.json_fields import JSON
 from merels.protocol.puzzles.lessons import Lesson
 from merels.protocol.puzzles.training import Attempt
 
@@ -28,7 +28,7 @@ def puzzle(session: Session, next: bool, rules: Rules) -> JSON:
     return _view(session, attempt)
 
 
-def lesson(session: Session, number: object) -> JSON:
+def lesson(session: Session, number: int) -> JSON:
     """Make a puzzle of the reviewed game's mistake ``number``, counted from 0."""
     with session.lock:
         progress, record = session.reviewer.progress, session.game.record
@@ -39,7 +39,7 @@ def lesson(session: Session, number: object) -> JSON:
             own, node = len(users) != 1 or judged.side in users, record.find(index)
             if own and judged.name and judged.before.best and node is not None:
                 found.append((judged, node.parent))
-    if not isinstance(number, int) or not 0 <= number < len(found):
+    if number >= len(found):
         raise InputError(str(number), f"expected a number below {len(found)}, that of mistakes")
     judged, before = found[number]
     assert before is not None

@@ -7,7 +7,7 @@ from time import sleep
 import pytest
 
 from merels.engine.common.errors import InputError
-from merels.protocol.board.actions.table import act
+from merels.protocol.board.actions.dispatch import act
 from merels.protocol.board.session import Session
 from merels.protocol.board.view import news_view
 from tests.protocol.board.server import Server

@@ -10,7 +10,7 @@ import pytest
 
 from merels.protocol.board import server as board_server
 from merels.protocol.board import session as board_session
-from merels.protocol.board.actions.table import act
+from merels.protocol.board.actions.dispatch import act
 from merels.protocol.board.news import Feed
 from merels.protocol.board.reviewing import Reviewer
 from merels.protocol.board.seat import OWN

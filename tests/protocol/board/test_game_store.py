@@ -76,7 +76,7 @@ def test_one_process_at_a_time_has_a_game(tmp_path: Path) -> None:
 ON_A_FULL_DISK = """
 import resource, sys
 from pathlib import Path
-from merels.protocol.board.actions.table import act
+from merels.protocol.board.actions.dispatch import act
 from merels.protocol.board.game_store import GameStore
 from merels.protocol.board.seat import OWN
 from merels.protocol.board.session import Session

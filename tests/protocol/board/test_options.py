@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from merels.engine.common.errors import InputError
-from merels.protocol.board.actions.table import act
+from merels.protocol.board.actions.dispatch import act
 from merels.protocol.board.seat import OWN
 from merels.protocol.board.session import Session
 from merels.protocol.client.engine_spec import EngineSpec

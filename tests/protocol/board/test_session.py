@@ -6,7 +6,7 @@ from time import monotonic
 
 import pytest
 
-from merels.protocol.board.actions.table import act
+from merels.protocol.board.actions.dispatch import act
 from merels.protocol.board.session import HIDDEN_SECONDS, UNWATCHED_SECONDS, Session
 from merels.protocol.board.view import news_view
 from tests.protocol.board.webdriver import wait

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from merels.engine.common.errors import InputError
-from merels.protocol.board.actions.table import act
+from merels.protocol.board.actions.dispatch import act
 from merels.protocol.board.game_store import GameStore
 from merels.protocol.board.seat import OWN
 from merels.protocol.board.session import Session

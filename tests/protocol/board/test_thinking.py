@@ -14,7 +14,7 @@ import pytest
 
 from merels.engine.game.position import Position
 from merels.engine.search.limits import Info
-from merels.protocol.board.actions.table import act
+from merels.protocol.board.actions.dispatch import act
 from merels.protocol.board.seat import OWN
 from merels.protocol.board.session import Session
 from merels.protocol.board.thinking import Board, Job, SearchThread

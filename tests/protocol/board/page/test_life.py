@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from time import monotonic
 
-from merels.protocol.board.actions.table import act
+from merels.protocol.board.actions.dispatch import act
 from merels.protocol.board.session import Session
 from merels.protocol.board.thinking import PAUSE_SECONDS
 from tests.protocol.board.steps import (

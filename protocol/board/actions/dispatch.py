@@ -11,17 +11,16 @@ from merels.engine.game.notation import START
 from merels.engine.game.rules import Rules
 from merels.protocol.board.actions import games, playing, puzzles
 from merels.protocol.board.requests import (
-    JSON,
     read_moves,
     read_players,
     read_rules,
     read_settings,
-    read_text,
     read_time,
 )
 from merels.protocol.board.seat import Seat
 from merels.protocol.board.session import Session
 from merels.protocol.board.view import note_on, position_view
+from merels.protocol.common.json_fields import JSON, optional, typed_field, whole_field
 from merels.protocol.common.options import Value
 from merels.protocol.formats.mif_1_0.mfen import read_position
 
@@ -29,16 +28,20 @@ TEXTS = {"changed": "", "how": None, "key": None, "position": START, "query": ""
 """Fields that are texts, each with its default; None: it must be there."""
 FLAGS = {"analyse", "ended", "left", "next"}
 FIELDS: dict[str, Callable[[Session, JSON], Any]] = {
+    "at": lambda _, body: body.get("at"),
+    "game": lambda _, body: optional(whole_field, body, "game", 0, games.MOST_FOUND),
+    "lines": lambda _, body: optional(whole_field, body, "lines", 1, playing.MOST_LINES),
     "moves": lambda _, body: read_moves(body),
     "node": lambda session, body: session.game.record.node(body.get("node")),
+    "number": lambda _, body: whole_field(body, "number", 0, 10**6),
     "on": lambda _, body: bool(body["on"]) if "on" in body else None,
     "players": lambda session, body: read_players(body, session.choices),
     "rules": lambda _, body: read_rules(body),
-    "seat": lambda session, body: _seat(session, body.get("seat")),
+    "seat": lambda session, body: _seat(session, whole_field(body, "seat", 0, 2)),
     "settings": lambda _, body: read_settings(body),
     "time": lambda _, body: read_time(body["time"]) if "time" in body else None,
 }
-"""Fields that are read in their own way; any other is passed on as it is, None if missing."""
+"""All other fields."""
 
 
 def act(session: Session, action: str, body: JSON) -> JSON:
@@ -63,10 +66,8 @@ def _call(action: Callable[..., JSON | None], session: Session, body: JSON) -> J
 def _field(name: str, session: Session, body: JSON) -> Any:
     """Read a field of a request by the schema above."""
     if name in TEXTS:
-        return read_text(body, name, TEXTS[name])
-    if name in FLAGS:
-        return body.get(name) is True
-    return FIELDS[name](session, body) if name in FIELDS else body.get(name)
+        return typed_field(body, name, str, "a text", TEXTS[name])
+    return body.get(name) is True if name in FLAGS else FIELDS[name](session, body)
 
 
 CHANGES: dict[str, Callable[..., JSON | None]] = {
@@ -101,10 +102,8 @@ def _configure(session: Session, seat: Seat, settings: dict[str, Value]) -> None
     session.changed()
 
 
-def _seat(session: Session, part: object) -> Seat:
+def _seat(session: Session, part: int) -> Seat:
     """The seat that a request names, in which an engine sits."""
-    if not isinstance(part, int) or not 0 <= part < len(session.seats):
-        raise InputError(str(part), "expected 0, 1 or 2")
     seat = session.seats[part]
     if seat.choice is None:
         raise InputError(seat.part, "no engine plays there")
