@@ -16,7 +16,7 @@ from merels.engine.game.score import PovScore
 from merels.engine.search.levels import LEVELS
 from merels.engine.search.limits import Limit
 from merels.protocol.bot.move_request import Request, read_new, read_object, read_request
-from merels.protocol.bot.players import EnginePlayer, OwnPlayer
+from merels.protocol.bot.players import EnginePlayer, InProcessPlayer
 from merels.protocol.process.errors import EngineError
 
 VERSION = 2
@@ -28,7 +28,7 @@ LONGEST_REQUEST = 1 << 20
 class Bridge:
     """Answers requests, each a JSON object on a line."""
 
-    def __init__(self, player: OwnPlayer | EnginePlayer, rules: Rules, limit: Limit) -> None:
+    def __init__(self, player: InProcessPlayer | EnginePlayer, rules: Rules, limit: Limit) -> None:
         """``rules`` and ``limit`` apply where a request names none."""
         self._player, self._rules, self._limit = player, rules, limit
 

@@ -18,7 +18,7 @@ from merels.protocol.common.options import Value
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
 
 
-class OwnPlayer:
+class InProcessPlayer:
     """The engine of this process."""
 
     def __init__(self, hash_mb: int = DEFAULT_HASH, threads: int = 1) -> None:

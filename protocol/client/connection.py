@@ -92,7 +92,7 @@ class Connection:
         self._begun = 0
         """When the latest search began."""
         self._quitting = Lock()
-        self._told_to_quit = False
+        self._quit_sent = False
         self._printed = b""
         """Whole lines that it printed last since it was asked, and that are no answer."""
         self._started = monotonic_ns()
@@ -420,9 +420,9 @@ class Connection:
     def send_quit(self) -> None:
         """The first half of `close`: several engines can end side by side. Any thread may."""
         with self._quitting:
-            if self._told_to_quit:
+            if self._quit_sent:
                 return
-            self._told_to_quit = True
+            self._quit_sent = True
             words = b"stop\nquit\n" if self.owing else b"quit\n"
             deadline = monotonic_ns() + int(QUIT_SEND_SECONDS * 1e9)
             with suppress(EngineError):

@@ -27,7 +27,7 @@ from merels.protocol.client.any_engine import Analysis, AnyEngine, PlayResult, T
 Report = Callable[[Info], None]
 
 
-class OwnAnalysis(Analysis):
+class InProcessAnalysis(Analysis):
     """A search in a thread of its own: ``run`` makes it and reports to the function it is given."""
 
     def __init__(self, run: Callable[[Report], object], stop: Callable[[], None]) -> None:
@@ -126,7 +126,7 @@ class InProcessEngine(AnyEngine):
                 infinite=limit is None, multipv=multipv, level=self.level, signals=signals,
             )
 
-        return OwnAnalysis(run, signals.stop)
+        return InProcessAnalysis(run, signals.stop)
 
 
 def find_tables(cache: TableCache, rules: Rules, limit: Limit) -> Tables | None:

@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from merels.engine.common.errors import InputError, printable, shorten
 from merels.engine.common.numbers import read_real, read_whole
@@ -20,6 +20,9 @@ from merels.protocol.commands.exit_status import USAGE_ERROR
 from merels.protocol.formats.pgn.variants import RecordRules
 from merels.protocol.uci.position_command import Setup, read_setup
 from merels.protocol.uci.settings import TABLE
+
+if TYPE_CHECKING:
+    from merels.protocol.client.engine_spec import EngineSpec
 
 Number = TypeVar("Number", int, float)
 MOST = LONGEST * 1000
@@ -121,6 +124,22 @@ def add_engine_flag(parser: argparse.ArgumentParser, text: str, **settings: Any)
         "dir=FOLDER to run in, option.NAME=VALUE; or level=LEVEL of merels itself, such as Club, "
         "1200 or perfect; cpu=SECONDS, memory=MIB and core=MIB limit each of its processes",
     )
+
+
+def read_engine_flag(
+    words: Sequence[str], protocols: Sequence[str], rules: Sequence[Rules]
+) -> EngineSpec:
+    """The engine of one ``-engine``; reports how far the tables of a perfect player reach.
+
+    ``rules`` are those that it may meet.
+    """
+    from merels.protocol.client.engine_spec import read_engine  # Few commands start an engine.
+    from merels.protocol.client.perfect import table_coverage
+
+    spec = read_engine(words, protocols)
+    for text in table_coverage(spec, rules):
+        print(f"merels: {text}", file=sys.stderr)
+    return spec
 
 
 def add_report_flags(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:

@@ -7,16 +7,15 @@ import sys
 from merels.engine.common.errors import InputError
 from merels.engine.search.limits import Limit
 from merels.protocol.bot.bridge import LONGEST_REQUEST, VERSION, Bridge
-from merels.protocol.bot.players import EnginePlayer, OwnPlayer
+from merels.protocol.bot.players import EnginePlayer, InProcessPlayer
 from merels.protocol.client.dialects import DIALECTS
-from merels.protocol.client.engine_spec import read_engine
-from merels.protocol.client.perfect import table_coverage
 from merels.protocol.commands.arguments import (
     add_engine_flag,
     add_flag,
     add_rules_flags,
     add_search_flags,
     make_parser,
+    read_engine_flag,
     rules_of,
 )
 from merels.protocol.process.errors import EngineError
@@ -55,10 +54,8 @@ def main(argv: list[str]) -> int:
     rules = rules_of(arguments)
     limit = Limit(time=read_seconds(arguments.time))
     if arguments.engine is None:
-        return serve(Bridge(OwnPlayer(arguments.hash, arguments.threads), rules, limit))
-    spec = read_engine(arguments.engine, tuple(DIALECTS))
-    for text in table_coverage(spec, [rules]):
-        print(f"merels: {text}", file=sys.stderr)
+        return serve(Bridge(InProcessPlayer(arguments.hash, arguments.threads), rules, limit))
+    spec = read_engine_flag(arguments.engine, tuple(DIALECTS), [rules])
     try:
         player = EnginePlayer(spec)
     except EngineError as error:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import time
 from dataclasses import replace
 
@@ -14,13 +13,13 @@ from merels.protocol.check.report import Printer, as_json, heading, listing, sum
 from merels.protocol.check.step import PROTOCOLS, Verdict
 from merels.protocol.check.subject import Subject
 from merels.protocol.check.suite import choose, run
-from merels.protocol.client.engine_spec import OPTION, read_engine
-from merels.protocol.client.perfect import table_coverage
+from merels.protocol.client.engine_spec import OPTION
 from merels.protocol.commands.arguments import (
     add_engine_flag,
     add_flag,
     add_rules_flags,
     make_parser,
+    read_engine_flag,
     real_from,
     rules_of,
 )
@@ -87,10 +86,8 @@ def _check(arguments: argparse.Namespace) -> int:
         seconds = arguments.timeout
         start, ready = max(pace.start, seconds), max(pace.ready, seconds)
         pace = replace(pace, answer=seconds, start=start, ready=ready)
-    candidate = read_engine(arguments.engine[0], PROTOCOLS)
     rules = rules_of(arguments)
-    for text in table_coverage(candidate, [rules]):
-        print(f"merels: {text}", file=sys.stderr)
+    candidate = read_engine_flag(arguments.engine[0], PROTOCOLS, [rules])
     subject = Subject(candidate, pace, rules)
     try:
         started = time.monotonic()

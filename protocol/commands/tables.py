@@ -7,7 +7,8 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from merels.engine.game.notation import format_position
 from merels.engine.game.rules import Rules
 from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.files import Header
+from merels.engine.tablebase.pack import Packer
 from merels.engine.tablebase.sectors import MAX_MEN, MIN_MEN, AnySector, sectors, table_name
 from merels.protocol.commands.arguments import (
     Parser,
@@ -27,7 +29,6 @@ from merels.protocol.commands.arguments import (
     whole_from,
 )
 from merels.protocol.commands.exit_status import FAILED, OK
-from merels.protocol.commands.pack_tables import add_pack_flags, pack
 from merels.protocol.commands.probe_tables import UNIT, open_folder, probe, root_of
 from merels.protocol.terminal.progress import ProgressLine, show_progress
 
@@ -94,7 +95,11 @@ def _parser() -> Parser:
         f"Where depths are kept, a number after win or loss is {UNIT}."
     )
     single.add_argument("position", metavar="POSITION", help=_POSITION)
-    add_pack_flags(_command(commands, "pack", "make packed tables, a third as large", pack))
+    pack = _command(commands, "pack", "make packed tables, a third as large", _pack)
+    add_flag(
+        pack, "out", type=Path, metavar="D",
+        help="where packed tables go (default: beside the others)",
+    )
     return parser
 
 
@@ -114,23 +119,30 @@ def _command(commands: Commands[Parser], name: str, text: str, action: Action) -
     return parser
 
 
-def _build(arguments: argparse.Namespace, rules: Rules) -> int:
-    men = MAX_MEN if arguments.all else arguments.men
-    memory = None if arguments.memory is None else int(arguments.memory * 2**30)
+@contextmanager
+def _progress(kept: str) -> Iterator[ProgressLine]:
+    """A bar for long work; after Ctrl-C the user reads what is ``kept``."""
     bar = ProgressLine()
-    builder = Builder(
-        root_of(arguments), rules, threads=arguments.threads, memory=memory,
-        depths=arguments.depths, report=lambda progress: show_progress(bar, progress),
-    )
-    started = time.monotonic()
     try:
-        tables = builder.build(men, arguments.placing)
+        yield bar
     except KeyboardInterrupt:
         bar.clear()
-        print("merels tables: interrupted; all finished tables are kept", file=sys.stderr)
+        print(f"merels tables: interrupted; all {kept} are kept", file=sys.stderr)
         raise
     finally:
         bar.clear()
+
+
+def _build(arguments: argparse.Namespace, rules: Rules) -> int:
+    men = MAX_MEN if arguments.all else arguments.men
+    memory = None if arguments.memory is None else int(arguments.memory * 2**30)
+    started = time.monotonic()
+    with _progress("finished tables") as bar:
+        builder = Builder(
+            root_of(arguments), rules, threads=arguments.threads, memory=memory,
+            depths=arguments.depths, report=partial(show_progress, bar),
+        )
+        tables = builder.build(men, arguments.placing)
     for problem in builder.rebuilt:
         print(f"merels tables: built again: {problem}", file=sys.stderr)
     for problem in tables.problems:
@@ -143,6 +155,27 @@ def _build(arguments: argparse.Namespace, rules: Rules) -> int:
         f"{time.monotonic() - started:.1f} s"
     )
     return 0
+
+
+def _pack(arguments: argparse.Namespace, rules: Rules) -> int:
+    root = root_of(arguments)
+    started = time.monotonic()
+    with _progress("packed sectors") as bar:
+        packer = Packer(
+            root, arguments.out or root, rules, threads=arguments.threads,
+            report=partial(show_progress, bar),
+        )
+        files = packer.pack()
+    for problem in packer.rebuilt:
+        print(f"merels tables: packed again: {problem}", file=sys.stderr)
+    for problem in packer.problems:
+        print(f"merels tables: not packed: {problem}", file=sys.stderr)
+    size = sum(file.stat().st_size for file in files)
+    print(
+        f"{len(files)} sectors, {size:,} bytes in {packer.folder}, "
+        f"{time.monotonic() - started:.1f} s"
+    )
+    return FAILED if packer.problems else OK
 
 
 def _verify(arguments: argparse.Namespace, rules: Rules) -> int:
