@@ -8,9 +8,10 @@ import { Opening } from "./dialogs/opening.js";
 import { Options } from "./dialogs/options.js";
 import { Puzzles } from "./dialogs/puzzles.js";
 import { Share, takeShared } from "./dialogs/share.js";
-import { $, COLOURS, element } from "./dom.js";
+import { $, COLOURS, counted, element } from "./dom.js";
 import { api } from "./net.js";
-import { now, send, tell, tree } from "./now.js";
+import { mayLeave, now, send, tell, tree } from "./now.js";
+import { usersOf } from "./panels/players.js";
 import { isRunning } from "./panels/review.js";
 import { RULE_SETS, sentences } from "./rules.js";
 import { flip, parts, redraw } from "./scene.js";
@@ -21,8 +22,8 @@ let dialogs;
 /** Makes the dialogs. */
 export function prepare(about) {
   dialogs = {
-    newGame: new NewGame(about), opening: new Opening(tell, mayLeave), options: new Options(tell),
-    share: new Share(tell), editor: new Editor(about.points), games: new Games(tell, mayLeave),
+    newGame: new NewGame(about), opening: new Opening(), options: new Options(),
+    share: new Share(), editor: new Editor(about.points), games: new Games(),
     puzzles: new Puzzles(about),
   };
 }
@@ -76,22 +77,11 @@ const goTo = (node) => node && go(node.number);
 async function deleteMoves() {
   const count = tree.size(here());
   const done = await send("delete", { node: here().number });
-  if (done) tell(`${count === 1 ? "1 move" : `${count} moves`} deleted. Undo brings back.`);
-}
-
-/** Whether a game goes on that would be left. */
-export const isLive = () => now.state !== null && now.state.playing && now.state.plies > 0;
-
-/** Asks before a game that goes on is left; whether it may be. */
-export async function mayLeave() {
-  return !isLive() || ask(
-    "Leave this game?", "It is not over. It stays in My games and can be played on.",
-    "Leave it", "Stay",
-  );
+  if (done) tell(`${counted(count, "move")} deleted. Undo brings back.`);
 }
 
 async function resign() {
-  const users = [0, 1].filter((side) => now.state.players[side].engine === null);
+  const users = usersOf(now.state);
   const [side] = users.length === 1 ? users : [now.state.turn];
   const text = `${COLOURS[side]} loses, ${COLOURS[1 - side]} wins.`;
   if (await ask("Resign?", text, "Resign", "Play on")) await send("resign");
@@ -137,7 +127,7 @@ export const ACTIONS = {
   thoughts: () => send("thoughts", { on: !now.state.reveals }),
   review: () => send("review", { on: !isRunning(now.review) }),
   restart: () => send("restart"),
-  new: () => dialogs.newGame.open(now.state, face, mayLeave),
+  new: () => dialogs.newGame.open(now.state, face),
   games: () => dialogs.games.open(),
   puzzles: () => solve(false),
   learn: () => solve(true),
@@ -172,8 +162,8 @@ function showHelp({ variant, fields }) {
 
 /** Flips the board so that a user who plays only Black sits at the bottom. */
 export function face(players) {
-  const users = players.slice(0, 2).map((player) => player.engine === null);
-  if ((users[1] && !users[0]) !== parts.board.flipped && users[0] !== users[1]) flip();
+  const users = usersOf({ players });
+  if (users.length === 1 && (users[0] === 1) !== parts.board.flipped) flip();
 }
 
 /** Sets up a position, to be played from or analysed. */
@@ -201,11 +191,10 @@ export async function openShared() {
 
 /** Begins the same game again with the colours changed. */
 async function rematch() {
-  const { variant, fields } = now.state.rules;
   const [white, black, analyst] = now.state.players
     .map(({ engine, level, typed }) => ({ engine, level, name: typed }));
   const players = [black, white, analyst];
-  if (await send("new", { players, variant, fields, time: now.state.time })) face(players);
+  if (await send("new", { players, ...now.state.rules, time: now.state.time })) face(players);
 }
 
 /** Does what a button or a key names. */

@@ -1,14 +1,14 @@
 // The page: takes the server's news, and gives buttons and keys their meaning.
 
 import {
-  act, ACTIONS, cancel, face, go, isLive, mayLeave, openShared, pick, playLine, prepare,
+  act, ACTIONS, cancel, face, go, openShared, pick, playLine, prepare,
 } from "./actions.js";
 import { Choice } from "./board/choice.js";
 import { closeByButtons } from "./dialogs/form.js";
 import { title } from "./dialogs/games.js";
 import { $ } from "./dom.js";
 import { listen, open } from "./net.js";
-import { now, send, tree } from "./now.js";
+import { isLive, mayLeave, now, send, tree } from "./now.js";
 import { takeReview } from "./panels/review.js";
 import { ResultCard } from "./panels/status.js";
 import { build, drawTrouble, drawWarnings, redraw, redrawMoves } from "./scene.js";

@@ -1,6 +1,7 @@
 // The page's state, its requests to the server and its messages to the user.
 
 import { Choice } from "./board/choice.js";
+import { ask } from "./dialogs/form.js";
 import { $ } from "./dom.js";
 import { api } from "./net.js";
 import { Tree } from "./tree.js";
@@ -46,4 +47,15 @@ export async function send(action, body) {
     tell(error.message);
     return null;
   }
+}
+
+/** Whether a game goes on that would be left. */
+export const isLive = () => now.state !== null && now.state.playing && now.state.plies > 0;
+
+/** Asks before a game that goes on is left; whether it may be. */
+export async function mayLeave() {
+  return !isLive() || ask(
+    "Leave this game?", "It is not over. It stays in My games and can be played on.",
+    "Leave it", "Stay",
+  );
 }

@@ -22,6 +22,9 @@ export function svg(name, attributes = {}, ...children) {
   return prepare(document.createElementNS(SVG, name), attributes, children);
 }
 
+/** A count, a number or its text, with a noun: "1 game", "2 games". */
+export const counted = (count, noun) => `${count} ${noun}${Number(count) === 1 ? "" : "s"}`;
+
 /** The time left on a clock. */
 export function clockText(seconds) {
   const left = Math.max(0, seconds);

@@ -11,6 +11,11 @@ export function parse(text) {
   return { text, origin: points.length > 1 ? points[0] : null, to: points.at(-1), removed };
 }
 
+/** The men of a position: a map of points to colours. */
+export const menOf = ({ white, black }) => new Map([
+  ...white.map((point) => [point, "white"]), ...black.map((point) => [point, "black"]),
+]);
+
 /** A man of a colour, or the dot of an empty point, around the origin. */
 export function piece(colour) {
   if (!colour) return [svg("circle", { class: "dot", r: 8 })];
@@ -43,6 +48,15 @@ export class Drawing {
       this.men.append(group);
     }
     this.place();
+  }
+
+  /** Makes the points buttons; the hit circle stays when the marks in front of it are redrawn. */
+  addButtons(tabIndex) {
+    for (const group of this.groups.values()) {
+      group.setAttribute("role", "button");
+      group.setAttribute("tabindex", tabIndex);
+      group.append(svg("circle", { class: "hit", r: 48 }));
+    }
   }
 
   inReadingOrder() {

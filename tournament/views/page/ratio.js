@@ -1,6 +1,6 @@
 // The ratio of a sequential test over its games.
 
-import { element, svg } from "./dom.js";
+import { counted, element, svg } from "./dom.js";
 
 const MOST_POINTS = 2000;
 
@@ -54,7 +54,7 @@ export class Ratio {
     );
     const bound = llr < 0 ? this.test.lower : this.test.upper;
     const text = `LLR ${ratioText(llr)}, ${Math.round((100 * llr) / bound)} % of the way to ` +
-      `${llr < 0 ? "H0" : "H1"}, after ${games} ${games === 1 ? "game" : "games"}`;
+      `${llr < 0 ? "H0" : "H1"}, after ${counted(games, "game")}`;
     this.now.style.top = `${this.at(llr)}%`;
     this.now.style.left = `${Math.min(100, across(games) / 10)}%`;
     this.games.textContent = text;

@@ -1,7 +1,7 @@
 // The board of a game: its marks and arrows, and the pointer and keys on it.
 
 import { svg } from "../dom.js";
-import { Drawing, MAN, parse, piece, ring } from "../drawing.js";
+import { Drawing, MAN, menOf, parse, piece, ring } from "../drawing.js";
 import { arrows, mark } from "./marks.js";
 import { animate } from "./motion.js";
 
@@ -19,12 +19,7 @@ export class Board extends Drawing {
     this.over = svg("g", { "aria-hidden": "true" });
     this.ghost = svg("g", { class: "ghost", "aria-hidden": "true" });
     root.append(this.over, this.ghost);
-    for (const group of this.groups.values()) {
-      group.setAttribute("role", "button");
-      group.setAttribute("tabindex", -1);
-      // The marks are redrawn; the hit circle stays, even between a press and its release.
-      group.append(svg("circle", { class: "hit", r: 48 }));
-    }
+    this.addButtons(-1);
     root.classList.add("played");
     root.addEventListener("pointerdown", (event) => this.press(event));
     window.addEventListener("pointermove", (event) => this.move(event));
@@ -51,15 +46,14 @@ export class Board extends Drawing {
     // A man that closes a mill is drawn on its new point while the man to remove is chosen.
     const pending = { origin: choice.origin, to: choice.to, removed: choice.removed };
     const last = moved ? pending : view.last ? parse(view.last) : null;
-    const men = new Map();
+    const men = menOf(view);
+    if (moved) men.delete(choice.origin);
+    if (moved) men.set(choice.to, own);
+    for (const man of choice.removed) men.delete(man);
     for (const [point, group] of this.groups) {
-      let colour = view.white.includes(point) ? "white" : view.black.includes(point) ? "black" : "";
-      if (moved && point === choice.origin) colour = "";
-      if (moved && point === choice.to) colour = own;
-      if (choice.removed.includes(point)) colour = "";
+      const colour = men.get(point);
       const removable = step === "remove" && live.has(point);
       const value = live.has(point) ? this.valueOf(point) : undefined;
-      men.set(point, colour);
       // A man that stays is not drawn again: it may still be sliding.
       const old = this.drawn.get(point) === colour && group.querySelector(".piece");
       const parts = [old || svg("g", { class: "piece" }, ...piece(colour))];
@@ -73,7 +67,8 @@ export class Board extends Drawing {
       this.mark(point, ...parts, svg("circle", { class: "focus", r: 46 }));
       const open = live.has(point) || choice.canLift(point);
       group.classList.toggle("live", open);
-      group.classList.toggle("spared", step === "remove" && !removable && colour && colour !== own);
+      const spared = step === "remove" && !removable && men.has(point) && colour !== own;
+      group.classList.toggle("spared", spared);
       group.setAttribute("aria-label", this.describe(point, colour, live, step));
       group.setAttribute("aria-disabled", String(!open));
     }

@@ -13,12 +13,9 @@ export function quiet() {
 
 /** The points that a man of a colour left, and those that one came to. */
 function changes(before, now, colour) {
-  const had = (men, point) => men.get(point) === colour;
-  const points = [...now.keys()];
-  return {
-    left: points.filter((point) => had(before, point) && !had(now, point)),
-    come: points.filter((point) => !had(before, point) && had(now, point)),
-  };
+  const added = (from, to) =>
+    [...to.keys()].filter((point) => to.get(point) === colour && from.get(point) !== colour);
+  return { left: added(now, before), come: added(before, now) };
 }
 
 /**

@@ -1,7 +1,7 @@
 // The editor: puts any position on the board, and says at once what is wrong with it.
 
-import { $, COLOURS, svg } from "../dom.js";
-import { Drawing } from "../drawing.js";
+import { $, COLOURS } from "../dom.js";
+import { Drawing, menOf } from "../drawing.js";
 import { api } from "../net.js";
 import { fill, show } from "./form.js";
 
@@ -19,10 +19,8 @@ export class Editor {
     this.men = new Map();
     this.asked = 0;
     this.drawing = new Drawing($("editor-board"), points);
+    this.drawing.addButtons(0);
     for (const [point, group] of this.drawing.groups) {
-      group.setAttribute("role", "button");
-      group.setAttribute("tabindex", 0);
-      group.append(svg("circle", { class: "hit", r: 48 }));
       group.addEventListener("click", () => this.pick(point));
       group.addEventListener("keydown", (event) => {
         if (event.key !== "Enter" && event.key !== " ") return;
@@ -45,7 +43,7 @@ export class Editor {
 
   /** Resolves with what to do with the position, "play" or "analyse"; its text is in `text`. */
   open({ position, rules }) {
-    this.rules = { variant: rules.variant, fields: rules.fields };
+    this.rules = rules;
     this.take(position);
     this.check(position.text);
     return show($("editor-dialog"));
@@ -53,9 +51,7 @@ export class Editor {
 
   /** Takes over a position of the server. */
   take({ white, black, hands, side, text }) {
-    this.men = new Map([
-      ...white.map((point) => [point, "white"]), ...black.map((point) => [point, "black"]),
-    ]);
+    this.men = menOf({ white, black });
     hands.forEach((count, owner) => { $(`editor-hand-${owner}`).value = String(count); });
     $(`editor-side-${side}`).checked = true;
     // A position that was set up has no past.

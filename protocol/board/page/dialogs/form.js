@@ -44,17 +44,6 @@ export function closeByButtons() {
   }
 }
 
-/** Copies a field's text, or selects it for a browser that does not let the page copy. */
-export async function copy(field, tell) {
-  field.select();
-  try {
-    await navigator.clipboard.writeText(field.value);
-    tell("Copied.");
-  } catch {
-    tell("The browser does not let this page copy. The text is selected: press Ctrl-C.");
-  }
-}
-
 /** Has the browser save a file. */
 export function download(name, blob) {
   const link = element("a", { href: URL.createObjectURL(blob), download: name });

@@ -1,7 +1,8 @@
 // The games that are kept: searched, opened again, deleted, and saved as one file.
 
-import { $, element } from "../dom.js";
+import { $, counted, element } from "../dom.js";
 import { api } from "../net.js";
+import { mayLeave, send, tell } from "../now.js";
 import { RULE_SETS } from "../rules.js";
 import { ask, download, show } from "./form.js";
 
@@ -17,7 +18,7 @@ export function title(game) {
 function details(game) {
   const parts = [
     game.date.replaceAll(".", "-"),
-    game.plies === "1" ? "1 move" : game.plies && `${game.plies} moves`,
+    game.plies && counted(game.plies, "move"),
     RULE_SETS[game.variant] ? RULE_SETS[game.variant][0] : game.variant,
     game.event === "A game on the board" ? "" : game.event,
   ];
@@ -33,9 +34,7 @@ export function row(game, onOpen, ...more) {
 }
 
 export class Games {
-  /** `mayLeave` asks before the game on the board is left. */
-  constructor(tell, mayLeave) {
-    Object.assign(this, { tell, mayLeave });
+  constructor() {
     $("games-query").addEventListener("input", () => this.list());
     $("games-query").addEventListener("keydown", (event) => {
       // Enter would press the button that closes the dialog.
@@ -60,8 +59,7 @@ export class Games {
     if (query !== $("games-query").value) return;
     $("games-list").replaceChildren(...games.map((game) => this.row(game)));
     const more = found > games.length ? ` The latest ${games.length} are listed.` : "";
-    const count = found === 1 ? "1 game" : `${found} games`;
-    $("games-count").textContent = found || query ? `${count}.${more}`
+    $("games-count").textContent = found || query ? `${counted(found, "game")}.${more}`
       : `No games yet. Every game that you play is kept in ${folder}.`;
     $("games-save").disabled = !found;
   }
@@ -75,23 +73,13 @@ export class Games {
   }
 
   async reopen(game) {
-    try {
-      if (!await this.mayLeave()) return;
-      await api("reopen", { key: game.key });
-      $("games-dialog").close();
-    } catch (error) {
-      this.tell(error.message);
-    }
+    if (await mayLeave() && await send("reopen", { key: game.key })) $("games-dialog").close();
   }
 
   async remove(game) {
     const text = `${title(game)}. It cannot be brought back.`;
     if (!await ask("Delete this game?", text, "Delete", "Keep")) return;
-    try {
-      await api("forget", { key: game.key, changed: game.changed });
-    } catch (error) {
-      this.tell(error.message);
-    }
-    await this.list().catch((error) => this.tell(error.message));
+    await send("forget", { key: game.key, changed: game.changed });
+    await this.list().catch((error) => tell(error.message));
   }
 }

@@ -2,6 +2,7 @@
 
 import { $, element } from "../dom.js";
 import { api } from "../net.js";
+import { mayLeave } from "../now.js";
 import { answer, question, RULE_SETS } from "../rules.js";
 import { fill, labelled, show } from "./form.js";
 
@@ -20,11 +21,8 @@ export class NewGame {
     }
   }
 
-  /**
-   * `onBegin` is called with the players once the new game has started; `mayLeave` asks before the
-   * game on the board is left.
-   */
-  async open(state, onBegin, mayLeave) {
+  /** `onBegin` is called with the players once the new game has started. */
+  async open(state, onBegin) {
     const engines = this.about.engines.map((engine, index) => [engine.name, String(index)]);
     state.players.forEach((player, seat) => {
       const choices = seat < 2 ? [["A person", ""], ...engines] : engines;

@@ -3,6 +3,7 @@
 
 import { $ } from "../dom.js";
 import { api } from "../net.js";
+import { mayLeave, tell } from "../now.js";
 import { row } from "./games.js";
 import { show } from "./form.js";
 import { sharedText } from "./share.js";
@@ -26,9 +27,7 @@ async function textOf(file) {
 }
 
 export class Opening {
-  /** `mayLeave` asks before the game on the board is left. */
-  constructor(tell, mayLeave) {
-    Object.assign(this, { tell, mayLeave });
+  constructor() {
     $("import-file").addEventListener("change", async () => {
       const [file] = $("import-file").files;
       if (!file) return;
@@ -63,14 +62,21 @@ export class Opening {
   }
 
   /** Opens the text's game, or that of an index; of several games it lists all. */
-  async load(game) {
-    try {
-      this.leaves = this.leaves || await this.mayLeave();
+  load(game) {
+    return this.attempt(async () => {
+      this.leaves = this.leaves || await mayLeave();
       if (!this.leaves) return;
       const answer = await api("load", { ...this.wanted(), game });
       if (answer.games) this.list(answer.games, answer.found);
       else $("import-dialog").close("go");
-      if (answer.notice) this.tell(`${answer.notice}.`);
+      if (answer.notice) tell(`${answer.notice}.`);
+    });
+  }
+
+  /** Does something and shows its error. */
+  async attempt(action) {
+    try {
+      await action();
     } catch (error) {
       $("import-fault").textContent = error.message;
     }
@@ -96,27 +102,24 @@ export class Opening {
     $("import-go").hidden = false;
   }
 
-  async keep() {
-    try {
+  keep() {
+    return this.attempt(async () => {
       const { kept, skipped, faults } = await api("keep", this.wanted());
       const now = `${kept} ${kept === 1 ? "game is" : "games are"} in My games now.`;
       if (!skipped) {
         $("import-dialog").close("go");
-        this.tell(now);
+        tell(now);
         return;
       }
       const cannot = `${skipped} of ${kept + skipped} cannot be read: ${faults.join("; ")}`;
       $("import-fault").textContent = `${now} ${cannot}`;
-    } catch (error) {
-      $("import-fault").textContent = error.message;
-    }
+    });
   }
 
   async open(state) {
     this.leaves = false;
     // A text that names no rules is read under those of the current game.
-    const { variant, fields } = state.rules;
-    this.current = { variant, fields };
+    this.current = state.rules;
     if (this.text) $("import-text").value = "";
     this.forget();
     $("import-file").value = "";

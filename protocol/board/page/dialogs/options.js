@@ -2,11 +2,11 @@
 
 import { $, COLOURS, element } from "../dom.js";
 import { api } from "../net.js";
+import { tell } from "../now.js";
 import { fill, labelled, show, valueOf } from "./form.js";
 
 export class Options {
-  constructor(tell) {
-    this.tell = tell;
+  constructor() {
     $("options-seat").addEventListener("change", () => this.loadOptions());
     $("options-go").addEventListener("click", async (event) => {
       event.preventDefault();
@@ -65,7 +65,7 @@ export class Options {
         try {
           const seat = Number($("options-seat").value);
           await api("configure", { seat, settings: { [option.name]: null } });
-          this.tell(`${option.name}: sent before the engine's next search.`);
+          tell(`${option.name}: sent before the engine's next search.`);
         } catch (error) {
           $("options-fault").textContent = error.message;
         }

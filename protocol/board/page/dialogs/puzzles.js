@@ -58,7 +58,7 @@ export class Puzzles {
     if (lessons !== this.lessons) this.shown = null;
     this.lessons = lessons;
     this.number = 0;
-    this.rules = { variant: rules.variant, fields: rules.fields };
+    this.rules = rules;
     $("puzzle-title").textContent = lessons ? "Learn from the mistakes" : "Puzzle";
     $("puzzle-next").textContent = lessons ? "Next mistake" : "Next puzzle";
     $("puzzle-stats").hidden = lessons;

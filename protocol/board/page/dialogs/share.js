@@ -1,9 +1,15 @@
 // The dialog that saves or shares a game or a position: as text, as a link or as a picture.
 
-import { $ } from "../dom.js";
+import { $, svg } from "../dom.js";
+import { Drawing, menOf, parse } from "../drawing.js";
 import { api } from "../net.js";
-import { drawPicture, picturePNG, pictureText } from "../board/picture.js";
-import { copy, download, fill, show } from "./form.js";
+import { tell } from "../now.js";
+import { download, fill, show } from "./form.js";
+
+const SIZE = 714;
+/** Properties that the page's style sheets set; a file needs them as attributes. */
+const STYLES = ["fill", "stroke", "stroke-width", "stroke-linecap", "opacity", "font-family",
+  "font-size", "font-weight", "text-anchor", "dominant-baseline"];
 
 const MARK = "#game=";
 
@@ -32,17 +38,82 @@ const FORMS = [
   ["Position, 17 fields", "seventeen"], ["PlayOK record", "playok"],
 ];
 
+/** Draws a picture into an element, which the style sheets reach; it looks the same anywhere. */
+function drawPicture(place, { white, black, last, points, flipped }) {
+  const root = svg("svg", {
+    class: "board picture", width: SIZE, height: SIZE, role: "img",
+    "aria-label": "Picture of the position",
+  });
+  place.replaceChildren(root);
+  const drawing = new Drawing(root, points, flipped);
+  drawing.show(menOf({ white, black }), last && parse(last));
+  for (const shape of shapesOf(root)) {
+    const style = getComputedStyle(shape);
+    for (const name of STYLES) shape.setAttribute(name, style.getPropertyValue(name));
+  }
+  return root;
+}
+
+const shapesOf = (root) => root.querySelectorAll("rect, path, line, circle, text");
+
+/** The picture as a PNG file; painted, because the page may load no image. */
+function picturePNG(root) {
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = 2 * SIZE;
+  const pen = canvas.getContext("2d");
+  const { x, y } = root.viewBox.baseVal;
+  const inside = root.getScreenCTM().inverse();
+  for (const shape of shapesOf(root)) {
+    const { e, f } = inside.multiply(shape.getScreenCTM());
+    pen.setTransform(2, 0, 0, 2, 2 * (e - x), 2 * (f - y));
+    paint(pen, shape, (name) => shape.getAttribute(name));
+  }
+  return new Promise((resolve) => { canvas.toBlob(resolve, "image/png"); });
+}
+
+function paint(pen, shape, get) {
+  const of = (...names) => names.map((name) => Number(get(name)));
+  const outline = new Path2D(get("d") ?? "");
+  if (shape.localName === "rect") outline.roundRect(...of("x", "y", "width", "height", "rx"));
+  if (shape.localName === "circle") outline.arc(...of("cx", "cy", "r"), 0, 2 * Math.PI);
+  if (shape.localName === "line") {
+    outline.moveTo(...of("x1", "y1"));
+    outline.lineTo(...of("x2", "y2"));
+  }
+  Object.assign(pen, {
+    globalAlpha: Number(get("opacity")), fillStyle: get("fill"), strokeStyle: get("stroke"),
+    lineWidth: parseFloat(get("stroke-width")), lineCap: get("stroke-linecap"),
+    font: `${get("font-weight")} ${get("font-size")} ${get("font-family")}`,
+    textAlign: "center", textBaseline: "middle",
+  });
+  if (shape.localName === "text") pen.fillText(shape.textContent, ...of("x", "y"));
+  if (get("fill") !== "none") pen.fill(outline);
+  if (get("stroke") !== "none") pen.stroke(outline);
+}
+
+/** Copies a field's text, or selects it for a browser that does not let the page copy. */
+async function copy(field) {
+  field.select();
+  try {
+    await navigator.clipboard.writeText(field.value);
+    tell("Copied.");
+  } catch {
+    tell("The browser does not let this page copy. The text is selected: press Ctrl-C.");
+  }
+}
+
 export class Share {
-  constructor(tell) {
+  constructor() {
     for (const name of ["share-link", "share-text"]) {
-      $(`${name}-copy`).addEventListener("click", () => copy($(name), tell));
+      $(`${name}-copy`).addEventListener("click", () => copy($(name)));
     }
     $("share-file").addEventListener("click", () => {
       const name = $("share-form").value === "record" ? "game.pgn" : "game.txt";
       download(name, new Blob([$("share-text").value], { type: "text/plain" }));
     });
     $("share-svg").addEventListener("click", () => {
-      download("position.svg", new Blob([pictureText(this.picture)], { type: "image/svg+xml" }));
+      const text = new XMLSerializer().serializeToString(this.picture);
+      download("position.svg", new Blob([text], { type: "image/svg+xml" }));
     });
     $("share-png").addEventListener("click", async () => {
       download("position.png", await picturePNG(this.picture));

@@ -2,6 +2,9 @@
 
 import { $, clockText, COLOURS, element } from "../dom.js";
 
+/** The sides that people play. */
+export const usersOf = ({ players }) => [0, 1].filter((side) => players[side].engine === null);
+
 /** Both players' rows; `onHand` is called when a man in a hand is pressed. */
 export class Players {
   constructor(onHand) {

@@ -1,6 +1,7 @@
 // The review of the game: its graph and its verdicts.
 
-import { $, COLOURS, element, svg } from "../dom.js";
+import { $, COLOURS, counted, element, svg } from "../dom.js";
+import { usersOf } from "./players.js";
 
 /** Milliseconds between two drawings of the graph while a review goes on. */
 const PAUSE = 300;
@@ -81,8 +82,8 @@ export class ReviewPanel {
 }
 
 /** The mistakes to learn from: of the only user, else of both sides. */
-function mistakes(review, { players }) {
-  const users = [0, 1].filter((side) => players[side].engine === null);
+function mistakes(review, state) {
+  const users = usersOf(state);
   return review.judgements.filter(({ name, side }) =>
     name && (users.length !== 1 || COLOURS[users[0]].toLowerCase() === side));
 }
@@ -94,14 +95,13 @@ function drawSums({ sums }) {
   $("sums").dataset.key = key;
   $("sums").replaceChildren(...sums.flatMap(({ accuracy, moves, counts }, side) => [
     element("dt", {}, COLOURS[side]),
-    element("dd", {}, moves ? `${accuracy.toFixed(1)} % accurate, ${counted(counts)}` : "–"),
+    element("dd", {}, moves ? `${accuracy.toFixed(1)} % accurate, ${listed(counts)}` : "–"),
   ]));
 }
 
-function counted({ blunder, mistake, inaccuracy }) {
-  const of = (count, one, several) => `${count} ${count === 1 ? one : several}`;
-  return [of(blunder, "blunder", "blunders"), of(mistake, "mistake", "mistakes"),
-    of(inaccuracy, "inaccuracy", "inaccuracies")].join(", ");
+function listed({ blunder, mistake, inaccuracy }) {
+  const last = `${inaccuracy} ${inaccuracy === 1 ? "inaccuracy" : "inaccuracies"}`;
+  return `${counted(blunder, "blunder")}, ${counted(mistake, "mistake")}, ${last}`;
 }
 
 /** The verdict on the move shown, or on the whole game. */

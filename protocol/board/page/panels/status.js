@@ -1,6 +1,7 @@
 // The status line, and the card that ends a game: the last event and the next step.
 
 import { $, COLOURS } from "../dom.js";
+import { usersOf } from "./players.js";
 
 /** The status in words; null while a move is on its way. */
 export function statusOf(state, choice) {
@@ -42,7 +43,7 @@ export function statusOf(state, choice) {
 function headline({ result, players }) {
   const winner = { "1-0": 0, "0-1": 1 }[result];
   if (winner === undefined) return "Draw";
-  const users = [0, 1].filter((side) => players[side].engine === null);
+  const users = usersOf({ players });
   if (users.length === 1) return users[0] === winner ? "You win" : "You lose";
   return `${COLOURS[winner]} wins`;
 }
