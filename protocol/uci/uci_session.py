@@ -20,7 +20,7 @@ from merels.engine.game.notation import format_position, format_seventeen
 from merels.engine.game.position import BLACK, WHITE, Position
 from merels.engine.tools.show import board_lines, evaluation_lines
 from merels.protocol.common.options import EMPTY
-from merels.protocol.uci.go_command import parse_go
+from merels.protocol.uci.go_command import Go, parse_go
 from merels.protocol.uci.jobs import Bench, Count, Search, Worker
 from merels.protocol.uci.player import Player
 from merels.protocol.uci.position_command import Setup, read_setup, replay
@@ -211,8 +211,11 @@ class Session:
     # Searching and counting.
 
     def _go(self, rest: str) -> None:
+        self._start(parse_go(rest.split(), self._setup.position, self._dialect))
+
+    def _start(self, go: Go) -> None:
+        """End the job that runs, and start a search or a count."""
         position = self._setup.position
-        go = parse_go(rest.split(), position, self._dialect)
         self._worker.finish()
         for complaint in go.complaints:
             self._output.error(complaint)
@@ -233,9 +236,10 @@ class Session:
 
     def _perft(self, rest: str) -> None:
         """Run perft; without a number do nothing, because ``go`` would search without end."""
-        if parse_go(["perft", *rest.split()], self._setup.position, self._dialect).perft is None:
+        go = parse_go(["perft", *rest.split()], self._setup.position, self._dialect)
+        if go.perft is None:
             raise InputError(rest or "perft", "expected perft N, the plies to count")
-        self._go(f"perft {rest}")
+        self._start(go)
 
     def _bench(self, rest: str) -> None:
         self._worker.finish()
