@@ -43,17 +43,17 @@ class Progress:
 
 
 class Reviewer:
-    """Judges every move of a game; ``on_news`` is called after each.
+    """Judges every move of a game; ``on_change`` is called after each.
 
     ``on_error`` is called with an error that ends a review.
     """
 
     def __init__(
-        self, on_news: Callable[[], None], on_error: Callable[[Exception], None]
+        self, on_change: Callable[[], None], on_error: Callable[[Exception], None]
     ) -> None:
         self.progress: Progress | None = None
         """The review, if there is one."""
-        self._on_news = on_news
+        self._on_change = on_change
         self._on_error = on_error
         self._lock = Lock()
 
@@ -72,7 +72,7 @@ class Reviewer:
         except RuntimeError:  # The system cannot start a thread.
             self._drop(progress)
             raise
-        self._on_news()
+        self._on_change()
 
     def forget(self) -> None:
         """Drop the review, which ends if it still runs."""
@@ -85,7 +85,7 @@ class Reviewer:
             if dropped:
                 self.progress = None
         if dropped:
-            self._on_news()
+            self._on_change()
 
     def judge(self, rules: Rules) -> Judge:
         """A judge of positions like the one that judges the game's moves."""
@@ -100,7 +100,7 @@ class Reviewer:
                     if self.progress is not progress:
                         return
                     progress.add(judgement)
-                self._on_news()
+                self._on_change()
         except Exception as error:
             self._drop(progress)
             self._on_error(error)

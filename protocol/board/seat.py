@@ -9,10 +9,10 @@ from typing import Any
 from merels.engine.common.errors import InputError
 from merels.engine.game.rules import FIELDS, Rules
 from merels.engine.search.levels import LEVELS, any_seed
-from merels.protocol.board.news import Log
+from merels.protocol.board.events import Log
 from merels.protocol.board.requests import FULL
 from merels.protocol.client.engine import Engine
-from merels.protocol.client.engine_spec import MERELS, EngineSpec
+from merels.protocol.client.engine_spec import LEVEL_OPTIONS, MERELS, EngineSpec
 from merels.protocol.common.options import Value, value_text
 from merels.protocol.process.errors import EngineError
 
@@ -24,8 +24,6 @@ MANAGED = frozenset(
 """Options, in lower case, that the board sets itself."""
 OWN = EngineSpec(MERELS, "merels")
 """The engine that comes with the board; it has the built-in levels."""
-LEVEL_OPTIONS = ("UCI_LimitStrength", "UCI_Elo", "LevelSeed")
-"""Options that a level sets."""
 
 
 class Seat:
@@ -50,7 +48,7 @@ class Seat:
         self._log = log
         self._on_line = on_line
         self._wanted: dict[str, Value] = {}
-        self._told: dict[str, Value] = {}
+        self._sent: dict[str, Value] = {}
         self._presses: list[str] = []
         self._another_game = False
 
@@ -60,7 +58,7 @@ class Seat:
             self._wanted, self._presses = {}, []
         elif choice is not None and choice is OWN and level != self.level:
             # A new level replaces what the dialog set for the old one.
-            for name in LEVEL_OPTIONS:
+            for name in (*LEVEL_OPTIONS, "LevelSeed"):
                 self._wanted.pop(name, None)
         self.choice, self.level = choice, level
         self.version += 1
@@ -107,7 +105,7 @@ class Seat:
                 if choice is None:
                     raise EngineError("no engine plays this side; choose one under New game")
                 self._engine = self._start(choice)
-                self._running, self._told = choice, {}
+                self._running, self._sent = choice, {}
             return self._engine
 
     def _start(self, choice: EngineSpec) -> Engine:
@@ -127,14 +125,14 @@ class Seat:
 
     def prepare(self, engine: Engine, rules: Rules) -> None:
         """Send the engine its new options, rules and game; the caller holds ``in_use``."""
-        news = {
+        changed = {
             name: value
             for name, value in self._settings().items()
-            if self._told.get(name) != value
+            if self._sent.get(name) != value
         }
-        if news:
-            engine.configure(news)
-            self._told |= news
+        if changed:
+            engine.configure(changed)
+            self._sent |= changed
         while self._presses:
             engine.configure({self._presses.pop(0): None})
         engine.set_rules(rules)

@@ -9,13 +9,13 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from merels.engine.common.errors import InputError
-from merels.protocol.board.actions.games import last_unfinished
 from merels.protocol.board.actions.dispatch import act
+from merels.protocol.board.actions.games import last_unfinished
+from merels.protocol.board.events import Feed
 from merels.protocol.board.game_store import GameStore
-from merels.protocol.board.news import Feed
 from merels.protocol.board.session import Session
 from merels.protocol.board.sessions import Sessions
-from merels.protocol.board.view import about_view, news_view
+from merels.protocol.board.view import about_view, event_data
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.process.errors import EngineError
 from merels.protocol.puzzles.training import Trainer
@@ -32,19 +32,19 @@ class BoardServer(GuardedServer):
     """Serves boards until `shutdown`, to the browsers that have opened a `new_address`."""
 
     def __init__(
-        self, host: str, port: int, choices: Sequence[EngineSpec], kept: GameStore | None = None,
+        self, host: str, port: int, choices: Sequence[EngineSpec], store: GameStore | None = None,
         trainer: Trainer | None = None, warning: str = "",
     ) -> None:
         """Listen on a port, or with 0 on a free one; players can be any engine of ``choices``.
 
-        ``kept`` is where games are kept, if they are; ``trainer`` gives puzzles. Every page shows
+        ``store`` keeps games, if it is not None; ``trainer`` gives puzzles. Every page shows
         the ``warning``.
         """
         self.warning = warning
         self.page = (
             read_page("merels.protocol.web", "page") | read_page("merels.protocol.board", "page")
         )
-        self.sessions = Sessions(choices, kept, trainer)
+        self.sessions = Sessions(choices, store, trainer)
         super().__init__(host, port, Handler)
 
     def server_close(self) -> None:
@@ -59,7 +59,7 @@ class Handler(GuardedHandler):
     server: BoardServer
 
     def get(self, name: str, query: str) -> None:
-        """Send a file of the page, or the stream of a board's news."""
+        """Send a file of the page, or the event stream of a board."""
         if name == "events":
             self._stream(query)
         else:
@@ -88,7 +88,7 @@ class Handler(GuardedHandler):
         if action == "open":
             unfinished, warning = None, self.server.warning
             try:
-                unfinished = None if session else last_unfinished(sessions.kept)
+                unfinished = None if session else last_unfinished(sessions.store)
             except Exception as error:  # The board can be used without the games that are kept.
                 warning = f"{warning} {unexpected(error)}".lstrip()
             session = session or sessions.open()
@@ -114,7 +114,7 @@ class Handler(GuardedHandler):
         return body
 
     def _stream(self, query: str) -> None:
-        """Send news of a board until the browser or the board is gone."""
+        """Send the events of a board until the browser or the board is gone."""
         try:
             names = parse_qs(query, max_num_fields=4).get("session", [])
         except ValueError:
@@ -127,7 +127,7 @@ class Handler(GuardedHandler):
         feed = session.subscribe()
 
         def take(seconds: float) -> bytes | None:
-            """The latest news of each kind that has changed."""
+            """The latest event of each kind that has changed."""
             kinds = feed.take(seconds)
             if kinds is None:
                 return None
@@ -140,9 +140,9 @@ class Handler(GuardedHandler):
 
 
 def _event(session: Session, kind: str, feed: Feed) -> str:
-    """The latest news of a kind as the stream has it; empty after an error, itself news."""
+    """The latest event of a kind as the stream has it; empty after an error, an event itself."""
     try:
-        return f"event: {kind}\ndata: {json.dumps(news_view(session, kind, feed))}\n\n"
+        return f"event: {kind}\ndata: {json.dumps(event_data(session, kind, feed))}\n\n"
     except Exception as error:
         session.failed(error)
         return ""

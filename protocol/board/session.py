@@ -11,13 +11,13 @@ from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import DEFAULT_RULES
 from merels.engine.game.score import Score
 from merels.engine.search.limits import Info
+from merels.protocol.board.auto_saver import AutoSaver
+from merels.protocol.board.events import Feed, Log
 from merels.protocol.board.game_store import Claim, GameStore
-from merels.protocol.board.keeping import AutoSaver
-from merels.protocol.board.news import Feed, Log
 from merels.protocol.board.requests import FULL, Player
 from merels.protocol.board.reviewing import Reviewer
 from merels.protocol.board.seat import OWN, Seat
-from merels.protocol.board.thinking import Job, SearchThread
+from merels.protocol.board.search_thread import Job, SearchThread
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.common.json_fields import JSON
 from merels.protocol.games.clock import Clock
@@ -43,14 +43,14 @@ class Session:
     """
 
     def __init__(
-        self, name: str, choices: Sequence[EngineSpec], kept: GameStore | None = None,
+        self, name: str, choices: Sequence[EngineSpec], store: GameStore | None = None,
         trainer: Trainer | None = None,
     ) -> None:
-        """``kept`` is where games are kept, if they are; ``trainer`` gives puzzles."""
+        """``store`` keeps games, if it is not None; ``trainer`` gives puzzles."""
         self.name = name
         self.choices = choices
         self.lock = RLock()
-        self.log = Log(lambda: self.tell("log"))
+        self.log = Log(lambda: self.announce("log"))
         self.game = Game(Position(DEFAULT_RULES))
         self.time: JSON = {"kind": "move", "seconds": 1.0}
         """The time control, as `read_time` gives it."""
@@ -59,7 +59,7 @@ class Session:
         self.paused = False
         self.analysing = False
         """Whether this is an analysis: engines and clocks rest, and a user moves both sides."""
-        self.thoughts = [False, True]
+        self.show_evaluation = [False, True]
         """Whether evaluations are shown: in play, and in an analysis."""
         self.lines = LINES
         """The variations of an analysis."""
@@ -75,9 +75,9 @@ class Session:
         self.trainer = trainer or Trainer()
         self.attempt: Attempt | None = None
         """The puzzle that is being solved."""
-        self.reviewer = Reviewer(lambda: self.tell("review"), self.failed)
+        self.reviewer = Reviewer(lambda: self.announce("review"), self.failed)
         self._feeds: list[Feed] = []
-        self.keeper = AutoSaver(kept, lambda: self.watched)
+        self.saver = AutoSaver(store, lambda: self.watched)
         self._watch_until = monotonic() + UNWATCHED_SECONDS
         self._closed = False
         self._asleep = False
@@ -93,14 +93,14 @@ class Session:
     # Who watches.
 
     def subscribe(self) -> Feed:
-        """A new stream, which begins with everything there is to tell."""
+        """A new stream, which begins with an event of each kind."""
         feed = Feed()
         for kind in ("moves", "state", "info", "review", "log", "failure"):
-            feed.tell(kind)
+            feed.announce(kind)
         with self.lock:
             self._feeds.append(feed)
             self._asleep = False
-            self.keeper.hold()
+            self.saver.hold()
         self.changed()
         return feed
 
@@ -131,16 +131,16 @@ class Session:
         """Until when the board was watched or is to be kept awake (`time.monotonic`)."""
         return monotonic() if self._feeds else self._watch_until
 
-    def tell(self, kind: str) -> None:
-        """Announce news of a kind to every stream."""
+    def announce(self, kind: str) -> None:
+        """Announce an event of a kind to every stream."""
         for feed in list(self._feeds):
-            feed.tell(kind)
+            feed.announce(kind)
 
     def failed(self, error: Exception) -> None:
         """Log an unexpected error and show it on the page, once if it repeats; any thread may."""
         if repr(error) != self._failed:
             self._failed, self.failure = repr(error), unexpected(error)
-            self.tell("failure")
+            self.announce("failure")
 
     # Derived from the state.
 
@@ -189,17 +189,17 @@ class Session:
                 game.clock.run(game.last.side if begun and not stands else None)
             self._keep()
         self._search_thread.changed()
-        self.tell("moves")
-        self.tell("state")
+        self.announce("moves")
+        self.announce("state")
 
     def _keep(self) -> None:
         """Keep the game if it has changed; the caller holds the lock."""
         if self.game.played and self.game.over:  # Whoever sits here next has not played it.
             for part, name in enumerate(("White", "Black")):
                 self.game.record.tags.setdefault(name, self.player_name(part))
-        if self.keeper.is_behind(self.game):
+        if self.saver.is_behind(self.game):
             programs = [seat.choice is not None for seat in self.seats[:2]]
-            self.keeper.keep(self.game, self.snapshot(), self.time, programs)
+            self.saver.keep(self.game, self.snapshot(), self.time, programs)
 
     def tick(self) -> None:
         """Check clocks and watchers; called several times a second."""
@@ -209,7 +209,7 @@ class Session:
             leave = not self._feeds and not self._asleep and monotonic() > self._watch_until
             if leave:
                 self._asleep = True
-                self.keeper.release()
+                self.saver.release()
                 if self.reviewer.running:
                     self.reviewer.forget()
         if leave or fell:
@@ -220,7 +220,7 @@ class Session:
         with self.lock:
             self._closed = True
             self._keep()
-            self.keeper.release()
+            self.saver.release()
         self.reviewer.forget()
         for feed in list(self._feeds):
             feed.close()
@@ -234,7 +234,7 @@ class Session:
 
     def begin(self, game: Game, claim: Claim | None = None) -> None:
         """Put another game on the board; ``claim`` is that to a kept one."""
-        self.keeper.begin(game, claim)
+        self.saver.begin(game, claim)
         for seat in self.seats:
             seat.new_game()
         game.clock = self.new_clock()
@@ -245,15 +245,15 @@ class Session:
         self.paused = False
         self.infos = None
         self.reviewer.forget()
-        self.tell("info")
-        self.tell("failure")
+        self.announce("info")
+        self.announce("failure")
 
     def change_game(self, change: Callable[[], None], another: bool = False) -> None:
         """Let the game stand elsewhere; ``another``: as a game that is kept beside this one."""
         self._keep()
         change()
         if another:
-            self.keeper.begin(self.game)
+            self.saver.begin(self.game)
         self.last_scores = [None, None]
 
     def set_players(self, players: Sequence[Player]) -> None:
@@ -273,7 +273,7 @@ class Session:
     @property
     def reveals(self) -> bool:
         """Whether evaluations, variations and proven values are shown."""
-        return self.thoughts[self.analysing]
+        return self.show_evaluation[self.analysing]
 
     def snapshot(self) -> Record:
         """A copy of the game's record as it is now."""
@@ -317,7 +317,7 @@ class Session:
         self.infos = (job, list(infos))
         if job.time is not None and infos and (score := infos[0].score) is not None:
             self.last_scores[job.position.side] = score.pov(job.position.side)
-        self.tell("info")
+        self.announce("info")
 
     def on_move(self, job: Job, move: Move) -> None:
         """Play an engine's move, unless the state has changed meanwhile."""
@@ -344,7 +344,7 @@ class Session:
             if self.game.clock is not None:
                 self.game.clock.run(None)
         self.log.add(job.seat.part, "!", message)
-        self.tell("state")
+        self.announce("state")
 
     def on_idle(self) -> None:
         """End the engines that are not needed any more."""

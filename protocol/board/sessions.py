@@ -22,14 +22,14 @@ TICK_SECONDS = 0.1
 class Sessions:
     """The boards by name; ``choices`` are the engines that their players can be.
 
-    ``kept`` is where their games are kept, if they are; ``trainer`` gives them puzzles.
+    ``store`` keeps their games, if it is not None; ``trainer`` gives them puzzles.
     """
 
     def __init__(
-        self, choices: Sequence[EngineSpec], kept: GameStore | None, trainer: Trainer | None
+        self, choices: Sequence[EngineSpec], store: GameStore | None, trainer: Trainer | None
     ) -> None:
         self.choices = choices
-        self.kept = kept
+        self.store = store
         self.trainer = trainer
         self._sessions: dict[str, Session] = {}
         self._lock = Lock()
@@ -51,7 +51,7 @@ class Sessions:
                     raise InputError("board", f"{MOST_SESSIONS} boards are open; close one")
                 closing = min(idle, key=lambda session: session.idle_since)
                 del self._sessions[closing.name]
-            session = Session(secrets.token_urlsafe(12), self.choices, self.kept, self.trainer)
+            session = Session(secrets.token_urlsafe(12), self.choices, self.store, self.trainer)
             self._sessions[session.name] = session
         if closing is not None:
             closing.close()

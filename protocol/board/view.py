@@ -1,4 +1,4 @@
-"""News as the page gets it. The page knows no rules: the legal moves are listed here."""
+"""Events as the page gets them. The page knows no rules: the legal moves are listed here."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from merels.engine.game.position import BLACK, COLOURS, WHITE, Position
 from merels.engine.game.rules import FIELDS, PRESETS, Rules
 from merels.engine.search.levels import LEVELS
 from merels.engine.search.limits import Info
-from merels.protocol.board.news import Feed
+from merels.protocol.board.events import Feed
 from merels.protocol.board.proven import proven_view
 from merels.protocol.board.requests import FULL
 from merels.protocol.board.seat import OWN
@@ -45,8 +45,8 @@ def fields_view(rules: Rules) -> JSON:
     return {field.name: getattr(rules, field.attribute) for field in FIELDS}
 
 
-def news_view(session: Session, kind: str, feed: Feed) -> Any:
-    """The latest news of a kind; of the log, what the stream has not been sent yet."""
+def event_data(session: Session, kind: str, feed: Feed) -> Any:
+    """The data of the latest event of a kind; of the log, what the stream has not been sent yet."""
     if kind == "log":
         lines = session.log.since(feed.log_number)
         if lines:
@@ -149,8 +149,8 @@ def state_view(session: Session) -> JSON:
         "reveals": session.reveals,
         "lines": session.lines,
         "error": session.error,
-        "kept": session.keeper.kept is not None and not session.keeper.is_behind(game),
-        "save_error": session.keeper.fault,
+        "kept": session.saver.store is not None and not session.saver.is_behind(game),
+        "save_error": session.saver.save_error,
         "over": game.over,
         "result": result,
         "reason": reason,

@@ -21,9 +21,14 @@ from merels.protocol.board.game_store import GameStore
 from merels.protocol.board.seat import OWN
 from merels.protocol.board.server import BoardServer
 from merels.protocol.client.dialects import DIALECTS
-from merels.protocol.client.engine_spec import EngineSpec, program_name, read_engine
+from merels.protocol.client.engine_spec import EngineSpec, program_name
 from merels.protocol.client.perfect import table_coverage
-from merels.protocol.commands.arguments import add_engine_flag, add_flag, make_parser
+from merels.protocol.commands.arguments import (
+    add_engine_flag,
+    add_flag,
+    make_parser,
+    read_engine_flag,
+)
 from merels.protocol.puzzles.puzzle import load
 from merels.protocol.puzzles.training import Trainer
 from merels.protocol.terminal.log import log_to_terminal
@@ -147,7 +152,6 @@ def _folder(name: str, what: str, variable: str) -> tuple[Path | None, str]:
 
 def _read_choice(words: list[str]) -> EngineSpec:
     """An engine to choose, which needs a name before it says its own."""
-    spec = read_engine(words, tuple(DIALECTS))
-    for text in table_coverage(spec, sorted(PRESETS.values(), key=DEFAULT_RULES.__ne__)):
-        print(f"merels: {text}", file=sys.stderr)
+    default_first = sorted(PRESETS.values(), key=DEFAULT_RULES.__ne__)
+    spec = read_engine_flag(words, tuple(DIALECTS), default_first)
     return replace(spec, name=spec.name or program_name(spec.command))

@@ -136,7 +136,7 @@ class Trainer:
         self._lock = Lock()
         self._random = Random()
         self._given: deque[str] = deque(maxlen=_MOST_GIVEN)
-        self.fault = ""
+        self.save_error = ""
         """Why the player's rating is not kept."""
         self._seen: Stamp | None = None
         """The stamp of the player's file as it was read or written last."""
@@ -199,4 +199,4 @@ class Trainer:
     def _give_up(self, reason: str) -> None:
         """Stop saving the player's file."""
         self._path = None
-        self.fault = printable(f"Your rating in puzzles is not kept: {reason}.")
+        self.save_error = printable(f"Your rating in puzzles is not kept: {reason}.")

@@ -27,7 +27,7 @@ _BODIES: tuple[tuple[str, dict[str, object]], ...] = (
     ("resign", {}),
     ("draw", {"how": "offer"}),
     ("analyse", {"on": False}),
-    ("thoughts", {"on": False, "lines": 2}),
+    ("evaluation", {"on": False, "lines": 2}),
     ("check", {"text": "********/********/******** w 9 9 0 1", "variant": "loc"}),
     ("play_on", {}),
     ("promote", {"node": 1}),

@@ -75,7 +75,7 @@ CHANGES: dict[str, Callable[..., JSON | None]] = {
     for one in (
         playing.new, playing.players, playing.play, playing.undo, playing.redo, playing.go,
         playing.play_on, playing.promote, playing.delete, playing.comment,
-        playing.resign, playing.draw, playing.pause, playing.analyse, playing.thoughts,
+        playing.resign, playing.draw, playing.pause, playing.analyse, playing.evaluation,
         playing.restart,
     )
 }

@@ -7,8 +7,8 @@ from dataclasses import replace
 from merels.engine.common.errors import InputError
 from merels.engine.common.numbers import read_whole
 from merels.engine.game.rules import Rules
+from merels.protocol.board.auto_saver import KEPT_TAGS, clock_of, seated
 from merels.protocol.board.game_store import UNFINISHED, Entry, GameStore
-from merels.protocol.board.keeping import KEPT_TAGS, clock_of, seated
 from merels.protocol.board.session import Session
 from merels.protocol.common.json_fields import JSON
 from merels.protocol.formats.forms import write_game
@@ -79,11 +79,11 @@ def export(session: Session) -> JSON:
 
 def list_games(session: Session, query: str) -> JSON:
     """The kept games that a query finds, the last changed first."""
-    kept = _kept(session)
-    found = kept.entries(query)
-    views = [_entry_view(entry) | {"here": entry.key == session.keeper.key}
+    store = _store(session)
+    found = store.entries(query)
+    views = [_entry_view(entry) | {"here": entry.key == session.saver.key}
              for entry in found[:MOST_LISTED]]
-    return {"games": views, "found": len(found), "folder": str(kept.folder)}
+    return {"games": views, "found": len(found), "folder": str(store.folder)}
 
 
 def _entry_view(entry: Entry) -> JSON:
@@ -92,17 +92,17 @@ def _entry_view(entry: Entry) -> JSON:
     return view | {"changed": str(entry.changed)}
 
 
-def last_unfinished(kept: GameStore | None) -> JSON | None:
+def last_unfinished(store: GameStore | None) -> JSON | None:
     """The latest game if it is unfinished and open on no board; else None."""
-    entries = kept.entries() if kept is not None else []
-    if kept is None or not entries or not entries[0].unfinished:
+    entries = store.entries() if store is not None else []
+    if store is None or not entries or not entries[0].unfinished:
         return None
-    return _entry_view(entries[0]) if kept.is_free(entries[0].key) else None
+    return _entry_view(entries[0]) if store.is_free(entries[0].key) else None
 
 
 def keep(session: Session, text: str, rules: Rules) -> JSON:
     """Keep all games of a text; the answer counts them, and names the faults of the others."""
-    kept, found = _kept(session), pasted(text, rules)
+    store, found = _store(session), pasted(text, rules)
     count, faults = 0, []
     for game in [found] if isinstance(found, Record) else found:
         try:
@@ -112,9 +112,9 @@ def keep(session: Session, text: str, rules: Rules) -> JSON:
             continue
         record.tags["PlyCount"] = str(len(record.moves))
         try:
-            kept.add(record)
+            store.add(record)
         except OSError as error:
-            where = str(kept.folder)
+            where = str(store.folder)
             raise InputError(where, f"nothing can be written there ({error.strerror})") from None
         count += 1
     return {"kept": count, "skipped": len(faults), "faults": faults[:MOST_FAULTS]}
@@ -122,12 +122,12 @@ def keep(session: Session, text: str, rules: Rules) -> JSON:
 
 def reopen(session: Session, key: str) -> None:
     """Put a kept game on the board again; one that is not over goes on as it was."""
-    kept = _kept(session)
-    claim = kept.claim(key, session.keeper.watched)
+    store = _store(session)
+    claim = store.claim(key, session.saver.watched)
     try:
-        game = game_of(kept.read(key))
+        game = game_of(store.read(key))
     except BaseException:
-        kept.release(claim)
+        store.release(claim)
         raise
     record = game.record
     game.played = record.tags.get("Termination") == UNFINISHED and not game.over
@@ -148,23 +148,23 @@ def reopen(session: Session, key: str) -> None:
 
 def forget(session: Session, key: str, changed: str) -> None:
     """Remove a kept game for good, if it is as it was when it was listed, ``changed`` then."""
-    kept = _kept(session)
-    if key == session.keeper.key:
+    store = _store(session)
+    if key == session.saver.key:
         raise InputError(key, "this game is on the board")
-    claim = kept.claim(key, session.keeper.watched)
+    claim = store.claim(key, session.saver.watched)
     try:
-        kept.remove(claim, read_whole(changed, 0, 2**63, "changed"))
+        store.remove(claim, read_whole(changed, 0, 2**63, "changed"))
     finally:
-        kept.release(claim)
+        store.release(claim)
 
 
 def all_games(session: Session, query: str) -> JSON:
     """The kept games that a query finds as one PGN text."""
-    return {"record": _kept(session).text(query)}
+    return {"record": _store(session).text(query)}
 
 
-def _kept(session: Session) -> GameStore:
-    """Where games are kept, or an `InputError`."""
-    if session.keeper.kept is None:
+def _store(session: Session) -> GameStore:
+    """The store of games, or an `InputError`."""
+    if session.saver.store is None:
         raise InputError("games", "no games are kept here: set MERELS_GAMES to a folder")
-    return session.keeper.kept
+    return session.saver.store

@@ -153,8 +153,8 @@ def draw(session: Session, how: str) -> JSON:
     if how == "offer" and len(users) == 2:
         game.offer = game.last.side
     elif how == "offer":
-        opinion = session.last_scores[1 - users[0]]
-        if any(game.last.hands) or opinion is None or expected(opinion) > 0.5:
+        score = session.last_scores[1 - users[0]]
+        if any(game.last.hands) or score is None or expected(score) > 0.5:
             return {"accepted": False}
         game.agree()
         return {"accepted": True}
@@ -180,14 +180,14 @@ def analyse(session: Session, on: bool | None) -> None:
     elif not on:
         play_on(session)
     session.analysing = bool(on)
-    session.tell("info")
+    session.announce("info")
 
 
-def thoughts(session: Session, on: bool | None, lines: int | None) -> None:
+def evaluation(session: Session, on: bool | None, lines: int | None) -> None:
     """Show or hide evaluations, in play or in an analysis; set the number of variations."""
     session.lines = lines or session.lines
-    session.thoughts[session.analysing] = session.reveals if on is None else on
-    session.tell("info")
+    session.show_evaluation[session.analysing] = session.reveals if on is None else on
+    session.announce("info")
 
 
 def restart(session: Session) -> None:

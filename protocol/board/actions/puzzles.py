@@ -103,6 +103,6 @@ def _view(session: Session, attempt: Attempt) -> JSON:
         "begun": attempt.step > 0, "solved": attempt.solved, "change": attempt.change,
         "player": {
             "rating": round(player.rating), "tried": player.tried, "solved": player.solved,
-            "streak": player.streak, "best": player.best, "save_error": session.trainer.fault,
+            "streak": player.streak, "best": player.best, "save_error": session.trainer.save_error,
         },
     }

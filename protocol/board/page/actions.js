@@ -124,7 +124,7 @@ export const ACTIONS = {
   resign,
   play: () => send("analyse", { on: false }),
   analyse: () => send("analyse", { on: true }),
-  thoughts: () => send("thoughts", { on: !now.state.reveals }),
+  evaluation: () => send("evaluation", { on: !now.state.reveals }),
   review: () => send("review", { on: !isRunning(now.review) }),
   restart: () => send("restart"),
   new: () => dialogs.newGame.open(now.state, face),

@@ -1,4 +1,4 @@
-// The page: takes the server's news, and gives buttons and keys their meaning.
+// The page: takes the server's events, and gives buttons and keys their meaning.
 
 import {
   act, ACTIONS, cancel, face, go, openShared, pick, playLine, prepare,
@@ -60,10 +60,10 @@ function offerToResume(game) {
 }
 
 /** Plays the sound of a move. */
-function listenTo(before, news) {
-  if (!before || news.ply !== before.ply + 1) return;
-  if (news.over && !before.over) sound("end");
-  else sound(news.move.includes("x") ? "mill" : "move");
+function listenTo(before, state) {
+  if (!before || state.ply !== before.ply + 1) return;
+  if (state.over && !before.over) sound("end");
+  else sound(state.move.includes("x") ? "mill" : "move");
 }
 
 function onKey(event) {
@@ -77,7 +77,7 @@ function onKey(event) {
   const keys = {
     ArrowLeft: "back", ArrowRight: "forward", Home: "first", End: "last",
     ArrowUp: "up", ArrowDown: "down", a: now.state && now.state.analysing ? "play" : "analyse",
-    e: "thoughts", u: "undo", r: "redo", f: "flip", n: "new",
+    e: "evaluation", u: "undo", r: "redo", f: "flip", n: "new",
   };
   if (event.key === "Escape") cancel();
   const name = keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
@@ -86,11 +86,11 @@ function onKey(event) {
   act(name);
 }
 
-function onState(news) {
+function onState(state) {
   const before = now.state;
-  const same = before && JSON.stringify(before.legal) === JSON.stringify(news.legal) &&
-    before.position.text === news.position.text && before.node === news.node;
-  now.state = news;
+  const same = before && JSON.stringify(before.legal) === JSON.stringify(state.legal) &&
+    before.position.text === state.position.text && before.node === state.node;
+  now.state = state;
   if (now.state.node === now.going) now.going = null;
   // The picked points stay picked while the board is unchanged.
   if (!same) {
@@ -125,7 +125,7 @@ async function main() {
   result = new ResultCard();
   $("sound").setAttribute("aria-pressed", String(isOn()));
   $("line-count").addEventListener("change", () => {
-    send("thoughts", { lines: Number($("line-count").value) });
+    send("evaluation", { lines: Number($("line-count").value) });
   });
   closeByButtons();
   for (const name of Object.keys(ACTIONS)) {
@@ -143,9 +143,9 @@ async function main() {
   openShared();
   listen({
     state: onState,
-    info: (news) => { now.info = news; redraw("info"); },
-    moves: (news) => redrawMoves(tree.take(news)),
-    review: (news) => { now.review = takeReview(now.review, news); redraw("review"); },
+    info: (info) => { now.info = info; redraw("info"); },
+    moves: (update) => redrawMoves(tree.take(update)),
+    review: (update) => { now.review = takeReview(now.review, update); redraw("review"); },
     log: (lines) => log.add(lines),
     failure: (text) => { now.failure = text; drawWarnings(); },
   }, (isLost) => {

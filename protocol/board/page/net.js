@@ -1,4 +1,4 @@
-// Requests to the server and the stream of its news: all that the page knows comes from here.
+// Requests to the server and its event stream: all that the page knows comes from here.
 
 let session = null;
 
@@ -32,7 +32,7 @@ export async function open() {
 }
 
 /**
- * Listens to news: `on` maps kinds to handlers. A page in the background closes its stream,
+ * Listens to events: `on` maps kinds to handlers. A page in the background closes its stream,
  * because browsers allow few connections to one server, and reopens it when shown again.
  */
 export function listen(on, onLost) {

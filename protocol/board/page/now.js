@@ -7,7 +7,7 @@ import { api } from "./net.js";
 import { Tree } from "./tree.js";
 
 export const now = {
-  /** The server's latest news of each kind; null: none yet. */
+  /** The data of the server's latest event of each kind; null: none yet. */
   state: null,
   info: null,
   review: null,

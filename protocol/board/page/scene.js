@@ -10,9 +10,9 @@ import { MoveList, Study } from "./panels/moves.js";
 import { Players } from "./panels/players.js";
 import { judgementOf, ReviewPanel } from "./panels/review.js";
 import { statusOf } from "./panels/status.js";
-import { firstMoves, Thoughts } from "./panels/thoughts.js";
+import { Evaluation, firstMoves } from "./panels/evaluation.js";
 
-/** The parts that draw themselves: board, players, moves, verdicts, study and thoughts. */
+/** The parts that draw themselves: board, players, moves, verdicts, study and evaluation. */
 export const parts = {};
 /** The nodes added to the tree since it was drawn; null: it is another. */
 let grown = [];
@@ -27,12 +27,12 @@ export function build(about, on) {
   parts.moves = new MoveList(tree, on.go);
   parts.verdicts = new ReviewPanel(on.go);
   parts.study = new Study(tree, on.comment);
-  parts.thoughts = new Thoughts({
+  parts.evaluation = new Evaluation({
     hover: lookAhead, leave: () => lookAhead(null), play: on.playLine,
   });
 }
 
-/** Draws kinds of news with the next frame, which draws only the latest of each. */
+/** Draws kinds of events with the next frame, which draws only the latest of each. */
 export function redraw(...kinds) {
   if (!dirty.size) requestAnimationFrame(paint);
   for (const kind of kinds) dirty.add(kind);
@@ -55,7 +55,7 @@ function paint() {
   if (kinds.has("state")) drawState();
   if (kinds.has("state") || kinds.has("info") || kinds.has("review")) {
     const judged = judgementOf(review, state);
-    parts.thoughts.draw(fresh, state, parts.board.flipped, judged, info !== null);
+    parts.evaluation.draw(fresh, state, parts.board.flipped, judged, info !== null);
     parts.board.drawArrows(arrows(fresh));
     const quiet = state.playing || now.ahead || now.choice.to !== null;
     parts.board.over.append(...verdicts(parts.board, quiet ? null : judged));

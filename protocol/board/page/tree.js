@@ -9,23 +9,23 @@ export class Tree {
     this.stop = null;
   }
 
-  /** Takes news; returns the nodes that were added, or null if the whole tree is another. */
-  take(news) {
-    if (news.whole) {
+  /** Takes an update; returns the nodes that were added, or null if the whole tree is another. */
+  take(update) {
+    if (update.whole) {
       for (const node of this.nodes.values()) node.children = [];
       this.nodes = new Map([[0, this.root]]);
     }
-    this.first = news.first;
-    this.stop = news.stop;
-    this.root.comment = news.comment;
-    const added = news.nodes.map(([number, parent, text, comment]) => {
+    this.first = update.first;
+    this.stop = update.stop;
+    this.root.comment = update.comment;
+    const added = update.nodes.map(([number, parent, text, comment]) => {
       const above = this.nodes.get(parent);
       const node = { number, parent: above, text, comment, children: [], ply: above.ply + 1 };
       above.children.push(node);
       this.nodes.set(number, node);
       return node;
     });
-    return news.whole ? null : added;
+    return update.whole ? null : added;
   }
 
   node(number) {

@@ -9,7 +9,7 @@ import pytest
 from merels.engine.common.errors import InputError
 from merels.protocol.board.actions.dispatch import act
 from merels.protocol.board.session import Session
-from merels.protocol.board.view import news_view
+from merels.protocol.board.view import event_data
 from tests.protocol.board.server import Server
 from tests.protocol.board.steps import ANALYST, BEGINNER, PERSON, clock
 
@@ -60,7 +60,7 @@ def test_a_move_after_the_flag_ends_the_game_for_every_page(session: Session) ->
     with pytest.raises(InputError, match="the clock has run out"):
         act(session, "play", {"move": "f4", "at": 1})
     assert "state" in (feed.take(0.0) or ())
-    assert news_view(session, "state", feed)["reason"] == "White wins, Black is out of time"
+    assert event_data(session, "state", feed)["reason"] == "White wins, Black is out of time"
 
 
 def test_an_engine_whose_options_change_is_told_the_time_that_is_left(server: Server) -> None:

@@ -11,12 +11,12 @@ import pytest
 from merels.protocol.board import server as board_server
 from merels.protocol.board import session as board_session
 from merels.protocol.board.actions.dispatch import act
-from merels.protocol.board.news import Feed
+from merels.protocol.board.events import Feed
 from merels.protocol.board.reviewing import Reviewer
 from merels.protocol.board.seat import OWN
 from merels.protocol.board.session import Session
 from merels.protocol.board.sessions import Sessions
-from merels.protocol.board.view import news_view
+from merels.protocol.board.view import event_data
 from merels.protocol.puzzles.training import Attempt, Trainer
 from tests.protocol.board.server import Server, serving_here
 from tests.protocol.board.steps import ANALYST, PERSON, ask, begin, play
@@ -38,7 +38,7 @@ def fail(*_: object, **__: object) -> Any:
 
 def seen(session: Session, feed: Feed) -> str:
     """The line that the page shows of an error; empty if there is none."""
-    return str(news_view(session, "failure", feed) or "")
+    return str(event_data(session, "failure", feed) or "")
 
 
 def has_traceback(caplog: pytest.LogCaptureFixture) -> bool:
@@ -91,7 +91,7 @@ def test_a_rating_that_cannot_be_written_or_read_is_reported(tmp_path: Path) -> 
     trainer.count(attempt)
     # What cannot be read may be worth more than a rating that begins again.
     assert file.read_text() == "from a later version"
-    assert str(file) in trainer.fault
+    assert str(file) in trainer.save_error
 
 
 def test_an_error_in_the_tick_of_one_board_stops_no_other(
@@ -156,14 +156,14 @@ def test_an_error_in_the_stream_of_news_is_shown_and_does_not_end_it(
     caplog.set_level(logging.ERROR)
 
     def view(session: Session, kind: str, feed: Feed) -> Any:
-        return fail() if kind == "review" else news_view(session, kind, feed)
+        return fail() if kind == "review" else event_data(session, kind, feed)
 
-    monkeypatch.setattr(board_server, "news_view", view)
+    monkeypatch.setattr(board_server, "event_data", view)
     with serving_here() as server:
         board = server.open()
         with server.stream(board) as stream:
             assert "Surprise: out of the blue" in stream.until("failure", bool)
-            server.api("thoughts", session=board, lines=5)
+            server.api("evaluation", session=board, lines=5)
             stream.until("state", lambda state: state["lines"] == 5)
     assert has_traceback(caplog)
 

@@ -12,7 +12,7 @@ import pytest
 
 from merels.engine.game.position import Position
 from merels.engine.search.levels import LEVELS
-from merels.protocol.board.news import Feed
+from merels.protocol.board.events import Feed
 from tests.commands import command
 from tests.processes import FAKE, needs_proc
 from tests.protocol.board.server import Server, alive
@@ -108,7 +108,7 @@ def test_only_json_of_a_bounded_size_is_read(server: Server) -> None:
         ("new", {"time": {"kind": "move", "seconds": float("nan")}}, "seconds"),
         ("new", {"time": {"kind": "move", "seconds": True}}, "seconds True"),
         ("options", {"seat": True}, "seat True"),
-        ("thoughts", {"lines": 6}, "lines 6"),
+        ("evaluation", {"lines": 6}, "lines 6"),
         ("go", {"node": 5}, "of this game"),
         ("go", {"node": "1"}, "of this game"),
         ("undo", {}, "no move"),
@@ -264,7 +264,7 @@ def test_its_engines_end_with_it() -> None:
 def test_an_engine_that_dies_is_named_and_can_be_restarted(server: Server) -> None:
     full = {"engine": 0, "level": "full"}
     session = server.begin(black=full, time={"kind": "move", "seconds": 60})
-    server.api("thoughts", session=session, on=True)
+    server.api("evaluation", session=session, on=True)
     server.api("play", session=session, move="d6", at=0)
     with server.stream(session) as stream:
         stream.until("info", lambda info: info["lines"])
@@ -346,7 +346,7 @@ def test_wrong_flags_are_named(capsys: pytest.CaptureFixture[str]) -> None:
 def test_news_are_bounded_whatever_an_engine_writes() -> None:
     feed = Feed()
     for _ in range(100_000):
-        feed.tell("info")
+        feed.announce("info")
     assert feed.take(0.0) == {"info"}
     assert feed.take(0.0) == set()
     feed.close()

@@ -8,7 +8,7 @@ import pytest
 
 from merels.protocol.board.actions.dispatch import act
 from merels.protocol.board.session import HIDDEN_SECONDS, UNWATCHED_SECONDS, Session
-from merels.protocol.board.view import news_view
+from merels.protocol.board.view import event_data
 from tests.protocol.board.webdriver import wait
 
 
@@ -41,7 +41,7 @@ def test_a_resigned_game_is_opened_as_it_was_and_can_be_played_on(session: Sessi
     record = act(session, "export", {})["record"]
     assert "1. d6 f4 {Black wins, White resigns} 0-1" in record
     act(session, "load", {"text": record})
-    state = news_view(session, "state", session.subscribe())
+    state = event_data(session, "state", session.subscribe())
     assert (state["result"], state["reason"]) == ("0-1", "Black wins, White resigns")
     assert act(session, "export", {})["record"] == record
     act(session, "play_on", {})

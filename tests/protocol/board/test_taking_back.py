@@ -153,7 +153,7 @@ def test_moves_tried_after_the_end_leave_the_result(board: Session, tmp_path: Pa
     begin(board)
     play(board, "d6", "f4")
     act(board, "resign", {})
-    key = board.keeper.key
+    key = board.saver.key
     begin(board)
     act(board, "reopen", {"key": key})
     play(board, "d2")
@@ -168,7 +168,7 @@ def test_a_kept_game_goes_on_without_the_moves_taken_back(
     begin(board)
     play(board, "d6", "f4", "d2")
     act(board, "undo", {})
-    key = board.keeper.key
+    key = board.saver.key
     begin(board)
     act(board, "reopen", {"key": key})
     assert state_view(board)["playing"] and board.game.live.ply == 2

@@ -14,15 +14,15 @@ export const judgementOf = (review, state) =>
   (review ? review.judgements[review.places.get(state.node)] : undefined);
 
 /** Takes the next judgements of a review, which come one by one. */
-export function takeReview(review, news) {
-  if (news && news.whole) {
-    return { ...news, places: new Map(news.nodes.map((node, place) => [node, place])) };
+export function takeReview(review, update) {
+  if (update && update.whole) {
+    return { ...update, places: new Map(update.nodes.map((node, place) => [node, place])) };
   }
-  if (news) {
-    review.judgements.push(...news.judgements);
-    review.sums = news.sums;
+  if (update) {
+    review.judgements.push(...update.judgements);
+    review.sums = update.sums;
   }
-  return news && review;
+  return update && review;
 }
 
 /** The review: a graph of White's expected score after each move, and a verdict. */

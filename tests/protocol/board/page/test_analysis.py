@@ -36,8 +36,8 @@ def test_nothing_is_given_away_in_play_unless_it_is_asked_for(page: Browser) -> 
     assert page.text("#worth") == "" and page.text("#facts") == "Off: nothing is given away."
     page.key("e")
     page.wait(f"{count('#explorer li')} > 20 && {count('#board .value')} === 3")
-    assert page.run("return document.getElementById('thoughts').ariaChecked") == "true"
-    page.click("#thoughts")
+    assert page.run("return document.getElementById('evaluation').ariaChecked") == "true"
+    page.click("#evaluation")
     page.wait(f"{count('#explorer-box:not([hidden]), #board .value')} === 0")
 
 

@@ -303,11 +303,11 @@ def test_an_evaluation_is_shown_only_while_it_is_asked_for(page: Browser) -> Non
     play(page, "d6")
     page.click("#analyse")
     page.wait("document.querySelectorAll('#lines li').length === 3")
-    page.click("#thoughts")
+    page.click("#evaluation")
     page.wait("document.querySelectorAll('#lines li, .arrow').length === 0")
     play(page, "f4")
     assert page.run("return document.querySelectorAll('#lines li, .arrow').length") == 0
-    page.click("#thoughts")
+    page.click("#evaluation")
     page.wait("document.querySelectorAll('#lines li').length === 3")
 
 
@@ -438,7 +438,7 @@ def test_a_game_is_reviewed(page: Browser) -> None:
     page.wait("/a1-g1: Blunder, proven: a1-c5x.. was better/.test("
               "document.getElementById('verdict').textContent)")
     # The bar shows the review's result while no engine thinks.
-    page.click("#thoughts")
+    page.click("#evaluation")
     page.wait("document.getElementById('bar').getAttribute('aria-valuenow') === '0'")
     shot(page, "review")
 

@@ -117,15 +117,15 @@ def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
     session = Session("board", [OWN], GameStore(tmp_path / "file"))
     act(session, "new", {"players": [PERSON, PERSON, ANALYST]})
     act(session, "play", {"move": "d6", "at": 0})
-    assert session.keeper.fault.startswith("This game is not kept: nothing can be written to")
+    assert session.saver.save_error.startswith("This game is not kept: nothing can be written to")
     session.close()
 
 
 def test_a_game_is_on_one_board_at_a_time(tmp_path: Path, keeping: Session) -> None:
     act(keeping, "new", {"players": [ANNA, BEN, ANALYST]})
     act(keeping, "play", {"move": "d6", "at": 0})
-    other = Session("other", [OWN], keeping.keeper.kept)
-    key = keeping.keeper.key
+    other = Session("other", [OWN], keeping.saver.store)
+    key = keeping.saver.key
     keeping.subscribe()
     with pytest.raises(ValueError, match="open in another tab"):
         act(other, "reopen", {"key": key})

@@ -6,7 +6,7 @@ from time import monotonic
 
 from merels.protocol.board.actions.dispatch import act
 from merels.protocol.board.session import Session
-from merels.protocol.board.thinking import PAUSE_SECONDS
+from merels.protocol.board.search_thread import PAUSE_SECONDS
 from tests.protocol.board.steps import (
     ANALYST,
     BEGINNER,

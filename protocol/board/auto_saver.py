@@ -1,4 +1,4 @@
-"""A board's game as it is kept, and put on the board again."""
+"""Saves a board's game while it changes, and reads the players and the clock of a saved one."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ class AutoSaver:
     ``watched`` returns whether a page shows the board.
     """
 
-    def __init__(self, kept: GameStore | None, watched: Callable[[], bool]) -> None:
-        self.kept = kept
+    def __init__(self, store: GameStore | None, watched: Callable[[], bool]) -> None:
+        self.store = store
         self.watched = watched
-        self.fault = ""
+        self.save_error = ""
         """Why the game is not kept, or not in the file that it was in."""
         self._claim: Claim | None = None
         self._version = 0
@@ -56,49 +56,50 @@ class AutoSaver:
         if self._claim is not claim:
             self.release()
         self._claim, self._version = claim, game.version
-        self.fault = self._moved = ""
+        self.save_error = self._moved = ""
         self._final = None
 
     def hold(self) -> None:
         """Keep other boards from the game again, unless one has it meanwhile."""
-        if self.kept is not None and self._claim is not None:
-            self.kept.hold(self._claim)
+        if self.store is not None and self._claim is not None:
+            self.store.hold(self._claim)
 
     def release(self) -> None:
         """Release the game to other boards, once no browser shows this one."""
-        if self.kept is not None and self._claim is not None:
-            self.kept.release(self._claim)
+        if self.store is not None and self._claim is not None:
+            self.store.release(self._claim)
 
     def is_behind(self, game: Game) -> bool:
         """Whether a game has changed since it was kept."""
         moved = bool(game.record.root.children)
-        return self.kept is not None and game.version != self._version and moved
+        return self.store is not None and game.version != self._version and moved
 
     def keep(self, game: Game, record: Record, time: JSON, programs: Sequence[bool]) -> None:
         """Save the game now; ``programs`` are the sides that engines play."""
-        assert self.kept is not None
+        assert self.store is not None
         if game.over:  # Settings after the end belong to the next game.
             time, programs = self._final = self._final or (time, programs)
         record.tags = record.tags | _tags(game, time, programs)
         try:
-            self._write(self.kept, record)
+            self._write(self.store, record)
         except OSError as error:
-            where = f"{self.kept.folder} ({error.strerror or error})"
-            self.fault = printable(f"This game is not kept: nothing can be written to {where}.")
+            where = f"{self.store.folder} ({error.strerror or error})"
+            text = f"This game is not kept: nothing can be written to {where}."
+            self.save_error = printable(text)
         else:
-            self._version, self.fault = game.version, self._moved
+            self._version, self.save_error = game.version, self._moved
 
-    def _write(self, kept: GameStore, record: Record) -> None:
+    def _write(self, store: GameStore, record: Record) -> None:
         """Write a game to its file, or if that is another board's by now, to a second one."""
-        if self._claim is not None and kept.hold(self._claim):
+        if self._claim is not None and store.hold(self._claim):
             with suppress(ChangedElsewhere):
-                kept.write(self._claim, record)
+                store.write(self._claim, record)
                 return
         if self._claim is not None:
-            kept.release(self._claim)
+            store.release(self._claim)
             self._moved = _MOVED
-        self._claim = kept.begin(self.watched)
-        kept.write(self._claim, record)
+        self._claim = store.begin(self.watched)
+        store.write(self._claim, record)
 
 
 def _tags(game: Game, time: JSON, programs: Sequence[bool]) -> dict[str, str]:

@@ -17,7 +17,7 @@ from merels.engine.search.limits import Info
 from merels.protocol.board.actions.dispatch import act
 from merels.protocol.board.seat import OWN
 from merels.protocol.board.session import Session
-from merels.protocol.board.thinking import Board, Job, SearchThread
+from merels.protocol.board.search_thread import Board, Job, SearchThread
 from merels.protocol.client.any_engine import AnyEngine, PlayResult
 from merels.protocol.client.engine_spec import EngineSpec
 from tests.processes import FAKE

@@ -1,4 +1,4 @@
-"""Events that browsers have not received yet.
+"""Events that browsers have not received yet, and the raw log.
 
 A slow browser, or an engine that writes a thousand lines a second, costs no memory: an event is
 stored as its kind, and a stream sends the latest of each kind.
@@ -12,8 +12,8 @@ from itertools import count, islice
 from threading import Condition, Lock
 from time import monotonic, sleep
 
-NEWS_PER_SECOND = 30.0
-"""The most messages of one kind that a browser is sent in a second."""
+EVENTS_PER_SECOND = 30.0
+"""The most events of one kind that a browser is sent in a second."""
 LOG_LINES = 2000
 """Lines of the raw log that are kept for each board."""
 LONGEST_LOG_LINE = 500
@@ -24,7 +24,7 @@ class Feed:
     """One open stream to a browser."""
 
     def __init__(self) -> None:
-        self._news: set[str] = set()
+        self._kinds: set[str] = set()
         self._changed = Condition()
         self._closed = False
         self._next = 0.0
@@ -35,10 +35,10 @@ class Feed:
         self.judged: tuple[object, int] = (None, 0)
         """The review that was sent, and how many judgements of it."""
 
-    def tell(self, kind: str) -> None:
-        """Note that there is news of a kind; free for any thread."""
+    def announce(self, kind: str) -> None:
+        """Note an event of a kind; free for any thread."""
         with self._changed:
-            self._news.add(kind)
+            self._kinds.add(kind)
             self._changed.notify()
 
     def close(self) -> None:
@@ -48,19 +48,19 @@ class Feed:
             self._changed.notify()
 
     def take(self, seconds: float) -> set[str] | None:
-        """The kinds of news since the last call, waiting at most that many seconds for any.
+        """The kinds of events since the last call, waiting at most that many seconds for any.
 
         None once the stream is closed.
         """
         with self._changed:
-            if not self._news and not self._closed:
+            if not self._kinds and not self._closed:
                 self._changed.wait(seconds)
-        # More news may come during the pause.
+        # More events may come during the pause.
         sleep(max(0.0, self._next - monotonic()))
-        self._next = monotonic() + 1 / NEWS_PER_SECOND
+        self._next = monotonic() + 1 / EVENTS_PER_SECOND
         with self._changed:
-            news, self._news = self._news, set()
-            return None if self._closed else news
+            kinds, self._kinds = self._kinds, set()
+            return None if self._closed else kinds
 
 
 class Log:

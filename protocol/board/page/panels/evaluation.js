@@ -43,7 +43,7 @@ function verdict(info, state, judged) {
 }
 
 /** The panel of evaluations; `on` has what happens to its lines: `hover`, `leave` and `play`. */
-export class Thoughts {
+export class Evaluation {
   constructor(on) {
     this.on = on;
     this.held = false;
@@ -86,7 +86,7 @@ export class Thoughts {
     const { reveals } = state;
     $("bar").classList.toggle("flipped", flipped);
     $("bar").classList.toggle("off", !reveals);
-    $("thoughts").setAttribute("aria-checked", String(reveals));
+    $("evaluation").setAttribute("aria-checked", String(reveals));
     $("line-count").disabled = !reveals;
     if (document.activeElement !== $("line-count")) $("line-count").value = String(state.lines);
     const found = verdict(info, state, judged);
