@@ -15,7 +15,7 @@ from merels.protocol.check.conversation import LATE, Conversation, Fault, Pace, 
 from merels.protocol.check.transcript import Line, Search
 from merels.protocol.client.dialects import UciAdapter, UgiAdapter, dialect
 from merels.protocol.client.engine_spec import EngineSpec
-from merels.protocol.common.options import Option, Options, parse_option
+from merels.protocol.common.options import Option, Options, parse_option, setoption
 from merels.protocol.process.errors import EngineError
 
 LAST_SECONDS = 5.0
@@ -201,7 +201,7 @@ class Subject(Conversation):
     def set_option(self, name: str, value: str | None) -> None:
         """Set an option, or with None press a button; getting ready may take long afterwards."""
         self._prepared = False
-        self.send(option_line(name, value))
+        self.send(setoption(name, value))
 
     # Searches.
 
@@ -265,11 +265,6 @@ class Subject(Conversation):
             else:
                 search.lines.append(line)
         return search.best
-
-
-def option_line(name: str, value: str | None) -> str:
-    """The line that sets an option; None presses a button."""
-    return f"setoption name {name}" + ("" if value is None else f" value {value}")
 
 
 def rules_of(options: Options, settings: Mapping[str, str], default: Rules) -> Rules:

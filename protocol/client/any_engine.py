@@ -130,7 +130,7 @@ class Call:
                 if self._search is not None:
                     self._engine.stop_search(self._search)
 
-    def begun(self, search: int) -> None:
+    def started(self, search: int) -> None:
         """Note that a search has started, and stop it if the block was interrupted before."""
         with self._changing:
             self._search = search

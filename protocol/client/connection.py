@@ -18,7 +18,7 @@ from merels.protocol.client.any_engine import Call
 from merels.protocol.client.dialects import dialect
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.client.scanner import count_junk, last_answer
-from merels.protocol.common.options import EMPTY, Options, parse_option
+from merels.protocol.common.options import EMPTY, Options, parse_option, setoption
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
 from merels.protocol.process.pipe import MILLISECOND, Trace
 from merels.protocol.process.poll_pipe import open_pipe
@@ -50,12 +50,12 @@ _MOST_STRAYS = 64
 
 
 class Connection:
-    """A running engine as the protocol knows it. One search runs at a time.
+    """A conversation with a running engine, one search at a time.
 
-    ``name`` and ``author`` are what it calls itself, ``options`` what it can be set to, once it has
-    greeted. ``timeout`` is the time to answer ``isready``, in seconds. ``owing`` is True while the
-    last ``go`` is not answered yet, ``searches`` counts them, and so numbers the latest, ``strays``
-    counts each ``bestmove`` that came unasked or belonged to an earlier search.
+    ``name``, ``author`` and ``options`` are those of the greeting. ``timeout`` is the time to
+    answer ``isready``, in seconds. ``owing`` is True while the last ``go`` is not answered yet.
+    ``searches`` counts the searches, and so numbers the latest. ``strays`` counts each ``bestmove``
+    that came unasked or belonged to an earlier search.
 
     One thread uses a connection; only `stop_search`, `send_quit`, `terminate` and `kill` are free
     for others. Any method may raise `EngineTerminated` when the process has ended, and
@@ -70,11 +70,11 @@ class Connection:
         self, spec: EngineSpec, *, stderr: str | Callable[[bytes], object] | None = None,
         trace: Trace | None = None,
     ) -> None:
-        """Start the process and greet it, without waiting for its answer: `greet` does.
+        """Start the process and send the greeting; `greet` must follow, and reads the answer.
 
-        So several engines can start side by side. What it writes to standard error is appended to
-        the file ``stderr``, or passed to that function in whole lines. `EngineError` if the engine
-        cannot be started.
+        So several engines can start side by side. Standard error is appended to the file
+        ``stderr``, or passed to that function in whole lines. `EngineError` if the engine cannot be
+        started.
         """
         self.dialect = dialect(spec.protocol)
         self.options = Options()
@@ -89,14 +89,14 @@ class Connection:
         self._sends_stray_bestmoves = False
         """Whether it has ever sent an unasked ``bestmove``."""
         self._silence = self._idle = FOREVER
-        self._begun = 0
+        self._search_start = 0
         """When the latest search began."""
         self._quitting = Lock()
         self._quit_sent = False
         self._printed = b""
         """Whole lines that it printed last since it was asked, and that are no answer."""
         self._started = monotonic_ns()
-        # `greet` says if it has gone, and reads first what it may have left to say.
+        # If the engine has ended, `greet` reads the rest of its output, then raises the error.
         with suppress(EngineTerminated):
             self._send(self.dialect.hello)
 
@@ -125,19 +125,19 @@ class Connection:
         """Set an option whose name and text were checked; an empty text presses a button."""
         if not text and name in self.options and self.options[name].kind == "string":
             text = EMPTY
-        self._send(f"setoption name {name}{text and ' value '}{text}\n".encode())
+        self._send(f"{setoption(name, text or None)}\n".encode())
 
     def send_new_game(self) -> None:
-        """Say that what follows is another game; `await_ready` waits for the engine."""
+        """Send ``ucinewgame`` and ``isready``; `await_ready` must follow."""
         self._drop()
         self._send(self.dialect.new_game + b"isready\n")
 
     def ping(
         self, timeout: float | None = None, reader: Callable[[bytes], None] | None = None
     ) -> None:
-        """Wait until the engine has done all it was told, ``timeout`` seconds at most.
+        """Wait until the engine has carried out every command, ``timeout`` seconds at most.
 
-        ``reader`` takes the lines of a search that runs; None drops them.
+        ``reader`` takes the lines of a running search; None drops them.
         """
         if reader is None:
             self._drop()
@@ -147,7 +147,7 @@ class Connection:
     def await_ready(
         self, timeout: float | None = None, reader: Callable[[bytes], None] | None = None
     ) -> None:
-        """Read up to ``readyok``; ``reader`` takes what comes before it, None drops it."""
+        """Read up to ``readyok``; ``reader`` takes the lines before it, None drops them."""
         self._printed = b""
         seconds = self.timeout if timeout is None else timeout
         deadline = monotonic_ns() + int(seconds * 1e9)
@@ -195,8 +195,8 @@ class Connection:
         self.searches += 1
         self._send(request)
         if self._call is not None:
-            self._call.begun(self.searches)
-        return self._begun
+            self._call.started(self.searches)
+        return self._search_start
 
     def _search(self, request: bytes, timeout: int) -> Answer | None:
         """Send a request that ends in a ``go``, and wait for the answer."""
@@ -205,9 +205,9 @@ class Connection:
         wait = limit if self._call is None else 0
         self.owing = True
         self.searches += 1
-        self._begun = monotonic_ns()
+        self._search_start = monotonic_ns()
         try:
-            lines = self._pipe.exchange(request, self._begun + limit, wait, self._clear)
+            lines = self._pipe.exchange(request, self._search_start + limit, wait, self._clear)
         except EngineTimeout as error:
             self._printed = b""
             if limit < timeout:
@@ -218,27 +218,27 @@ class Connection:
             text, info = usual
             self.owing = False
             self._answers.junk += count_junk(lines)
-            elapsed = self._pipe.arrived - self._begun
+            elapsed = self._pipe.arrived - self._search_start
             return Answer(text, info, elapsed if elapsed > 0 else 0)
         self._answers.info = b""
         found = self._answers.find(lines) if lines else None
         if found is None:
             self._printed = lines or b""
             if self._call is not None:
-                self._call.begun(self.searches)
-            return self.wait_answer(self._begun, timeout)
-        return self._answer(found, self._begun)
+                self._call.started(self.searches)
+            return self.wait_answer(self._search_start, timeout)
+        return self._answer(found, self._search_start)
 
     def _clear(self) -> None:
-        """Begin a search: what the engine sent before belongs to an earlier one."""
+        """Begin a search; earlier output of the engine belongs to an earlier search."""
         self.owing = False
         self._drop()
         self._answers.info = self._printed = b""
         self.owing = True
-        self._begun = monotonic_ns()
+        self._search_start = monotonic_ns()
 
     def _settle(self) -> None:
-        """Let no answer to an earlier search be on its way; `EngineTimeout` if it does not come."""
+        """Read the answer to an earlier search; `EngineTimeout` if it does not come."""
         if self.owing and self.wait_answer(monotonic_ns(), int(self.timeout * 1e9)) is None:
             raise self.timed_out(f"gives no answer to an earlier search in {self.timeout:g} s")
         if self._sends_stray_bestmoves:
@@ -258,7 +258,7 @@ class Connection:
         """Wait for the ``bestmove`` of a request sent at ``start``, until ``timeout`` after it."""
         silence, most = self._silence, self._pipe.received + MOST_OUTPUT
         longest = silence if self._call is None else _SLICE
-        heard, now = start, monotonic_ns()
+        last_read, now = start, monotonic_ns()
         idle_since, used = now, None
         probed = False
         while True:
@@ -267,7 +267,7 @@ class Connection:
                 left = self.search_deadline(start, start + timeout) - now
             if left < 0:
                 return self.unended_answer(start)
-            if now - heard > silence:
+            if now - last_read > silence:
                 if (answer := self.unended_answer(start)) is not None:
                     return answer
                 if probed:
@@ -279,8 +279,8 @@ class Connection:
                     seconds = f"{self._idle / 1e9:g} s"
                     raise self.timed_out(f"answers isready but does nothing else for {seconds}")
                 self._send(b"isready\n")
-                probed, heard = True, now
-            wait = min(left, longest, silence - (now - heard))
+                probed, last_read = True, now
+            wait = min(left, longest, silence - (now - last_read))
             lines = self._pipe.receive(wait // MILLISECOND + 1)
             now = monotonic_ns()
             if lines is not None:
@@ -288,7 +288,7 @@ class Connection:
                 if text is not None:
                     return self._answer(text, start)
                 self._note(lines)
-                probed, heard = False, now
+                probed, last_read = False, now
                 if lines.strip().lower() != b"readyok":
                     used = None
                 if self._pipe.received > most:

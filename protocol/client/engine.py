@@ -122,9 +122,9 @@ class Engine(AnyEngine):
         self.name = self.connection.name
 
     def ping(self, timeout: float | None = None) -> None:
-        """Wait until the engine has done all it was told, ``timeout`` seconds at most.
+        """Wait until the engine has carried out every command, ``timeout`` seconds at most.
 
-        An analysis that runs goes on, and what comes meanwhile is still to be read.
+        A running analysis goes on, and its output of that time can still be read.
         """
         analysis = self._analysis
         reader = None
@@ -161,14 +161,17 @@ class Engine(AnyEngine):
     ) -> Self:
         """Start an engine and wait for its greeting, ``timeout`` seconds at most.
 
-        ``command`` is a list of words; or a string: the name of a file, or else split like a
-        shell's, though no shell runs; or an `EngineSpec`, which says ``protocol``, ``directory``
-        and ``limits`` itself, and whose options are set. ``directory`` is where the engine runs and
-        is looked for first. ``protocol`` is ``uci``, ``ugi`` or ``sanmill``. What it writes to
-        standard error is appended to the file ``stderr``, if one is named. Its last line is in the
-        error of an engine that dies or does not answer, and so is the last output of one that does
-        not answer. ``limits`` bound what it may use. ``trace`` is called with
-        everything sent and received. `EngineError` names what cannot be started.
+        ``command`` is one of
+        - a list of words;
+        - a string: the name of a file, or words split as a shell would split them;
+        - an `EngineSpec`, which holds ``protocol``, ``directory`` and ``limits`` itself, and whose
+          options are set.
+
+        The engine runs in ``directory``, and is looked for there first. ``protocol`` is ``uci``,
+        ``ugi`` or ``sanmill``. Standard error is appended to the file ``stderr``, if one is named.
+        ``limits`` bound the resources of its processes. ``trace`` is called with everything sent
+        and received. `EngineError` names what cannot be started. The error of an engine that dies
+        or does not answer quotes its last output and its last line of standard error.
         """
         if isinstance(command, EngineSpec):
             spec = command
@@ -210,7 +213,7 @@ class Engine(AnyEngine):
             self._settings[name.lower()] = text
 
     def set_rules(self, rules: Rules) -> None:
-        """Tell the engine the rules that it has options for."""
+        """Set the rules for which the engine has options."""
         if rules == self._rules:
             return
         self._end_analysis()
@@ -219,7 +222,7 @@ class Engine(AnyEngine):
         self._rules = rules
 
     def new_game(self) -> None:
-        """Say that what follows is another game, and wait until the engine is ready for it."""
+        """Begin another game, and wait until the engine is ready for it."""
         self._end_analysis()
         self.connection.send_new_game()
         self.connection.await_ready()

@@ -47,15 +47,15 @@ class InProcessAnalysis(Analysis):
 
     def _next(self, timeout: float | None) -> Info | None:
         try:
-            news = self._queue.get(timeout=timeout)
+            event = self._queue.get(timeout=timeout)
         except Empty:
             return None
-        if isinstance(news, Info):
-            return news
+        if isinstance(event, Info):
+            return event
         self.running = False
         self._thread.join()
-        if news is not None:
-            raise news
+        if event is not None:
+            raise event
         return None
 
     def stop(self) -> None:
@@ -94,7 +94,7 @@ class InProcessEngine(AnyEngine):
         self._searcher.prepare()
 
     def new_game(self) -> None:
-        """Forget the game before."""
+        """Clear the search's memory of the last game."""
         self._end_analysis()
         self._searcher.clear()
 
@@ -106,7 +106,7 @@ class InProcessEngine(AnyEngine):
         self._searcher.prepare()
         self._signals = Signals()
         assert self._call is not None
-        self._call.begun(0)
+        self._call.started(0)
 
     def _play(self, task: Task, limit: Limit) -> PlayResult:
         self._begin()

@@ -22,6 +22,11 @@ def value_text(value: Value) -> str:
     return {True: "true", False: "false"}[value] if isinstance(value, bool) else str(value)
 
 
+def setoption(name: str, text: str | None) -> str:
+    """The line that sets an option; None presses a button."""
+    return f"setoption name {name}" + ("" if text is None else f" value {text}")
+
+
 @dataclass(frozen=True, slots=True)
 class Option:
     """One option: ``kind`` is ``check``, ``spin``, ``combo``, ``string`` or ``button``.

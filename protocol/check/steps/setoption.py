@@ -7,8 +7,8 @@ from collections.abc import Callable
 from merels.protocol.check.conversation import Fault, Skip
 from merels.protocol.check.step import Group
 from merels.protocol.check.steps.strange_input import survives
-from merels.protocol.check.subject import Subject, option_line
-from merels.protocol.common.options import EMPTY, Option
+from merels.protocol.check.subject import Subject
+from merels.protocol.common.options import EMPTY, Option, setoption
 
 GROUP = Group("options", "Options")
 GREEDY = ("hash", "memory", "cache", "thread", "cores")
@@ -54,7 +54,7 @@ def _set_each(
         for option in options:
             for value in (*values(option), *([option.default or EMPTY] if back else ())):
                 engine.set_option(option.name, value)
-                engine.survive(b"", f"'{option_line(option.name, value)}'")
+                engine.survive(b"", f"'{setoption(option.name, value)}'")
         engine.search("go depth 1")
 
     GROUP.add(name, expected, check)

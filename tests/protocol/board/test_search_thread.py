@@ -154,7 +154,7 @@ class OneSearch(AnyEngine):
         """Search."""
         self.count += 1
         assert self._call is not None
-        self._call.begun(self.count)
+        self._call.started(self.count)
         (self.let if self.count == 1 else self.stopped).wait(5)
         return PlayResult(Position().legal_moves()[0], None, Info())
 
