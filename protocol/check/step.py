@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Any
 
 from merels.protocol.check.subject import Subject
 
@@ -59,12 +60,15 @@ class Group:
     steps: list[Step] = field(default_factory=list)
 
     def add(
-        self, name: str, expected: str, check: Check, *,
-        needs: tuple[str, ...] = (), protocols: tuple[str, ...] = PROTOCOLS,
+        self, name: str, expected: str, check: Callable[..., None], *values: Any,
+        needs: tuple[str, ...] = (), protocols: tuple[str, ...] = PROTOCOLS, **settings: Any,
     ) -> None:  # fmt: skip
-        """Add a step."""
+        """Add a step, which calls ``check`` with the engine, the values and the settings."""
         all_needs = tuple(need for need in (*self.needs, *needs) if need != name)
-        self.steps.append(Step(name, self.name, expected, check, all_needs, protocols))
+        self.steps.append(Step(
+            name, self.name, expected, lambda engine: check(engine, *values, **settings),
+            all_needs, protocols,
+        ))  # fmt: skip
 
     def step(
         self, *, needs: tuple[str, ...] = (), protocols: tuple[str, ...] = PROTOCOLS

@@ -8,23 +8,13 @@ from collections.abc import Callable, Sequence
 from merels.engine.common.errors import InputError, quoted, suggestion
 from merels.protocol.check.conversation import Fault, Skip
 from merels.protocol.check.step import Finding, Group, Step, Verdict
-from merels.protocol.check.steps import (
-    ending,
-    handshake,
-    moves,
-    output,
-    position,
-    searching,
-    setoption,
-    stopping,
-    strange_input,
-)
+from merels.protocol.check.steps import inputs, output, position, process, searches
 from merels.protocol.check.subject import Subject
 from merels.protocol.process.errors import EngineError
 
 GROUPS: tuple[Group, ...] = (
-    handshake.GROUP, handshake.READY, stopping.GROUP, searching.GROUP, position.GROUP,
-    setoption.GROUP, strange_input.GROUP, moves.GROUP, position.QUERIES, output.GROUP, ending.GROUP,
+    process.HANDSHAKE, process.READY, searches.STOPPING, searches.SEARCH, position.GROUP,
+    inputs.OPTIONS, inputs.INPUT, output.MOVES, position.QUERIES, output.OUTPUT, process.ENDING,
 )
 """In the order in which they run."""
 STEPS: tuple[Step, ...] = tuple(step for group in GROUPS for step in group.steps)

@@ -1,23 +1,165 @@
-"""Steps that judge every line so far: its form, its words and its numbers."""
+"""Steps that judge the engine's moves and every line so far: form, words and numbers."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
-from merels.protocol.check.conversation import Fault
+from merels.engine.game.notation import parse_move
+from merels.protocol.check.conversation import Fault, Skip
+from merels.protocol.check.positions import (
+    FINISHED,
+    FLYING,
+    FORCED,
+    GAME,
+    MOVING,
+    PLACING,
+    REMOVALS,
+    SHUFFLE,
+    START,
+    WINNING,
+)
 from merels.protocol.check.step import Group
-from merels.protocol.check.steps.moves import survey
 from merels.protocol.check.subject import Subject
-from merels.protocol.check.transcript import Kind, read
+from merels.protocol.check.transcript import Kind, Search, judge, read
+from merels.protocol.client.answers import NO_MOVES
 
-GROUP = Group("output", "Output")
+MOVES = Group("moves", "Moves")
+SURVEY = (START, PLACING, MOVING, FLYING, REMOVALS, WINNING)
+OUTPUT = Group("output", "Output")
 KNOWN = ("id", "option", "uciok", "ugiok", "readyok", "info", "bestmove", "copyprotection",
          "registration", "response")
 TIME_SLACK = 0.05
 """Seconds by which a stated time may exceed the client's own."""
 
 
-@GROUP.step()
+def survey(engine: Subject) -> Iterator[Search]:
+    """Every search so far in a game that was not over, after a few that are made for this.
+
+    If one of those fails, so does the step that made it, and the others are skipped.
+    """
+    if engine.surveyed is None:
+        engine.surveyed = False
+        engine.new_game()
+        for text in SURVEY:
+            engine.search("go depth 4", text)
+        engine.search("go depth 4", START, GAME)
+        engine.surveyed = True
+    if not engine.surveyed:
+        raise Skip("the searches to judge could not be made")
+    for search in engine.searches:
+        if search.best is not None and search.position.outcome() is None:
+            yield search
+
+
+@MOVES.step()
+def whole_moves(engine: Subject) -> None:
+    """A move that closes a mill names the man it removes in the same word (d6-d5xc3); the removal
+    is part of the move, which is illegal without it."""
+    for search in survey(engine):
+        if search.kind is Kind.WITHOUT_REMOVAL:
+            raise Fault(f"closes a mill and removes nothing, {search}", search.best)
+
+
+@MOVES.step()
+def bestmove_legal(engine: Subject) -> None:
+    """Every bestmove so far was legal; an illegal one loses the game in every tournament."""
+    for search in survey(engine):
+        kind = search.kind
+        if kind in (Kind.LEGAL, Kind.WITHOUT_REMOVAL):
+            continue
+        reason = "plays no move although there are legal ones"
+        if kind is Kind.UNREADABLE:
+            reason = "is not a move such as d6, d6xb4, d6-d5 or d6-d5xc3"
+        elif kind is Kind.ILLEGAL:
+            move = read(search.answer)
+            reason = f"is illegal ({search.position.objection(move) if move else ''})"
+        raise Fault(f"{reason}, {search}", search.best)
+
+
+@MOVES.step(needs=("bestmove-legal",))
+def forced_move(engine: Subject) -> None:
+    """The only legal move is played like any other, whatever the limit; engines that take a short
+    cut here forget to answer."""
+    engine.needs(FORCED)
+    for go in ("go depth 3", "go movetime 50", "go wtime 1000 btime 1000"):
+        search = engine.search(go, FORCED)
+        if search.kind is not Kind.LEGAL:
+            raise Fault("is not the only legal move", search.best)
+
+
+@MOVES.step()
+def finished_games(engine: Subject) -> None:
+    """When the game is lost there is no move, and the answer is 'bestmove 0000', at once; a client
+    that asks anyway must neither hang nor get a random move."""
+    for what, text in FINISHED.items():
+        search = engine.search("go movetime 50", text)
+        answer = search.answer.lower()
+        if answer not in NO_MOVES:
+            raise Fault(f"plays on although the game is over: {what}", search.best)
+        if answer != "0000":
+            engine.warn(f"writes '{answer}' when the game is over; 0000 is usual", search.best)
+        if not search.scored:
+            engine.warn(f"no score before bestmove when the game is over: {what}", search.best)
+
+
+@MOVES.step(needs=("bestmove-legal",))
+def repeated_position(engine: Subject) -> None:
+    """The moves after a position count for repetition: when a position recurs often enough, the
+    game is a draw. Playing on is only a warning, because the client is the referee."""
+    if not engine.rules.repetition:
+        raise Skip("the engine's rules have no repetition")
+    search = engine.search("go depth 3", MOVING, SHUFFLE * (engine.rules.repetition - 1))
+    if search.position.outcome() is None:
+        raise Skip("another rule ends this game")
+    if search.kind is not Kind.NONE:
+        engine.warn("plays on although the game is a draw by repetition", search.best)
+
+
+@MOVES.step(needs=("whole-moves", "bestmove-legal"))
+def whole_games(engine: Subject) -> None:
+    """The engine plays games against itself, and every move is legal after all moves before it,
+    under the rules that its options name (or -variant and -set)."""
+    for number in range(engine.pace.games):
+        engine.new_game()
+        moves: list[str] = []
+        position = engine.position(START)
+        while position.outcome() is None and len(moves) < engine.pace.plies:
+            search = engine.search(f"go depth {2 + number}", START, moves)
+            move = read(search.answer)
+            if move is None or not position.is_legal(move):
+                raise Fault(f"is illegal at ply {len(moves) + 1} of a game: {search}", search.best)
+            position = position.play(move)
+            moves.append(str(move))
+
+
+@MOVES.step()
+def pv_legal(engine: Subject) -> None:
+    """Every move of every pv so far was legal in its place; clients show the variations on a
+    board, and an illegal move betrays a hash entry of another position."""
+    for search in survey(engine):
+        for line, info in search.infos:
+            position = search.position
+            for token in info.pv or ():
+                if judge(position, token) is not Kind.LEGAL:
+                    raise Fault(f"'{token}' in the pv is illegal, {search}", line)
+                position = position.play(parse_move(token))
+
+
+@MOVES.step(protocols=("uci",))
+def ponder_legal(engine: Subject) -> None:
+    """The move after 'ponder' is legal after the bestmove; clients send that position back at
+    once, to ponder on."""
+    for search in survey(engine):
+        words, move = search.words, read(search.answer)
+        if words[2:3] != ["ponder"] or move is None or search.kind is not Kind.LEGAL:
+            continue
+        token = words[3] if len(words) > 3 else ""
+        if judge(search.position.play(move), token) is not Kind.LEGAL:
+            raise Fault(f"'{token}' is not legal after '{search.answer}', {search}", search.best)
+
+
+@OUTPUT.step()
 def one_bestmove(engine: Subject) -> None:
     """Each go gets exactly one bestmove; a second one is read as the answer to the next search,
     and then every answer is one move late."""
@@ -29,7 +171,7 @@ def one_bestmove(engine: Subject) -> None:
         raise Fault(f"a bestmove that answers no go, last sent: '{sent}'", line)
 
 
-@GROUP.step(protocols=("uci",))
+@OUTPUT.step(protocols=("uci",))
 def bestmove_form(engine: Subject) -> None:
     """The answer is 'bestmove M' or 'bestmove M ponder M', and nothing else."""
     for search in survey(engine):
@@ -40,7 +182,7 @@ def bestmove_form(engine: Subject) -> None:
             raise Fault("is neither 'bestmove M' nor 'bestmove M ponder M'", search.best)
 
 
-@GROUP.step(protocols=("ugi",))
+@OUTPUT.step(protocols=("ugi",))
 def bestmove_two_words(engine: Subject) -> None:
     """In UGI the line holds only bestmove and the move; clients read the rest of the line as part
     of the move."""
@@ -49,7 +191,7 @@ def bestmove_two_words(engine: Subject) -> None:
             raise Fault("does not have exactly two words", search.best)
 
 
-@GROUP.step()
+@OUTPUT.step()
 def score_before_bestmove(engine: Subject) -> None:
     """At least one info line with a score precedes each bestmove, even without time to think;
     tournaments adjudicate by it, and some clients fail without one."""
@@ -58,7 +200,7 @@ def score_before_bestmove(engine: Subject) -> None:
             raise Fault(f"no info line with a score precedes it, {search}", search.best)
 
 
-@GROUP.step()
+@OUTPUT.step()
 def info_syntax(engine: Subject) -> None:
     """Info lines consist of known words with their numbers (unknown words are only a warning);
     clients drop a line with 'nodes abc', or crash."""
@@ -70,7 +212,7 @@ def info_syntax(engine: Subject) -> None:
                 engine.warn(f"'{info.unknown[0]}' is not a word of info lines", line)
 
 
-@GROUP.step()
+@OUTPUT.step()
 def info_bounds(engine: Subject) -> None:
     """Numbers are within their bounds: hashfull from 0 to 1000, the three of wdl add up to 1000,
     and multipv counts from 1."""
@@ -84,7 +226,7 @@ def info_bounds(engine: Subject) -> None:
                 raise Fault("multipv counts from 1", line)
 
 
-@GROUP.step()
+@OUTPUT.step()
 def info_depth_rises(engine: Subject) -> None:
     """Within a search the depth never decreases; clients take the last line for the best."""
     for search in survey(engine):
@@ -97,7 +239,7 @@ def info_depth_rises(engine: Subject) -> None:
                 raise Fault(f"depth {depth} follows depth {before}, {search}", line)
 
 
-@GROUP.step()
+@OUTPUT.step()
 def info_counts_rise(engine: Subject) -> None:
     """Within a search nodes and time never decrease: they count from its start."""
     for search in survey(engine):
@@ -110,7 +252,7 @@ def info_counts_rise(engine: Subject) -> None:
                 before = count
 
 
-@GROUP.step()
+@OUTPUT.step()
 def info_time_honest(engine: Subject) -> None:
     """The stated time is not longer than the time that passed for the client."""
     for search in survey(engine):
@@ -121,7 +263,7 @@ def info_time_honest(engine: Subject) -> None:
                             line)
 
 
-@GROUP.step()
+@OUTPUT.step()
 def info_complete(engine: Subject) -> None:
     """The last line with a score has depth, nodes, time and pv, and the pv begins with the
     bestmove; clients show all of them (only a warning)."""
@@ -137,7 +279,7 @@ def info_complete(engine: Subject) -> None:
             engine.warn(f"the pv does not begin with '{search.answer}', which is played", line)
 
 
-@GROUP.step()
+@OUTPUT.step()
 def known_lines(engine: Subject) -> None:
     """Every line begins with a word of the protocol; anything else belongs after 'info string'."""
     list(survey(engine))
@@ -147,7 +289,7 @@ def known_lines(engine: Subject) -> None:
             return
 
 
-@GROUP.step()
+@OUTPUT.step()
 def clean_lines(engine: Subject) -> None:
     """Lines are valid UTF-8 without outer spaces, tabs and control characters; strict clients
     misread others. CR before LF and empty lines are only a warning."""
@@ -171,7 +313,7 @@ def clean_lines(engine: Subject) -> None:
             raise Fault("contains a tab or another control character", line)
 
 
-@GROUP.step()
+@OUTPUT.step()
 def silent_stderr(engine: Subject) -> None:
     """Nothing is written to standard error: some clients read it as output, and others never
     read it, which blocks an engine that fills it (only a warning)."""

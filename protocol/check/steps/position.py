@@ -16,7 +16,7 @@ from merels.protocol.check.positions import (
     START,
     WINNING,
 )
-from merels.protocol.check.step import Check, Group
+from merels.protocol.check.step import Group
 from merels.protocol.check.subject import Subject
 from merels.protocol.check.transcript import Kind, Search, judge, read
 
@@ -55,27 +55,23 @@ def _is_at(search: Search, before: Position, complaint: str) -> None:
         raise Fault(complaint, search.best)
 
 
-def _follows(complaint: str, *setups: tuple[str, Sequence[str]]) -> Check:
+def _follows(engine: Subject, complaint: str, *setups: tuple[str, Sequence[str]]) -> None:
     """Search in several positions, given by a start and moves, none as if in the one before."""
-
-    def check(engine: Subject) -> None:
-        before: Position | None = None
-        for start, moves in setups:
-            search = engine.search("go depth 1", start, moves)
-            if before is not None:
-                _is_at(search, before, complaint.format(len(moves)))
-            before = search.position
-
-    return check
+    before: Position | None = None
+    for start, moves in setups:
+        search = engine.search("go depth 1", start, moves)
+        if before is not None:
+            _is_at(search, before, complaint.format(len(moves)))
+        before = search.position
 
 
 GROUP.add(
     "position-startpos", "'position startpos' sets up the starting position, also after another "
-    "position.", _follows("plays in the position before startpos", (MOVING, ()), (START, ())))
+    "position.", _follows, "plays in the position before startpos", (MOVING, ()), (START, ()))
 GROUP.add(
     "position-fen", "'position fen …' sets up any position: while men are placed, move, and fly.",
-    _follows("plays in the position before",
-             *((text, ()) for text in (START, MOVING, PLACING, FLYING))))
+    _follows, "plays in the position before",
+    *((text, ()) for text in (START, MOVING, PLACING, FLYING)))
 
 
 @GROUP.step()
@@ -91,7 +87,7 @@ def position_moves(engine: Subject) -> None:
 # Once men move, no move is legal for both sides.
 GROUP.add(
     "position-fen-moves", "Moves can also follow 'position fen …'.",
-    _follows("plays as if no move had been played", (MOVING, ()), (MOVING, SHUFFLE[:1])))
+    _follows, "plays as if no move had been played", (MOVING, ()), (MOVING, SHUFFLE[:1]))
 
 
 @GROUP.step()
@@ -108,8 +104,8 @@ def position_bare_moves(engine: Subject) -> None:
 GROUP.add(
     "position-grows", "Each move sends the whole game again, and after a take-back a shorter one; "
     "an engine that keeps the old game must not confuse the two.",
-    _follows("plays in the position before, after {} moves",
-             *((START, GAME[:count]) for count in (0, 1, 2, 3, 7, 8, 12, 6, 7, 1, 0))))
+    _follows, "plays in the position before, after {} moves",
+    *((START, GAME[:count]) for count in (0, 1, 2, 3, 7, 8, 12, 6, 7, 1, 0)))
 
 
 def _refuses(engine: Subject, bad: str, what: str, warning: str) -> None:
@@ -180,23 +176,19 @@ def position_in_search(engine: Subject) -> None:
     _is_at(search, engine.position(START), "answers for the position sent during the search")
 
 
-def _asks(question: str, answer: Callable[[Position], str]) -> Check:
+def _asks(engine: Subject, question: str, answer: Callable[[Position], str]) -> None:
     """Ask the same question in several positions; each has one right answer."""
-
-    def check(engine: Subject) -> None:
-        engine.ensure()
-        for text in ASKED:
-            position = engine.position(text)
-            engine.send(engine.dialect.position(position).decode(), f"query {question}")
-            lines = [line for line in engine.ping() if line.first == "response"]
-            if len(lines) != 1:
-                raise Fault(f"{len(lines)} responses to 'query {question}'",
-                            lines[-1] if lines else None)
-            expected = f"response {answer(position)}"
-            if lines[0].text != expected:
-                raise Fault(f"'query {question}' should get '{expected}' in {text}", lines[0])
-
-    return check
+    engine.ensure()
+    for text in ASKED:
+        position = engine.position(text)
+        engine.send(engine.dialect.position(position).decode(), f"query {question}")
+        lines = [line for line in engine.ping() if line.first == "response"]
+        if len(lines) != 1:
+            raise Fault(f"{len(lines)} responses to 'query {question}'",
+                        lines[-1] if lines else None)
+        expected = f"response {answer(position)}"
+        if lines[0].text != expected:
+            raise Fault(f"'query {question}' should get '{expected}' in {text}", lines[0])
 
 
 def _result(position: Position) -> str:
@@ -207,13 +199,13 @@ def _result(position: Position) -> str:
     return "draw" if outcome.winner is None else f"p{outcome.winner + 1}win"
 
 
-for _name, _expected, _check in (
-    ("query-move", "'query p1turn' tells whether the first player is to move; clients that do not "
-     "know the game ask the engine.",
-     _asks("p1turn", lambda position: "true" if position.side == WHITE else "false")),
-    ("query-game-over", "'query gameover' tells whether the game has ended.",
-     _asks("gameover", lambda position: "false" if position.outcome() is None else "true")),
-    ("query-result", "'query result' tells who has won, or 'none' during the game.",
-     _asks("result", _result)),
-):
-    QUERIES.add(_name, _expected, _check, protocols=("ugi",))
+QUERIES.add(
+    "query-move", "'query p1turn' tells whether the first player is to move; clients that do not "
+    "know the game ask the engine.", _asks, "p1turn",
+    lambda position: str(position.side == WHITE).lower(), protocols=("ugi",))
+QUERIES.add(
+    "query-game-over", "'query gameover' tells whether the game has ended.", _asks, "gameover",
+    lambda position: str(position.outcome() is not None).lower(), protocols=("ugi",))
+QUERIES.add(
+    "query-result", "'query result' tells who has won, or 'none' during the game.",
+    _asks, "result", _result, protocols=("ugi",))

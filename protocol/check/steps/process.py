@@ -1,4 +1,4 @@
-"""Steps about the handshake, the lines of the greeting, and isready."""
+"""Steps about the process: its greeting, isready, and its end."""
 
 from __future__ import annotations
 
@@ -7,18 +7,21 @@ from time import monotonic_ns
 
 from merels.engine.common.numbers import parse_whole
 from merels.protocol.check.conversation import LATE, Fault
-from merels.protocol.check.step import Check, Group
+from merels.protocol.check.step import Group
 from merels.protocol.check.subject import Subject
 from merels.protocol.check.transcript import Line
 
-GROUP = Group("handshake", "Handshake", needs=("greeting",))
+HANDSHAKE = Group("handshake", "Handshake", needs=("greeting",))
 READY = Group("readiness", "Ready", needs=("greeting", "ready"))
+ENDING = Group("ending", "Ending", needs=("greeting",))
+GREETED, NEW, SEARCHING = range(3)
+"""States of the process when it must end."""
 KINDS = ("check", "spin", "combo", "button", "string")
 _GREETING = ("id", "option", "info", "copyprotection", "registration")
 _PROTOCOL = ("id", "option", "uciok", "ugiok", "readyok", "bestmove")
 
 
-@GROUP.step()
+@HANDSHAKE.step()
 def greeting(engine: Subject) -> None:
     """The handshake ends (uciok, ugiok) within 10 s, the time that clients give an engine to
     start, and preferably within 1 s; without it no game can begin."""
@@ -28,7 +31,7 @@ def greeting(engine: Subject) -> None:
                     f"{engine.greeting.seconds:.1f} s; slow work belongs after isready")
 
 
-@GROUP.step()
+@HANDSHAKE.step()
 def silent_before_greeting(engine: Subject) -> None:
     """Nothing is printed before the client's first command; some clients take the first line for
     its answer."""
@@ -49,29 +52,25 @@ def _judge_unasked(engine: Subject, lines: Iterable[Line], complaint: str) -> No
         engine.warn(complaint, line)
 
 
-def _has_id(word: str) -> Check:
+def _has_id(engine: Subject, word: str) -> None:
     """The greeting has one ``id`` line with that word."""
-
-    def check(engine: Subject) -> None:
-        engine.start()
-        lines = [line for line in engine.greeting.lines if line.words[:2] == ["id", word]]
-        if not lines:
-            raise Fault(f"the greeting has no line 'id {word} …'")
-        if len(lines) > 1:
-            raise Fault(f"the greeting has {len(lines)} lines 'id {word}'", lines[1])
-        if len(lines[0].words) < 3:
-            raise Fault(f"nothing follows 'id {word}'", lines[0])
-
-    return check
+    engine.start()
+    lines = [line for line in engine.greeting.lines if line.words[:2] == ["id", word]]
+    if not lines:
+        raise Fault(f"the greeting has no line 'id {word} …'")
+    if len(lines) > 1:
+        raise Fault(f"the greeting has {len(lines)} lines 'id {word}'", lines[1])
+    if len(lines[0].words) < 3:
+        raise Fault(f"nothing follows 'id {word}'", lines[0])
 
 
-GROUP.add("id-name", "The greeting has one line 'id name …'; clients show the name, and some "
-          "refuse an engine without one.", _has_id("name"))
-GROUP.add("id-author", "The greeting has one line 'id author …', as the protocol demands.",
-          _has_id("author"))
+HANDSHAKE.add("id-name", "The greeting has one line 'id name …'; clients show the name, and some "
+          "refuse an engine without one.", _has_id, "name")
+HANDSHAKE.add("id-author", "The greeting has one line 'id author …', as the protocol demands.",
+          _has_id, "author")
 
 
-@GROUP.step()
+@HANDSHAKE.step()
 def greeting_lines(engine: Subject) -> None:
     """The greeting contains only id, option and info lines; strict clients stumble over anything
     else."""
@@ -84,7 +83,7 @@ def greeting_lines(engine: Subject) -> None:
         raise Fault("there are words after the one that ends the greeting", last)
 
 
-@GROUP.step()
+@HANDSHAKE.step()
 def nothing_after_greeting(engine: Subject) -> None:
     """Nothing follows the last line of the greeting; a later option is never seen, and a second
     uciok answers no question."""
@@ -94,7 +93,7 @@ def nothing_after_greeting(engine: Subject) -> None:
     _judge_unasked(engine, late, "came after the end of the greeting")
 
 
-@GROUP.step()
+@HANDSHAKE.step()
 def greeting_again(engine: Subject) -> None:
     """A second handshake is answered like the first; clients that reconnect send one."""
     engine.start()
@@ -106,7 +105,7 @@ def greeting_again(engine: Subject) -> None:
             return
 
 
-@GROUP.step()
+@HANDSHAKE.step()
 def option_lines(engine: Subject) -> None:
     """Every option line has a unique name and a known type; clients cannot show or set an option
     that they cannot read."""
@@ -122,7 +121,7 @@ def option_lines(engine: Subject) -> None:
         seen.add(option.name.lower())
 
 
-@GROUP.step()
+@HANDSHAKE.step()
 def option_defaults(engine: Subject) -> None:
     """Every default is a valid value of its option; clients send defaults back, and some refuse
     to start an engine with an invalid one."""
@@ -208,3 +207,51 @@ def ready_before_greeting(engine: Subject) -> None:
 def answers(engine: Subject) -> None:
     """'go depth 1' in the starting position is answered by a bestmove; most steps need that."""
     engine.search("go depth 1")
+
+
+def _ends(engine: Subject, state: int, command: str, occasion: str) -> None:
+    """Send a command in some state, or end the input without one; then the process must end."""
+    if state == SEARCHING:
+        engine.begin("go infinite")
+        engine.listen(engine.pace.listen / 2)
+    else:
+        engine.start()
+        if state == NEW:
+            engine.spawn()
+    if command:
+        engine.send(command)
+    else:
+        engine.close_input()
+    engine.end(occasion)
+
+
+ENDING.add(
+    "quit", "'quit' ends the process, usually within a second. Clients kill an engine that stays, "
+    "which may corrupt its files.", _ends, GREETED, "quit", "quit")
+ENDING.add(
+    "quit-at-once", "'quit' works before the greeting, too: a user may close a dialog quickly.",
+    _ends, NEW, "quit", "quit before the greeting")
+ENDING.add(
+    "quit-in-search", "'quit' also ends the process during a search.",
+    _ends, SEARCHING, "quit", "quit in a search", needs=("ready", "answers"))
+ENDING.add(
+    "end-of-input", "The process ends when its input ends: the client has died, and an engine that "
+    "stays behind uses up the machine.", _ends, GREETED, "", "the end of its input")
+ENDING.add(
+    "end-of-input-at-once", "The process also ends when its input ends before any command.",
+    _ends, NEW, "", "an empty input")
+ENDING.add(
+    "end-of-input-in-search", "The process also ends when its input ends during a search, which "
+    "no client can stop.", _ends, SEARCHING, "", "the end of its input in a search",
+    needs=("ready", "answers"))
+
+
+@ENDING.step(needs=("quit",))
+def exit_code(engine: Subject) -> None:
+    """Every process so far that had to end did so with exit code 0; tournaments report any other
+    as a crash."""
+    if not engine.exits:
+        _ends(engine, GREETED, "quit", "quit")
+    for occasion, end in engine.exits:
+        if end:
+            raise Fault(f"{end} after {occasion}")
