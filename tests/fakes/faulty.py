@@ -127,6 +127,14 @@ def capitals(line: str) -> Lines:
             if line.startswith("bestmove") else line]
 
 
+def better_at_end(line: str) -> Lines:
+    """Each search is cut short and plays a move that has just proven better, at least a draw."""
+    move = line.removeprefix("bestmove ").split()[0]
+    if line.startswith("bestmove"):
+        return [f"info depth 1 score cp 0 lowerbound nodes 1 time 0 pv {move}", line]
+    return [re.sub(" pv .*", " pv a1xg7", line)]
+
+
 OUTPUT: dict[str, Callable[[str], Lines]] = {
     "nameless": without(lambda line: line.startswith("id name")),
     "late-option": after("uciok", "option name Late type check default true"),
@@ -161,6 +169,8 @@ OUTPUT: dict[str, Callable[[str], Lines]] = {
     "no-nodes": sub(" nodes [0-9]+", ""),
     "talkative": after("bestmove", "your turn"),
     "late-ready": lambda line: [] if line == "readyok" and State.searching else [line],
+    "better-at-end": better_at_end,
+    "other-pv": sub(" pv [^ ]+", " pv a1xg7"),
 }
 INPUT: dict[str, Callable[[str], Lines]] = {
     "deaf-to-stop": without(lambda line: line == "stop"),

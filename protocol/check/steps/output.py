@@ -275,7 +275,11 @@ def info_complete(engine: Subject) -> None:
         missing += [] if info.pv else ["pv"]
         if missing:
             engine.warn(f"the last line with a score has no {', '.join(missing)}", line)
-        elif info.pv and read(info.pv[0]) != read(search.answer):
+            continue
+        # A search cut short may play a move that a bound has just proven better.
+        first, line = [(other.pv[0], shown) for shown, other in search.scored
+                       if other.pv and other.numbers.get("multipv", 1) == 1][-1]
+        if read(first) != read(search.answer):
             engine.warn(f"the pv does not begin with '{search.answer}', which is played", line)
 
 

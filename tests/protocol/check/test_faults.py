@@ -131,12 +131,14 @@ UNUSUAL = [
     ("noisy", "silent-stderr", "silent-stderr,known-lines"),
     ("talkative", "known-lines", "silent-stderr,known-lines"),
     ("no-nodes", "info-complete", "info-complete,known-lines"),
+    ("other-pv", "info-complete", "info-complete,known-lines"),
     ("slow-to-prepare", "ready", "ready,ready-at-once,ready-before-greeting,deterministic"),
     ("deaf-to-noise", "noise-before-command", "noise-before-command,torn-lines"),
 ]
 # Modes in which all steps pass.
 SOUND = [
     ("capitals", "info-complete,multipv"),
+    ("better-at-end", "info-complete"),
     ("slow-after-option", "set-combos"),
     ("needs-ponder", "infinite-waits,ponder-waits,go-depth"),
     ("needs-isready", "answers,infinite-waits,go-depth,multipv,deterministic"),
