@@ -123,12 +123,12 @@ class Session:
 
     @property
     def watched(self) -> bool:
-        """Whether a browser is listening."""
+        """Whether a browser has an open stream."""
         return bool(self._feeds)
 
     @property
     def idle_since(self) -> float:
-        """Until when the board was watched or is to be kept awake (`time.monotonic`)."""
+        """Time up to which the board was watched, or stays awake (`time.monotonic`)."""
         return monotonic() if self._feeds else self._watch_until
 
     def announce(self, kind: str) -> None:
@@ -180,7 +180,7 @@ class Session:
         return None
 
     def changed(self) -> None:
-        """Let engines and the clock follow the new state, and show it."""
+        """Apply the new state to the engines and the clock, save the game, and announce both."""
         with self.lock:
             game = self.game
             if game.clock is not None:
@@ -249,7 +249,7 @@ class Session:
         self.announce("failure")
 
     def change_game(self, change: Callable[[], None], another: bool = False) -> None:
-        """Let the game stand elsewhere; ``another``: as a game that is kept beside this one."""
+        """Change the game; with ``another`` the result is saved beside the game before."""
         self._keep()
         change()
         if another:
@@ -313,7 +313,7 @@ class Session:
             return None
 
     def on_info(self, job: Job, infos: list[Info]) -> None:
-        """Show variations, and remember what a player thinks of the game."""
+        """Show variations, and store the last score of a player's engine."""
         self.infos = (job, list(infos))
         if job.time is not None and infos and (score := infos[0].score) is not None:
             self.last_scores[job.position.side] = score.pov(job.position.side)

@@ -70,7 +70,7 @@ class Sessions:
             thread.join()
 
     def _tick(self) -> None:
-        """Let boards check their clocks and engines, and forget those long abandoned."""
+        """Have boards check their clocks and engines, and close those long unwatched."""
         while not self._over.wait(TICK_SECONDS):
             with self._lock:
                 sessions = list(self._sessions.values())

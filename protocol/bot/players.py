@@ -28,7 +28,7 @@ class InProcessPlayer:
         self.name = self._engine.name
 
     def new_game(self) -> None:
-        """Forget the game so far."""
+        """Begin another game."""
         self._engine.new_game()
 
     def choose(self, request: Request) -> PlayResult:
@@ -62,7 +62,7 @@ class EnginePlayer:
             raise
 
     def new_game(self) -> None:
-        """Tell the engine of a new game."""
+        """Begin another game."""
         with self._running() as engine:
             engine.new_game()
 
@@ -73,7 +73,7 @@ class EnginePlayer:
             return _play(engine, request)
 
     def _set_level(self, engine: Engine, level: Level | None) -> None:
-        """Let the engine play at a level; `InputError` if it cannot."""
+        """Set the engine's level; `InputError` if it has none."""
         if level == self._level:
             return
         if level is not None and "UCI_LimitStrength" not in engine.options:

@@ -196,8 +196,8 @@ class SanmillAdapter(UciAdapter):
             budget = min(clock, clock // left + (milliseconds(limit.increment(side)) or 0))
         if budget is None:
             return words + b"\n"
-        told = max(1, budget // self.OVERRUN)
-        return b"setoption name MoveTimeMs value %d\n%s\n" % (told, words)
+        move_time = max(1, budget // self.OVERRUN)
+        return b"setoption name MoveTimeMs value %d\n%s\n" % (move_time, words)
 
     def ask(
         self, search: Search, position: Position, line: bytes, go: bytes, timeout: int

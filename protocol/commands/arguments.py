@@ -168,7 +168,7 @@ def record_rules(arguments: argparse.Namespace) -> RecordRules:
 
 
 def leave_variant_open(parser: argparse.ArgumentParser) -> None:
-    """Let `record_rules` know whether -variant is given."""
+    """Give -variant no default, so that `record_rules` sees whether it is given."""
     parser.set_defaults(variant=None)
 
 

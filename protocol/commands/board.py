@@ -22,7 +22,6 @@ from merels.protocol.board.seat import OWN
 from merels.protocol.board.server import BoardServer
 from merels.protocol.client.dialects import DIALECTS
 from merels.protocol.client.engine_spec import EngineSpec, program_name
-from merels.protocol.client.perfect import table_coverage
 from merels.protocol.commands.arguments import (
     add_engine_flag,
     add_flag,

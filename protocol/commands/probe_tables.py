@@ -40,14 +40,14 @@ def probe(arguments: argparse.Namespace, rules: Rules) -> int:
     """Show a position's value, and of each move its value and how many replies hold that."""
     position = setup_of([arguments.position], rules).position
     tables = open_folder(arguments, rules)
-    told = len(tables.problems)
+    reported = len(tables.problems)
     outcome = position.outcome()
     if outcome is not None:
         raise InputError(arguments.position, f"the game is over: {outcome}")
     known = tables.probe(position)
     if known is None:
         # A packed table may turn out to be damaged when it is read.
-        damaged = "; ".join(tables.problems[told:])
+        damaged = "; ".join(tables.problems[reported:])
         raise InputError(
             arguments.position, damaged or _missing(position, root_of(arguments))
         )
@@ -63,7 +63,7 @@ def probe(arguments: argparse.Namespace, rules: Rules) -> int:
         replies = tables.holding(position.play(move))
         held = "" if replies is None else f"{replies[0]:>5} of {replies[1]} replies hold it"
         print(f"{move!s:<12}{_say(after):<10}{held}".rstrip())
-    for problem in tables.problems[told:]:
+    for problem in tables.problems[reported:]:
         print(f"merels tables: {problem}", file=sys.stderr)
     return 0
 

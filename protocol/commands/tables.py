@@ -206,7 +206,7 @@ def _verify(arguments: argparse.Namespace, rules: Rules) -> int:
                 f"values{' and depths' * deep}, {found.errors:,} wrong"
             )
             if not found.whole:
-                line += " (as far as can be told without depths)"
+                line += " (as far as values without depths show it)"
             if found.example is not None:
                 line += f", for example {format_position(found.example)}"
             print(line, flush=True)

@@ -40,13 +40,13 @@ def actions_of(move: Move) -> tuple[int, ...]:
 def read_history(actions: list[int]) -> tuple[Position, tuple[int, ...]]:
     """The position after a game's last whole move, and the action of a move that is not whole."""
     position = Position(RULES)
-    begun: tuple[int, ...] = ()
+    partial: tuple[int, ...] = ()
     for action in actions:
-        begun = (*begun, action)
-        whole = [move for move in position.legal_moves() if actions_of(move) == begun]
+        partial = (*partial, action)
+        whole = [move for move in position.legal_moves() if actions_of(move) == partial]
         if whole:
-            position, begun = position.push(whole[0]), ()
-    return position, begun
+            position, partial = position.push(whole[0]), ()
+    return position, partial
 
 
 class MerelsBot(pyspiel.Bot):  # type: ignore[misc]
@@ -60,8 +60,8 @@ class MerelsBot(pyspiel.Bot):  # type: ignore[misc]
 
     def step(self, state: pyspiel.State) -> int:
         """The action to take in a state that is not over."""
-        position, begun = read_history(state.history())
-        if not begun:
+        position, partial = read_history(state.history())
+        if not partial:
             move = self._engine.play(position, self._limit).move
             assert move is not None, "OpenSpiel asks for no move where the game is over"
             self._rest = actions_of(move)

@@ -77,7 +77,7 @@ class Guardian:
                     self._start()
 
     def _send(self, text: str) -> bool:
-        """Tell the process; False if it is gone."""
+        """Send a line to the process; False if it is gone."""
         assert self._process is not None and self._process.stdin is not None
         try:
             self._process.stdin.write(text.encode())
@@ -103,7 +103,7 @@ class Guardian:
             self._send(f"+{pid}\n")
 
     def _end(self) -> None:
-        """Let the process finish its work, so that nothing is left after this one."""
+        """Wait until the process has killed what is left of the engines."""
         if self._process is not None and self._process.stdin is not None:
             self._process.stdin.close()
             with contextlib.suppress(subprocess.TimeoutExpired):

@@ -153,7 +153,7 @@ class Pipe:
         return False
 
     def put_back(self, lines: bytes) -> None:
-        """Let whole lines be received again."""
+        """Put whole lines back, to be received again."""
         self._lines.extend(lines.split(b"\n")[:-1])
 
     def end_line(self) -> bytes:

@@ -215,7 +215,7 @@ class EngineProcess:
         return f"{end}: {words}" if words else end
 
     def widen_output(self) -> None:
-        """Let each pipe from the engine hold a megabyte, where the system allows it."""
+        """Enlarge each pipe from the engine to a megabyte, where the system allows it."""
         with suppress(ImportError, AttributeError, OSError):
             import fcntl
 

@@ -65,7 +65,7 @@ class ThreadPipe(Pipe):
         super()._close_input()
 
     def close(self) -> None:
-        """Let both threads end, whatever they wait for."""
+        """End both threads, whatever they wait for."""
         self._closed = self._broken = True
         with suppress(queue.Full):
             self._unsent.put_nowait(b"")

@@ -158,7 +158,7 @@ class Trainer:
             return Attempt(chosen)
 
     def count(self, attempt: Attempt) -> None:
-        """Let a puzzle count that is solved or cannot be solved any more, once."""
+        """Count a puzzle, once, when it is solved or can no longer be solved."""
         with self._lock:
             done = attempt.solved or attempt.points == 0
             if not attempt.rated or attempt.change is not None or not done:

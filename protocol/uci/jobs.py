@@ -196,7 +196,7 @@ class Worker:
         return self._idle.wait(timeout)
 
     def close(self) -> None:
-        """Let the thread end after its job."""
+        """End the thread after its job."""
         self._queue.put(None)
 
     def _run(self) -> None:

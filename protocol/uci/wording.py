@@ -43,8 +43,8 @@ class Uci:
             "time": None if info.time is None else int(info.time * 1000),
             "pv": format_moves(info.pv) or None,
         }
-        said = (f"{name} {value}" for name, value in words.items() if value is not None)
-        return f"info {' '.join(said)}"
+        fields = (f"{name} {value}" for name, value in words.items() if value is not None)
+        return f"info {' '.join(fields)}"
 
     def bestmove(self, move: Move | None, ponder: Move | None) -> str:
         """The line that ends a search; no move means that the game is over."""

@@ -105,7 +105,7 @@ def go(session: Session, node: Node) -> None:
 
 
 def play_on(session: Session) -> None:
-    """Let the game go on from the position shown; from a record or a finished game, another one."""
+    """Play on from the position shown; from a record or a finished game as another game."""
     game = session.game
     session.change_game(
         lambda: game.play_from(game.at), another=not game.played or game.over
@@ -114,7 +114,7 @@ def play_on(session: Session) -> None:
 
 
 def promote(session: Session, node: Node) -> None:
-    """Let a variation change places with the one before it."""
+    """Swap a variation with the one before it."""
     session.game.promote(node)
 
 

@@ -100,7 +100,7 @@ def _view(session: Session, attempt: Attempt) -> JSON:
         "task": attempt.task, "rating": puzzle.rating,
         "lesson": lesson and {"number": lesson.number, "count": lesson.count},
         "rules": {"variant": rules.variant, "fields": fields_view(rules)},
-        "begun": attempt.step > 0, "solved": attempt.solved, "change": attempt.change,
+        "started": attempt.step > 0, "solved": attempt.solved, "change": attempt.change,
         "player": {
             "rating": round(player.rating), "tried": player.tried, "solved": player.solved,
             "streak": player.streak, "best": player.best, "save_error": session.trainer.save_error,

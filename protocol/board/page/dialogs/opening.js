@@ -93,7 +93,7 @@ export class Opening {
     $("import-games").querySelector("button").focus();
   }
 
-  /** Hides what was said about another text. */
+  /** Hides the messages about another text. */
   forget() {
     $("import-fault").textContent = $("import-note").textContent = "";
     $("import-text").readOnly = false;

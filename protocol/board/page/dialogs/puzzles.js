@@ -92,7 +92,7 @@ export class Puzzles {
       this.say(`${this.number + 1} of ${this.shown.lesson.count}.`);
     } else {
       this.take(await api("puzzle", { next, ...this.rules }));
-      if (next || !this.shown.begun) this.say("");
+      if (next || !this.shown.started) this.say("");
     }
     if (this.board.flipped !== (this.shown.solver === 1)) this.board.flip();
   }
