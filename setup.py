@@ -200,7 +200,6 @@ if __name__ == "__main__":
         exclude_package_data={
             **{".".join(("merels", *Path(source).parent.parts)): ["*.c"] for source in SOURCES},
             # For developers.
-            "merels.engine": ["HISTORY.md"],
             "merels.engine.tablebase": ["RESULTS.md", "results/*"],
         },
         ext_modules=translated(),

@@ -16,7 +16,8 @@ ROOT = Path(__file__).parent.parent
 PAGES = sorted(
     path
     for folder in (
-        ".", "engine", "engine/tablebase", "protocol", "tournament", "tests", "tests/benchmarks"
+        ".", "engine", "engine/experiments", "engine/tablebase", "protocol", "tournament", "tests",
+        "tests/benchmarks", ".github",
     )
     for path in (ROOT / folder).glob("*.md")
 )
@@ -149,14 +150,38 @@ def test_commands_are_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert listed is not None and set(re.findall(r"`(\w+)`", listed[1])) == set(COMMANDS)
 
 
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings, as a forge makes them."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    headings = re.findall(r"^#+ (.*)$", text, re.M)
+    return {re.sub(r"[^\w\- ]", "", heading).strip().lower().replace(" ", "-")
+            for heading in headings}
+
+
 def test_links_lead_somewhere() -> None:
     found = 0
     for page in PAGES:
-        for target in re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8")):
-            if not target.startswith(("http:", "https:")):
-                assert (page.parent / target).exists(), f"{page}: {target}"
-                found += 1
+        text = page.read_text(encoding="utf-8")
+        for target, anchor in re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]+))?", text):
+            if target.startswith(("http:", "https:")):
+                continue
+            path = page.parent / target if target else page
+            assert path.exists(), f"{page}: {target}"
+            if anchor:
+                assert anchor in anchors(path), f"{page}: {target}#{anchor}"
+            found += 1
     assert found > 5
+
+
+def test_every_experiment_is_listed_once() -> None:
+    folder = ROOT / "engine" / "experiments"
+    listed = re.findall(
+        r"^\| (\S+) \| \[[^]]+\]\((\S+)\) \| \S", (folder / "README.md").read_text("utf-8"), re.M
+    )
+    assert sorted(name for _, name in listed) == sorted(
+        path.name for path in folder.glob("*.md") if path.name != "README.md"
+    )
+    assert [date for date, _ in listed] == sorted(name[:10] for _, name in listed)
 
 
 @pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])

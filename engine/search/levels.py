@@ -42,8 +42,8 @@ LEVELS: tuple[Level, ...] = (
     Level("Master", 1875, 10_000, 2, 100, 8, -10, 4, "patient: gives up a man to block others"),
     Level("Champion", 2035, 400_000, 0, 100, 0, 0, 0, "plays what the position asks for"),
 )
-"""From weakest to strongest. The ratings are those of the round robin in HISTORY.md, rounded to
-five; tests/data/levels.csv has its games."""
+"""From weakest to strongest. The ratings are those of the round robin whose games are in
+tests/data/levels.csv, rounded to five; Beginner is set to 800."""
 
 MINIMUM_ELO = LEVELS[0].elo
 MAXIMUM_ELO = LEVELS[-1].elo

@@ -1,1 +1,1 @@
-"""Benchmarks: each prints ratios or counts, and README.md keeps the measured ones."""
+"""Benchmarks: each prints ratios or counts; README.md and engine/strength.md keep the results."""
