@@ -20,6 +20,7 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
+from setuptools.command.build_py import build_py
 from setuptools.command.sdist import sdist
 
 # Two builds of one commit are the same bytes: no file's date goes in. This is a zip's earliest.
@@ -51,6 +52,9 @@ if TUNE:
 GCC_ARGS = [
     "-fno-inline-functions", "-fno-inline-small-functions", "-fno-partial-inlining", "-fno-ipa-cp",
 ]
+
+# Read by `merels.engine.full_version`; in a checkout there is none.
+COMMIT = Path("engine/commit")
 
 # The compiler and Cython look at the sources' age alone. A build of another kind than the last
 # one here must not keep anything of it.
@@ -132,8 +136,53 @@ class BuildExtensions(build_ext):
         super().build_extensions()
 
 
+def commit_of(version: str) -> str:
+    """Return the commit of these sources, for a development version; else ''.
+
+    It is that of the source distribution, or of the checkout in this folder, with ``.modified`` if
+    a file differs from it.
+    """
+    if "dev" not in version:
+        return ""
+    if COMMIT.is_file():
+        return COMMIT.read_text(encoding="utf-8").strip()
+
+    def git(*words: str) -> str:
+        command = ["git", *words]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+    try:
+        if not os.path.samefile(git("rev-parse", "--show-toplevel"), "."):
+            return ""  # Sources unpacked below another project's checkout.
+        commit = git("rev-parse", "HEAD")[:10]
+        return commit + ".modified" * bool(git("status", "--porcelain", "--untracked-files=no"))
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
+def write_commit(path: Path, version: str) -> None:
+    """Write the commit of a development version, or remove what an earlier build wrote."""
+    commit = commit_of(version)
+    path.unlink(missing_ok=True)
+    if commit:
+        path.write_text(commit + "\n", encoding="utf-8")
+
+
+class BuildModules(build_py):
+    """A build of the modules with the commit of a development version."""
+
+    def run(self):
+        super().run()
+        if not self.editable_mode:
+            write_commit(Path(self.build_lib, "merels", COMMIT), self.distribution.get_version())
+
+
 class SourceArchive(sdist):
     """A source distribution that holds nothing of the machine it is made on."""
+
+    def make_release_tree(self, base_dir, files):
+        super().make_release_tree(base_dir, files)
+        write_commit(Path(base_dir, COMMIT), self.distribution.get_version())
 
     def make_archive(self, base_name, format, root_dir=None, base_dir=None, **_):
         name = f"{base_name}.tar.gz"
@@ -204,5 +253,10 @@ if __name__ == "__main__":
         },
         ext_modules=translated(),
         options={"build_ext": {"parallel": True}},
-        cmdclass={"bdist_wheel": Wheel, "build_ext": BuildExtensions, "sdist": SourceArchive},
+        cmdclass={
+            "bdist_wheel": Wheel,
+            "build_ext": BuildExtensions,
+            "build_py": BuildModules,
+            "sdist": SourceArchive,
+        },
     )

@@ -6,11 +6,13 @@
 True
 """
 
+import os
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+__version__ = "0.1.0.dev0"
 
 __all__ = [
     "BLACK", "COLOURS", "DEFAULT_RULES", "FIELDS", "LEVELS", "PRESETS", "START", "WHITE", "Info",
@@ -19,6 +21,20 @@ __all__ = [
     "format_position", "format_seventeen", "level_named", "make_rules", "open_tables", "parse_move",
     "parse_position", "parse_rules", "play_moves",
 ]  # fmt: skip
+
+
+@cache
+def full_version() -> str:
+    """Return the version, and of a development build the commit, as ``0.1.0.dev0+1a2b3c4d5e``.
+
+    setup.py writes the commit into what it builds. An editable installation has none, because its
+    sources change after the build.
+    """
+    try:
+        with open(os.path.join(os.path.dirname(__file__), "commit"), encoding="utf-8") as file:
+            return f"{__version__}+{file.read().strip()}"
+    except OSError:
+        return __version__
 
 
 def on_demand(package: str, names: Mapping[str, Sequence[str]]) -> Callable[[str], Any]:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from threading import Thread
 
-from merels.engine import __version__
+from merels.engine import full_version
 from merels.engine.game.rules import Rules
 from merels.engine.search.levels import Level
 from merels.engine.search.limits import Info, Limit
@@ -71,7 +71,7 @@ class InProcessEngine(AnyEngine):
     def __init__(
         self, hash_mb: int = DEFAULT_HASH, threads: int = 1, level: Level | None = None
     ) -> None:
-        self.name = f"merels {__version__}"
+        self.name = f"merels {full_version()}"
         self.level = level
         self._searcher = Searcher(hash_mb, threads)
         self._signals = Signals()

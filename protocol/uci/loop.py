@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from merels.engine import __version__
+from merels.engine import full_version
 from merels.engine.core import core
 from merels.protocol.uci.streams import Output, make_usable
 from merels.protocol.uci.uci_session import Session
@@ -19,7 +19,7 @@ from merels.protocol.uci.uci_session import Session
 LONGEST_LINE = 1 << 24
 """Bytes of a line that are kept; the rest of it is dropped."""
 _WELCOME = (
-    f"merels {__version__}, a Nine Men's Morris engine: help lists its commands; "
+    f"merels {full_version()}, a Nine Men's Morris engine: help lists its commands; "
     "to play, quit and run 'merels play'"
 )
 """Printed at a terminal only, never to a program."""

@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable
 from typing import NamedTuple
 
-from merels.engine import __version__
+from merels.engine import full_version
 from merels.engine.common.errors import InputError, shorten
 from merels.engine.core import core
 from merels.engine.game.notation import format_position, format_seventeen
@@ -106,7 +106,7 @@ class Session:
         """Answer the handshake, which chooses the dialect of all that follows."""
         self._dialect = dialect
         self._output.write(
-            f"id name merels {__version__}",
+            f"id name merels {full_version()}",
             "id author the merels authors",
             *map(str, TABLE.values()),
             f"{dialect.name}ok",

@@ -22,8 +22,9 @@ LEFT_OUT = "…"
 
 
 def pattern(line: str) -> re.Pattern[str]:
-    """A line's pattern: speed, time and version are any numbers, and a ``…`` is any rest."""
-    text = re.sub(r"\b(nps|time|name\\ merels)\\ [\d.\\]+", r"\1\\ [\\d.]+", re.escape(line))
+    """A line's pattern: speed, time and version are any, and a ``…`` is any rest."""
+    text = re.sub(r"\b(nps|time)\\ \d+", r"\1\\ \\d+", re.escape(line))
+    text = re.sub(r"\bname\\ merels\\ \S+", r"name\\ merels\\ \\S+", text)
     return re.compile(text.replace(rf"\ {LEFT_OUT}", "( .*)?"))
 
 

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import TextIO
 
-from merels.engine import __version__
+from merels.engine import full_version
 from merels.engine.common.errors import InputError, printable
 from merels.engine.common.files import file_error, new_draft, system_error
 from merels.engine.common.numbers import read_whole
@@ -170,7 +170,7 @@ def header(settings: BookSettings, name: str) -> list[str]:
         words += ["-tables", "DIR"]
         known = "; DIR holds the tables of the whole game."
     return [
-        f"; Balanced openings under the rules {rules}, made by merels {__version__} with",
+        f"; Balanced openings under the rules {rules}, made by merels {full_version()} with",
         f";   {shlex.join(words)}",
         known,
     ]

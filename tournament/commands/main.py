@@ -97,9 +97,9 @@ def _run(words: list[str]) -> int:
         print(_help())
         return OK
     if name in ("-V", "-version", "--version", "version"):
-        from merels.engine import __version__
+        from merels.engine import full_version
 
-        print(f"merels {__version__}")
+        print(f"merels {full_version()}")
         return OK
     if name not in COMMANDS:
         hint = suggestion(name, COMMANDS) or "; merels --help lists the commands"

@@ -13,7 +13,7 @@ from datetime import datetime, timezone
 from functools import partial
 from typing import NamedTuple, TextIO
 
-from merels.engine import __version__
+from merels.engine import full_version
 from merels.engine.common.errors import Failure, InputError, SeveralErrors
 from merels.engine.common.files import file_error
 from merels.engine.common.numbers import counted
@@ -193,7 +193,7 @@ def _run(
         "id": secrets.token_hex(8),
         "arguments": json.dumps(given.line),
         "folder": os.getcwd(),
-        "version": __version__,
+        "version": full_version(),
         "created": datetime.now(timezone.utc).isoformat(timespec="seconds"),
     }
     path = file_of(given, "-journal")

@@ -2,7 +2,7 @@
 
 >>> import merels
 >>> merels.__version__
-'0.1.0'
+'0.1.0.dev0'
 """
 
 from merels.engine import __version__

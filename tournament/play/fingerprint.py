@@ -7,7 +7,7 @@ import os
 import socket
 from functools import lru_cache
 
-from merels.engine import __version__
+from merels.engine import full_version
 from merels.engine.core import core, weights
 from merels.protocol.client.engine_spec import MERELS, EngineSpec
 from merels.protocol.process.command import locate
@@ -18,7 +18,7 @@ from merels.tournament.records.settings import Settings
 
 DIGITS = 16
 """Hexadecimal digits of a fingerprint."""
-HERE = Origin(socket.gethostname(), __version__)
+HERE = Origin(socket.gethostname(), full_version())
 """This machine, and this version of merels."""
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from merels.engine import __version__
+from merels.engine import full_version
 from merels.tournament.flags.command_line import parse
 from merels.tournament.flags.make_settings import make_settings
 from merels.tournament.journal import journal as journal_module
@@ -121,7 +121,7 @@ def test_a_run_that_began_here_goes_on_elsewhere_with_the_names_it_has(tmp_path:
     assert Marked(*words, "-journal", f"{tmp_path}/j").wait()[0] == 0
     with read_journal(f"{tmp_path}/j") as journal:
         names = [engine.name for engine in read_settings(journal.meta()["settings"]).engines]
-    assert names[0] == f"merels {__version__}"
+    assert names[0] == f"merels {full_version()}"
     status, out, err = Marked("-journal", f"{tmp_path}/j", "-resume", "-rounds", "2",
                               "-executor", THREADS).wait()
     assert status == 0 and f"Finished game 4 ({names[1]} vs {names[0]})" in out, err

@@ -43,4 +43,4 @@ def test_a_clone_in_the_current_folder_does_not_hide_it(tmp_path: Path) -> None:
     (tmp_path / "merels" / "engine").mkdir(parents=True)
     example = "import merels; from merels.engine import Limit; print(merels.__version__, Limit)"
     found = subprocess.check_output([sys.executable, "-c", example], cwd=tmp_path, encoding="utf-8")
-    assert found.startswith("0.1.0 <class 'merels.")
+    assert found.startswith(f"{merels.__version__} <class 'merels.")

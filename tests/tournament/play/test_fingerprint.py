@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from merels.engine import __version__
+from merels.engine import full_version
 from merels.protocol import examples
 from merels.protocol.client.engine_spec import MERELS, EngineSpec
 from merels.tournament.journal.open import read_journal
@@ -56,8 +56,8 @@ def test_a_row_knows_its_machine_its_versions_and_its_programs(
     one = changed(engine("A", 1), command=(sys.executable, path))
     other, limit = engine("B", 1), Adjudication(max_moves=2)
     row = make_row(play_game(game(one, other, adjudication=limit), engines))
-    assert (row.host, row.version) == (socket.gethostname(), __version__)
-    assert (row.white_id, row.black_id) == ("Foo 1", f"merels {__version__}")
+    assert (row.host, row.version) == (socket.gethostname(), full_version())
+    assert (row.white_id, row.black_id) == ("Foo 1", f"merels {full_version()}")
     before = fingerprint(one.engine)
     assert (row.white_program, row.black_program) == (before, fingerprint(other.engine))
     # What runs is what was started, whatever has become of the file.
@@ -76,7 +76,7 @@ def test_engines_are_called_what_they_call_themselves(tmp_path: Path) -> None:
     assert status == 0, err
     with read_journal(str(tmp_path / "j.db")) as journal:
         names = {name for row in journal.rows() for name in (row.white, row.black)}
-    assert names == {"Foo 1.0", "Foo 1.0 2", f"merels {__version__}", "Mine"}
+    assert names == {"Foo 1.0", "Foo 1.0 2", f"merels {full_version()}", "Mine"}
     # A rebuilt engine keeps its name in the tournament, and the change is said once.
     script(tmp_path, "Foo 1.1")
     said = "the program of Foo 1.0 2 has changed since it played (SHA-256 now "
@@ -98,4 +98,4 @@ def test_the_engine_of_a_tune_is_called_what_it_calls_itself(tmp_path: Path) -> 
         assert status == 0, err
     with read_journal(str(tmp_path / "t.db")) as journal:
         names = {name for row in journal.rows() for name in (row.white, row.black)}
-    assert names == {f"merels {__version__}{side}" for side in "+-"}
+    assert names == {f"merels {full_version()}{side}" for side in "+-"}
