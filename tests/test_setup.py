@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from types import ModuleType
 
@@ -120,3 +122,26 @@ def test_the_notes_of_a_release(tmp_path: Path) -> None:
     assert (status, out) == (1, "") and error.startswith("CHANGELOG.md: 0.2.0 is unreleased")
     status, out, error = notes("0.3.0")
     assert (status, out) == (1, "") and error.startswith("CHANGELOG.md: no version 0.3.0")
+
+
+@pytest.mark.skipif(not (ROOT / ".github").exists(), reason="not in a source distribution")
+def test_actions_are_pinned_by_commit() -> None:
+    """A tag can be moved to other code; a commit cannot."""
+    used = [
+        (path.name, line.split("uses:")[1].strip())
+        for path in (ROOT / ".github").rglob("*.yml")
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if "uses:" in line
+    ]
+    assert used
+    for name, action in used:
+        assert re.fullmatch(r"[\w.-]+/[\w./-]+@[0-9a-f]{40} # v[\d.]+", action), f"{name}: {action}"
+
+
+def test_the_citation_names_this_package() -> None:
+    package = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\ntitle: {package['name']}\n" in citation
+    assert f"\nlicense: {package['license']}\n" in citation
+    for author in package["authors"]:
+        assert f"  - name: {author['name']}\n" in citation
