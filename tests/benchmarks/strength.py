@@ -21,6 +21,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -76,13 +77,17 @@ QUICK = Scale(200, 10_000, 1, 1)
 
 
 class Store:
-    """The stored figures, and the commit and machine of new ones."""
+    """The stored figures, to which new ones are added."""
 
     def __init__(self, path: Path, scale: Scale, again: bool = False) -> None:
         self.path, self.scale, self.again = path, scale, again
         self.parts: dict[str, list[Row]] = json.loads(path.read_text(encoding="utf-8"))
+
+    @cached_property
+    def origin(self) -> dict[str, str]:
+        """Commit, date and machine of what is measured now."""
         commit, date = _git("log", "-1", "--format=%h %cs", *CODE).split()
-        self.origin = {"commit": commit, "date": date, "machine": machine()}
+        return {"commit": commit, "date": date, "machine": machine()}
 
     def lacks(self, part: str, key: str) -> bool:
         """Whether a figure is to be measured: none of this commit and machine has that key."""
