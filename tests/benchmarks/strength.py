@@ -3,9 +3,9 @@
     python -m tests.benchmarks.strength > engine/strength.md
 
 It takes about ten minutes on two idle cores. Each figure is stored in strength.json as soon as it
-is measured, with commit, date and machine: a run that was stopped goes on where it stopped, and
-measures only what this commit lacks on this machine. Name parts to measure only these; ``-print``
-measures nothing. Figures of tables and matches take hours; they are added to strength.json by hand.
+is measured, with commit, date and machine. A stopped run continues where it stopped, and a later
+run measures only the figures that this commit lacks on this machine. Names of parts select them;
+``-print`` measures nothing. Figures of tables and matches are added to strength.json by hand.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Scale:
     """Amounts of work of one run."""
 
     every: int
-    """Every how manieth position of the suite is played."""
+    """Step through the suite: only every Nth position is played."""
     nodes: int
     repeats: int
     rounds: int
@@ -106,7 +106,7 @@ class Store:
 
 
 CODE = ("--", "engine", ":(exclude)*.md")
-"""What a figure depends on, as git's pathspec."""
+"""Pathspec of the sources on which a figure depends."""
 
 
 def _git(*words: str) -> str:
@@ -249,7 +249,7 @@ PARTS = {
         "fitting sees; one thread, no tables. Node counts give the same result on every machine.\n"
         "The commands are `merels suite tests/data/critical.json -movetime 100` and so on, and\n"
         "`merels suite tests/data/critical.json -nodes 1000`.",
-        (("limit a move", "{key}"), ("> placing, of 619", "{placing}"),
+        (("limit per move", "{key}"), ("> placing, of 619", "{placing}"),
          ("> moving, of 1,561", "{moving}"), ("> flying, of 506", "{flying}"), ("> all", "{all}"),
          *MEASURED),
         measure_blunders,
