@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Container, Sequence
-from typing import NamedTuple
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import fields, is_dataclass
+from typing import Any, NamedTuple
 
 from merels.engine.common.errors import printable
 from merels.protocol.client.engine_spec import EngineSpec
-from merels.tournament.records.as_flags import Words, engine_words, flag_words, typed
+from merels.tournament.records.as_flags import Words, engine_words
 from merels.tournament.records.settings import Settings
 
 MAY_GROW = ("roundrobin", "gauntlet")
@@ -21,6 +22,15 @@ MAY_GROW = ("roundrobin", "gauntlet")
 NAMED = 3
 """The differences that an error names; the others it counts."""
 ABSENT = "not given"
+SPELLINGS = {
+    "-format": "-tournament", "-seed": "-srand", "-swap": "-noswap", "-penta": "-report penta",
+    "-draw_number": "-draw movenumber", "-draw_count": "-draw movecount",
+    "-draw_score": "-draw score", "-resign_number": "-resign movenumber",
+    "-resign_count": "-resign movecount", "-resign_score": "-resign score",
+    "-resign_twosided": "-resign twosided", "-max_moves": "-maxmoves", "-tables": "-tb",
+    "-table_results": "-tbadjudicate", "-schedule": "-spsa", "-spsa stability": "-spsa A",
+}
+"""Flags and keys of the settings' fields that have other names."""
 PROGRAM = ("cmd", "args", "dir")
 """Keys that identify an engine's program."""
 
@@ -43,10 +53,7 @@ def differences(
     in the same way for all engines is stated once, as ``-each``.
     """
     found = _engine_differences(ours, theirs, played, folders)
-    our_flags, their_flags = _comparable(ours, theirs)
-    for flag, words in our_flags.items():
-        found += _changes(flag, words, their_flags[flag])
-    return found
+    return found + _setting_differences(ours, theirs)
 
 
 def listed(found: Sequence[Difference], here: str, there: str) -> str:
@@ -60,30 +67,52 @@ def listed(found: Sequence[Difference], here: str, there: str) -> str:
     return printable("; ".join(texts))
 
 
-def _comparable(ours: Settings, theirs: Settings) -> tuple[dict[str, Words], dict[str, Words]]:
-    """The flags of both, without what may differ."""
-    sides = flag_words(ours), flag_words(theirs)
+def _setting_differences(ours: Settings, theirs: Settings) -> list[Difference]:
+    """The differences in all but the engines."""
+    now, then = (dict(setting_values(settings)) for settings in (ours, theirs))
+    digests = now.pop("-openings digest"), then.pop("-openings digest")
+    ignored = {"-engines"}
+    if ours.tuning is not None:
+        now["-pairs"], then["-pairs"] = now.pop("-rounds"), then.pop("-rounds")
     if ours.rounds > theirs.rounds and ours.format in MAY_GROW:
-        _drop(("-rounds",), *sides)
+        ignored.add("-rounds")
     if _is_same(ours.adjudication.tables, theirs.adjudication.tables):
-        _drop(("-tb",), *sides)
-    digests = ours.openings.digest, theirs.openings.digest
+        ignored.add("-tb")
     if digests[0] == digests[1]:
-        _drop(("file",), *(flags["-openings"] for flags in sides))
+        ignored.add("-openings file")
     elif all(digests):
-        for flags, digest in zip(sides, digests):
-            flags["-openings"]["file"] += f" (SHA-256 {digest[:8]})"
-    return sides
-
-
-def _changes(flag: str, ours: Words, theirs: Words) -> list[Difference]:
-    """The keys of a flag that differ; all its words at once where only one side has the flag."""
-    if not ours or not theirs:
-        return [Difference(flag, typed(ours), typed(theirs))] if ours != theirs else []
+        for values, digest in zip((now, then), digests):
+            values["-openings file"] = f"{values['-openings file']} (SHA-256 {str(digest)[:8]})"
     return [
-        Difference(f"{flag} {key}".strip(), ours.get(key, ""), theirs.get(key, ""))
-        for key in ours | theirs if ours.get(key) != theirs.get(key)
+        Difference(flag, _shown(now.get(flag)), _shown(then.get(flag)))
+        for flag in now | then if flag not in ignored and now.get(flag) != then.get(flag)
     ]  # fmt: skip
+
+
+def setting_values(record: Any, place: str = "-") -> Iterator[tuple[str, object]]:
+    """The fields of a record, and of the records in it, by their flags and keys."""
+    for field in fields(record):
+        value = getattr(record, field.name)
+        flag = SPELLINGS.get(place + field.name, place + field.name)
+        if flag == "-rules":
+            variant, _, changes = value.partition(" ")
+            yield from (("-variant", variant), ("-set", changes))
+        elif field.name == "parameters":
+            for one in value:
+                words = f"start={one.start} min={one.minimum} max={one.maximum} c_end={one.c_end}"
+                yield f"-param {one.name}", words
+        elif is_dataclass(value):
+            is_flag = field.name not in ("adjudication", "tuning")
+            yield from setting_values(value, f"{flag} " if is_flag else place)
+        else:
+            yield flag, not value if flag == "-noswap" else value
+
+
+def _shown(value: object) -> str:
+    """A value as it is typed; empty if it is not given."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return "" if value is None else str(value).removesuffix(".0")
 
 
 def _engine_differences(
@@ -127,7 +156,7 @@ def _names(settings: Settings) -> str:
     return f"{len(settings.engines)} ({', '.join(names + more)})"
 
 
-def _drop(keys: Sequence[str], *sides: dict[str, str] | dict[str, Words]) -> None:
+def _drop(keys: Sequence[str], *sides: Words) -> None:
     for words in sides:
         for key in keys:
             words.pop(key, None)

@@ -1,4 +1,4 @@
-"""Settings in the words of the command line, as a user types them."""
+"""Engines in the words of the command line, as a user types them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,11 @@ from merels.engine.search.levels import LEVELS
 from merels.protocol.client.engine_spec import LEVEL_OPTIONS, MERELS, OPTION, EngineSpec
 from merels.tournament.records.games import (
     NANOSECONDS,
-    Adjudication,
     Entrant,
     TimeControl,
     clock_text,
     seconds_text,
 )
-from merels.tournament.records.settings import OpeningSettings, Settings
 
 LIMIT, ELO = LEVEL_OPTIONS
 _LIMITS = ("tc", "st", "nodes", "depth", "timemargin", "ponder")
@@ -79,47 +77,6 @@ def condition_rows(entrants: Iterable[Entrant]) -> list[list[str]]:
     return rows
 
 
-def flag_words(settings: Settings) -> dict[str, Words]:
-    """The words of each flag that decides a tournament, engines apart; none if it is not given."""
-    variant, *rules = settings.rules.split()
-    sprt, tuning = settings.sprt, settings.tuning
-    plain: dict[str, str | int | None] = {
-        "-tournament": settings.format,
-        "-rounds" if tuning is None else "-pairs": settings.rounds,
-        "-games": settings.games,
-        "-noswap": None if settings.swap else "given",
-        "-reverse": "given" if settings.reverse else None,
-        "-seeds": settings.seeds,
-        "-replays": settings.replays,
-        "-srand": settings.seed,
-        "-variant": variant,
-        "-set": " ".join(rules),
-        "-maxmoves": settings.adjudication.max_moves or None,
-        "-tb": settings.adjudication.tables,
-        "-tbadjudicate": settings.adjudication.table_results,
-        "-event": settings.event,
-        "-site": settings.site,
-    }
-    return {
-        **{flag: _given({"": value}) for flag, value in plain.items()},
-        "-openings": _opening_words(settings.openings),
-        **_adjudication_words(settings.adjudication),
-        "-sprt": {} if sprt is None else {
-            "elo0": f"{sprt.elo0:g}", "elo1": f"{sprt.elo1:g}",
-            "alpha": f"{sprt.alpha:g}", "beta": f"{sprt.beta:g}", "model": sprt.model,
-        },
-        "-report": {"penta": _switch(settings.penta)},
-        "-param": {} if tuning is None else {
-            one.name: f"start={one.start} min={one.minimum} max={one.maximum} c_end={one.c_end:g}"
-            for one in tuning.parameters
-        },
-        "-spsa": {} if tuning is None else {
-            "r_end": f"{tuning.schedule.r_end:g}", "A": f"{tuning.schedule.stability:g}",
-            "alpha": f"{tuning.schedule.alpha:g}", "gamma": f"{tuning.schedule.gamma:g}",
-        },
-    }  # fmt: skip
-
-
 def typed(words: Words) -> str:
     """The words of a flag in one line, as a shell reads them; empty if there are none."""
     return " ".join(_typed(key, value) if key else value for key, value in words.items())
@@ -133,30 +90,6 @@ def _typed(key: str, value: str) -> str:
     if set(word) & set('"$`\\'):
         return shell_text([word])
     return f'{key}="{value}"' if key.split() == [key] else f'"{word}"'
-
-
-def _opening_words(openings: OpeningSettings) -> Words:
-    """The words of ``-openings``; what says nothing about random ones is left out."""
-    if openings.file is None:
-        return _given({"plies": openings.plies})
-    return _given({
-        "file": openings.file, "format": openings.format, "order": openings.order,
-        "plies": openings.plies, "start": openings.start,
-    })
-
-
-def _adjudication_words(rules: Adjudication) -> dict[str, Words]:
-    """The words of ``-draw`` and ``-resign``."""
-    return {
-        "-draw": _given({
-            "movenumber": rules.draw_number, "movecount": rules.draw_count,
-            "score": rules.draw_score,
-        }) if rules.draw_count else {},
-        "-resign": _given({
-            "movenumber": rules.resign_number, "movecount": rules.resign_count,
-            "score": rules.resign_score, "twosided": _switch(rules.resign_twosided),
-        }) if rules.resign_count else {},
-    }
 
 
 def _given(words: dict[str, str | int | None]) -> Words:

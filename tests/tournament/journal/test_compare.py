@@ -1,4 +1,4 @@
-"""Two tournaments are told apart in the words of the command line."""
+"""Differences of two tournaments are named by the flags of the command line."""
 
 from __future__ import annotations
 
@@ -119,14 +119,20 @@ def test_what_differs_for_all_engines_is_said_once() -> None:
 def test_three_differences_are_named() -> None:
     ours = settings(seed=1, games=4, event="x", site="y", rounds=9)
     assert said(ours, settings()) == (
-        "-games: now 4, in the journal 2; -srand: now 1, in the journal 7; "
+        "-srand: now 1, in the journal 7; -games: now 4, in the journal 2; "
         "-event: now x, in the journal merels tournament; and 1 more")
 
 
-def test_a_flag_that_one_side_lacks_is_said_as_it_is_typed() -> None:
-    ours = settings(adjudication=Adjudication(10, 3, 5))
-    assert said(ours, settings()) == (
-        "-draw: now movenumber=10 movecount=3 score=5, in the journal not given")
+def test_values_that_differ_in_the_seventh_digit_are_different() -> None:
+    ours, theirs = (settings(sprt=Sprt(0, 5, alpha)) for alpha in (0.05, 0.05000001))
+    assert said(ours, theirs) == "-sprt alpha: now 0.05, in the journal 0.05000001"
+
+
+def test_a_flag_that_one_side_lacks_is_compared_key_by_key() -> None:
+    assert said(settings(sprt=Sprt(0, 5)), settings()) == (
+        "-sprt elo0: now 0, in the journal not given; "
+        "-sprt elo1: now 5, in the journal not given; "
+        "-sprt alpha: now 0.05, in the journal not given; and 2 more")
 
 
 def test_a_changed_file_of_openings_is_no_moved_one() -> None:

@@ -161,7 +161,7 @@ def test_an_empty_file_is_a_new_journal(tmp_path: Path) -> None:
         (settings(games=1), "-games: now 1"),
         (settings(rules="loc"), "-variant: now loc, in the journal mill"),
         (settings(rounds=1), "-rounds: now 1, in the journal 2"),
-        (settings(adjudication=Adjudication(max_moves=3)), "-maxmoves: now 3, in the journal not"),
+        (settings(adjudication=Adjudication(max_moves=3)), "-maxmoves: now 3, in the journal 0"),
         (settings(3), "-engine: now 3 (A, B, C), in the journal 2 (A, B)"),
         (settings(engines=(FIRST, changed(SECOND, name="C"))), "-engine 2 name: now C, in the"),
         (settings(engines=(FIRST, changed(SECOND, options=(("Hash", "1"),)))),
