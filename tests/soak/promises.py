@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 
+from merels.engine.common.saving import DRAFT
 from merels.protocol.formats.pgn.reader import parse_record
 from merels.tournament.flags.command_line import parse
 from merels.tournament.flags.make_settings import make_settings
@@ -152,7 +153,8 @@ def check_blame(scenario: Scenario, rows: Sequence[Row], stops: int) -> None:
 
 
 def check_files(scenario: Scenario) -> None:
-    """Nothing lies about that the user did not ask for."""
+    """Nothing lies about that the user did not ask for, except drafts of killed runs."""
     expected = EXPECTED_FILES | {path.name for path in scenario.tallies}
-    if extra := {path.name for path in scenario.folder.iterdir()} - expected:
+    found = {path.name for path in scenario.folder.iterdir() if path.suffix != DRAFT}
+    if extra := found - expected:
         raise Broken(f"files are left after the run: {sorted(extra)}")

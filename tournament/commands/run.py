@@ -63,7 +63,7 @@ from merels.tournament.run.worker_pool import LocalPool
 from merels.tournament.views.epd import EpdFile, EpdView, EpdWriter
 from merels.tournament.views.log import LogView
 from merels.tournament.views.output import notify, put
-from merels.tournament.views.pgn import GameWriter, PgnView
+from merels.tournament.views.pgn import GameOutput, GameWriter, PgnView
 from merels.tournament.views.pgn_file import PgnFile, PgnOutput
 from merels.tournament.views.plain import NoticeView, health_lines
 from merels.tournament.views.terminal import is_terminal
@@ -318,11 +318,11 @@ def _make_views(
     if options.log is not None:
         yield LogView(options.log, board.notice)
     if options.pgn_file is not None:
-        tournament = journal.meta()["id"]
-        writer = GameWriter(settings, tournament, options.pgn_style)
-        file: PgnFile | PgnOutput = PgnOutput()
-        if options.pgn_file != STANDARD_OUTPUT:
-            file = PgnFile(options.pgn_file, tournament, writer.head, options.pgn_append)
+        writer = GameWriter(settings, journal.meta()["id"], options.pgn_style)
+        if options.pgn_file == STANDARD_OUTPUT:
+            file: GameOutput = PgnOutput(writer, journal.rows())
+        else:
+            file = PgnFile(options.pgn_file, writer, journal.rows, options.pgn_append)
         yield PgnView(file, writer, board.notice, journal.path is not None)
     if options.epd_file is not None:
         positions = EpdFile(options.epd_file, options.epd_append, len(board.played))

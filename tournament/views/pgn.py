@@ -191,19 +191,12 @@ class PgnView(View):
         self._notice = notice
         self._way_out = " (-resume writes what is missing)" if journaled else ""
 
-    def finished(self, row: Row, standings: Standings) -> None:
-        self._write(row)
-
-    def found(self, row: Row, standings: Standings) -> None:
-        """Write a game of an earlier run, which may be in the file."""
-        self._write(row)
-
     def close(self) -> None:
         if self._file is not None:
             self._file.close()
             self._file = None
 
-    def _write(self, row: Row) -> None:
+    def finished(self, row: Row, standings: Standings) -> None:
         if self._file is None:
             return
         try:

@@ -4,143 +4,118 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 import sys
 from codecs import BOM_UTF8
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from itertools import groupby
 from typing import BinaryIO
 
 from merels.engine.common.files import system_error
-from merels.engine.common.saving import append_open
-from merels.protocol.games.record import RESULTS
+from merels.engine.common.saving import append_whole, write_named
+from merels.tournament.journal.rows import Row
 from merels.tournament.records.output import ID_TAG, STANDARD_OUTPUT
 from merels.tournament.views.output import put
-
-_RESULTS = tuple(result.encode() for result in RESULTS)
-MOST_MOVED = 1 << 20
-"""Bytes of games that are moved back when one before them is added."""
+from merels.tournament.views.pgn import GameWriter
 
 
 class PgnFile:
-    """A PGN file that games of one tournament are added to, each whole or not at all.
+    """A PGN file to which the games of one tournament are added, each whole or not at all.
 
-    This tournament's games at the end of the file are added again in order, since the journal
-    holds them. Existing games stay in place, and later games move back for
-    one that was missing before them; a torn game is removed. Other text is not changed.
-    ``head`` is what the tournament's games begin with. A pipe or a device is only written to.
+    ``rows`` returns the games of the tournament's journal. If there are any, the file is rewritten
+    with them at first. It is rewritten at the end as well if games did not come in the order of
+    their numbers. Text of others stays, in front of the tournament's games, unless ``append`` is
+    False. A rewritten file replaces the old one in one step: a killed program or a full disk leaves
+    that as it was. A pipe or a device is only written to.
     """
 
-    def __init__(self, path: str, tournament: str, head: str, append: bool = True) -> None:
+    def __init__(
+        self, path: str, writer: GameWriter, rows: Callable[[], Iterable[Row]], append: bool = True
+    ) -> None:
         self.path = path
-        self._kept: set[int] = set()
-        """The numbers of this tournament's games in front of another's, which stay."""
-        self._behind: dict[int, int] = {}
-        """Lengths in bytes of the games at the end of the file that will be added again."""
-        self._place = self._end = 0
-        """Where these begin, and where they end."""
-        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+        self._writer, self._rows = writer, rows
+        self._last = 0
+        """The greatest number in the file."""
+        self._is_sorted = True
+        self._device: int | None = None
+        """The descriptor of what is no ordinary file."""
         try:
-            self._file = os.open(path, flags if append else flags | os.O_TRUNC, 0o666)
-            self._is_plain = stat.S_ISREG(os.fstat(self._file).st_mode)
-            if self._is_plain:
-                self._prepare(tournament, head.encode())
+            if os.path.exists(path) and not os.path.isfile(path):
+                self._device = os.open(path, os.O_RDWR)
+                for row in rows():
+                    self.add(row.number, writer.text(row))
+                return
+            append_whole(path, b"")
+            if not append or any(True for _ in rows()):
+                self._rewrite(append)
+            else:
+                append_whole(path, _missing_lines(path))
         except OSError as error:
             raise system_error(path, "write", error) from None
 
-    def _prepare(self, tournament: str, head: bytes) -> None:
-        """Find the games that will be added again, and let the file end in an empty line."""
-        own = re.compile(rf'^\[{ID_TAG} "{re.escape(tournament)}-(\d{{1,18}})"\]'.encode(), re.M)
-        places: dict[int, int] = {}
-        """Where its whole games begin that no other's follow."""
-        number = torn = None
-        start, text, is_ended = 0, b"", True
-        with open(self._file, "rb", closefd=False) as file:
-            for place, text, is_ended in _paragraphs(file):
-                if tags := own.search(text):
-                    if number is not None and torn is None:
-                        torn = start  # It has no moves.
-                    number, start = int(tags[1]), place
-                elif number is not None and not text.startswith(b"["):  # its moves
-                    if is_ended and text.split()[-1] in _RESULTS and number not in places:
-                        places[number] = start
-                    elif torn is None:
-                        torn = start
-                    number = None
-                elif is_ended or not (text.startswith(head) or head.startswith(text)):
-                    self._kept.update(places)
-                    number = torn = None
-                    places.clear()
-                elif number is None and torn is None:
-                    torn = place
-            end = file.tell()
-        if number is not None and torn is None:
-            torn = start
-        if self._size() == end and (places or torn is not None):
-            self._end = end if torn is None else torn
-            os.ftruncate(self._file, self._end)
-            starts = [place for place in places.values() if place < self._end]
-            self._place = min([*starts, self._end])
-            lengths = (after - before for before, after in zip(starts, [*starts[1:], self._end]))
-            self._behind = dict(zip(places, lengths))
-            return
-        self._kept.update(places)  # Another run is adding games after them.
-        if not is_ended:
-            append_open(self._file, b"\n" if text.endswith(b"\n") else b"\n\n")
-
-    def _size(self) -> int:
-        return os.fstat(self._file).st_size
-
     def add(self, number: int, text: str) -> None:
-        """Add a game unless it is there; OSError (the disk is full) leaves the file as it was."""
+        """Add a game; OSError (the disk is full) leaves the file as it was."""
         data = text.encode()
-        if self._behind and self._size() != self._end:  # Another run has added games meanwhile.
-            self._kept.update(self._behind)
-            self._behind.clear()
-        if number in self._kept:
-            return
-        if not self._behind:
-            append_open(self._file, data)
-        elif next(iter(self._behind)) == number and self._read(len(data)) == data:
-            self._place += self._behind.pop(number)
+        if self._device is None:
+            append_whole(self.path, data)
         else:
-            self._insert(number, data)
-
-    def _insert(self, number: int, data: bytes) -> None:
-        """Put a game in front of those that come later, and in place of what it was before."""
-        later = b""
-        if self._end - self._place > MOST_MOVED:
-            self._behind.clear()  # They come again, one by one.
-        else:
-            old, place = self._read(self._end - self._place), 0
-            for other, length in self._behind.items():
-                later += old[place : place + length] if other != number else b""
-                place += length
-        self._behind.pop(number, None)
-        os.ftruncate(self._file, self._place)
-        try:
-            append_open(self._file, data + later)
-        except OSError:
-            append_open(self._file, later)
-            raise
-        self._place += len(data)
-        self._end = self._place + len(later)
-
-    def _read(self, size: int) -> bytes:
-        """Bytes of the games that will be added again."""
-        with open(self._file, "rb", closefd=False) as file:
-            file.seek(self._place)
-            return file.read(size)
+            while data:
+                data = data[os.write(self._device, data) :]
+        self._is_sorted &= number > self._last
+        self._last = max(number, self._last)
 
     def close(self) -> None:
-        """Close the file."""
-        os.close(self._file)
+        """Sort the games, where that is possible."""
+        if self._device is not None:
+            os.close(self._device)
+        elif not self._is_sorted:
+            with suppress(OSError):
+                self._rewrite(True)
+
+    def _rewrite(self, append: bool) -> None:
+        write_named(self.path, self._parts(append))
+        self._is_sorted = True
+
+    def _parts(self, append: bool) -> Iterator[bytes]:
+        """The new file: the text of others, and all games of the tournament in order."""
+        with open(self.path, "rb") as file:
+            if append:
+                yield from self._of_others(file)
+            for row in self._rows():
+                self._last = row.number
+                yield self._writer.text(row).encode()
+            if append:
+                yield file.read()  # Another run has added it meanwhile.
+
+    def _of_others(self, file: BinaryIO) -> Iterator[bytes]:
+        """The text of a file without this tournament's games, one of which may be torn."""
+        identity = re.escape(self._writer.identity(0)[:-1])
+        own = re.compile(rf'^\[{ID_TAG} "{identity}\d{{1,18}}"\]'.encode(), re.M)
+        held, is_own, has_tags = b"", False, False
+        for has_text, lines in groupby(file, lambda line: bool(line.strip())):
+            yield held
+            text = b"".join(lines)
+            if has_text:
+                are_moves = has_tags and not text.startswith(b"[")
+                is_own = is_own and are_moves or own.search(text) is not None
+                has_tags = text.removeprefix(BOM_UTF8).startswith(b"[")
+            held = b"" if is_own else text
+        if held.strip():
+            head = self._writer.head.encode()
+            if held.startswith(head) or head.startswith(held):
+                return  # It ends before the tag that names the tournament.
+            held += b"\n" if held.endswith(b"\n") else b"\n\n"
+        yield held
 
 
 class PgnOutput:
     """Standard output in the place of a PGN file; `OutputError` where it cannot be written."""
 
     path = STANDARD_OUTPUT
+
+    def __init__(self, writer: GameWriter, rows: Iterable[Row]) -> None:
+        for row in rows:
+            self.add(row.number, writer.text(row))
 
     def add(self, number: int, text: str) -> None:
         """Print a game."""
@@ -150,18 +125,11 @@ class PgnOutput:
         """Leave it open."""
 
 
-def _paragraphs(file: BinaryIO) -> Iterator[tuple[int, bytes, bool]]:
-    """Each run of lines with its place in bytes, and whether an empty line followed it."""
-    place = len(BOM_UTF8) if file.read(len(BOM_UTF8)) == BOM_UTF8 else 0  # an editor's mark
-    file.seek(place)
-    text = b""
-    for has_text, lines in groupby(file, lambda line: bool(line.strip())):
-        block = b"".join(lines)
-        if has_text:
-            text = block
-        elif text:
-            yield place - len(text), text, True
-            text = b""
-        place += len(block)
-    if text:
-        yield place - len(text), text, False
+def _missing_lines(path: str) -> bytes:
+    """What a file lacks to end in an empty line, which separates games."""
+    with open(path, "rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - 4))
+        end = file.read()
+    breaks = end[len(end.rstrip(b"\r\n")) :].count(b"\n")
+    return b"\n" * max(0, 2 - breaks) if size else b""

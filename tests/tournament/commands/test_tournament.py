@@ -99,7 +99,7 @@ def test_resume_needs_no_engines_again(tmp_path: Path) -> None:
     status, out, err = Marked(*match("-rounds", "2", *flags)).wait()
     assert status == 2 and "-resume" in err
     status, out, err = Marked(*match("-rounds", "2", *flags, "-resume", "-maxmoves", "5")).wait()
-    assert status == 2 and "; -maxmoves: now 5, in the journal not given" in err
+    assert status == 2 and "; -maxmoves: now 5, in the journal 0" in err
 
 
 def begun(path: str) -> tuple[list[str], str]:

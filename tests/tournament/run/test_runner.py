@@ -451,7 +451,7 @@ except FileExistsError:
     path, writer = tmp_path / "games.pgn", GameWriter(chosen, "x")
     for after, end, count in ((6, "killed", 6), (9, "finished", 8)):
         run = Run(chosen, tmp_path / "j")
-        pgn = PgnView(PgnFile(str(path), "x", writer.head), writer, print)
+        pgn = PgnView(PgnFile(str(path), writer, run.journal.rows), writer, print)
         run.board.views += [pgn, Stopping(run.runner, after)]
         assert run.play() == end
         pgn.close()

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from merels.engine.common.errors import InputError
+from merels.engine.common.saving import append_whole
 from merels.protocol.formats.pgn.reader import parse_record, parse_records
 from merels.tournament.journal.rows import Row, Standings, make_row
 from merels.tournament.records.games import NANOSECONDS, TimeControl
 from merels.tournament.records.output import PgnStyle
-from merels.tournament.views import pgn_file
 from merels.tournament.views.pgn import GameWriter, PgnView, time_control_text
 from merels.tournament.views.pgn_file import PgnFile
 from tests.tournament.specs import result, settings
@@ -28,12 +28,19 @@ def text_of(*numbers: int, by: GameWriter | None = None) -> str:
     return "".join((by or writer()).text(make_row(result(number))) for number in numbers)
 
 
-def opened(path: Path | str, **options: bool) -> PgnFile:
-    return PgnFile(str(path), "abc", writer().head, **options)
+def opened(path: Path | str, *numbers: int, append: bool = True) -> PgnFile:
+    """The file of a tournament whose journal has games of these numbers."""
+    rows = [make_row(result(number)) for number in numbers]
+    return PgnFile(str(path), writer(), lambda: rows, append)
 
 
-def numbers_in(path: Path) -> list[str]:
-    return [record.tags["GameId"] for record in parse_records(path.read_text())]
+@pytest.fixture
+def unflushed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave files in the system's memory: a test that writes thousands of them would take long."""
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+
+
+OTHERS = text_of(3, by=GameWriter(settings(), "other"))
 
 
 def test_a_game() -> None:
@@ -108,158 +115,122 @@ def test_time_control_tag(limit: TimeControl, text: str) -> None:
 
 def test_games_are_appended(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
-    path.write_text("1. d6 *")
-    file = opened(path)
-    for number in (1, 2):
-        file.add(number, text_of(number))
-    file.close()
-    assert len(list(parse_records(path.read_text()))) == 3
+    for before in ("1. d6 *", "1. d6 *\n", "1. d6 *\n\n", "1. d6 *\r\n\r\n"):
+        path.write_bytes(before.encode())
+        file = opened(path)
+        for number in (1, 2):
+            file.add(number, text_of(number))
+        file.close()
+        assert path.read_bytes().startswith(before.encode())
+        assert len(list(parse_records(path.read_text()))) == 3
     opened(path, append=False).close()
     assert path.read_text() == ""
 
 
-@pytest.mark.thorough
-def test_a_torn_game_of_ours_is_cut_off_and_whole_ones_stay(tmp_path: Path) -> None:
+def test_a_resumed_run_that_replaces_the_file_keeps_its_own_games(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
-    first, both = text_of(1), text_of(1, 2)
-    for foreign, step in (("", 20), ('[Event "Mine"]\n\n1. d6 *\n\n', 1)):
-        for size in range(1, len(both), step):
-            path.write_text(foreign + both[:size])
-            opened(path).close()
-            whole = first if size >= len(first) else ""
-            assert path.read_text() == foreign + whole, size
-
-
-def test_games_after_a_missing_one_stay_until_it_comes(tmp_path: Path) -> None:
-    """A resumed run may be killed at any moment: the file is never shorter than before."""
-    path = tmp_path / "games.pgn"
-    others = text_of(3, by=GameWriter(settings(), "other"))
-    path.write_text(others + text_of(1, 2, 4, 6))
-    view, standings = PgnView(opened(path), writer(), print), Standings(("A", "B"))
-    for number, there in ((1, "1246"), (2, "1246"), (3, "12346"), (4, "12346"), (5, "123456"),
-                          (6, "123456"), (7, "1234567")):
-        view.finished(make_row(result(number)), standings)
-        assert path.read_text() == others + text_of(*map(int, there)), number
-    view.close()
-
-
-def test_a_game_that_is_told_otherwise_now_takes_its_own_place(tmp_path: Path) -> None:
-    path = tmp_path / "games.pgn"
-    path.write_text(text_of(1, 2, 3))
-    short = writer(PgnStyle(minimal=True))
-    view, standings = PgnView(opened(path), short, print), Standings(("A", "B"))
-    for number in (1, 2):
-        view.found(make_row(result(number)), standings)
-    assert path.read_text() == text_of(1, 2, by=short) + text_of(3)
-
-
-def test_games_that_another_run_adds_meanwhile_are_not_moved(tmp_path: Path) -> None:
-    path = tmp_path / "games.pgn"
-    path.write_text(text_of(1, 3))
-    file, others = opened(path), text_of(9, by=GameWriter(settings(), "other"))
-    with open(path, "a") as another:
-        another.write(others)
-    for number in (1, 2, 3, 4):
-        file.add(number, text_of(number))
-    file.close()
-    assert path.read_text() == text_of(1, 3) + others + text_of(2, 4)
-
-
-def test_many_games_after_a_missing_one_come_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(pgn_file, "MOST_MOVED", 2 * len(text_of(1)) + 1)
-    path = tmp_path / "games.pgn"
-    path.write_text(text_of(1, 3, 4, 5))
-    show(path, (1, 2))
+    path.write_text(OTHERS + text_of(1))
+    opened(path, 1, 2, append=False).close()
     assert path.read_text() == text_of(1, 2)
-    show(path, range(1, 6))
-    assert path.read_text() == text_of(*range(1, 6))
-
-
-def test_a_full_disk_leaves_the_games_after_a_missing_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path, real_write = tmp_path / "games.pgn", os.write
-    path.write_text(text_of(1, 3))
-    size = path.stat().st_size
-
-    def write_some(descriptor: int, data: bytes) -> int:
-        room = size - os.fstat(descriptor).st_size
-        if not room:
-            raise OSError(errno.ENOSPC, "No space left on device")
-        return real_write(descriptor, data[:room])
-
-    monkeypatch.setattr(os, "write", write_some)
-    said: list[str] = []
-    view = PgnView(opened(path), writer(), said.append)
-    for number in (1, 2):
-        view.finished(make_row(result(number)), Standings(("A", "B")))
-    assert path.read_text() == text_of(1, 3) and "No space left" in said[0]
 
 
 @pytest.mark.thorough
+@pytest.mark.usefixtures("unflushed")
+@pytest.mark.parametrize("foreign", ["", '[Event "Mine"]\n\n1. d6 *\n\n', OTHERS])
+def test_the_games_of_the_journal_are_whole_wherever_the_file_was_torn(
+    tmp_path: Path, foreign: str
+) -> None:
+    path, both = tmp_path / "games.pgn", text_of(1, 2)
+    for size in range(len(both)):
+        path.write_text(foreign + both[:size])
+        opened(path, 1, 2).close()
+        assert path.read_text() == foreign + both, size
+
+
+@pytest.mark.thorough
+@pytest.mark.usefixtures("unflushed")
 def test_a_torn_game_that_another_tournament_closed_is_added_again(tmp_path: Path) -> None:
-    path = tmp_path / "games.pgn"
-    whole, others = text_of(1), GameWriter(settings(), "other")
+    path, whole = tmp_path / "games.pgn", text_of(1)
     for size in range(1, len(whole) - 1):
         path.write_text(whole[:size])
-        file = PgnFile(str(path), "other", others.head)
-        file.add(1, text_of(1, by=others))
+        file = PgnFile(str(path), GameWriter(settings(), "other"), list[Row])
+        file.add(3, OTHERS)
         file.close()
-        show(path, (1,), there=(1,))
+        opened(path, 1).close()
         text = path.read_text()
-        assert whole.rstrip() in text and text.count(text_of(1, by=others)) == 1, size
+        assert text.endswith(whole) and text.count(OTHERS) == 1, size
 
 
 @pytest.mark.parametrize("torn", ['[Event "Mine"]\n\n1. d6\n', '[Event "Mine"]\n[Site "?"]\n'])
 def test_a_torn_game_of_others_is_kept(tmp_path: Path, torn: str) -> None:
     path = tmp_path / "games.pgn"
     for text in (torn, torn[:-1]):
-        path.write_text(text)
-        opened(path).close()
-        assert path.read_text() == torn + "\n"
+        for numbers in ((), (1,)):
+            path.write_text(text)
+            opened(path, *numbers).close()
+            assert path.read_text() == torn + "\n" + text_of(*numbers)
 
 
-def show(path: Path, numbers: Iterable[int], there: Sequence[int] = ()) -> None:
-    """Show a file's view these games in turn, those that are "there" as an earlier run's."""
-    view, standings = PgnView(opened(path), writer(), print), Standings(("A", "B"))
-    for number in numbers:
-        (view.found if number in there else view.finished)(make_row(result(number)), standings)
-    view.close()
-
-
-def test_found_games_are_added_once(tmp_path: Path) -> None:
-    path = tmp_path / "games.pgn"
-    for numbers in ((1, 2), (1, 2, 3)):
-        show(path, numbers, there=numbers)
-    assert numbers_in(path) == ["abc-1", "abc-2", "abc-3"]
+def test_text_of_others_stays_between_games_of_ours(tmp_path: Path) -> None:
+    path, notes = tmp_path / "games.pgn", "a note\n\nand another\n\n"
+    path.write_text(notes + text_of(1) + notes + OTHERS + text_of(2))
+    opened(path, 1, 2, 4).close()
+    assert path.read_text() == notes + notes + OTHERS + text_of(1, 2, 4)
 
 
 def test_games_behind_a_byte_order_mark_are_found(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
-    path.write_text(text_of(1, 2), encoding="utf-8-sig")
-    show(path, (1, 2, 3), there=(1, 2))
-    assert path.read_text(encoding="utf-8-sig") == text_of(1, 2, 3)
+    for before in ("", OTHERS):
+        path.write_text(before + text_of(1, 2), encoding="utf-8-sig")
+        opened(path, 1, 2, 3).close()
+        assert path.read_text(encoding="utf-8-sig") == before + text_of(1, 2, 3)
 
 
-def test_games_that_an_interrupted_run_left_out_come_in_order(tmp_path: Path) -> None:
+def test_the_games_are_in_order_at_the_end(tmp_path: Path) -> None:
+    """A resumed run plays games that come before some of the file."""
     path = tmp_path / "games.pgn"
-    others = GameWriter(settings(), "other")
-    path.write_text(text_of(3, by=others))
-    show(path, (1, 2, 4, 6))
-    show(path, (1, 2, 4, 6), there=(1, 2, 4, 6))  # interrupted before any game was over
-    assert path.read_text() == text_of(3, by=others) + text_of(1, 2, 4, 6)
-    show(path, range(1, 8), there=(1, 2, 4, 6))
-    assert path.read_text() == text_of(3, by=others) + text_of(*range(1, 8))
+    path.write_text(OTHERS + text_of(1, 4))
+    rows = [make_row(result(number)) for number in (1, 4)]
+    file = PgnFile(str(path), writer(), lambda: sorted(rows))
+    for number in (2, 3, 5):
+        rows.append(make_row(result(number)))
+        file.add(number, text_of(number))
+        shown = [record.tags["GameId"][4:] for record in parse_records(path.read_text())]
+        assert sorted(shown[1:]) == sorted(str(row.number) for row in rows), "none is missing"
+    file.close()
+    assert path.read_text() == OTHERS + text_of(1, 2, 3, 4, 5)
 
 
-def test_nothing_of_others_is_cut_off_for_the_sake_of_order(tmp_path: Path) -> None:
+def test_a_game_that_another_run_adds_while_the_file_is_rewritten_stays(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
-    before = text_of(1, 3) + text_of(9, by=GameWriter(settings(), "other"))
-    path.write_text(before)
-    show(path, (1, 2, 3, 4), there=(1, 3))
-    assert path.read_text() == before + text_of(2, 4)
+    path.write_text(text_of(1))
+
+    def rows() -> Iterator[Row]:
+        yield make_row(result(1))
+        append_whole(path, OTHERS.encode())
+
+    PgnFile(str(path), writer(), rows).close()
+    assert path.read_text() == text_of(1) + OTHERS
+
+
+@pytest.mark.parametrize("numbers", [(1, 2), (1, 3)])
+def test_a_full_disk_leaves_the_file_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, numbers: Sequence[int]
+) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_text(OTHERS + text_of(*numbers))
+    before, real_write = path.read_text(), os.write
+
+    def write_some(descriptor: int, data: bytes) -> int:
+        room = len(before) + 50 - os.fstat(descriptor).st_size
+        if not room:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return real_write(descriptor, data[:room])
+
+    monkeypatch.setattr(os, "write", write_some)
+    with pytest.raises(InputError, match="cannot write this file: No space left"):
+        opened(path, 1, 2, 3)
+    assert path.read_text() == before and os.listdir(tmp_path) == ["games.pgn"]
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/fd"), reason="names a pipe by its descriptor")
