@@ -78,5 +78,5 @@ def result(number: int = 1, outcome: str = "1-0", **fields: object) -> GameResul
         MoveRecord("a1", None, None, 0, 0, 5, None),
     )
     game = GameResult(spec, outcome, "normal", "White wins, Black is blocked", moves,
-                      "2026-01-02T03:04:05.678+00:00", 3_500_000_000)
+                      "2026-01-02T03:04:05.678+00:00", 3_500_000_000, cause="blocked")
     return replace(game, **fields)  # type: ignore[arg-type]

@@ -17,7 +17,7 @@ from merels.protocol.formats.items import Fault, Item, text_items
 from merels.protocol.formats.pgn.reader import check_record
 from merels.protocol.formats.pgn.variants import RecordRules
 from merels.protocol.games.record import Record
-from merels.tournament.journal.import_games import is_journal
+from merels.tournament.journal.import_games import cause_of, is_journal
 from merels.tournament.journal.open import new_journal, read_journal
 from merels.tournament.journal.players import UNKNOWN_COMMAND
 from merels.tournament.journal.rows import Row
@@ -139,5 +139,5 @@ def _row(record: Record, number: int, pair: int) -> Row:
         format_position(record.start), "", tags.get("Opening", ""), record.result,
         tags.get("Termination", "normal").lower(), _reason(record.end().comment),
         format_moves(moves), none, zeros, zeros, zeros, none,
-        tags.get("GameStartTime", ""), 0,
+        tags.get("GameStartTime", ""), 0, cause=cause_of(tags),
     )

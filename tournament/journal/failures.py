@@ -110,7 +110,7 @@ class HealthCounter:
     def add(self, row: Row, keys: tuple[str, str] | None = None) -> None:
         """Count a game; ``keys`` are those of White and Black, unless those are their names."""
         keys = keys or (row.white, row.black)
-        culprit, fault = row.culprit, row.ending.reason
+        culprit, fault = row.culprit, row.cause
         for key, name, oddities in zip(keys, (row.white, row.black), row.both_oddities()):
             health = self.engines.setdefault(key, Health())
             health.games += 1

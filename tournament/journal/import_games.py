@@ -15,6 +15,7 @@ from merels.tournament.journal.players import UNNAMED, Player, Roster, entered, 
 from merels.tournament.journal.rows import SCORES, Row
 from merels.tournament.records.games import TimeControl
 from merels.tournament.records.output import (
+    CAUSE_TAG,
     CONTROL_TAGS,
     ENGINE_TAGS,
     ID_TAG,
@@ -24,7 +25,7 @@ from merels.tournament.records.output import (
 )
 from merels.tournament.records.settings import Settings, read_settings
 from merels.tournament.statistics.counts import GameScore
-from merels.tournament.statistics.terminations import Ending
+from merels.tournament.statistics.terminations import CAUSES, Ending
 
 Split = Literal["host", "program"]
 """Criterion by which the games of one player are rated separately."""
@@ -43,8 +44,8 @@ class PlayedGame:
     black: str
     result: str
     termination: str
-    sentence: str = ""
-    """The runner's sentence on its end; empty if unknown."""
+    cause: str = ""
+    """One of `CAUSES`; empty if unknown."""
     pair: Hashable | None = None
     """The same for the games of one opening with colours exchanged; None if unknown.
 
@@ -67,9 +68,8 @@ class PlayedGame:
     @property
     def ending(self) -> Ending:
         """How it ended."""
-        return Ending(
-            self.white, self.black, SCORES.get(self.result), self.termination, self.sentence
-        )
+        score = SCORES.get(self.result)
+        return Ending(self.white, self.black, score, self.termination, self.cause)
 
 
 class _Marked(Protocol):
@@ -151,7 +151,7 @@ class GamesFile:
             number = f"{tournament}-{row.number}"
             marks = () if is_alone else game_marks(number, row.white, row.black, row.started)
             yield PlayedGame(
-                *find(row), row.result, row.termination, row.reason, f"{tournament}-{row.pair}",
+                *find(row), row.result, row.termination, row.cause, f"{tournament}-{row.pair}",
                 marks, row, limits,
             )
 
@@ -181,7 +181,7 @@ class GamesFile:
             termination = tags.get("Termination", "") or "normal"
             yield PlayedGame(
                 *find(tags), game.result, termination.lower(),
-                game.last_comment, pair, pgn_marks(tags),
+                cause_of(tags), pair, pgn_marks(tags),
             )
 
 
@@ -275,6 +275,12 @@ def pgn_marks(tags: Mapping[str, str]) -> tuple[object, ...]:
         return ()
     names = tags.get("White", "?"), tags.get("Black", "?")
     return game_marks(tags[ID_TAG], *names, tags.get("GameStartTime", ""))
+
+
+def cause_of(tags: Mapping[str, str]) -> str:
+    """Return the cause of a game's end by its tags, one of `CAUSES`; empty if unknown."""
+    cause = tags.get(CAUSE_TAG, "")
+    return cause if cause in CAUSES else ""
 
 
 def _opening_key(tags: dict[str, str], white: str, black: str) -> tuple[object, ...] | None:

@@ -23,7 +23,7 @@ from merels.tournament.statistics.terminations import Ending
 
 APPLICATION_ID = 0x6D65_7265
 """'mere' in the file's header marks it as ours."""
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 BUSY_SECONDS = 10.0
 LONGEST_FIELD = 1 << 24
 """Bytes of the longest text that is read from a journal: a game of some 500,000 moves."""
@@ -169,7 +169,7 @@ class Journal:
 
     def endings(self) -> Iterator[Ending]:
         """How each game ended."""
-        query = "SELECT white, black, result, termination, reason FROM games ORDER BY number"
+        query = "SELECT white, black, result, termination, cause FROM games ORDER BY number"
         for white, black, result, *how in self.query(query):
             yield Ending(white, black, SCORES.get(result), *how)
 

@@ -87,11 +87,13 @@ class Row(NamedTuple):
     """White's and then Black's junk lines and late answers; empty without any."""
     infos: str = ""
     """The engine's last line of ``info`` for each move, a line each; empty if not recorded."""
+    cause: str = ""
+    """One of `CAUSES`; empty if unknown."""
 
     @property
     def ending(self) -> Ending:
         """How the game ended."""
-        return Ending(self.white, self.black, self.white_score, self.termination, self.reason)
+        return Ending(self.white, self.black, self.white_score, self.termination, self.cause)
 
     @property
     def culprit(self) -> str:
@@ -231,7 +233,7 @@ def make_row(result: GameResult) -> Row:
         origin.programs[0], origin.programs[1],
         _measures(number for oddities in result.oddities for number in oddities)
         if any(map(any, result.oddities)) else "",
-        "\n".join(move.info for move in moves) if spec.keep_info else "",
+        "\n".join(move.info for move in moves) if spec.keep_info else "", result.cause,
     )
 
 

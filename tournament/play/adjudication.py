@@ -17,6 +17,9 @@ WON = 1_000_000
 NEVER = 1 << 60
 """A ply that no game reaches."""
 
+Verdict = tuple[int | None, str, str]
+"""The winner (None: a draw), one of `CAUSES`, and a sentence."""
+
 
 def as_number(score: int | None, win_in: int | None) -> int | None:
     """An engine's score, an estimate or a claimed win or loss, as one number; None for none."""
@@ -62,8 +65,8 @@ class Adjudicator:
 
     def update(
         self, number: int, side: int, score: int | None, plies: int, after: Position
-    ) -> tuple[int | None, str] | None:
-        """Note a move; (winner or None, reason) if the game is to end with it.
+    ) -> Verdict | None:
+        """Note a move; return a verdict if the game is to end with it.
 
         ``number`` is the move's move number, ``score`` the mover's, ``plies`` how many moves the
         game has had, those of its opening included, ``after`` the position that the move led to.
@@ -74,24 +77,25 @@ class Adjudicator:
         if rule.resign_count:
             winner = self._resigned(number, side, score)
             if winner is not None:
-                return winner, f"{COLOURS[winner]} wins by adjudication"
+                return winner, "resignation by scores", f"{COLOURS[winner]} wins by adjudication"
         if rule.draw_count and self._drawn(number, score, after.total(WHITE) + after.total(BLACK)):
-            return None, "Draw by adjudication"
+            return None, "draw by scores", "Draw by adjudication"
         if 0 < 2 * rule.max_moves <= plies:
-            return None, f"Draw by adjudication ({rule.max_moves} moves)"
+            return None, "limit of moves", f"Draw by adjudication ({rule.max_moves} moves)"
         return None
 
-    def _proven(self, tables: Tables, after: Position) -> tuple[int | None, str] | None:
+    def _proven(self, tables: Tables, after: Position) -> Verdict | None:
         """The result that tablebases prove, with plies without a removal counted."""
         bounds = tables.bounds(after)
         if bounds is None or bounds[0] != bounds[1]:
             return None
         if self._rule.table_results == ("WIN_LOSS" if bounds[0] == 0 else "DRAW"):
             return None
+        cause = "adjudication by tables"
         if bounds[0] == 0:
-            return None, "Draw by adjudication: tables"
+            return None, cause, "Draw by adjudication: tables"
         winner = after.side if bounds[0] > 0 else 1 - after.side
-        return winner, f"{COLOURS[winner]} wins by adjudication: tables"
+        return winner, cause, f"{COLOURS[winner]} wins by adjudication: tables"
 
     def _resigned(self, number: int, side: int, score: int | None) -> int | None:
         """Note a score; the winner, if a side is to resign now."""

@@ -41,6 +41,9 @@ KNOWN_STARTS = 64
 KNOWN_MOVES = 1 << 14
 """How many moves are remembered with their text: nearly all that are ever played."""
 
+RULE_CAUSES = {"men": "two men", "three": "three against three", "norem": "no removal"}
+"""Causes, of `CAUSES`, for the reasons of an `Outcome` that are named otherwise."""
+
 
 class Start(NamedTuple):
     """Where a game begins: a position, the moves played from it, and where they have led."""
@@ -124,7 +127,7 @@ def play_game(spec: GameSpec, engines: EngineCache, begun: GameBegun | None = No
             player.engine.close(FAULT_PATIENCE)
     return GameResult(
         spec, end.result, end.termination, end.reason, tuple(game.moves), began, elapsed,
-        overtime=end.overtime, origin=origin, oddities=(white, black),
+        overtime=end.overtime, origin=origin, oddities=(white, black), cause=end.cause,
     )
 
 
@@ -164,7 +167,8 @@ class _Game:
             while True:
                 outcome = self.position.outcome()
                 if outcome is not None:
-                    return End(outcome.winner, "normal", str(outcome))
+                    cause = RULE_CAUSES.get(outcome.reason, outcome.reason)
+                    return End(outcome.winner, "normal", cause, str(outcome))
                 self._play_move(self.players[self.position.side])
         except End as end:
             return end
@@ -183,7 +187,7 @@ class _Game:
         if overrun:
             raise player.loss_on_time(answer.elapsed, answer.elapsed - overrun)
         if move is None or objection is not None:
-            raise fault(player.side, "illegal move", f"makes an illegal move ({objection})")
+            raise fault(player.side, "illegal move", "illegal move", f"makes an illegal move ({objection})")
         brief = player.dialect.brief(answer.info, player.side)
         late, waited = player.lag
         self.moves.append(MoveRecord(
@@ -205,7 +209,8 @@ class _Game:
         verdict = self._adjudicator.update(number, side, score, self._plies, self.position)
         # The rules precede adjudication.
         if verdict is not None and self.position.outcome() is None:
-            raise End(verdict[0], "adjudication", verdict[1])
+            winner, cause, reason = verdict
+            raise End(winner, "adjudication", cause, reason)
 
 
 def last_info(answer: Answer) -> str:

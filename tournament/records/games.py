@@ -257,3 +257,5 @@ class GameResult:
     origin: Origin = Origin()
     oddities: tuple[Oddities, Oddities] = (Oddities(), Oddities())
     """White's and Black's."""
+    cause: str = ""
+    """One of `CAUSES`; empty if unknown."""

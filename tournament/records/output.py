@@ -14,6 +14,8 @@ ENGINE_TAGS = ("WhiteEngine", "BlackEngine")
 """The names and versions that the engines announced."""
 SETTINGS_TAGS = ("WhiteSettings", "BlackSettings")
 """The engines' options and limits, in the words of the command line."""
+CAUSE_TAG = "Cause"
+"""What ended the game: one of `CAUSES`."""
 CONTROL_TAGS = ("WhiteTimeControl", "BlackTimeControl")
 """The time controls of a game whose sides have different ones."""
 IDENTITY = re.compile(r"[0-9a-f]{16}-\d{1,18}")

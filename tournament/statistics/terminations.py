@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import NamedTuple
 
 KNOWN = (
@@ -13,58 +12,42 @@ KNOWN = (
 """The values of PGN's Termination tag, in the order they are listed; others follow by name."""
 BLAMELESS = KNOWN[:2]
 """Those that are no engine's fault."""
-REASONS = {
-    "has two men": "two men", "is blocked": "blocked", "no move left": "no move left",
-    "repetition": "repetition", "three against three": "three against three",
-    "no-removal": "no removal", "Draw by adjudication: tables": "adjudication by tables",
-    "wins by adjudication: tables": "adjudication by tables",
-    "Draw by adjudication (": "limit of moves", "Draw by adjudication": "draw by scores",
-    "wins by adjudication": "resignation by scores", "loses on time": "time",
-    "illegal move": "illegal move", "does not start": "no start", "disconnects": "crash",
-    "stalls": "stall",
-}  # fmt: skip
-"""Words in the sentence of a game's end, and the kind that it counts as."""
+CAUSES = (
+    "two men", "blocked", "repetition", "three against three", "no removal",
+    "adjudication by tables", "limit of moves", "draw by scores", "resignation by scores", "time",
+    "illegal move", "crash", "stall",
+)  # fmt: skip
+"""Causes of a game's end, in the order they are listed."""
 FAULTS = {
     "crash": ("crash", "crashes"), "stall": ("stall", "stalls"),
     "time": ("time forfeit", "time forfeits"), "illegal move": ("illegal move", "illegal moves"),
 }
-"""Those of `REASONS` that are the loser's fault: one of them and several in words."""
+"""Those of `CAUSES` that are the loser's fault: one of them and several in words."""
 
 
 class Ending(NamedTuple):
     """How one game ended; ``score`` is White's, None for a game that did not finish.
 
-    ``sentence`` is the runner's text. An empty name stands for an unknown player.
+    ``cause`` is one of `CAUSES`, empty if unknown. An empty name stands for an unknown player.
     """
 
     white: str
     black: str
     score: float | None
     termination: str
-    sentence: str = ""
+    cause: str = ""
 
     @property
     def reason(self) -> str:
-        """One of `REASONS`, by what comes first in the sentence; else the termination.
-
-        Behind it there may be an engine's own words.
-        """
-        return _reason_in(self.sentence) or self.termination
+        """The cause, or, where that is unknown, the termination."""
+        return self.cause or self.termination
 
     @property
     def culprit(self) -> str:
         """The name of an engine that lost by its own fault; empty if none did."""
-        if self.score not in (0.0, 1.0) or self.reason not in FAULTS:
+        if self.score not in (0.0, 1.0) or self.cause not in FAULTS:
             return ""
         return self.black if self.score else self.white
-
-
-@lru_cache(maxsize=4096)
-def _reason_in(sentence: str) -> str:
-    """The one of `REASONS` that comes first in a sentence; empty if there is none."""
-    places = ((sentence.find(words), -len(words), words) for words in REASONS)
-    first = min((place for place in places if place[0] >= 0), default=None)
-    return "" if first is None else REASONS[first[2]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +106,7 @@ class EndingCounter:
 
     def counts(self) -> Terminations:
         """The counts so far, which later games do not change."""
-        known = (*dict.fromkeys(REASONS.values()), *KNOWN) if self._by_reason else KNOWN
+        known = (*CAUSES, *KNOWN) if self._by_reason else KNOWN
         names = [name for name in known if name in self._results]
         names += sorted(set(self._results) - set(known))
         lost = {name: dict(losses) for name, losses in self._lost.items()}

@@ -22,6 +22,7 @@ from merels.tournament.records.games import (
     seconds_text,
 )
 from merels.tournament.records.output import (
+    CAUSE_TAG,
     ENGINE_TAGS,
     ID_TAG,
     PAIR_TAG,
@@ -88,6 +89,8 @@ class GameWriter:
             "Termination": row.termination,
             "PlyCount": str(plies),
         }
+        if row.cause:
+            tags[CAUSE_TAG] = row.cause
         if row.opening_name:
             tags["Opening"] = row.opening_name
         if white == black:

@@ -53,12 +53,6 @@ class GameText:
     """Result behind the moves."""
 
     @property
-    def last_comment(self) -> str:
-        """Last comment in braces, in which runners state why the game ended; empty if none."""
-        begin, end = self.text.rfind("{"), self.text.rfind("}")
-        return " ".join(self.text[begin + 1 : end].split()) if 0 <= begin < end else ""
-
-    @property
     def result(self) -> str:
         """Result that the tag states, else the one behind the moves."""
         return as_result(self.tags.get("Result", "")) or self.end

@@ -14,6 +14,8 @@ from merels.engine.common.errors import InputError
 from merels.protocol.formats.pgn.tokens import split_games
 from merels.tournament.journal.import_games import GamesFile, PlayedGame
 from merels.tournament.journal.players import Roster
+from merels.tournament.play.game import RULE_CAUSES
+from merels.tournament.statistics.terminations import CAUSES
 from tests.benchmarks.journals import write_journal, write_pgn
 from tests.line_count import lines_run
 
@@ -59,3 +61,16 @@ def test_a_game_of_a_pgn_file_takes_few_steps(tmp_path: Path) -> None:
     lines = lines_run(lambda: games.extend(GamesFile(pgn).games(Roster())))
     assert len(games) == 20
     assert lines < len(games) * MOST_LINES, "lines of Python"
+
+
+def test_only_a_known_cause_of_an_end_is_counted(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    for cause, reason in (("blocked", "blocked"), ("White mates", "normal"), ("", "normal")):
+        path.write_text(f'[White "A"]\n[Black "B"]\n[Cause "{cause}"]\n\n1. d6 1-0\n')
+        (game,) = GamesFile(str(path)).games(Roster())
+        assert game.ending.reason == reason
+
+
+def test_every_rule_that_ends_a_game_is_a_cause() -> None:
+    reasons = ("men", "blocked", "repetition", "three", "norem")
+    assert {RULE_CAUSES.get(reason, reason) for reason in reasons} == set(CAUSES[:5])

@@ -17,8 +17,8 @@ from merels.tournament.records.games import Adjudication
 
 DRAWISH = Adjudication(draw_number=3, draw_count=2, draw_score=10)
 LOSING = Adjudication(resign_count=2, resign_score=500)
-DRAW = (None, "Draw by adjudication")
-BLACK_WINS = (BLACK, "Black wins by adjudication")
+DRAW = (None, "draw by scores", "Draw by adjudication")
+BLACK_WINS = (BLACK, "resignation by scores", "Black wins by adjudication")
 
 
 def verdicts(rule: Adjudication, *moves: tuple[int, int, int | None]) -> list[object]:
@@ -79,7 +79,7 @@ def test_the_longest_game_counts_the_opening() -> None:
     adjudicator = Adjudicator(Adjudication(max_moves=2), DEFAULT_RULES)
     assert adjudicator.update(2, WHITE, None, 3, Position()) is None
     ended = adjudicator.update(2, BLACK, None, 4, Position())
-    assert ended == (None, "Draw by adjudication (2 moves)")
+    assert ended == (None, "limit of moves", "Draw by adjudication (2 moves)")
 
 
 def test_nothing_is_adjudicated_by_default() -> None:
@@ -96,7 +96,7 @@ def test_tables_end_what_they_decide(tmp_path: Path) -> None:
     # Black to move closes no mill in time: White, about to close d5-e5-c5, wins.
     won = parse_position("O******O/@*@**O**/****@*** w 0 0 3 40", rules)
     assert adjudicator.update(40, BLACK, None, 80, won) == (
-        WHITE, "White wins by adjudication: tables")
+        WHITE, "adjudication by tables", "White wins by adjudication: tables")
     four = parse_position("O******O/@*@*@O**/****@*** w 0 0 3 40", rules)
     assert adjudicator.update(40, BLACK, None, 80, four) is None
     assert adjudicator.update(1, WHITE, None, 1, Position(rules)) is None

@@ -61,6 +61,8 @@ def check(result: GameResult, termination: str, reason: str, moves: int | None =
     """White lost so, for that reason (a pattern), after so many moves."""
     assert (result.result, result.termination) == ("0-1", termination), result.reason
     assert re.fullmatch(reason, result.reason), result.reason
+    causes = {"disconnects": "crash", "stalls": "stall", "loses": "time", "makes": "illegal move"}
+    assert result.cause == causes[result.reason.split()[1]]
     if moves is not None:
         assert len(result.moves) == moves
 

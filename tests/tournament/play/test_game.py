@@ -181,6 +181,7 @@ def test_scores_end_games_early(engines: EngineCache) -> None:
     # Both fakes always say 5: three moves each, but not before the fourth.
     assert (result.result, result.termination) == ("1/2-1/2", "adjudication")
     assert (result.reason, len(result.moves)) == ("Draw by adjudication", 7)
+    assert result.cause == "draw by scores"
 
 
 def test_what_the_rules_decide_needs_no_adjudication(engines: EngineCache) -> None:
@@ -189,6 +190,7 @@ def test_what_the_rules_decide_needs_no_adjudication(engines: EngineCache) -> No
     rule = Adjudication(resign_count=1, resign_score=-(10**9))
     result = play_game(game(merels("A"), merels("B"), "morris", opening, rule), engines)
     assert (result.result, result.termination, len(result.moves)) == ("1-0", "normal", 1)
+    assert result.cause == "two men"
 
 
 def test_a_game_ends_where_tables_decide_it(engines: EngineCache, tmp_path: Path) -> None:

@@ -34,7 +34,6 @@ from merels.tournament.report.games_report import CountedGames, GamesReport
 from merels.tournament.report.html import games_json, script
 from merels.tournament.report.svg import tick_step
 from merels.tournament.statistics import times as spreading
-from merels.tournament.statistics.terminations import Ending
 from merels.tournament.views.pgn import GameWriter
 from tests.benchmarks.journals import write_journal
 from tests.commands import command
@@ -526,23 +525,3 @@ def test_a_command_is_told_as_a_shell_reads_it(arguments: tuple[str, ...], said:
     assert row == ["A", "nodes=9", f'cmd=python3 {said} "option.Skill Level=3"']
     words = dict(word.split("=", 1) for word in shlex.split(row[2]))
     assert tuple(shlex.split(words["args"])) == arguments
-
-
-ENDS = {
-    "White wins, Black has two men": "two men",
-    "Black wins, White is blocked": "blocked",
-    "Draw by the no-removal rule": "no removal",
-    "White wins by adjudication: tables": "adjudication by tables",
-    "Draw by adjudication (60 moves)": "limit of moves",
-    "White loses on time (13ms overrun)": "time",
-    "Black disconnects (exit code 1: no illegal move stalls)": "crash",
-    "Black does not start (no such engine: 'x')": "no start",
-    "White makes an illegal move (the move closes no mill)": "illegal move",
-    "White stalls (plays no move in 15 s)": "stall",
-    "White mates": "normal",
-}
-
-
-@pytest.mark.parametrize("sentence, reason", ENDS.items())
-def test_a_game_is_counted_by_what_really_ended_it(sentence: str, reason: str) -> None:
-    assert Ending("A", "B", 1.0, "normal", sentence).reason == reason

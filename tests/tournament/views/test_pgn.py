@@ -50,7 +50,7 @@ def test_a_game() -> None:
         "Event": 'The "Cup"', "Site": "Here", "Date": "2026.01.02", "Round": "1", "White": "A",
         "Black": "B", "Result": "1-0", "Variant": "mill", "Termination": "normal",
         "TimeControl": "-", "PlyCount": "5", "GameDuration": "00:00:03", "GameId": "abc-4",
-        "PairId": "abc-2",
+        "PairId": "abc-2", "Cause": "blocked",
         "GameStartTime": "2026-01-02T03:04:05.678+00:00",
         "GameEndTime": "2026-01-02T03:04:09.178+00:00", "Opening": "o",
     } == record.tags
