@@ -168,7 +168,7 @@ class _Game:
                 outcome = self.position.outcome()
                 if outcome is not None:
                     cause = RULE_CAUSES.get(outcome.reason, outcome.reason)
-                    return End(outcome.winner, "normal", cause, str(outcome))
+                    return End(outcome.winner, cause, str(outcome))
                 self._play_move(self.players[self.position.side])
         except End as end:
             return end
@@ -187,7 +187,7 @@ class _Game:
         if overrun:
             raise player.loss_on_time(answer.elapsed, answer.elapsed - overrun)
         if move is None or objection is not None:
-            raise fault(player.side, "illegal move", "illegal move", f"makes an illegal move ({objection})")
+            raise fault(player.side, "illegal move", f"makes an illegal move ({objection})")
         brief = player.dialect.brief(answer.info, player.side)
         late, waited = player.lag
         self.moves.append(MoveRecord(
@@ -209,8 +209,7 @@ class _Game:
         verdict = self._adjudicator.update(number, side, score, self._plies, self.position)
         # The rules precede adjudication.
         if verdict is not None and self.position.outcome() is None:
-            winner, cause, reason = verdict
-            raise End(winner, "adjudication", cause, reason)
+            raise End(*verdict)
 
 
 def last_info(answer: Answer) -> str:

@@ -18,6 +18,7 @@ from merels.protocol.process.errors import EngineError, EngineTerminated, Engine
 from merels.tournament.play.clock import MILLISECOND, Clock, overrun_text
 from merels.tournament.play.lag import OVERSLEPT, UNKNOWN, WORTH_MEASURING, LagMeter, Reading
 from merels.tournament.records.games import Entrant, MoveRecord, Oddities, Overtime
+from merels.tournament.statistics.terminations import CAUSES
 
 IDLE_SECONDS = 30.0
 """The least time without a clock, in seconds, after which an engine that does nothing loses."""
@@ -27,28 +28,28 @@ WINS = ("1-0", "0-1")
 
 
 class End(Exception):
-    """The game has ended, with ``winner`` (None: a draw) and in the way of ``termination``.
+    """The game has ended, with ``winner`` (None: a draw) and by ``cause``, one of `CAUSES`.
 
-    ``cause`` is one of `CAUSES`, ``reason`` a sentence. ``culprit`` is the side whose engine is at
-    fault; None if neither is. ``overtime`` is the move that lost on time.
+    ``reason`` is a sentence. ``culprit`` is the side whose engine is at fault; None if neither is.
+    ``overtime`` is the move that lost on time.
     """
 
     def __init__(
-        self, winner: int | None, termination: str, cause: str, reason: str,
-        culprit: int | None = None, overtime: Overtime | None = None,
+        self, winner: int | None, cause: str, reason: str, culprit: int | None = None,
+        overtime: Overtime | None = None,
     ) -> None:
         super().__init__(reason)
         self.result = "1/2-1/2" if winner is None else WINS[winner]
-        self.termination = termination
         self.cause = cause
+        self.termination = CAUSES[cause]
         self.reason = reason
         self.culprit = culprit
         self.overtime = overtime
 
 
-def fault(side: int, termination: str, cause: str, reason: str) -> End:
+def fault(side: int, cause: str, reason: str) -> End:
     """The end of a game that a side loses because its engine is at fault."""
-    return End(1 - side, termination, cause, f"{COLOURS[side]} {reason}", side)
+    return End(1 - side, cause, f"{COLOURS[side]} {reason}", side)
 
 
 @dataclass(slots=True)
@@ -122,9 +123,9 @@ class Player:
                 assert allowance is not None, "only a clock ends a wait"
                 raise self._unanswered(begun, timeout, allowance, before)
         except EngineTerminated as error:
-            raise fault(self.side, "abandoned", "crash", f"disconnects ({error.how})") from None
+            raise fault(self.side, "crash", f"disconnects ({error.how})") from None
         except EngineTimeout as error:
-            raise fault(self.side, "abandoned", "stall", f"stalls ({error.what})") from None
+            raise fault(self.side, "stall", f"stalls ({error.what})") from None
         if self._measures or answer.elapsed >= WORTH_MEASURING:
             self._measure(answer.elapsed, timeout, allowance, before)
         return answer
@@ -189,7 +190,7 @@ class Player:
         overrun = elapsed - allowance
         overtime = Overtime(elapsed, overrun, self.clock.limit.margin, *self.lag)
         text = f"{COLOURS[self.side]} loses on time ({how or overrun_text(overrun)})"
-        return End(1 - self.side, "time forfeit", "time", text, self.side, overtime)
+        return End(1 - self.side, "time", text, self.side, overtime)
 
     def second_answer(self, answer: Answer) -> Answer | None:
         """Return the engine's output after an illegal answer, which may belong to an earlier go."""

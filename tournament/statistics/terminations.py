@@ -12,12 +12,18 @@ KNOWN = (
 """The values of PGN's Termination tag, in the order they are listed; others follow by name."""
 BLAMELESS = KNOWN[:2]
 """Those that are no engine's fault."""
-CAUSES = (
-    "two men", "blocked", "repetition", "three against three", "no removal",
-    "adjudication by tables", "limit of moves", "draw by scores", "resignation by scores", "time",
-    "illegal move", "crash", "stall",
-)  # fmt: skip
-"""Causes of a game's end, in the order they are listed."""
+CAUSES = {
+    **dict.fromkeys(
+        ("two men", "blocked", "repetition", "three against three", "no removal"), "normal"
+    ),
+    **dict.fromkeys(
+        ("adjudication by tables", "limit of moves", "draw by scores", "resignation by scores"),
+        "adjudication",
+    ),
+    "time": "time forfeit", "illegal move": "illegal move", "crash": "abandoned",
+    "stall": "abandoned",
+}  # fmt: skip
+"""Causes of a game's end, in the order they are listed, with their terminations."""
 FAULTS = {
     "crash": ("crash", "crashes"), "stall": ("stall", "stalls"),
     "time": ("time forfeit", "time forfeits"), "illegal move": ("illegal move", "illegal moves"),
