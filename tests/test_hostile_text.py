@@ -34,7 +34,7 @@ from merels.protocol.formats.pgn.variants import RecordRules
 from merels.protocol.formats.pgn.writer import format_record
 from merels.protocol.formats.playok import is_playok, parse_playok
 from merels.protocol.process.command import shell_words
-from merels.tournament.conversion.journals import read_items
+from merels.tournament.commands.journal_games import read_items
 from merels.tournament.flags.command_line import parse
 from merels.tournament.journal.import_games import GamesFile
 from merels.tournament.journal.players import Roster

@@ -17,7 +17,7 @@ ROOMS = {
     "protocol": ["common", "process", "client", "games", "formats", "uci", "review", "puzzles",
                  "bot", "check", "web", "board", "terminal", "commands", "examples"],
     "tournament": ["statistics", "records", "journal", "openings", "pairing", "play", "report",
-                   "run", "views", "tuning", "conversion", "flags", "commands"],
+                   "run", "views", "tuning", "flags", "commands"],
 }
 """The floors and their rooms from the ground up: a module imports from its own room, from those
 before it, and from the floors below."""

@@ -22,7 +22,7 @@ from merels.protocol.commands.faults import Faults
 from merels.protocol.formats.forms import FORMS, JOURNAL, RULES, check_kind, left_out, write
 from merels.protocol.formats.items import Item
 from merels.protocol.games.record import Record
-from merels.tournament.conversion.journals import read_items, write_journal
+from merels.tournament.commands.journal_games import read_items, write_journal
 
 DESCRIPTION = """\
 Writes positions, games and rules in another form:

@@ -6,11 +6,13 @@ import contextlib
 import json
 import os
 import secrets
+import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
 from functools import partial
+from types import FrameType
 from typing import NamedTuple, TextIO
 
 from merels.engine import full_version
@@ -54,7 +56,6 @@ from merels.tournament.play.preflight import announced_names, check_program, pre
 from merels.tournament.records.output import STANDARD_OUTPUT
 from merels.tournament.records.settings import Settings
 from merels.tournament.run.foreign_pool import ExecutorFactory, ForeignPool
-from merels.tournament.run.interrupts import interrupts
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.runner import End, Runner, Trial
 from merels.tournament.run.scoreboard import Scoreboard
@@ -87,7 +88,7 @@ class Command(NamedTuple):
     name: str
     flags: Flags
     settings: Callable[[ParsedFlags, int | None], Settings]
-    plan: Callable[[Settings, tuple[int, int]], Plan]
+    plan: type[Plan]
     view: Callable[[Scoreboard, RunOptions, ParsedFlags, TextIO], View]
     finish: Callable[[Scoreboard, ParsedFlags, TextIO, int], int]
 
@@ -173,8 +174,9 @@ def _run(
         settings = name_engines(settings, given, names, announced_names)
         options = replace(options, knowing=knowing_engines(given, settings))
     # Before the journal exists, which would block the corrected command line.
-    plan = command.plan(settings, options.shard)
-    plan.keep_info, plan.pause = options.pgn_style.needs_info, options.pause
+    plan = command.plan(
+        settings, options.shard, options.pgn_style.needs_info, options.pause
+    )
     foreign = None if options.executor is None else load_factory(options.executor)
     rules = parse_rules(settings.rules)
     notices = [
@@ -261,7 +263,7 @@ def _play(
             for view in _make_views(options, board, given, command):
                 board.views.append(view)
                 closing.callback(view.close)
-            closing.enter_context(interrupts(runner))
+            closing.enter_context(_interrupts(runner))
             end = runner.run(_pool_factory(options, runner, foreign))
         if status := EXIT_STATUS[end]:
             notify(_how_to_go_on(board, added))
@@ -283,6 +285,31 @@ def _play(
         failure = Failure(f"the executor {options.executor} failed: {error!r}")
         failure.add_note(_how_to_go_on(board, added))
         raise failure from None
+
+
+@contextlib.contextmanager
+def _interrupts(runner: Runner) -> Iterator[None]:
+    """Let Ctrl-C end the run after the games in progress, and a second one at once.
+
+    SIGTERM and SIGHUP end it at once: every finished game is already in the journal. A SIGHUP that
+    the parent process ignores, as ``nohup`` does, stays ignored.
+    """
+
+    def stop_now(number: int, frame: FrameType | None) -> None:
+        runner.interrupt(now=True)
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        runner.interrupt()
+
+    handlers = {signal.SIGINT: stop, signal.SIGTERM: stop_now}
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        handlers[signal.SIGHUP] = stop_now
+    before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
+    try:
+        yield
+    finally:
+        for signal_number, former in before.items():
+            signal.signal(signal_number, former)
 
 
 def _how_to_go_on(board: Scoreboard, added: Sequence[str]) -> str:

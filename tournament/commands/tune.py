@@ -20,7 +20,6 @@ from merels.tournament.journal.open import is_new
 from merels.tournament.play.preflight import options_of
 from merels.tournament.records.settings import Settings
 from merels.tournament.report.summary import match_lines
-from merels.tournament.run.plan import Plan
 from merels.tournament.run.scoreboard import Scoreboard
 from merels.tournament.run.view import View
 from merels.tournament.tuning.report import final_lines, html_report, tuned_values
@@ -65,10 +64,6 @@ def _settings(given: ParsedFlags, seed: int | None) -> Settings:
         whole, at_once = counted(settings.rounds, "pair"), counted(most, "pair")
         notify(f"a tune of {whole} plays {at_once} at once; the other workers wait")
     return settings
-
-
-def _plan(settings: Settings, part: tuple[int, int]) -> Plan:
-    return TuningPlan(settings)
 
 
 def _view(board: Scoreboard, options: RunOptions, given: ParsedFlags, out: TextIO) -> View:
@@ -131,4 +126,4 @@ def _write_report(board: Scoreboard, given: ParsedFlags, match: Sequence[str]) -
         write_report(path, html_report(board.settings, course, board.journal, match))
 
 
-TUNE = Command("merels tune", TUNE_FLAGS, _settings, _plan, _view, _finish)
+TUNE = Command("merels tune", TUNE_FLAGS, _settings, TuningPlan, _view, _finish)

@@ -12,13 +12,13 @@ from merels.protocol.common.options import Option
 from merels.tournament.flags.command_line import ParsedFlags, read_sprt
 from merels.tournament.flags.make_settings import make_engines, make_settings
 from merels.tournament.records.games import Entrant
-from merels.tournament.records.settings import Settings
-from merels.tournament.records.tuning import (
+from merels.tournament.records.settings import (
     LEAST_C_END,
     STEPS_IN_RANGE,
     USUAL_R_END,
     Parameter,
     Schedule,
+    Settings,
     Tuning,
 )
 

@@ -7,10 +7,10 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeVar
 
-from merels.engine.common.files import file_error
+from merels.engine.common.files import file_error, read_paragraphs
+from merels.protocol.formats.pgn.tokens import split_games
 from merels.tournament.journal.journal import Journal
 from merels.tournament.journal.open import read_journal
-from merels.tournament.journal.pgn_text import pgn_texts
 from merels.tournament.journal.players import UNNAMED, Player, Roster, entered, read_words
 from merels.tournament.journal.rows import SCORES, Row
 from merels.tournament.records.games import TimeControl
@@ -160,7 +160,7 @@ class GamesFile:
         find = PgnPlayers(roster, self.path).find
         waiting: dict[tuple[object, ...], tuple[str, int]] = {}
         pairs = 0
-        for game in pgn_texts(self.path):
+        for game in split_games(read_paragraphs(self.path), self.path):
             tags = game.tags
             if not {"White", "Black"} & tags.keys():
                 continue  # No file of games: any text may have lines that look like tags.

@@ -13,17 +13,9 @@ from merels.protocol.formats.game_file import FoundGame, find_games, recognised
 from merels.protocol.formats.pgn.reader import check_record
 from merels.protocol.formats.pgn.variants import RecordRules
 from merels.protocol.games.record import Record
-from merels.tournament.journal.import_games import (
-    JournalPlayers,
-    PgnPlayers,
-    game_marks,
-    is_journal,
-    pgn_marks,
-)
-from merels.tournament.journal.open import read_journal
+from merels.tournament.journal.import_games import GamesFile, PgnPlayers, is_journal, pgn_marks
 from merels.tournament.journal.players import Roster
 from merels.tournament.journal.rows import Row, record_of
-from merels.tournament.records.settings import read_settings
 
 _TIMED = re.compile(r"(?:^|\s)\d++(?:\.\d++)?+s\b")
 """The seconds that runners note behind each move of an engine, and behind none of a book."""
@@ -97,21 +89,20 @@ def stored_games(
 
 
 def _journal_games(path: str, rules: RecordRules, roster: Roster) -> Iterator[StoredGame]:
-    with read_journal(path) as journal:
-        meta = journal.meta()
-        settings = read_settings(meta["settings"])
+    file = GamesFile(path)
+    assert file.journal is not None and file.settings is not None
+    with file.journal as journal:
+        stated = file.settings.rules
         try:
-            rules.of(settings.rules)
+            rules.of(stated)
         except InputError as error:
             raise journal.damaged(str(error)) from None
-        find = JournalPlayers(roster, settings, path).find
         ((count,),) = journal.query("SELECT count(*) FROM games")
-        for index, row in enumerate(journal.rows(), 1):
-            identity = f"{meta['id']}-{row.number}"
-            marks = game_marks(identity, row.white, row.black, row.started)
+        for index, game in enumerate(file.games(roster), 1):
+            assert (row := game.row) is not None
             yield StoredGame(
-                path, row.number, row.white, row.black, row, rules, settings.rules, marks,
-                find(row), index / count,
+                path, row.number, row.white, row.black, row, rules, stated, game.marks,
+                (game.white, game.black), index / count,
             )
 
 

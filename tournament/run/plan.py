@@ -37,21 +37,22 @@ class Plan:
 
     All of it follows from the settings and, in formats that pair by standing, from the results of
     the rounds before, which `score` takes. Settings that make no sense are an `InputError` at once.
-    ``part`` (i, n): this run plays the i-th of every n game pairs.
+    ``part`` (i, n): this run plays the i-th of every n game pairs. ``keep_info``: moves are
+    recorded with the engines' last lines of ``info``. ``pause``: seconds between two games of a
+    worker.
     """
 
-    def __init__(self, settings: Settings, part: tuple[int, int] = (1, 1)) -> None:
+    def __init__(
+        self, settings: Settings, part: tuple[int, int] = (1, 1), keep_info: bool = False,
+        pause: float = 0.0,
+    ) -> None:
         self.settings = settings
         self.entrants = settings.engines
         """The engines, in the order of the settings, as they play in the round drawn up last."""
-        self.keep_info = False
-        """Whether moves are recorded with the engines' last lines of ``info``, for PGN."""
-        self.pause = 0.0
-        """Seconds between two games of a worker."""
         self.waits = schedule_for(settings).waits
         self.games = schedule_for(settings).games(settings)
         """How many games there are at most."""
-        self._part = part
+        self._part, self._keep_info, self._pause = part, keep_info, pause
         self._openings = Openings(settings.openings, parse_rules(settings.rules), settings.seed)
         self._round = 0
         self.results: list[list[PairingResult]] = []
@@ -117,8 +118,7 @@ class Plan:
         ]
 
     def must_wait(self, open_games: int) -> bool:
-        """Whether the next round depends on games that are not scored yet.
-        """
+        """Whether the next round depends on games that are not scored yet."""
         return self.waits and open_games > 0
 
     def can_pair_without(self, names: Container[str]) -> bool:
@@ -189,9 +189,9 @@ class Plan:
                     self._games, round_number, self._pairs,
                     self.entrants[white], self.entrants[black], opening,
                     settings.rules, settings.adjudication, derive_seed(settings.seed, self._games),
-                    settings.replays, self.keep_info,
+                    settings.replays, self._keep_info,
                 ))
-            tasks.append(PairTask(tuple(games), self.pause))
+            tasks.append(PairTask(tuple(games), self._pause))
         return tasks
 
 

@@ -32,7 +32,6 @@ from itertools import chain
 from math import tanh
 from operator import add, mul
 
-from merels.tournament.statistics.connected import components
 from merels.tournament.statistics.counts import Counts, MatchCounts, Tally
 from merels.tournament.statistics.elo import (
     ELO_UNIT,
@@ -41,7 +40,7 @@ from merels.tournament.statistics.elo import (
     prior_share,
     superiority,
 )
-from merels.tournament.statistics.linear import Laplacian, Matrix, sandwich
+from merels.tournament.statistics.graphs import Laplacian, Matrix, components, sandwich
 
 MOST_EXACT = 200
 """Engines of the largest group whose errors are exact, and of the largest table of superiority."""

@@ -9,8 +9,7 @@ from merels.engine.common.errors import printable
 from merels.protocol.client.engine_spec import OPTION
 from merels.tournament.journal.journal import Journal
 from merels.tournament.records.as_flags import condition_rows, typed
-from merels.tournament.records.settings import Settings, facts
-from merels.tournament.records.tuning import Parameter
+from merels.tournament.records.settings import Parameter, Settings, facts
 from merels.tournament.report.html import page, summary, text_table
 from merels.tournament.report.svg import tick_step
 from merels.tournament.report.text_table import grid

@@ -17,7 +17,7 @@ import random
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from merels.tournament.records.tuning import Parameter, Schedule
+from merels.tournament.records.settings import Parameter, Schedule
 
 
 class Trial(NamedTuple):

@@ -21,8 +21,11 @@ def with_values(entrant: Entrant, names: Sequence[str], values: Sequence[int]) -
 class TuningPlan(Plan):
     """Draws up one pair at a time, at most `lag` pairs ahead of those that are counted."""
 
-    def __init__(self, settings: Settings) -> None:
-        super().__init__(settings)
+    def __init__(
+        self, settings: Settings, part: tuple[int, int] = (1, 1), keep_info: bool = False,
+        pause: float = 0.0,
+    ) -> None:
+        super().__init__(settings, part, keep_info, pause)
         self.course = SpsaState(settings)
         self._names = [parameter.name for parameter in self.course.parameters]
         self._scored = 0

@@ -18,8 +18,14 @@ from merels.tournament.flags.table import FLAGS
 from merels.tournament.flags.tune_table import TUNE_FLAGS
 from merels.tournament.journal.compare import differences, listed
 from merels.tournament.records.games import NANOSECONDS, Adjudication, TimeControl
-from merels.tournament.records.settings import OpeningSettings, Settings, read_settings
-from merels.tournament.records.tuning import Parameter, Schedule, Tuning
+from merels.tournament.records.settings import (
+    OpeningSettings,
+    Parameter,
+    Schedule,
+    Settings,
+    Tuning,
+    read_settings,
+)
 from merels.tournament.statistics.sprt import Sprt
 from tests.tournament.specs import MERELS, changed, engine, settings
 

@@ -10,10 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 import pytest
 
 from merels.tournament.statistics import ratings as product
-from merels.tournament.statistics.connected import components
 from merels.tournament.statistics.counts import GameScore, count_matches, counts_between
 from merels.tournament.statistics.elo import Z95, elo_of_score, from_cells
-from merels.tournament.statistics.linear import Laplacian
+from merels.tournament.statistics.graphs import Laplacian, components
 
 FOUR: dict[Sequence[str], tuple[int, int, int]] = {
     "AB": (30, 50, 20), "AC": (45, 40, 15), "AD": (70, 24, 6),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from merels.tournament.records.tuning import Parameter
+from merels.tournament.records.settings import Parameter
 from merels.tournament.tuning.report import AXIS, HEIGHT, LEFT, RIGHT, TOP, WIDTH, course_plot
 
 ONE = Parameter("One", 50, 0, 100, 5.0)

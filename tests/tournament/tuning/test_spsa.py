@@ -8,8 +8,14 @@ from statistics import fmean
 
 import pytest
 
-from merels.tournament.records.settings import Settings, read_settings
-from merels.tournament.records.tuning import USUAL_R_END, Parameter, Schedule, Tuning
+from merels.tournament.records.settings import (
+    USUAL_R_END,
+    Parameter,
+    Schedule,
+    Settings,
+    Tuning,
+    read_settings,
+)
 from merels.tournament.tuning.spsa import Trial, moved, perturbed, rate_at, step_at
 from merels.tournament.tuning.spsa_state import SpsaState, lag
 

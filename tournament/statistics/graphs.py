@@ -1,14 +1,14 @@
-"""The linear algebra of the ratings: Laplacians of graphs, solved sparsely or inverted densely.
+"""The graphs of the ratings: their components, and Laplacians, solved sparsely or inverted densely.
 
 The Laplacian of a graph is the matrix of the form that sums ``weight * (x[i] - x[j]) ** 2`` over
-its edges (i, j). The graphs are connected, so its kernel are the constant vectors: solutions have
+its edges (i, j). Their graphs are connected, so its kernel are the constant vectors: solutions have
 mean 0, and so have the rows of the inverse, which is the pseudo-inverse.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter, mul, neg, sub
 from typing import Any
 
@@ -154,3 +154,31 @@ def _inverse_of_triangle(lower: Matrix) -> Matrix:
             column.append(-sum(map(mul, row[j:], column)) / row[i])
         columns.append([1 / row[i]])
     return columns
+
+
+def components(size: int, edges: Iterable[tuple[int, int]]) -> list[list[int]]:
+    """Split 0..size-1 into sets whose members all reach each other, in order of first member."""
+    ahead, behind = [0] * size, [0] * size
+    for a, b in edges:
+        ahead[a] |= 1 << b
+        behind[b] |= 1 << a
+    found: list[list[int]] = []
+    placed = 0
+    for root in range(size):
+        if not placed >> root & 1:
+            mutual = _reached(root, ahead) & _reached(root, behind)
+            placed |= mutual
+            found.append([i for i in range(size) if mutual >> i & 1])
+    return found
+
+
+def _reached(root: int, edges: Sequence[int]) -> int:
+    """The bit set of everything that can be reached from ``root``, itself included."""
+    reached = fresh = 1 << root
+    while fresh:
+        node = fresh.bit_length() - 1
+        fresh ^= 1 << node
+        new = edges[node] & ~reached
+        reached |= new
+        fresh |= new
+    return reached

@@ -1,1 +1,0 @@
-"""Games of journals, and games of other forms as journals."""
