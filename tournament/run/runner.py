@@ -12,7 +12,8 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Future
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from functools import partial
+from typing import Literal
 
 from merels.engine.common.errors import shorten
 from merels.engine.common.numbers import counted
@@ -44,28 +45,6 @@ End = Literal["finished", "decided", "interrupted", "killed", "faulty", "stuck",
 stopped for an engine's faults; games are left whose engines do not start or whose pairs failed;
 no worker can play."""
 
-
-class _Done(NamedTuple):
-    """The executor has finished with a task."""
-
-    task: PairTask
-    future: Future[PairReport]
-
-
-class _Trial(NamedTuple):
-    """A worker has tried the engines, or has failed to."""
-
-    future: Future[Tried]
-
-
-class _Interrupt(NamedTuple):
-    """A request to stop, after the games in progress or ``now``."""
-
-    now: bool
-
-
-_Event = Started | Played | Finished | _Done | _Trial | _Interrupt | None
-"""None: the pool is to be checked."""
 
 Trial = Callable[[], list[str]]
 """Tries the engines: an `InputError` ends the run, what it returns are notices."""
@@ -105,7 +84,8 @@ class Runner:
         """The engines still to be tried."""
         self._refusals = Refusals()
         self._pool: LocalPool | ForeignPool
-        self._events: queue.SimpleQueue[_Event] = queue.SimpleQueue()
+        self._events: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        """Calls for the runner's thread to make."""
         self._starts = Starts(len(board.standings.names) == 2)
         self._running = 0
         """Tasks that the executor has."""
@@ -127,18 +107,18 @@ class Runner:
 
     def report(self, event: Started | Played | Finished) -> None:
         """Take a worker's report, from any thread."""
-        self._events.put(event)
+        self._events.put(partial(self._take_report, event))
 
     def interrupt(self, now: bool = False) -> None:
         """Stop after the games in progress; ``now``, or the second time, at once.
 
         Safe in a signal handler.
         """
-        self._events.put(_Interrupt(now))
+        self._events.put(partial(self._take_interrupt, now))
 
     def wake(self) -> None:
         """Have the pool checked at once, from any thread."""
-        self._events.put(None)
+        self._events.put(lambda: None)
 
     def run(self, make_pool: Callable[[], LocalPool | ForeignPool]) -> End:
         """Play until there is nothing left to play, a test is decided or someone interrupts.
@@ -245,7 +225,7 @@ class Runner:
             self._pool.occupy(left_out)
         future = self._pool.submit(try_all, trial, left_out)
         self._running += 1
-        future.add_done_callback(lambda done: self._events.put(_Trial(done)))
+        future.add_done_callback(lambda done: self._events.put(partial(self._end_trial, done)))
 
     def _next_task(self, tasks: Iterator[PairTask | None]) -> PairTask | None:
         """The next task that can be played now; None if there is none yet."""
@@ -292,16 +272,16 @@ class Runner:
             # Nobody tells when they begin: that they are handed over has to do.
             for spec in task.games:
                 self.board.begin(spec.number)
-        future.add_done_callback(lambda done: self._events.put(_Done(task, done)))
+        future.add_done_callback(lambda done: self._events.put(partial(self._finish, task, done)))
 
     def _wait(self) -> None:
         """Wait for one event, but no longer than a moment, and act on it."""
         try:
-            event = self._events.get(timeout=TICK_SECONDS)
+            act = self._events.get(timeout=TICK_SECONDS)
         except queue.Empty:
             pass
         else:
-            self._act(event)
+            act()
         self._tell(self._pool.check())
         self.board.tick()
 
@@ -309,27 +289,23 @@ class Runner:
         for notice in notices:
             self.board.notice(notice)
 
-    def _act(self, event: _Event) -> None:
+    def _take_report(self, event: Started | Played | Finished) -> None:
+        """Act on a worker's report."""
         if isinstance(event, Finished):
             self._take(event)
-        elif isinstance(event, Started):
+        elif isinstance(event, Played):
+            self.board.go_on(event)
+        else:
             self.board.begin(event.number)
             if (spec := self.board.playing.get(event.number)) is not None:
                 self._tell(self._starts.succeed((spec.white.name, spec.black.name), None))
-        elif isinstance(event, Played):
-            self.board.go_on(event)
-        elif isinstance(event, _Done):
-            self._running -= 1
-            self._finish(event.task, event.future)
-        elif isinstance(event, _Trial):
-            self._running -= 1
-            if not event.future.cancelled():
-                self._end_trial(event.future)
-        elif isinstance(event, _Interrupt):
-            if event.now or self._pool.silent:
-                self._interrupts += 2
-            else:
-                self._stop("")
+
+    def _take_interrupt(self, now: bool) -> None:
+        """Act on an interrupt."""
+        if now or self._pool.silent:
+            self._interrupts += 2
+        else:
+            self._stop("")
 
     def _stop(self, why: str) -> None:
         """Stop after the games in progress, or at once if that was asked before."""
@@ -343,6 +319,9 @@ class Runner:
 
         Raise `InputError` if an engine cannot play and no other worker may do better.
         """
+        self._running -= 1
+        if future.cancelled():
+            return
         if future.exception() is not None:
             self._trial = None  # The calls for pairs will show what is wrong.
             return
@@ -360,6 +339,7 @@ class Runner:
 
     def _finish(self, task: PairTask, future: Future[PairReport]) -> None:
         """Take a task's results, and have what is missing of it played later."""
+        self._running -= 1
         self._starts.come_back(task)
         if future.cancelled():
             self._again.append(task)
