@@ -20,8 +20,6 @@ _QUERY = (
     "SELECT number, white, black, result, termination, reason, moves <> '', instr(moves, ' ') > 0 "
     "FROM games ORDER BY number"
 )
-
-_OF_MOVES = ("moves", "scores", "depths", "nodes", "times", "clocks", "late", "waited")
 _SHORT = "SELECT 1 FROM games WHERE instr(moves, ' ') = 0 LIMIT 1"
 """Looks for a game in which not both sides moved: without one, no engine fails before its move."""
 
@@ -134,7 +132,7 @@ class HealthCounter:
 def health_of(journal: Journal) -> dict[str, Health]:
     """The faults of each engine of a journal."""
     counter = HealthCounter()
-    for row in journal.rows(*_OF_MOVES):
+    for row in journal.results():
         counter.add(row)
     return counter.engines
 

@@ -18,8 +18,7 @@ from typing import Any, get_type_hints
 
 from merels.engine.common.errors import Failure, InputError, printable
 from merels.engine.common.files import file_error, refusal
-from merels.tournament.journal.rows import SCORES, Row
-from merels.tournament.statistics.terminations import Ending
+from merels.tournament.journal.rows import PER_MOVE, Row
 
 APPLICATION_ID = 0x6D65_7265
 """'mere' in the file's header marks it as ours."""
@@ -167,16 +166,9 @@ class Journal:
         query = "SELECT white, black FROM games WHERE moves <> ''"
         return {name for names in self.query(query) for name in names}
 
-    def endings(self) -> Iterator[Ending]:
-        """How each game ended."""
-        query = "SELECT white, black, result, termination, cause FROM games ORDER BY number"
-        for white, black, result, *how in self.query(query):
-            yield Ending(white, black, SCORES.get(result), *how)
-
-    def lost_on_time(self) -> Iterator[Row]:
-        """The games that were lost on time or had attempts that were."""
-        query = "SELECT * FROM games WHERE overtime <> '' OR voided <> ''"
-        return (Row(*values) for values in self.query(query))
+    def results(self) -> Iterator[Row]:
+        """Every game in the order of their numbers, without the columns of `PER_MOVE`."""
+        return self.rows(*PER_MOVE)
 
     def meta(self) -> dict[str, str]:
         """The notes on the tournament: ``settings`` as JSON, ``id``, ``arguments`` …"""

@@ -25,6 +25,10 @@ _move = lru_cache(maxsize=8192)(parse_move)
 SCORES = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
 """White's points by result; a game broken off (``*``) has none."""
 
+PER_MOVE = (
+    "moves", "scores", "depths", "nodes", "times", "clocks", "late", "waited", "infos"
+)  # fmt: skip
+"""Columns that have something for each move."""
 LONGEST_NUMBER = 24
 """Characters of a number in a row, more than those of engines and of times have."""
 

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from merels.engine.common.numbers import counted
 from merels.engine.game.rules import parse_rules
-from merels.tournament.journal.import_games import MOVES
 from merels.tournament.journal.journal import Journal
 from merels.tournament.openings.reading import Openings
 from merels.tournament.pairing import knockout
@@ -138,7 +137,7 @@ class Plan:
             return False
         if self.settings.format == "knockout":  # Its number of games depends on results.
             past = PastRounds(self.settings)
-            for row in journal.rows(*MOVES):
+            for row in journal.results():
                 past.add(row)
             matches = len(self.settings.engines) - 1
             return knockout.decided(self.settings, *past.results()) < matches

@@ -68,10 +68,10 @@ def html_report(
         parts += [f"<h3>{escape(printable(one.name))}</h3>", f'<div class="wide">{plot}</div>']
     known = [*facts(settings.as_json()), ("Begun", journal.meta().get("created", "?")),
              ("Pairs", f"{len(course.results)} of {course.pairs}")]
+    endings = [row.ending for row in journal.results()]
     parts.append(summary(
-        known, None, count_terminations(journal.endings()),
-        count_terminations(journal.endings(), by_reason=True), (), match,
-        condition_rows(settings.engines),
+        known, None, count_terminations(endings), count_terminations(endings, by_reason=True), (),
+        match, condition_rows(settings.engines),
     ))
     return page(settings.event, "\n".join(parts), [])
 

@@ -25,7 +25,7 @@ from merels.tournament.report.time_report import TimeLosses
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.view import View
 from merels.tournament.statistics.ratings import rate
-from merels.tournament.statistics.terminations import count_terminations
+from merels.tournament.statistics.terminations import EndingCounter
 from merels.tournament.views.output import notify, put, versus
 
 
@@ -105,12 +105,12 @@ def final_lines(
         table = crosstable(standings.matches)
         lines += ["", *rating_list(table.ratings).splitlines()]
         lines += ["", *results_table(table).splitlines()]
-    endings = count_terminations(journal.endings())
-    if endings.games:
-        lines += ["", *terminations_table(endings).splitlines()]
-    losses = TimeLosses(endings.games)
-    for row in journal.lost_on_time():
+    endings, losses = EndingCounter(), TimeLosses(len(journal.numbers()))
+    for row in journal.results():
+        endings.add(row.ending)
         losses.add(row.lost_move(), row.attempts_voided)
+    if losses.games:
+        lines += ["", *terminations_table(endings.counts()).splitlines()]
     if losses.lines():
         lines += ["", *losses.lines()]
     return lines

@@ -42,7 +42,7 @@ def test_rows_come_back(tmp_path: Path, name: str | None) -> None:
         assert row == make_row(result(3)) == list(journal.rows())[2]
         assert tuple(row.played()) == result().moves
         assert row.white_score == 1.0
-        assert [(e.white, e.score) for e in journal.endings()] == [("A", 1.0)] * 3
+        assert [(row.white, row.white_score) for row in journal.results()] == [("A", 1.0)] * 3
 
 
 def test_what_was_committed_outlives_a_kill(tmp_path: Path) -> None:
