@@ -69,4 +69,4 @@ class EpdView(PgnView):
         if self._earlier[line]:
             self._earlier[line] -= 1
         else:
-            self._write(row)
+            self.finished(row, standings)
