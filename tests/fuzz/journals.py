@@ -45,7 +45,7 @@ class Journals(FolderFuzzer):
         path = str(Path(self._folder.name) / "sound")
         # Settings as the flags give them, so that -resume finds nothing else to object to.
         notes = {"id": "x", "arguments": json.dumps(FLAGS), "created": "2026"}
-        with open_journal(path, Settings(engines, seed=7), False, notes) as journal:
+        with open_journal(path, Settings(engines, seed=7), notes) as journal:
             for number in range(1, 5):
                 journal.append(make_row(result(number)))
         self._settings = sound_settings(path)

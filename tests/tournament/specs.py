@@ -9,6 +9,8 @@ from dataclasses import replace
 
 from merels.engine.game.notation import START
 from merels.protocol.client.engine_spec import EngineSpec
+from merels.tournament.journal.journal import Journal
+from merels.tournament.journal.open import continue_run, is_new, open_journal, open_run
 from merels.tournament.records.games import (
     Adjudication,
     Entrant,
@@ -80,3 +82,16 @@ def result(number: int = 1, outcome: str = "1-0", **fields: object) -> GameResul
     game = GameResult(spec, outcome, "normal", "White wins, Black is blocked", moves,
                       "2026-01-02T03:04:05.678+00:00", 3_500_000_000, cause="blocked")
     return replace(game, **fields)  # type: ignore[arg-type]
+
+
+def resumed_journal(path: str | None, chosen: Settings, notes: dict[str, str]) -> Journal:
+    """The journal of a run that is continued, or begun where there is none, as -resume does."""
+    if path is None or is_new(path):
+        return open_journal(path, chosen, notes)
+    stored = open_run(path)
+    try:
+        continue_run(stored, chosen, notes, lambda: None)
+    except BaseException:
+        stored.journal.close()
+        raise
+    return stored.journal

@@ -40,7 +40,7 @@ from merels.tournament.flags.run_options import (
     make_run_options,
 )
 from merels.tournament.flags.table import Flags
-from merels.tournament.journal.journal import Journal, JournalError
+from merels.tournament.journal.journal import JournalError
 from merels.tournament.journal.open import (
     StoredRun,
     continue_run,
@@ -202,7 +202,7 @@ def _run(
     has_left = stored is None or plan.has_left(stored.journal)
     trial = _trial(plan, options) if has_left else None
 
-    def before(_: Journal | None = None) -> None:
+    def before() -> None:
         if options.executor is not None:
             return  # One of its workers tries the engines.
         if stored is not None:
@@ -213,7 +213,7 @@ def _run(
                 notify(text)
 
     if stored is None:
-        journal = open_journal(path, settings, False, notes, before)
+        journal = open_journal(path, settings, notes, before)
     else:
         journal = stored.journal
         journal.path = path  # Errors name it as it is reached from here.

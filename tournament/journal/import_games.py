@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal, Protocol, TypeVar
 
 from merels.engine.common.files import file_error, read_paragraphs
@@ -29,6 +30,7 @@ from merels.tournament.statistics.terminations import CAUSES, Ending
 
 Split = Literal["host", "program"]
 """Criterion by which the games of one player are rated separately."""
+PLAYER_TAGS = tuple(zip(("White", "Black"), SETTINGS_TAGS, CONTROL_TAGS, ENGINE_TAGS))
 MOVES = ("moves", "scores", "depths", "nodes", "infos")
 """The columns of a journal that only a replay needs."""
 
@@ -146,18 +148,30 @@ class GamesFile:
         assert self.settings is not None
         tournament = self.notes["id"]
         limits = {entrant.name: entrant.limit for entrant in self.settings.engines}
-        find = JournalPlayers(roster, self.settings, self.path, split).find
+        players = {
+            entrant.name: _with_source(entered(entrant), self.path)
+            for entrant in self.settings.engines
+        }
+
+        @cache
+        def key(name: str, version: str, program: str, host: str) -> str:
+            part = {None: "", "host": host or "?", "program": program or "?"}[split]
+            part = f"{split}={part}" if part else ""
+            return roster.key(players[name]._replace(version=version, part=part), program)
+
         for row in rows:
             number = f"{tournament}-{row.number}"
-            marks = () if is_alone else game_marks(number, row.white, row.black, row.started)
             yield PlayedGame(
-                *find(row), row.result, row.termination, row.cause, f"{tournament}-{row.pair}",
-                marks, row, limits,
+                key(row.white, row.white_id, row.white_program, row.host),
+                key(row.black, row.black_id, row.black_program, row.host),
+                row.result, row.termination, row.cause, f"{tournament}-{row.pair}",
+                () if is_alone else game_marks(number, row.white, row.black, row.started),
+                row, limits,
             )
 
     def _texts(self, roster: Roster) -> Iterator[PlayedGame]:
         """The games by their tags only: their moves may be of any kind of game."""
-        find = PgnPlayers(roster, self.path).find
+        find = player_finder(roster, self.path)
         waiting: dict[tuple[object, ...], tuple[str, int]] = {}
         pairs = 0
         for game in split_games(read_paragraphs(self.path), self.path):
@@ -185,71 +199,37 @@ class GamesFile:
             )
 
 
-class JournalPlayers:
-    """Finds the keys of the players of a journal's games."""
-
-    def __init__(
-        self, roster: Roster, settings: Settings, path: str, split: Split | None = None
-    ) -> None:
-        self._roster = roster
-        self._split = split
-        self._entered = {
-            entrant.name: _with_source(entered(entrant), path) for entrant in settings.engines
-        }
-        self._keys: dict[tuple[str, str, str, str], str] = {}
-
-    def find(self, row: Row) -> tuple[str, str]:
-        """White's and Black's key."""
-        return (
-            self._key(row.white, row.white_id, row.white_program, row.host),
-            self._key(row.black, row.black_id, row.black_program, row.host),
-        )
-
-    def _key(self, name: str, version: str, program: str, host: str) -> str:
-        words = name, version, program, host
-        key = self._keys.get(words)
-        if key is None:
-            part = {None: "", "host": host or "?", "program": program or "?"}[self._split]
-            player = self._entered[name]._replace(
-                version=version, part=f"{self._split}={part}" if part else ""
-            )
-            key = self._keys[words] = self._roster.key(player, program)
-        return key
-
-
 def _with_source(player: Player, path: str) -> Player:
     """A player of a file; whose settings are unknown is known by the file."""
     return player._replace(source=os.path.basename(path)) if player.settings is None else player
 
 
-class PgnPlayers:
-    """Finds the keys of the players of a PGN file's games."""
+def player_finder(roster: Roster, path: str) -> Callable[[Mapping[str, str]], tuple[str, str]]:
+    """Return a function that finds the keys of White and Black by the tags of a game in a PGN file.
 
-    def __init__(self, roster: Roster, path: str) -> None:
-        self._roster = roster
-        self._source = os.path.basename(path)
-        self._keys: dict[tuple[str, ...], str] = {}
+    A player without a name has an empty key.
+    """
 
-    def find(self, tags: Mapping[str, str]) -> tuple[str, str]:
-        """White's and Black's key; empty for one without a name."""
-        return self._key(tags, "White", 0), self._key(tags, "Black", 1)
-
-    def _key(self, tags: Mapping[str, str], name_tag: str, side: int) -> str:
-        name = tags.get(name_tag, "")
+    @cache
+    def key(name: str, settings: str, control: str, version: str) -> str:
         if name in UNNAMED:
             return ""
-        settings = tags.get(SETTINGS_TAGS[side], "")
-        control = tags.get(CONTROL_TAGS[side]) or tags.get("TimeControl", "")
-        version = tags.get(ENGINE_TAGS[side], "")
-        words = name, settings, control, version
-        key = self._keys.get(words)
-        if key is None:
-            key = self._keys[words] = self._roster.key(Player(
-                name, read_words(settings) if settings else None,
-                "" if control == "?" else control, version=version,
-                source="" if settings else self._source,
-            ))
-        return key
+        return roster.key(Player(
+            name, read_words(settings) if settings else None, "" if control == "?" else control,
+            version=version, source="" if settings else os.path.basename(path),
+        ))
+
+    def find(tags: Mapping[str, str]) -> tuple[str, str]:
+        white, black = (
+            key(
+                tags.get(name, ""), tags.get(settings, ""),
+                tags.get(control) or tags.get("TimeControl", ""), tags.get(version, ""),
+            )
+            for name, settings, control, version in PLAYER_TAGS
+        )  # fmt: skip
+        return white, black
+
+    return find
 
 
 def is_journal(path: str) -> bool:

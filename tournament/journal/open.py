@@ -26,26 +26,20 @@ LOCK = ".lock"
 
 
 def open_journal(
-    path: str | None, settings: Settings, resume: bool, meta: dict[str, str],
-    before: Callable[[Journal | None], None] = lambda _: None,
+    path: str | None, settings: Settings, meta: dict[str, str],
+    before: Callable[[], None] = lambda: None,
 ) -> Journal:  # fmt: skip
-    """Open the journal of a tournament: a new one, or with ``resume`` a stored one.
+    """Open a new journal; `InputError` where there is one.
 
-    An existing journal is never written over, and one of another tournament is refused. ``before``
-    is called with the journal to resume, or None, when all is well and nothing is written yet.
+    ``before`` is called when all is well and nothing is written yet.
     """
-    if path is None or is_new(path):
-        before(None)
-        journal = Journal(path)
-        with _closed_on_failure(journal):
-            journal.create(settings.as_json(), meta)
-        return journal
-    if not resume:
+    if path is not None and not is_new(path):
         raise file_error(path, "this file exists; add -resume to continue it, or name another")
-    stored = open_run(path)
-    with _closed_on_failure(stored.journal):
-        continue_run(stored, settings, meta, lambda: before(stored.journal))
-    return stored.journal
+    before()
+    journal = Journal(path)
+    with _closed_on_failure(journal):
+        journal.create(settings.as_json(), meta)
+    return journal
 
 
 class StoredRun(NamedTuple):

@@ -13,7 +13,7 @@ from merels.protocol.formats.game_file import FoundGame, find_games, recognised
 from merels.protocol.formats.pgn.reader import check_record
 from merels.protocol.formats.pgn.variants import RecordRules
 from merels.protocol.games.record import Record
-from merels.tournament.journal.import_games import GamesFile, PgnPlayers, is_journal, pgn_marks
+from merels.tournament.journal.import_games import GamesFile, is_journal, pgn_marks, player_finder
 from merels.tournament.journal.players import Roster
 from merels.tournament.journal.rows import Row, record_of
 
@@ -107,7 +107,7 @@ def _journal_games(path: str, rules: RecordRules, roster: Roster) -> Iterator[St
 
 
 def _text_games(path: str, rules: RecordRules, roster: Roster) -> Iterator[StoredGame]:
-    find = PgnPlayers(roster, path).find
+    find = player_finder(roster, path)
     size, read = os.path.getsize(path) if os.path.isfile(path) else 0, 0
     form, lines = recognised(read_lines(path), shown_path(path))
     if form not in ("", "games"):

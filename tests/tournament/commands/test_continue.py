@@ -60,7 +60,7 @@ def test_a_resume_opens_its_journal_once_and_reads_each_game_once(
 ) -> None:
     line = match("-journal", f"{tmp_path}/j", *SHORT, "-rounds", "1")
     notes = {"id": "x", "arguments": json.dumps(line)}
-    with open_journal(f"{tmp_path}/j", make_settings(parse(line), None), False, notes) as journal:
+    with open_journal(f"{tmp_path}/j", make_settings(parse(line), None), notes) as journal:
         for number in (1, 2):
             journal.append(make_row(result(number)))
     statements.clear()

@@ -13,10 +13,9 @@ import pytest
 from merels.protocol import examples
 from merels.tournament.flags.command_line import parse
 from merels.tournament.flags.make_settings import make_settings
-from merels.tournament.journal.open import open_journal
 from merels.tournament.journal.rows import make_row
 from tests.tournament.processes import COMMAND, Marked
-from tests.tournament.specs import result
+from tests.tournament.specs import result, resumed_journal
 
 pytestmark = [
     pytest.mark.thorough,
@@ -104,7 +103,7 @@ def test_a_program_that_was_misspelt_is_put_right(
                      *SHORT, "-journal", "three.db", "-rounds", "1", "-resume"]
                     for program in ("./mini.pu", "./mini.py"))
     notes = {"id": "x", "arguments": json.dumps(wrong)}
-    with open_journal("three.db", make_settings(parse(wrong), None), True, notes) as journal:
+    with resumed_journal("three.db", make_settings(parse(wrong), None), notes) as journal:
         journal.append(make_row(result(1)))  # of A and B
     status, out, err = run(tmp_path / "t", *right)
     assert status == 0 and "Finished game 6 " in out and "does not start" not in out, err

@@ -152,7 +152,7 @@ def test_an_unwritable_file_keeps_an_existing_journal(
 ) -> None:
     words = match("-journal", f"file={tmp_path}/j", "-resume", "-pgnout", f"{tmp_path}/no/g")
     chosen = make_settings(parse(words), None)
-    open_journal(f"{tmp_path}/j", chosen, False, {"id": "x", "arguments": "[]"}).close()
+    open_journal(f"{tmp_path}/j", chosen, {"id": "x", "arguments": "[]"}).close()
     assert main(["tournament", *words]) == 2
     assert "no/g" in capsys.readouterr().err
     assert begun(f"{tmp_path}/j") == ([], "")

@@ -22,14 +22,14 @@ from merels.tournament.journal.open import open_journal, open_run, read_journal
 from merels.tournament.journal.rows import make_row
 from merels.tournament.records.games import Adjudication
 from merels.tournament.records.settings import Settings
-from tests.tournament.specs import MERELS, changed, result, settings
+from tests.tournament.specs import MERELS, changed, result, resumed_journal, settings
 
 NOTES = {"id": "x", "arguments": "[]"}
 FIRST, SECOND = settings().engines
 
 
 def begin(path: Path | str | None) -> Journal:
-    return open_journal(None if path is None else str(path), settings(), False, NOTES)
+    return open_journal(None if path is None else str(path), settings(), NOTES)
 
 
 @pytest.mark.parametrize("name", ["journal.db", None])
@@ -79,7 +79,7 @@ def test_notes_are_changed_together_or_not_at_all(tmp_path: Path) -> None:
 def test_a_folded_journal_needs_nothing_beside_it(tmp_path: Path) -> None:
     path = tmp_path / "j"
     for resumed in (False, True):
-        with open_journal(str(path), settings(), resumed, NOTES) as journal:
+        with resumed_journal(str(path), settings(), NOTES) as journal:
             assert journal._database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
             journal.append(make_row(result(1 + resumed)))
             journal.fold()
@@ -143,7 +143,7 @@ def line_in(path: str) -> list[str]:
 
 def test_resume_starts_where_nothing_is(tmp_path: Path) -> None:
     path = str(tmp_path / "j")
-    with open_journal(path, settings(), True, NOTES) as journal:
+    with resumed_journal(path, settings(), NOTES) as journal:
         assert journal.numbers() == []
     assert line_in(path) == []
 
@@ -172,7 +172,7 @@ def test_another_tournament_is_refused(tmp_path: Path, other: Settings, word: st
     path = str(tmp_path / "j")
     begin(path).close()
     with pytest.raises(InputError, match="another tournament") as error:
-        open_journal(path, other, True, NOTES)
+        resumed_journal(path, other, NOTES)
     assert word in str(error.value)
 
 
@@ -191,9 +191,9 @@ def test_settings_have_the_form_that_journals_of_version_0_1_0_have() -> None:
 def test_rounds_may_be_added(tmp_path: Path) -> None:
     path = str(tmp_path / "j")
     begin(path).close()
-    open_journal(path, settings(rounds=9), True, NOTES).close()
+    resumed_journal(path, settings(rounds=9), NOTES).close()
     with pytest.raises(InputError, match="rounds"):
-        open_journal(path, settings(rounds=5), True, NOTES)
+        resumed_journal(path, settings(rounds=5), NOTES)
 
 
 def test_the_command_line_goes_with_the_settings(tmp_path: Path) -> None:
@@ -202,7 +202,7 @@ def test_the_command_line_goes_with_the_settings(tmp_path: Path) -> None:
     grown = ["-rounds", "9"]
     for rounds, words, kept in ((2, ["-quiet"], []), (9, grown, grown), (9, ["-quiet"], grown)):
         notes = {"id": "y", "arguments": json.dumps(words)}
-        open_journal(path, settings(rounds=rounds), True, notes).close()
+        resumed_journal(path, settings(rounds=rounds), notes).close()
         assert line_in(path) == kept
 
 
@@ -232,7 +232,7 @@ def test_spoilt_files_are_refused(
     assert spoil(data) != data
     path.write_bytes(spoil(data))
     with pytest.raises(InputError, match=message) as error:
-        open_journal(str(path), settings(), True, NOTES)
+        resumed_journal(str(path), settings(), NOTES)
     assert str(path) in str(error.value)
 
 
@@ -293,9 +293,9 @@ def test_odd_content_is_refused_by_name(tmp_path: Path, statement: str, message:
 def test_a_layout_that_fails_leaves_no_half_journal(tmp_path: Path) -> None:
     path = tmp_path / "j"
     with pytest.raises(JournalError):
-        open_journal(str(path), settings(), False, {"id": object()})  # type: ignore[dict-item]
+        open_journal(str(path), settings(), {"id": object()})  # type: ignore[dict-item]
     assert path.stat().st_size == 0
-    open_journal(str(path), settings(), True, NOTES).close()
+    resumed_journal(str(path), settings(), NOTES).close()
 
 
 def test_places_that_cannot_be_written(tmp_path: Path) -> None:
@@ -324,7 +324,7 @@ def test_a_full_disk_is_said_and_loses_nothing(tmp_path: Path) -> None:
             for number in range(2, 1000):
                 journal.append(make_row(result(number)))
         written = journal.numbers()
-    with open_journal(str(path), settings(), True, NOTES) as journal:
+    with resumed_journal(str(path), settings(), NOTES) as journal:
         assert journal.numbers() == written and len(written) > 1
         journal.append(make_row(result(5000)))
 

@@ -34,7 +34,7 @@ def journal(
     **fields: object,
 ) -> str:
     notes = {"id": path.name, "arguments": json.dumps(arguments)}
-    with open_journal(str(path), settings(2, **fields), False, notes) as opened:
+    with open_journal(str(path), settings(2, **fields), notes) as opened:
         for number in numbers:
             opened.append(make_row(result(number, reason="x" * size)))
     return str(path)
@@ -102,7 +102,7 @@ def test_a_program_swapped_between_shards_is_listed(
     parts = []
     for number, program in ((1, "aa"), (2, "bb")):
         notes = {"id": program, "arguments": "[]"}
-        with open_journal(str(tmp_path / program), settings(2), False, notes) as opened:
+        with open_journal(str(tmp_path / program), settings(2), notes) as opened:
             origin = Origin(f"node{number}", "0.1.0", ("Foo 1", "Bar 1"), (program, "cc"))
             opened.append(make_row(result(number, origin=origin)))
         parts.append(str(tmp_path / program))

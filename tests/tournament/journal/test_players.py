@@ -35,7 +35,7 @@ def journal(path: Path, chosen: Settings, origins: Sequence[Origin] = (Origin(),
     notes = {"id": f"{abs(hash(path)):016x}"[:16], "arguments": "[]"}
     writer = GameWriter(chosen, notes["id"])
     text = ""
-    with open_journal(str(path), chosen, False, notes) as opened:
+    with open_journal(str(path), chosen, notes) as opened:
         for number, origin in enumerate(origins, 1):
             outcome = ("1-0", "1/2-1/2")[number % 2]
             started = f"2026-01-02T03:04:05.678+00:00 {path}"

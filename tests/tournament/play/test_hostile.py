@@ -29,7 +29,7 @@ from merels.tournament.journal.rows import make_row
 from tests.commands import command
 from tests.processes import FAKE, HOSTILE, LATE, needs_proc, needs_resource
 from tests.tournament.processes import COMMAND, Marked
-from tests.tournament.specs import parallel, result, settings
+from tests.tournament.specs import parallel, result, resumed_journal, settings
 
 pytestmark = pytest.mark.thorough
 
@@ -219,7 +219,7 @@ def test_the_page_answers_to_no_foreign_name(tmp_path: Path) -> None:
 def changed(path: Path) -> Iterator[sqlite3.Connection]:
     """A sound journal of one game, for a stranger to change."""
     notes = {"id": "x", "arguments": '["-rounds", "1"]'}
-    with open_journal(str(path), settings(), False, notes) as journal:
+    with open_journal(str(path), settings(), notes) as journal:
         journal.append(make_row(result()))
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as database:
         yield database
@@ -255,7 +255,7 @@ def test_a_journal_that_is_more_or_less_than_one_is_refused(
     for read in (
         lambda: list(GamesFile(str(path)).games(Roster())),
         lambda: merge(str(tmp_path / "out"), [str(path)]),
-        lambda: [*open_journal(str(path), settings(), True, {}).rows()],
+        lambda: [*resumed_journal(str(path), settings(), {}).rows()],
     ):
         with pytest.raises(InputError):
             read()

@@ -96,7 +96,7 @@ def test_pgn_knows_the_pairs_whose_colours_are_not_exchanged(
         make_row(result(number, outcome)) for number, outcome in
         enumerate(("1-0", "1-0", "0-1", "0-1", "1/2-1/2", "1-0", "1-0", "1-0"), 1)
     ]
-    with open_journal(str(tmp_path / "j"), chosen, False, notes) as journal:
+    with open_journal(str(tmp_path / "j"), chosen, notes) as journal:
         for row in rows:
             journal.append(row)
     (tmp_path / "g.pgn").write_text("".join(map(writer.text, rows)))
@@ -281,7 +281,7 @@ def test_games_that_never_began_are_not_merged(tmp_path: Path) -> None:
     forfeit = result(1, "0-1", termination="abandoned", moves=(), started="", elapsed=0)
     for id in ("x", "y"):
         notes = {"id": id, "arguments": "[]"}
-        with open_journal(str(tmp_path / id), settings(), False, notes) as journal:
+        with open_journal(str(tmp_path / id), settings(), notes) as journal:
             journal.append(make_row(forfeit))
     games = read_games([str(tmp_path / "x"), str(tmp_path / "y")])
     assert len(list(Duplicates().leave_out(games))) == 2
@@ -380,7 +380,7 @@ def test_hostile_words_stay_text(tmp_path: Path, capsys: pytest.CaptureFixture[s
     evil = '</script><script>alert(1)</script>&"\'<b>\x1b[2J'
     path = str(tmp_path / "j")
     chosen = settings(event=evil, engines=(engine(evil), engine("B")))
-    with open_journal(path, chosen, False, {"id": "x", "arguments": "[]"}) as journal:
+    with open_journal(path, chosen, {"id": "x", "arguments": "[]"}) as journal:
         row = make_row(result(reason=evil))
         journal.append(row._replace(white=evil, opening_name=evil, termination=evil, moves=evil))
     text = printed(capsys, path, "-format", "html")

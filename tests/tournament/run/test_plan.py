@@ -28,7 +28,7 @@ def test_a_game_is_left_until_the_last_one_is_journaled(
     chosen: Settings, part: tuple[int, int], outcome: str
 ) -> None:
     plan = Plan(chosen, part)
-    with open_journal(None, chosen, False, NOTES) as journal:
+    with open_journal(None, chosen, NOTES) as journal:
         board = Scoreboard(plan, journal)
         while tasks := plan.next_round():
             for spec in (spec for task in filter(plan.is_ours, tasks) for spec in task.games):
@@ -40,7 +40,7 @@ def test_a_game_is_left_until_the_last_one_is_journaled(
 
 
 def test_nothing_is_left_of_a_test_that_is_decided() -> None:
-    with open_journal(None, settings(), False, NOTES) as journal:
+    with open_journal(None, settings(), NOTES) as journal:
         assert Plan(settings()).has_left(journal)
         journal.set_meta({"verdict": "H1"})
         assert not Plan(settings()).has_left(journal)

@@ -22,7 +22,6 @@ import pytest
 
 from merels.protocol.formats.pgn.reader import parse_records
 from merels.tournament.journal.journal import Journal, JournalError
-from merels.tournament.journal.open import open_journal
 from merels.tournament.journal.rows import Row, Standings
 from merels.tournament.records.games import Adjudication, Entrant, GameSpec, PairTask, TimeControl
 from merels.tournament.records.settings import Settings
@@ -37,7 +36,7 @@ from merels.tournament.run.worker_pool import LocalPool
 from merels.tournament.statistics.sprt import Sprt
 from merels.tournament.views.pgn import GameWriter, PgnView
 from merels.tournament.views.pgn_file import PgnFile
-from tests.tournament.specs import engine, settings
+from tests.tournament.specs import engine, resumed_journal, settings
 
 pytestmark = pytest.mark.thorough
 
@@ -83,7 +82,7 @@ class Run:
         part: tuple[int, int] = (1, 1),
     ) -> None:
         name = None if path is None else str(path)
-        self.journal = open_journal(name, chosen, True, {"id": "x", "arguments": "[]"})
+        self.journal = resumed_journal(name, chosen, {"id": "x", "arguments": "[]"})
         self.record = Record()
         self.board = Scoreboard(Plan(chosen, part), self.journal, [self.record])
         self.runner = Runner(self.board, window=workers)

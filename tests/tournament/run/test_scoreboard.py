@@ -47,7 +47,7 @@ class Seen(View):
 @contextmanager
 def board_of(chosen: Settings) -> Iterator[tuple[Scoreboard, Seen]]:
     """A scoreboard whose journal is kept in memory, with the first round expected."""
-    with open_journal(None, chosen, False, {"id": "x", "arguments": "[]"}) as journal:
+    with open_journal(None, chosen, {"id": "x", "arguments": "[]"}) as journal:
         seen = Seen()
         board = Scoreboard(Plan(chosen), journal, [seen])
         for task in board.plan.next_round():

@@ -48,7 +48,7 @@ def serving(*more: str) -> tuple[Marked, str]:
 def board_and_view() -> Iterator[tuple[Scoreboard, WebView]]:
     """A tournament of ten games, nothing of it played, and its page."""
     chosen = settings(2, rounds=5)
-    with open_journal(None, chosen, False, {"id": "x", "arguments": "[]"}) as journal:
+    with open_journal(None, chosen, {"id": "x", "arguments": "[]"}) as journal:
         board = Scoreboard(Plan(chosen), journal)
         view = WebView(board, 0, True)
         board.views.append(view)
