@@ -81,7 +81,6 @@ class ForeignPool(Pool):
         self._executor: Executor | None = None
         self._feed: queue.SimpleQueue[_Call | None]
         """Calls to hand over to the executor; None ends the thread that does."""
-        self._attempts = 0
         self._calls: set[_Call] = set()
         """Those that have not come back; whoever removes one settles it."""
         self._heard = monotonic()
@@ -92,8 +91,6 @@ class ForeignPool(Pool):
         """Why a new executor is needed; empty: it is not."""
         self._is_lost = False
         """Whether the loss of an executor was reported, and no new one yet."""
-        self._is_refused = False
-        """Whether an executor was made and did not take its first call."""
         self._leaving = False
         self._connect()
 
@@ -101,7 +98,6 @@ class ForeignPool(Pool):
         """Make an executor and wait until one of its workers answers, in a thread."""
         self.ready, self._executor = False, None
         self._feed = queue.SimpleQueue()
-        self._attempts += 1
         self._arrival: Future[None] = Future()
         words = (pause, self._arrival)
         threading.Thread(target=self._await_worker, args=words, daemon=True).start()
@@ -109,12 +105,11 @@ class ForeignPool(Pool):
     def _await_worker(self, pause: float, arrival: Future[None]) -> None:
         try:
             sleep(pause)
-            self._is_refused = False
             executor = self._make()
             if self._leaving:
                 executor.shutdown(wait=False)
             else:
-                self._executor, self._is_refused = executor, True
+                self._executor = executor
                 error = executor.submit(answer, next(_numbers)).exception()
                 if isinstance(error, BrokenExecutor):
                     raise error
@@ -228,20 +223,20 @@ class ForeignPool(Pool):
 
     def _arrive(self) -> None:
         """Begin with a new executor, or ask for another where it could not be reached."""
-        error = self._arrival.exception()
-        if self._attempts == 1:
+        error, is_first = self._arrival.exception(), not self._is_lost
+        if is_first:
             self._heard = monotonic()
         if error is None:
             self.ready = True
             assert self._executor is not None
             words = (self._executor, self._feed)
             threading.Thread(target=self._hand_over, args=words, daemon=True).start()
-            if self._is_lost:
+            if not is_first:
                 self._is_lost = False
                 self._notices.append("a new executor answers; the run goes on")
-        elif self._attempts == 1:
+        elif is_first:
             raise error
-        elif self._is_refused:
+        elif self._executor is not None:  # It did not take its first call.
             self._loss = repr(error)
         elif isinstance(error, UNREACHABLE):
             self._connect(RETRY_SECONDS)
