@@ -182,7 +182,7 @@ def _run(
     notices = [
         text for entrant in settings.engines for text in table_coverage(entrant.engine, [rules])
     ]
-    notices += plan.opening_notices
+    notices += plan.openings.notices
     if limits := proof_limits(settings.openings, rules):
         notices.append(f"the openings of -openings book are {limits}: one side may be winning")
     cores = len(usable_cores())
@@ -243,7 +243,7 @@ def _trial(plan: Plan, options: RunOptions) -> Trial:
     # A worker on another machine tries as few at once as it keeps running.
     at_once = KEPT + (2 * options.concurrency if options.executor is None else 0)
     return partial(
-        preflight, plan.entrants, options.knowing, plan.settings.rules, plan.trial_opening, at_once
+        preflight, plan.entrants, options.knowing, plan.settings.rules, plan.openings.trial, at_once
     )
 
 

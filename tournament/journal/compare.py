@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from merels.engine.common.errors import printable
 from merels.protocol.client.engine_spec import EngineSpec
-from merels.tournament.records.as_flags import Words, engine_words
+from merels.tournament.records.as_flags import engine_words
 from merels.tournament.records.settings import Settings
 
 MAY_GROW = ("roundrobin", "gauntlet")
@@ -130,12 +130,15 @@ def _engine_differences(
         return renamed
     sides = []
     for our, their in pairs:
-        words = engine_words(our), engine_words(their)
+        free: tuple[str, ...] = ()
         if our.name not in played:
-            _drop((*PROGRAM, "proto"), *words)
+            free = (*PROGRAM, "proto")
         elif _is_same_program(our.engine, their.engine, folders):
-            _drop(PROGRAM, *words)
-        sides.append(words)
+            free = PROGRAM
+        sides.append([
+            {key: value for key, value in engine_words(entrant).items() if key not in free}
+            for entrant in (our, their)
+        ])
     found = []
     for key in dict.fromkeys(key for our, their in sides for key in our | their):
         values = [(our.get(key, ""), their.get(key, "")) for our, their in sides]
@@ -154,12 +157,6 @@ def _names(settings: Settings) -> str:
     names = [engine.name for engine in settings.engines[:NAMED]]
     more = ["…"] if len(settings.engines) > NAMED else []
     return f"{len(settings.engines)} ({', '.join(names + more)})"
-
-
-def _drop(keys: Sequence[str], *sides: Words) -> None:
-    for words in sides:
-        for key in keys:
-            words.pop(key, None)
 
 
 def _is_same_program(ours: EngineSpec, theirs: EngineSpec, folders: tuple[str, str]) -> bool:

@@ -142,11 +142,6 @@ class Journal:
 
     # Reading.
 
-    def version(self) -> int:
-        """The version of its format."""
-        ((version,),) = self.query("PRAGMA user_version")
-        return int(version)
-
     def rows(self, *left_out: str) -> Iterator[Row]:
         """Every game in the order of their numbers; columns that are ``left_out`` read as empty."""
         columns = ["''" if name in left_out else name for name in TABLES["games"]]

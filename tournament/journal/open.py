@@ -185,7 +185,7 @@ def _check(journal: Journal) -> StoredRun:
     ((application,),) = journal.query("PRAGMA application_id")
     if application != APPLICATION_ID:
         raise file_error(journal.path or "", "this file is not a merels journal")
-    version = journal.version()
+    ((version,),) = journal.query("PRAGMA user_version")
     if version != SCHEMA_VERSION:
         what = f"this journal has format {version}, this program reads format {SCHEMA_VERSION}"
         raise file_error(journal.path or "", what)

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from merels.protocol.client.engine_spec import MERELS
 from merels.protocol.process.command import shell_words
 from merels.tournament.records.as_flags import Words, engine_words, typed
-from merels.tournament.records.games import Entrant
+from merels.tournament.records.games import Entrant, control_text
 
 UNNAMED = ("", "?")
 """Names in PGN that stand for an unknown player."""
@@ -27,8 +27,6 @@ UNKNOWN_COMMAND = ("?",)
 _PROGRAM = ("cmd", "args", "dir", "proto")
 _NO_STRENGTH = ("starttimeout", "pingtimeout", "timemargin", "restart")
 """Keys of an engine that do not change how it plays."""
-NO_CLOCK = "-"
-"""PGN's time control of a game without one."""
 
 
 class Player(NamedTuple):
@@ -56,7 +54,7 @@ def entered(entrant: Entrant) -> Player:
     words = settings_words(entrant)
     if command[1:] == MERELS[1:]:
         command = ("merels",)
-    return Player(entrant.name, tuple(words.items()), control_of(words), command)
+    return Player(entrant.name, tuple(words.items()), control_text(entrant.limit), command)
 
 
 def without_version(player: Player) -> Player:
@@ -81,11 +79,6 @@ def read_words(text: str) -> tuple[tuple[str, str], ...]:
     except ValueError:
         words = [text]
     return tuple((key, value) for key, _, value in (word.partition("=") for word in words))
-
-
-def control_of(words: Mapping[str, str]) -> str:
-    """The time control of an engine's words, as PGN writes it."""
-    return f"1/{words['st']}" if "st" in words else words.get("tc", NO_CLOCK)
 
 
 @dataclass(slots=True)

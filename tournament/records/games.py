@@ -30,11 +30,18 @@ class TimeControl:
 
 
 def clock_text(limit: TimeControl) -> str:
-    """A clock as ``tc=`` and PGN have it, such as ``40/60+0.6``; its ``time`` is not None."""
+    """A clock as ``tc=`` has it, such as ``40/60+0.6``; its ``time`` is not None."""
     text = seconds_text(limit.time or 0)
     if limit.moves is not None:
         text = f"{limit.moves}/{text}"
     return f"{text}+{seconds_text(limit.increment)}" if limit.increment else text
+
+
+def control_text(limit: TimeControl) -> str:
+    """A limit as PGN's TimeControl tag has it: ``40/60+0.6``, ``1/0.5`` a move, ``-`` for none."""
+    if limit.per_move is not None:
+        return f"1/{seconds_text(limit.per_move)}"
+    return "-" if limit.time is None else clock_text(limit)
 
 
 def seconds_text(nanoseconds: int) -> str:

@@ -14,7 +14,7 @@ from merels.tournament.openings.reading import Openings
 from merels.tournament.pairing import knockout
 from merels.tournament.pairing.past import PastRounds
 from merels.tournament.pairing.schedule import colours, is_in_part, pair_of, schedule_for
-from merels.tournament.records.games import GameSpec, Opening, Pairing, PairingResult, PairTask
+from merels.tournament.records.games import GameSpec, Pairing, PairingResult, PairTask
 from merels.tournament.records.settings import Settings
 
 
@@ -52,7 +52,7 @@ class Plan:
         self.games = schedule_for(settings).games(settings)
         """How many games there are at most."""
         self._part, self._keep_info, self._pause = part, keep_info, pause
-        self._openings = Openings(settings.openings, parse_rules(settings.rules), settings.seed)
+        self.openings = Openings(settings.openings, parse_rules(settings.rules), settings.seed)
         self._round = 0
         self.results: list[list[PairingResult]] = []
         """Of the rounds that are over, where ``waits`` is set."""
@@ -62,30 +62,17 @@ class Plan:
         """By game number: the index of its pairing, and whether its first engine has White."""
         self._games = self._pairs = 0
 
-    @property
-    def opening_notices(self) -> list[str]:
-        """Sentences on openings that a user may not expect."""
-        return self._openings.notices
-
-    @property
-    def trial_opening(self) -> Opening:
-        """The opening that engines are tried with; it does not depend on the seed."""
-        return self._openings.trial
-
     @cached_property
-    def _share(self) -> int:
-        """How many of the games are in this part."""
+    def share(self) -> int:
+        """How many games this run has at most."""
         games, (index, count) = self.settings.games, self._part
+        if count == 1:
+            return self.games
         a_match = (games + 1) // 2
         pairs = range(index, self.games // games * a_match + 1, count)
         # The last pair of an odd number of games is but one game.
         single = sum(pair % a_match == 0 for pair in pairs) if games % 2 else 0
         return 2 * len(pairs) - single
-
-    @property
-    def share(self) -> int:
-        """How many games this run has at most."""
-        return self.games if self._part[1] == 1 else self._share
 
     def progress(self, done: int) -> Progress:
         """This run's progress with ``finished`` finished games."""
@@ -177,7 +164,7 @@ class Plan:
         settings = self.settings
         tasks = []
         for start in range(0, settings.games, 2):
-            opening = self._openings[self._pairs]
+            opening = self.openings[self._pairs]
             self._pairs += 1
             games = []
             for game in range(start, min(start + 2, settings.games)):

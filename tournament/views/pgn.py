@@ -14,13 +14,7 @@ from merels.protocol.games.record import Record
 from merels.tournament.journal.players import UNKNOWN_COMMAND, settings_words
 from merels.tournament.journal.rows import Row, Standings, record_of
 from merels.tournament.records.as_flags import typed
-from merels.tournament.records.games import (
-    NANOSECONDS,
-    MoveRecord,
-    TimeControl,
-    clock_text,
-    seconds_text,
-)
+from merels.tournament.records.games import NANOSECONDS, MoveRecord, control_text
 from merels.tournament.records.output import (
     CAUSE_TAG,
     ENGINE_TAGS,
@@ -39,7 +33,7 @@ class GameWriter:
     def __init__(self, settings: Settings, tournament: str, style: PgnStyle = PgnStyle()) -> None:
         self._event, self._site = settings.event, settings.site
         self._rules: Rules = parse_rules(settings.rules)
-        self._controls = {e.name: time_control_text(e.limit) for e in settings.engines}
+        self._controls = {e.name: control_text(e.limit) for e in settings.engines}
         self._engines = {
             e.name: typed(settings_words(e)) for e in settings.engines
             if e.engine.command != UNKNOWN_COMMAND
@@ -146,13 +140,6 @@ def score_text(move: MoveRecord) -> str:
     if move.score is None:
         return ""
     return f"{move.score / 100:+.2f}/{move.depth} "
-
-
-def time_control_text(limit: TimeControl) -> str:
-    """A limit as PGN's TimeControl tag has it: ``40/60+0.6``, ``1/0.5`` a move, ``-`` for none."""
-    if limit.per_move is not None:
-        return f"1/{seconds_text(limit.per_move)}"
-    return "-" if limit.time is None else clock_text(limit)
 
 
 def _later(started: str, elapsed: int) -> str:

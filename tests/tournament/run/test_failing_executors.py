@@ -341,7 +341,7 @@ def only_on_good_nodes(tmp_path: Path) -> Entrant:
 
 def trial_of(run: Run, chosen: Settings) -> None:
     """Have a worker try the engines before the games."""
-    opening = run.board.plan.trial_opening
+    opening = run.board.plan.openings.trial
     trial = partial(preflight.preflight, chosen.engines, (), chosen.rules, opening)
     run.runner = Runner(run.board, window=2, trial=trial)
 

@@ -13,9 +13,9 @@ from merels.engine.common.errors import InputError
 from merels.engine.common.saving import append_whole
 from merels.protocol.formats.pgn.reader import parse_record, parse_records
 from merels.tournament.journal.rows import Row, Standings, make_row
-from merels.tournament.records.games import NANOSECONDS, TimeControl
+from merels.tournament.records.games import NANOSECONDS, TimeControl, control_text
 from merels.tournament.records.output import PgnStyle
-from merels.tournament.views.pgn import GameWriter, PgnView, time_control_text
+from merels.tournament.views.pgn import GameWriter, PgnView
 from merels.tournament.views.pgn_file import PgnFile
 from tests.tournament.specs import result, settings
 
@@ -110,7 +110,7 @@ def test_hostile_text_stays_inside() -> None:
     ],
 )
 def test_time_control_tag(limit: TimeControl, text: str) -> None:
-    assert time_control_text(limit) == text
+    assert control_text(limit) == text
 
 
 def test_games_are_appended(tmp_path: Path) -> None:
