@@ -1,1 +1,1 @@
-"""Tables, plots and pages about games that were played."""
+"""Tables, plots and pages on finished games."""

@@ -1,4 +1,4 @@
-"""Play against proven values: as text, CSV and plain values for JSON, and a section of a page."""
+"""Accuracy of play, judged by tables, as text, CSV, JSON values and a section of a page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from merels.engine.common.errors import printable
 from merels.engine.game.position import WHITE
 from merels.engine.tablebase.verdict import PlayedMove
 from merels.tournament.report.crosstable import csv_name
-from merels.tournament.report.html import table_html, text_html, text_table
+from merels.tournament.report.html import note, table_html, text_html, text_table
 from merels.tournament.report.text_table import grid, percent, shorten
 from merels.tournament.statistics.accuracy import (
     THROWN,
@@ -29,18 +29,18 @@ LEGEND = (
     "to losses. Doubt: how many of these are in doubt."
 )
 COLUMNS = 80
-"""Of a paragraph of text."""
+"""Width of a paragraph of text."""
 _COUNTS = [field.name for field in fields(MoveCounts)]
 _WORST = ["worst_game", "worst_game_file", "worst_move", "worst_move_threw", "worst_move_game",
           "worst_move_file"]
 _VALUES = {1: "win", 0: "draw", -1: "loss"}
 
 Review = Callable[[GameName], str]
-"""Gives the command that reviews a game."""
+"""Returns the command that reviews a game."""
 
 
 def text(accuracy: Accuracy, review: Review) -> str:
-    """The report for a person at a terminal."""
+    """Return the report as text."""
     lines = [fill(" ".join(coverage(accuracy)), COLUMNS), ""]
     lines += [grid(rows(accuracy, shorten), left=0), fill(LEGEND, COLUMNS)]
     for name, engine in accuracy.engines.items():
@@ -50,7 +50,7 @@ def text(accuracy: Accuracy, review: Review) -> str:
 
 
 def coverage(accuracy: Accuracy) -> Iterator[str]:
-    """The number of judged moves and the reasons for the others, a sentence each."""
+    """Yield sentences on the number of judged moves and on the tables that judged them."""
     all_moves = accuracy.total
     games = "1 game" if accuracy.games == 1 else f"{accuracy.games:,} games"
     tables = ", ".join(
@@ -58,7 +58,7 @@ def coverage(accuracy: Accuracy) -> Iterator[str]:
         + (
             "every position" if whole
             else f"every position of up to {men} men, none in hand" if men
-            else "a few sectors alone"
+            else "only a few sectors"
         )
         for rules, (men, whole) in accuracy.coverage.items()
     )
@@ -78,7 +78,7 @@ def coverage(accuracy: Accuracy) -> Iterator[str]:
 
 
 def rows(accuracy: Accuracy, show_name: Callable[[str], str]) -> list[list[str]]:
-    """A head, and for each engine a row for every phase that it played, and one for all."""
+    """Return a head, and for each engine a row per phase and one for all phases."""
     found = [HEAD]
     for name, engine in accuracy.engines.items():
         for phase, counts in _by_phase(engine):
@@ -97,7 +97,7 @@ def _by_phase(engine: EngineAccuracy) -> Iterator[tuple[str, MoveCounts]]:
 
 
 def worst(engine: EngineAccuracy) -> Iterator[tuple[str, GameName]]:
-    """The engine's worst move and worst game in a sentence each, with the game."""
+    """Yield sentences on the engine's worst move and worst game, each with the game."""
     move, game = engine.worst_move, engine.worst_game
     if move is not None:
         found = move.verdict
@@ -115,7 +115,7 @@ def worst(engine: EngineAccuracy) -> Iterator[tuple[str, GameName]]:
 
 
 def played(move: PlayedMove) -> str:
-    """``12. a1-a4`` for White's move, ``12... a1-a4`` for Black's."""
+    """Return ``12. a1-a4`` for White's move, ``12... a1-a4`` for Black's."""
     return f"{move.number}{'.' if move.side == WHITE else '...'} {move.move}"
 
 
@@ -124,22 +124,21 @@ def _name(game: GameName) -> str:
 
 
 def section(accuracy: Accuracy, review: Review) -> str:
-    """The report as a section of a page."""
+    """Return the report as HTML, a section of a page."""
     found = [["Name", "Worst", "Review it with"]]
     for name, engine in accuracy.engines.items():
         for what, game in worst(engine):
             command = f"<code>{text_html(review(game))}</code>"
             found.append([text_html(name), text_html(what), command])
     return "\n".join([
-        "\n<h2>Accuracy</h2>", f'<p class="note">{text_html(" ".join(coverage(accuracy)))}</p>',
-        text_table(rows(accuracy, str), "accuracy"),
-        f'<p class="note">{text_html(LEGEND)}</p>',
+        "\n<h2>Accuracy</h2>", note(" ".join(coverage(accuracy))),
+        text_table(rows(accuracy, str), "accuracy"), note(LEGEND),
         table_html(found, "worst") if len(found) > 1 else "",
     ])
 
 
 def csv_rows(accuracy: Accuracy) -> list[list[str]]:
-    """A head and a row for each engine and phase; the rows of all phases name the worst move."""
+    """Return a head and a row per engine and phase; rows for all phases have the worst move."""
     found = [["name", "phase", *_COUNTS, *_WORST]]
     for name, engine in accuracy.engines.items():
         for phase, counts in _by_phase(engine):
@@ -161,7 +160,7 @@ def _worst_cells(engine: EngineAccuracy) -> list[str]:
 
 
 def as_dict(accuracy: Accuracy) -> dict[str, Any]:
-    """The counts in plain values for JSON; values are the mover's, -1 to 1."""
+    """Return the counts as JSON values; game values are the mover's, from -1 to 1."""
     return {
         "games": accuracy.games,
         **asdict(accuracy.total),

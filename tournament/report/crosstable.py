@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from merels.engine.common.errors import printable
 from merels.tournament.report.text_table import fitted, grid, percent, shorten
@@ -13,9 +13,9 @@ from merels.tournament.statistics.elo import FEW_GAMES
 from merels.tournament.statistics.ratings import MOST_EXACT, PlayerRating, Ratings, rate
 
 FORMULA = ("=", "+", "-", "@")
-"""Characters that begin a formula in a spreadsheet."""
+"""First characters of a formula in a spreadsheet."""
 NAMED = 8
-"""Engines that a note names; it counts the others."""
+"""Greatest number of names in a note; the rest are counted."""
 _FIELDS = ("rank", "name", "elo", "error", "games", "wins", "draws", "losses", "points", "group")
 
 
@@ -28,25 +28,34 @@ class Crosstable:
 
     @property
     def is_whole(self) -> bool:
-        """Whether every player has a column: not in a field of more than `MOST_EXACT`."""
+        """Whether every player has a column, as in a field of up to `MOST_EXACT`."""
         return len(self.ratings.players) <= MOST_EXACT
 
     def records(self, player: PlayerRating) -> list[MatchCounts]:
-        """A player's row, in the order of ``ratings.players``; zeros where two did not meet."""
+        """A player's record against each of ``ratings.players``, in their order."""
         return [
             counts_between(self.matches, player.name, other.name) for other in self.ratings.players
         ]
 
 
+T = TypeVar("T")
+
+
+def by_rank(ratings: Ratings, entries: Mapping[str, T]) -> dict[str, T]:
+    """Return the engines' entries in the order of the ratings; unrated engines come last."""
+    players = [player.name for player in ratings.players if player.name in entries]
+    return {name: entries[name] for name in dict.fromkeys((*players, *entries))}
+
+
 def crosstable(matches: Counts, anchor: tuple[str, float] | None = None) -> Crosstable:
-    """Rate the engines of matches; rows and columns are in the order of the ratings."""
+    """Return the rated crosstable of matches; ``anchor`` is an engine and its fixed rating."""
     return Crosstable(rate(matches, anchor), matches)
 
 
 def rating_list(ratings: Ratings, columns: int | None = None) -> str:
-    """The rating list as text: rank, name, Elo, 95 % error, games, points, score and draws.
+    """Return the rating list as text: rank, name, Elo, 95 % error, games, points, score and draws.
 
-    Where it would be wider than ``columns``, names are cut and some figures left out.
+    To fit it into ``columns``, names are cut and some figures left out.
     """
     rows = [["#", "Name", "Elo", "+/-", "Games", "Points", "Score", "Draws"]]
     for rank, player in enumerate(ratings.players, 1):
@@ -67,9 +76,9 @@ def rating_list(ratings: Ratings, columns: int | None = None) -> str:
 
 
 def results_table(table: Crosstable, points: bool = False) -> str:
-    """The crosstable as text, a column for each opponent: wins-draws-losses or points.
+    """Return the crosstable as text, with wins-draws-losses or points in each cell.
 
-    One sentence in its place for a field that is too large.
+    For a field that is too large, return the sentence of `left_out`.
     """
     if not table.is_whole:
         return f"{left_out(table.ratings)}\n"
@@ -89,7 +98,7 @@ def results_table(table: Crosstable, points: bool = False) -> str:
 def results_rows(
     table: Crosstable, show_name: Callable[[str], str], show_record: Callable[[Tally], str]
 ) -> list[list[str]]:
-    """The crosstable's head and rows; the cell of an engine against itself is empty."""
+    """Return the crosstable's head and rows; the cell of an engine against itself is empty."""
     players = table.ratings.players
     rows = [["#", "Name", "Points", *(str(rank) for rank in range(1, len(players) + 1))]]
     for i, player in enumerate(players):
@@ -101,7 +110,7 @@ def results_rows(
 
 
 def left_out(ratings: Ratings) -> str:
-    """The sentence in place of tables with a column for each engine."""
+    """Return the sentence in place of tables that would have a column for each engine."""
     return (
         f"The tables of {len(ratings.players)} engines against each other are left out "
         f"(more than {MOST_EXACT}); -format json lists each engine's opponents."
@@ -109,7 +118,7 @@ def left_out(ratings: Ratings) -> str:
 
 
 def superiority_table(ratings: Ratings) -> str:
-    """The likelihood, in percent, that the row's player is stronger than the column's."""
+    """Return, as text, the likelihood in percent that the row's player is the stronger one."""
     players = ratings.players
     rows = [["#", "Name", *(str(rank) for rank in range(1, len(players) + 1))]]
     for i, player in enumerate(players):
@@ -121,7 +130,7 @@ def superiority_table(ratings: Ratings) -> str:
 
 
 def as_dict(table: Crosstable) -> dict[str, Any]:
-    """The table as JSON values, without nan and infinity; names are unchanged."""
+    """Return the table as JSON values, without nan and infinity; names are unchanged."""
     ratings = table.ratings
     met: dict[str, list[str]] = {}
     for one, other in table.matches:
@@ -148,7 +157,7 @@ def as_dict(table: Crosstable) -> dict[str, Any]:
 
 
 def _against(table: Crosstable, player: int, other: int) -> dict[str, Any]:
-    """A player's results against another, by their places; ``superiority`` may be None."""
+    """A player's results against another, both by index; ``superiority`` may be None."""
     ratings = table.ratings
     names = ratings.players[player].name, ratings.players[other].name
     record = counts_between(table.matches, *names)
@@ -160,10 +169,10 @@ def _against(table: Crosstable, player: int, other: int) -> dict[str, Any]:
 
 
 def csv_rows(table: Crosstable, conditions: Sequence[Sequence[str]] = ()) -> list[list[str]]:
-    """A head and one row a player, for ``csv.writer``: the rating list, then points by opponent.
+    """Return a head and a row per player: the rating list, then points by opponent.
 
-    A field that is too large has no columns for opponents. The time control and the command
-    follow where there are rows of `condition_rows`.
+    A field that is too large has no columns for opponents. With ``conditions``, the rows of
+    `condition_rows`, each row ends with the player's time control and command.
     """
     players = table.ratings.players
     opponents = players if table.is_whole else ()
@@ -177,39 +186,39 @@ def csv_rows(table: Crosstable, conditions: Sequence[Sequence[str]] = ()) -> lis
         rows.append([*(str(row[name]) for name in _FIELDS), *against])
         if conditions:
             played = zip(*(words for name, *words in conditions[1:] if name == player.name))
-            told = [csv_name(" | ".join(dict.fromkeys(words))) for words in played]
-            rows[-1] += told or ["", ""]
+            cells = [csv_name(" | ".join(dict.fromkeys(words))) for words in played]
+            rows[-1] += cells or ["", ""]
     return rows
 
 
 def csv_name(name: str) -> str:
-    """A name that is safe on a terminal and in a spreadsheet, which takes some for formulas."""
+    """Return a name without control characters, quoted if a spreadsheet took it for a formula."""
     clean = printable(name)
     return f"'{clean}" if clean.startswith(FORMULA) else clean
 
 
 def _player_fields(rank: int, player: PlayerRating) -> dict[str, Any]:
-    """One player's line of the rating list by field; ``group`` counts from 1."""
+    """A player's line of the rating list, by field; ``group`` counts from 1."""
     own = {"rank": rank, "group": player.group + 1}
     return {name: own[name] if name in own else getattr(player, name) for name in _FIELDS}
 
 
 def notes(ratings: Ratings) -> list[str]:
-    """Notes on the ratings, a sentence each."""
-    found = []
+    """Return remarks on the ratings, a sentence each."""
+    remarks = []
     if ratings.anchor is not None:
         name, elo = ratings.anchor
-        found.append(f"{shorten(name)} is fixed at {elo:g}; errors are of the difference to it.")
+        remarks.append(f"{shorten(name)} is fixed at {elo:g}; errors are of the difference to it.")
     if len(ratings.groups) > 1:
-        found.append(
+        remarks.append(
             f"The engines form {len(ratings.groups)} groups that never met; ratings compare "
             "only within a group."
         )
     few = [shorten(player.name) for player in ratings.players if player.too_few]
     if few:
         names = ", ".join(few[:NAMED]) + (f" and {len(few) - NAMED} more" * (len(few) > NAMED))
-        found.append(f"Too few games (below {FEW_GAMES}) for a conclusion: {names}.")
+        remarks.append(f"Too few games (below {FEW_GAMES}) for a conclusion: {names}.")
     virtual = sum(group.virtual_draws for group in ratings.groups)
     if virtual:
-        found.append(f"Virtual draws that keep one-sided results finite: {virtual}.")
-    return found
+        remarks.append(f"Virtual draws that keep one-sided results finite: {virtual}.")
+    return remarks

@@ -1,4 +1,4 @@
-// A game as far as it is known: its moves, and the positions between them.
+// A game so far: its moves, and the positions between them.
 
 import { COLOURS } from "./dom.js";
 import { parse } from "./drawing.js";
@@ -6,11 +6,11 @@ import { parse } from "./drawing.js";
 const colourOf = (side) => COLOURS[side].toLowerCase();
 
 export class Game {
-  /** `told` is a game as the server sends it; `points` are all points in its order. */
-  constructor(told, points) {
-    const { n, round, white, black, clocks } = told;
-    Object.assign(this, { n, round, names: [white, black], clocks });
-    const [board, side, whiteHand, blackHand, , number] = told.position.split(" ");
+  /** `data` is a game as `replay_view` makes it; `points` are the names of all points, in order. */
+  constructor(data, points) {
+    const { n, white, black, clocks } = data;
+    Object.assign(this, { n, names: [white, black], clocks });
+    const [board, side, whiteHand, blackHand, , number] = data.position.split(" ");
     const men = new Map();
     [...board.replaceAll("/", "")].forEach((man, index) => {
       if (man !== "*") men.set(points[index], man === "O" ? "white" : "black");
@@ -20,14 +20,14 @@ export class Game {
       { men, hands: [Number(whiteHand), Number(blackHand)], side: side === "b" ? 1 : 0 },
     ];
     this.moves = [];
-    for (const text of told.opening) this.play({ text, score: null });
+    for (const text of data.opening) this.play({ text, score: null });
     this.opened = this.moves.length;
     this.asked = this.result = null;
-    this.add(told.at ?? 0, told.moves, told.thinking);
-    if (told.result) this.end(told);
+    this.add(data.at ?? 0, data.moves, data.thinking);
+    if (data.result) this.end(data);
   }
 
-  /** Takes moves: the first is number `at` behind the opening. */
+  /** Adds moves from index `at` after the opening; `thinking`: milliseconds since the last one. */
   add(at, moves, thinking) {
     this.moves.length = this.opened + at;
     this.positions.length = this.moves.length + 1;
@@ -54,7 +54,7 @@ export class Game {
     Object.assign(this, { result, reason, asked: null, ended: performance.now() });
   }
 
-  /** The last position's number: how many moves led to it. */
+  /** The number of moves. */
   get length() {
     return this.moves.length;
   }
@@ -71,15 +71,15 @@ export class Game {
     return `${number}${side === 0 ? "." : "…"} ${text}`;
   }
 
-  /** A side's last move at or before a ply, behind the opening; undefined if there is none. */
+  /** A side's last move of the first `ply`, without the opening; undefined if there is none. */
   lastOf(side, ply) {
     return this.moves.slice(this.opened, ply).findLast((move) => move.side === side);
   }
 
-  /** How many men a side has on the board, and in hand. */
+  /** The number of a side's men on the board, and in hand. */
   men(side, ply) {
     const { men, hands } = this.positions[ply];
-    return [[...men.values()].filter((one) => one === colourOf(side)).length, hands[side]];
+    return [[...men.values()].filter((man) => man === colourOf(side)).length, hands[side]];
   }
 
   /** A board's description for screen readers. */
@@ -96,19 +96,20 @@ export class Game {
 /** A result for people to read. */
 export const resultText = (result) => result.replace("1/2-1/2", "½–½").replace("-", "–");
 
-/** A score for its side in men; a proven win or loss is as good as endless. */
+/** A score for its side in men; infinite for a proven win or loss. */
 export function inMen(score) {
   if (score === null || score === undefined) return null;
   if (typeof score === "string") return Number(score.slice(1)) > 0 ? Infinity : -Infinity;
   return score / 100;
 }
 
-/** A score in words: "+0.35", or "wins in 5" plies. */
+/** A score in words: "+0.35", "wins in 5 plies", "loses in 1 ply". */
 export function scoreText(score) {
   if (score === null || score === undefined) return "";
   if (typeof score !== "string") {
     return `${score < 0 ? "−" : "+"}${(Math.abs(score) / 100).toFixed(2)}`;
   }
   const plies = Number(score.slice(1));
-  return `${plies > 0 ? "wins" : "loses"} in ${Math.abs(plies)}`;
+  const count = Math.abs(plies);
+  return `${plies > 0 ? "wins" : "loses"} in ${count} ${count === 1 ? "ply" : "plies"}`;
 }

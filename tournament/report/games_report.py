@@ -1,4 +1,4 @@
-"""The whole report on finished games, from journals and PGN files, as text, JSON, CSV, HTML."""
+"""The report of ``merels ratings``, from journals and PGN files, as text, JSON, CSV or HTML."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from merels.tournament.journal.failures import (
 from merels.tournament.journal.import_games import Duplicates, GamesFile, Split
 from merels.tournament.journal.players import Player, Roster, entered, without_version
 from merels.tournament.journal.provenance import Provenance
-from merels.tournament.journal.rows import Row
 from merels.tournament.pairing.past import PastRounds
 from merels.tournament.pairing.schedule import schedule_for
 from merels.tournament.records.as_flags import condition_rows
@@ -31,6 +30,7 @@ from merels.tournament.report.accuracy_report import section as accuracy_section
 from merels.tournament.report.accuracy_report import text as accuracy_text
 from merels.tournament.report.crosstable import (
     as_dict,
+    by_rank,
     crosstable,
     csv_rows,
     rating_list,
@@ -38,6 +38,7 @@ from merels.tournament.report.crosstable import (
     superiority_table,
 )
 from merels.tournament.report.html import page, summary, times_section
+from merels.tournament.report.replay_data import GameArchive
 from merels.tournament.report.rounds import round_lines, round_rows
 from merels.tournament.report.summary import (
     health_table,
@@ -57,33 +58,32 @@ from merels.tournament.statistics.terminations import EndingCounter
 
 
 class CountedGames:
-    """Counts of the games of some files, in one pass over each of them.
+    """Counts of the games of some files, in one pass over each file.
 
-    Memory grows with the players and their matches, not with the games; only the first games are
-    kept, for replay.
+    Memory grows with the players and their pairings; of the games, only the first are kept.
     """
 
     def __init__(
         self, paths: Sequence[str], same: Collection[str] = (), split: Split | None = None,
         most: int = 0,
     ) -> None:  # fmt: skip
-        """Count the games; an `InputError` names a file that cannot be read.
+        """Count the games.
 
-        ``same`` and ``split`` are those of `Roster` and `GamesFile.games`, ``most`` is how many
-        games are kept.
+        ``same`` is an argument of `Roster`, ``split`` of `GamesFile.games`; ``most`` is the number
+        of games kept for a page. Raises `InputError`, which names a file that cannot be read.
         """
         self.games = self.unnamed = 0
-        """All games, and those with an unnamed player."""
-        self.rows: list[Row] = []
-        """The first games of journals."""
+        """The number of games, and of those with an unnamed player."""
+        self.archive = GameArchive(most)
+        """The first ``most`` games."""
         self.notes: list[dict[str, str]] = []
-        """Those of each journal."""
+        """The notes of each journal."""
         self._stopped: list[Failing] = []
         self.past: tuple[Settings, Results, bool] | None = None
-        """The rounds of the one tournament, if it pairs by results, and whether the last is open.
-        """
+        """Settings, results by round, and whether the last round is open; None unless the only file
+        is the journal of a tournament that pairs by results."""
         self.is_one = False
-        """Whether all games are of one journal."""
+        """Whether the only file is a journal."""
         self._roster = Roster(same)
         self._most = most
         self._matches = MatchCounter()
@@ -102,10 +102,10 @@ class CountedGames:
                 self._count(file, duplicates, split, is_one=len(paths) == 1)
         self.is_one = len(paths) == len(self.notes) == 1
         self.duplicates = duplicates.found
-        labels = self._roster.labels() | {"": ""}
+        labels = self.labels = self._roster.labels() | {"": ""}
         self._labels: dict[Player, list[str]] = {}
         self.namesakes: dict[str, list[str]] = {}
-        """The labels of each name that has several, unless it was split."""
+        """The labels of each name that has several; empty with ``split``."""
         for player, key in self._roster.keys():
             for own in (
                 self._labels.setdefault(without_version(player), []),
@@ -127,7 +127,7 @@ class CountedGames:
         self.warnings = warnings(self.health, self._stopped)
 
     def labels_of(self, entrant: Entrant) -> list[str]:
-        """The labels of an engine of a journal: several, if more than its name was one."""
+        """The labels of an entrant; several if different programs played under its name."""
         return self._labels.get(entered(entrant), [entrant.name])
 
     def conditions(self, entrants: Iterable[Entrant]) -> list[list[str]]:
@@ -143,7 +143,7 @@ class CountedGames:
     def _count(
         self, file: GamesFile, duplicates: Duplicates, split: Split | None, is_one: bool
     ) -> None:
-        """Count the games of a file; ``is_one``: there is no other."""
+        """Count the games of a file; ``is_one``: it is the only file."""
         rounds: PastRounds | None = None
         if is_one and file.settings is not None and schedule_for(file.settings).waits:
             rounds = PastRounds(file.settings)
@@ -156,7 +156,10 @@ class CountedGames:
             ending = game.ending
             self._ends.add(ending)
             self._reasons.add(ending)
-            if (row := game.row) is None:
+            row = game.row
+            # Numbers of games repeat in several files.
+            self.archive.add(game, row.number if is_one and row is not None else self.games)
+            if row is None:
                 continue
             assert game.limits is not None
             keys = game.white, game.black
@@ -165,8 +168,6 @@ class CountedGames:
             self.losses.add(row.lost_move(), row.attempts_voided)
             self._provenance.add(row, keys)
             self._health.add(row, keys)
-            if len(self.rows) < self._most:
-                self.rows.append(row)
             if rounds is not None:
                 rounds.add(row)
         if rounds is not None:
@@ -176,27 +177,34 @@ class CountedGames:
 
 
 class GamesReport:
-    """The report on the games of some files.
+    """The report on the games of some files; engines are listed in the order of their ratings.
 
-    ``anchor`` is the name and the rating of an engine whose rating is known. ``accuracy`` is what
-    tables say of the moves, if they were asked, and ``review`` the command that shows a game.
+    ``anchor`` is the name and the rating of an engine whose rating is fixed. ``accuracy`` counts
+    moves judged by tables, and ``review`` returns the command that reviews a game.
     """
 
     def __init__(
         self, counted: CountedGames, anchor: tuple[str, float] | None, accuracy: Accuracy | None,
         review: Review,
     ) -> None:
-        self._accuracy, self._review = accuracy, review
-        self._counted = counted
+        self._counted, self._review = counted, review
         self._matches = counted.matches
         self._table = crosstable(counted.matches, anchor)
-        self._ends, self._reasons = counted.ends, counted.reasons
-        self._times, self._losses = counted.times, counted.losses
+        ratings = self._table.ratings
+        self._ends, self._reasons = (
+            dataclasses.replace(ends, lost=by_rank(ratings, ends.lost))
+            for ends in (counted.ends, counted.reasons)
+        )
+        self._accuracy = accuracy and dataclasses.replace(
+            accuracy, engines=by_rank(ratings, accuracy.engines)
+        )
+        self._times, self._losses = by_rank(ratings, counted.times), counted.losses
+        self._health = by_rank(ratings, counted.health)
         all_notes = {notes["settings"]: notes for notes in counted.notes[::-1]}
         self._all_notes = list(all_notes.values())[::-1]
         self._tournaments = [read_settings(notes["settings"]) for notes in self._all_notes]
         self._one = self._tournaments[0] if counted.is_one else None
-        """The tournament, if all games are of one."""
+        """The settings of the tournament, if all games are of one."""
         self._warnings = [*counted.warnings, *counted.provenance.mixtures()]
         self._verdict = self._all_notes[0].get("verdict") if counted.is_one else None
         self._conditions = counted.conditions(
@@ -204,7 +212,7 @@ class GamesReport:
         )
         self._names = list(dict.fromkeys(name for match in self._matches for name in match))
         if self._one is not None and len(self._one.engines) >= len(self._names):
-            # In the order in which they were entered, also those that have not played.
+            # In the order of entry, with those that have not played.
             order = [label for engine in self._one.engines for label in counted.labels_of(engine)]
             self._names = order if set(self._names) <= set(order) else self._names
         self._past = counted.past
@@ -226,9 +234,9 @@ class GamesReport:
         if self._times:
             losses = dataclasses.asdict(self._losses)
             data |= {"times": times_dict(self._times), "time_losses": losses}
-        if self._counted.health:
+        if self._health:
             data["health"] = {
-                name: health.as_dict() for name, health in self._counted.health.items()
+                name: health.as_dict() for name, health in self._health.items()
             }
         if programs := self._counted.provenance.as_dict():
             data["programs"] = programs
@@ -239,32 +247,29 @@ class GamesReport:
         return json.dumps(data, indent=2, allow_nan=False) + "\n"
 
     def csv(self) -> str:
-        """A line for each engine."""
+        """A head and a line for each engine."""
         out = io.StringIO()
         csv.writer(out, lineterminator="\n").writerows(csv_rows(self._table, self._conditions))
         return out.getvalue()
 
     def html(self) -> str:
-        """A page to look at, on which the games that were kept can be replayed."""
+        """A page with the tables, and with the games that were kept to replay."""
         known = _facts(self._all_notes[0]) if self._one is not None else []
         lines = [*known, ("Games", str(self._counted.games))]
         lines += [("Warning", warning) for warning in self._warnings]
-        rows, most = self._counted.rows, len(self._counted.rows)
-        if self._losses.games > most:
-            lines.append(("Shown below", f"the first {most} games (-games N for more)"))
         body = summary(
-            lines, self._table, self._ends, self._reasons,
-            round_rows(*self._past, str) if self._past else [],
+            lines, self._table, self._reasons, round_rows(*self._past, str) if self._past else [],
             self._match_lines(), self._conditions,
         )
         if self._times:
             body += times_section(self._times, self._losses)
         if self._accuracy is not None:
             body += accuracy_section(self._accuracy, self._review)
-        return page(dict(known).get("Event", "Ratings"), body, rows)
+        games = self._counted.archive.json(self._table.ratings, self._counted.labels)
+        return page(dict(known).get("Event", "Ratings"), body, games)
 
     def text(self, points: bool) -> str:
-        """Tables for a terminal; ``points``: the cells of the crosstable are points."""
+        """Tables for a terminal; with ``points``, cells of the crosstable are points."""
         rounds = round_lines(*self._past) if self._past else []
         blocks = [
             *(["\n".join([*lines, ""]) for lines in (self._match_lines(), rounds) if lines]),
@@ -278,8 +283,8 @@ class GamesReport:
             blocks.append(times_table(self._times))
         if self._losses.lines():
             blocks.append("\n".join([*self._losses.lines(), ""]))
-        if self._counted.health:
-            blocks.append(health_table(self._counted.health))
+        if self._health:
+            blocks.append(health_table(self._health))
         if self._accuracy is not None:
             blocks.append(accuracy_text(self._accuracy, self._review))
         if self._conditions:
@@ -298,5 +303,5 @@ class GamesReport:
 
 
 def _facts(notes: Mapping[str, str]) -> list[tuple[str, str]]:
-    """The facts on a tournament in a report, from the notes of its journal."""
+    """Facts on a tournament, from the notes of its journal."""
     return [*facts(notes["settings"]), ("Begun", notes.get("created", "?"))]

@@ -4,7 +4,7 @@ import { $, clockText, COLOURS, element, svg } from "./dom.js";
 import { Drawing, parse } from "./drawing.js";
 import { inMen, resultText, scoreText } from "./game.js";
 
-/** Where a score for White stands between the top (0, White wins) and the bottom (100). */
+/** The height of a score for White, from the top (0, White wins) to the bottom (100). */
 const height = (men) => (50 - 47 * Math.tanh(men / 3)).toFixed(1);
 
 /** Draws a position of a game on a board. */
@@ -35,12 +35,12 @@ export class Player {
     this.hand.textContent = hand ? `${hand} in hand` : "";
     const last = game.lastOf(this.side, ply);
     const depth = last && last.depth ? `depth ${last.depth}` : "";
-    const said = last ? [scoreText(last.score), depth] : [];
-    this.score.textContent = said.filter(Boolean).join(" · ");
+    const parts = last ? [scoreText(last.score), depth] : [];
+    this.score.textContent = parts.filter(Boolean).join(" · ");
     this.tick();
   }
 
-  /** Shows the clock, or the time for the last move where there is none. */
+  /** Shows the clock, or without one the time for the last move. */
   tick() {
     const { game, side, ply } = this;
     const last = game.lastOf(side, ply);
@@ -61,7 +61,7 @@ export class Player {
   }
 }
 
-/** Both engines' scores in a game, as seen by White. */
+/** A graph of both engines' scores in a game, from White's view. */
 export class Scores {
   constructor() {
     this.drawing = svg("svg", {
@@ -73,7 +73,7 @@ export class Scores {
       element("span", { class: "bottom", "aria-hidden": "true" }, "Black wins"));
   }
 
-  /** `ply` marks a position; null: none. */
+  /** Draws the scores; `ply` marks a position, null none. */
   draw(game, ply = null) {
     this.width = Math.max(game.length, 20);
     this.drawing.setAttribute("viewBox", `0 0 ${this.width} 100`);
@@ -96,7 +96,7 @@ function scoreLines(game, width, ply) {
       if (men !== null) places.push(`${index + 1},${height(side ? -men : men)}`);
     });
     const colour = side ? "black" : "white";
-    // A line of one point is drawn as a dot, thanks to its round ends.
+    // A line from a point to itself is drawn as a dot, because its ends are round.
     if (places.length === 1) places.push(places[0]);
     parts.push(svg("polyline", { class: `scores ${colour}`, points: places.join(" ") }));
   }
@@ -104,11 +104,17 @@ function scoreLines(game, width, ply) {
   return parts;
 }
 
-/** One game with all of this: it follows a game in progress, or steps through its moves. */
-export class Replay {
-  /** Fills an element; `points` are all points in the server's order. */
-  constructor(root, points) {
+/** A dialog with one game: it follows a game in progress, or steps through its moves. */
+export class Viewer {
+  /** Adds the dialog to the page; `points` are the names of all points, in order. */
+  constructor(points) {
     this.game = null;
+    const close = element("button", {
+      type: "button", id: "viewer-close", class: "close", "aria-label": "Close",
+      title: "Close (Esc)",
+    }, "×");
+    this.dialog = element("dialog", { id: "viewer", "aria-labelledby": "viewer-title" }, close);
+    document.body.append(this.dialog);
     this.players = [new Player(0), new Player(1)];
     const board = svg("svg", { class: "board", role: "img" });
     this.board = new Drawing(board, points);
@@ -118,7 +124,7 @@ export class Replay {
       ["forward", "›", "One move forward", "→"], ["last", "»", "Last position", "End"],
     ].map(([id, text, label, title]) =>
       element("button", { type: "button", id, "aria-label": label, title }, text));
-    root.append(
+    this.dialog.append(
       element("h2", { id: "viewer-title" }),
       element("div", { class: "table" }, this.players[1].root, board, this.players[0].root),
       element("div", { class: "side" },
@@ -135,6 +141,15 @@ export class Replay {
       $(name).addEventListener("click", () => this.go(step()));
     }
     this.graph.root.addEventListener("click", (event) => this.go(this.graph.plyAt(event)));
+    close.addEventListener("click", () => this.dialog.close());
+    this.dialog.addEventListener("click", (event) => {
+      if (event.target === this.dialog) this.dialog.close();
+    });
+    this.dialog.addEventListener("close", () => {
+      // The event comes late: another game may be open by then.
+      if (!this.dialog.open) this.game = null;
+    });
+    this.dialog.addEventListener("keydown", (event) => this.key(event));
   }
 
   /** Steps by the arrow keys, Home and End. */
@@ -151,6 +166,7 @@ export class Replay {
     Object.assign(this, { game, listed: [] });
     $("viewer-moves").replaceChildren();
     this.go(ply);
+    if (!this.dialog.open) this.dialog.showModal();
   }
 
   go(ply) {
@@ -159,7 +175,7 @@ export class Replay {
     this.draw();
   }
 
-  /** Draws the game that is shown, if there is one, as it stands now. */
+  /** Draws the game that is shown, if any. */
   draw() {
     const { game } = this;
     if (!game) return;
@@ -186,7 +202,7 @@ export class Replay {
     return parts.filter(Boolean).join(" · ");
   }
 
-  /** The list of moves grows with the game; a restarted game is listed from its first move. */
+  /** Adds new moves to the list; a restarted game is listed from its first move. */
   drawMoves() {
     const list = $("viewer-moves");
     const texts = this.game.moves.map((move) => move.text);

@@ -1,47 +1,235 @@
-// The games of a report: a list to choose from, and the one chosen on a board.
+// The report's page: sorted tables, two engines head to head, and their games on a board.
 
 import { $, element } from "./dom.js";
 import { Game, resultText } from "./game.js";
-import { Replay } from "./replay.js";
+import { Viewer } from "./replay.js";
+import { sortable } from "./sort.js";
 
-const games = JSON.parse($("games").textContent);
+const RESULTS = ["1-0", "0-1", "1/2-1/2", "*"];
+const SHOWN = 100;
+const ADDRESS = /^#games=(\d+)-(\d+)$/;
+const POINTS = [1, 0, 0.5];
 
-function show(section) {
-  const names = [...new Set(games.flatMap(({ white, black }) => [white, black]))].sort();
-  const filter = element("select", { "aria-label": "engine" },
-    element("option", { value: "" }, "all engines"),
-    ...names.map((name) => element("option", { value: name }, name)));
-  const list = element("div", { class: "list" });
-  const view = element("div", { class: "view" });
-  section.append(filter, element("div", { class: "panes" }, list, view));
-  section.hidden = false;
-  const points = section.dataset.points.split(" ");
-  const replay = new Replay(view, points);
+/** Wins, draws and losses of one side's games. */
+class Tally {
+  constructor() {
+    Object.assign(this, { wins: 0, draws: 0, losses: 0, unfinished: 0 });
+  }
 
-  const open = (game) => {
-    for (const button of list.children) {
-      button.setAttribute("aria-current", String(button.game === game));
-    }
-    replay.open(new Game(game, points), 0);
-  };
-  const fill = () => {
-    const fits = ({ white, black }) => [white, black, ""].includes(filter.value);
-    list.replaceChildren(...games.filter(fits).map((game) => {
-      const button = element("button", { type: "button", title: game.reason },
-        element("span", {}, `${game.n}.`),
-        element("span", {}, `${game.white} – ${game.black}`),
-        element("span", { class: "result" }, resultText(game.result)));
-      button.game = game;
-      button.addEventListener("click", () => open(game));
-      return button;
-    }));
-    open(list.firstChild.game);
-  };
-  filter.addEventListener("change", fill);
-  document.addEventListener("keydown", (event) => {
-    if (event.target !== filter) replay.key(event);
-  });
-  fill();
+  /** Adds a result, an index of `RESULTS`, of a game that the engine played with White or not. */
+  add(result, isWhite) {
+    const points = isWhite ? POINTS[result] : 1 - POINTS[result];
+    this[{ 1: "wins", 0.5: "draws", 0: "losses" }[points] ?? "unfinished"] += 1;
+  }
+
+  get games() {
+    return this.wins + this.draws + this.losses;
+  }
+
+  get points() {
+    return this.wins + this.draws / 2;
+  }
+
+  get share() {
+    return this.games ? this.points / this.games : null;
+  }
+
+  /** Games, wins, draws, losses, points and the score, as cells. */
+  get cells() {
+    return [this.games, this.wins, this.draws, this.losses, this.points,
+      this.games ? percent(this.share) : "–"];
+  }
 }
 
-if (games.length) show($("replay"));
+const percent = (share) => `${(100 * share).toFixed(1)} %`;
+const TALLY = ["Games", "Won", "Drawn", "Lost", "Points", "Score"];
+
+/** A table of cells, which are text or numbers; `make` may put an element into one. */
+function table(css, head, rows, make = (row, column) => String(row[column])) {
+  const made = element("table", { class: css },
+    element("thead", {}, element("tr", {}, ...head.map((text, column) =>
+      element("th", column ? {} : { class: "name" }, text)))),
+    element("tbody"));
+  const wide = element("div", { class: "wide" }, made);
+  sortable(made, rows.map((row) => ({
+    value: (column) => {
+      const value = row[column];
+      return value === "–" ? null : head[column] === "Score" ? parseFloat(value) : value;
+    },
+    element: () => element("tr", {}, ...head.map((_, column) =>
+      element(column ? "td" : "th", column ? {} : { scope: "row" }, make(row, column)))),
+  })), SHOWN);
+  return wide;
+}
+
+/** The choice of two engines, their score, and the list of their games. */
+class HeadToHead {
+  constructor(root, data) {
+    this.data = data;
+    this.points = root.dataset.points.split(" ");
+    this.lots = new Map();
+    this.viewer = new Viewer(this.points);
+    this.names = data.players.map(([name]) => name);
+    const select = (label, all) => element("select", { "aria-label": label },
+      element("option", { value: 0 }, all),
+      ...this.names.map((name, index) => element("option", { value: index + 1 }, name)));
+    this.selects = [select("engine", "all engines"), select("opponent", "all opponents")];
+    this.place = element("div");
+    root.append(
+      element("h2", {}, "Head to head"),
+      element("div", { class: "choice" }, this.selects[0], "against", this.selects[1]),
+      this.place);
+    root.hidden = false;
+    for (const one of this.selects) {
+      one.addEventListener("change", () => {
+        location.hash = `games=${this.selects.map(({ value }) => value).join("-")}`;
+      });
+    }
+    const read = () => {
+      const chosen = ADDRESS.exec(location.hash);
+      this.show(...(chosen ?? [0, 0, 0]).slice(1).map(Number));
+      if (chosen) scrollTo(0, root.offsetTop);
+    };
+    window.addEventListener("hashchange", read);
+    read();
+  }
+
+  /** Shows the games of two engines, numbered from 1; 0 stands for all. */
+  show(first, second) {
+    [first, second].forEach((value, index) => { this.selects[index].value = value; });
+    const [one, other] = first ? [first - 1, second - 1] : [second - 1, -1];
+    const { n, white, black } = this.data;
+    const games = [...n.keys()].filter((game) => {
+      const sides = [white[game], black[game]];
+      return (one < 0 || sides.includes(one)) && (other < 0 || sides.includes(other)) &&
+        (one !== other || one < 0);
+    });
+    const parts = one < 0 ? [] : this.score(one, other, games);
+    this.place.replaceChildren(...parts, ...this.notes(games), this.list(games));
+    stick();
+  }
+
+  /** The score of an engine against another, or all: whole, by colour and by opening. */
+  score(one, other, games) {
+    const { white, result, opening, openings, players } = this.data;
+    const [total, ...colours] = [new Tally(), new Tally(), new Tally()];
+    const byOpening = new Map();
+    for (const game of games) {
+      const isWhite = white[game] === one;
+      const key = openings[opening[game]]?.[0];
+      if (!byOpening.has(key)) byOpening.set(key, new Tally());
+      for (const tally of [total, colours[isWhite ? 0 : 1], byOpening.get(key)]) {
+        tally.add(result[game], isWhite);
+      }
+    }
+    if (!total.games) return [];
+    let text = `${this.names[one]} scored ${total.points} of ${total.games} points against ` +
+      `${other < 0 ? "all engines" : this.names[other]}: ${percent(total.share)}.`;
+    const [[, elo, group], [, otherElo, otherGroup]] = [players[one], players[other] ?? [0, null]];
+    if (elo !== null && otherElo !== null && group === otherGroup) {
+      const expected = 1 / (1 + 10 ** ((otherElo - elo) / 400));
+      const lead = elo - otherElo;
+      text += ` Its rating is ${Math.abs(lead).toFixed(0)} Elo ${lead < 0 ? "lower" : "higher"}, ` +
+        `which predicts ${percent(expected)}.`;
+    }
+    const rows = [...colours, total].map((tally, index) =>
+      [["White", "Black", "both colours"][index], ...tally.cells]);
+    return [
+      element("p", { class: "total" }, text),
+      table("colours", ["With", ...TALLY], rows),
+      ...(byOpening.has(undefined) ? [] : [
+        element("h3", {}, "By opening"),
+        table("openings", ["Opening", ...TALLY],
+          [...byOpening].map(([name, tally]) => [name, ...tally.cells])),
+      ]),
+      element("h3", {}, "Games"),
+    ];
+  }
+
+  notes(games) {
+    const { n, offered, opening } = this.data;
+    const notes = [];
+    if (n.length < offered) {
+      notes.push(`This page holds the first ${n.length} of ${offered} games; ` +
+        "merels ratings -games N stores more.");
+    }
+    if (!games.length) notes.push("No games.");
+    if (games.some((game) => opening[game] < 0)) {
+      notes.push("Games without a button come from PGN files and cannot be replayed here.");
+    }
+    return notes.map((text) => element("p", { class: "note" }, text));
+  }
+
+  list(games) {
+    const { n, white, black, result, reason, reasons, opening, openings } = this.data;
+    const rows = games.map((game) => [
+      n[game], this.names[white[game]], this.names[black[game]], resultText(RESULTS[result[game]]),
+      reasons[reason[game]], openings[opening[game]]?.[0] ?? "unknown",
+    ]);
+    const indices = new Map(rows.map((row, index) => [row, games[index]]));
+    return table("games texts", ["#", "White", "Black", "Result", "Ended by", "Opening"], rows,
+      (row, column) => {
+        const text = String(row[column]);
+        const game = indices.get(row);
+        if (column || opening[game] < 0) return text;
+        const label = `Replay game ${text}`;
+        const button = element("button", { type: "button", "aria-label": label }, text);
+        button.addEventListener("click", () => this.replay(game));
+        return button;
+      });
+  }
+
+  async replay(game) {
+    const { n, white, black, result, reason, reasons, opening, openings, lot } = this.data;
+    const [, position, moves] = openings[opening[game]];
+    const lots = await this.unpack(Math.floor(game / lot));
+    this.viewer.open(new Game({
+      n: n[game], white: this.names[white[game]], black: this.names[black[game]],
+      result: RESULTS[result[game]], reason: reasons[reason[game]], position,
+      opening: moves.split(" ").filter(Boolean), clocks: [null, null], moves: lots[game % lot],
+    }, this.points), 0);
+  }
+
+  /** The moves of a lot of games. */
+  async unpack(number) {
+    if (!this.lots.has(number)) {
+      const bytes = Uint8Array.from(atob(this.data.lots[number]), (one) => one.charCodeAt(0));
+      const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+      this.lots.set(number, await new Response(stream).json());
+    }
+    return this.lots.get(number);
+  }
+}
+
+/** Lets each table scroll with the page until its right edge is in view. */
+function stick() {
+  const edge = parseFloat(getComputedStyle(document.body).paddingLeft);
+  const wide = [...document.querySelectorAll(".wide, .row")];
+  const room = document.documentElement.clientWidth - edge;
+  const stops = wide.map((one) => Math.min(edge, room - one.scrollWidth));
+  wide.forEach((one, index) => { one.style.setProperty("--stop", `${stops[index]}px`); });
+}
+
+/** Makes each result of the crosstable a link to the games behind it. */
+function linkCells() {
+  document.querySelectorAll(".cross tbody tr").forEach((row, one) => {
+    [...row.cells].slice(3).forEach((cell, other) => {
+      const [span] = cell.children;
+      if (!span) return;
+      const link = element("a", { class: span.className, href: `#games=${one + 1}-${other + 1}` },
+        ...span.childNodes);
+      if (span.title) link.title = span.title;
+      span.replaceWith(link);
+    });
+  });
+}
+
+for (const one of document.querySelectorAll("main table")) sortable(one);
+const text = $("games").textContent;
+if (text) {
+  linkCells();
+  $("games").remove();
+  new HeadToHead($("head-to-head"), JSON.parse(text));
+}
+stick();
+window.addEventListener("resize", stick);

@@ -1,4 +1,4 @@
-"""The table of a Swiss tournament and the bracket of a knockout, as rows for text and page."""
+"""The table of a Swiss tournament and the bracket of a knockout."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from merels.tournament.records.settings import Settings
 from merels.tournament.report.text_table import MAX_NAME, fitted, grid, shorten
 
 STAGE, MATCH, GOES_ON = "Stage", "Match", "Goes on"
-"""The heads of those columns of a bracket that are text."""
+"""Heads of the bracket's text columns."""
 BESIDE_NAMES, SHORTEST = 30, 8
-"""About the columns that a bracket has without names and who goes on, and the least of a name."""
+"""Approximate width of a bracket without names, and the least width of a name, in columns."""
 _STAGES = {1: "Final", 2: "Semi-finals", 4: "Quarter-finals"}
 _UNTIL = f"of at most {MOST_EXTRA}"
-"""Ends the line of a match that is being prolonged."""
+"""End of the line of a match in its extra pairings."""
 
 ShowName = Callable[[str], str]
 
 
 def stage_name(matches: int) -> str:
-    """Names of the stages of a knockout, by the number of matches, byes included."""
+    """Return the name of a knockout's stage by its number of matches, byes included."""
     return _STAGES.get(matches, f"Round of {2 * matches}")
 
 
 def round_rows(
     settings: Settings, results: Results, unfinished: bool, show_name: ShowName
 ) -> list[list[str]]:
-    """How a tournament stands that pairs by results: a head and rows; empty for another format.
+    """Return the state of a Swiss or knockout as a head and rows; empty for another format.
 
     ``unfinished``: the last round in ``results`` is not over.
     """
@@ -42,16 +42,16 @@ def round_rows(
 
 
 def round_lines(settings: Settings, results: Results, unfinished: bool) -> list[str]:
-    """The same as lines of text."""
+    """Return `round_rows` as lines of text."""
     rows = round_rows(settings, results, unfinished, shorten)
     return grid(rows, left=(1,) if settings.format == "swiss" else (0, 2, 4)).splitlines()
 
 
 def news_of_round(settings: Settings, results: Results) -> list[str]:
-    """The news at the start of the last round in ``results``, as lines of text.
+    """Return lines of text for the start of the last round in ``results``.
 
-    In a Swiss tournament that is the round's number and who has a bye; in a knockout at first the
-    whole bracket, then the matches of each stage and those that are prolonged.
+    A Swiss tournament prints the round's number and the byes. A knockout prints the whole bracket
+    first, later the matches of the stage, or those that need an extra pairing.
     """
     if settings.format == "swiss":
         text = f"Round {len(results)} of {settings.rounds}"
@@ -69,9 +69,9 @@ def news_of_round(settings: Settings, results: Results) -> list[str]:
 def live_lines(
     settings: Settings, results: Results, unfinished: bool, columns: int
 ) -> list[str]:
-    """`round_lines` for a screen, which may cut the end off: what is being played comes first.
+    """Return `round_lines` for a screen: the matches in progress first, as it may cut the end off.
 
-    Of a table that is wider than ``columns``, names are cut and some figures left out.
+    To fit into ``columns``, names are cut and some figures left out.
     """
     if settings.format != "knockout":
         rows = round_rows(settings, results, unfinished, shorten)
@@ -84,9 +84,9 @@ def live_lines(
 def _split(
     settings: Settings, results: Results, unfinished: bool, columns: int | None = None
 ) -> tuple[str, list[str], list[str]]:
-    """The bracket's head, the lines of the stage that is played, and all others.
+    """The bracket's head, the lines of the current stage, and all other lines.
 
-    Each line has the engines of a match, cut to ``columns``, and the score.
+    Names are cut to fit into ``columns``.
     """
     name = MAX_NAME if columns is None else max(SHORTEST, (columns - BESIDE_NAMES) // 2)
     rows = bracket_rows(settings, results, unfinished, lambda text: shorten(text, name))
@@ -103,7 +103,7 @@ def _split(
 
 
 def swiss_rows(settings: Settings, results: Results, show_name: ShowName) -> list[list[str]]:
-    """The table of a Swiss tournament, with the rounds of byes where there are any."""
+    """Return the table of a Swiss tournament; an odd field has a column of byes."""
     rows = [["#", "Name", "Points", "Buchholz"]]
     places = swiss.places(settings, results)
     for rank, place in enumerate(places, 1):
@@ -119,15 +119,14 @@ def swiss_rows(settings: Settings, results: Results, show_name: ShowName) -> lis
 def bracket_rows(
     settings: Settings, results: Results, unfinished: bool, show_name: ShowName
 ) -> list[list[str]]:
-    """Every match of a knockout to the final: who meets whom, the score and who goes on.
+    """Return every match of a knockout: its engines, its score and its winner.
 
-    Of a match whose engines are not known yet it says whose winners will meet.
+    Matches that wait for a winner name the match: ``winner of 3``.
     """
     rows = [[STAGE, "#", MATCH, "Score", GOES_ON]]
     names = [show_name(entrant.name) for entrant in settings.engines]
-    found = knockout.stages(settings, results, unfinished)
     number, coming = 0, list[str]()
-    for stage in found:
+    for stage in knockout.stages(settings, results, unfinished):
         coming = []
         for match in stage:
             label, players = "", names[match.one]
@@ -150,12 +149,12 @@ def bracket_rows(
 
 
 def _score(match: Match) -> str:
-    """The points of both engines; empty for a bye and before a point is scored."""
+    """The points of both engines; empty for a bye or without points."""
     return "{:.1f}-{:.1f}".format(*match.points) if any(match.points) else ""
 
 
 def _goes_on(settings: Settings, match: Match, names: list[str]) -> str:
-    """Who goes on, and why if not by the points of the usual pairings."""
+    """The winner, with the reason if the regular pairings did not decide."""
     if match.winner is None:
         extra = match.pairings - settings.rounds + 1
         return f"extra pairing {extra} {_UNTIL}" if extra > 0 else ""

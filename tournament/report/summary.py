@@ -1,6 +1,6 @@
-"""The lines about a match that scripts scrape, whose form stays, and tables of how games ended.
+"""The lines about a match, whose form scripts rely on, and tables of terminations and faults.
 
-Numbers are never nan: infinite ones print as ``inf``, a ratio of nothing to nothing as ``1.00``.
+Numbers are never nan: infinite ones print as ``inf``, and 0/0 as ``1.00``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ RESULTS = ("white", "drawn", "black", "unfinished")
 
 
 def score_line(counts: MatchCounts, first: str, second: str) -> str:
-    """``Score of A vs B: wins - losses - draws  [score] games``."""
+    """Return ``Score of A vs B: wins - losses - draws  [score] games``."""
     return (
         f"Score of {printable(first)} vs {printable(second)}: {counts.wins} - {counts.losses} - "
         f"{counts.draws}  [{counts.score:.3f}] {counts.games}"
@@ -33,11 +33,11 @@ def score_line(counts: MatchCounts, first: str, second: str) -> str:
 def summary_lines(
     counts: MatchCounts, first: str, second: str, sprt: Sprt | None = None, penta: bool = True
 ) -> list[str]:
-    """The block of lines after a rating interval, without line ends.
+    """Return the lines of a match, without line ends.
 
-    With ``penta`` the estimates come from opening pairs, and games outside a finished pair count
-    only in the score; without, from single games, and the ``Ptnml`` line is left out. The last
-    line warns of too few games.
+    With ``penta``, estimates count opening pairs; games outside a finished pair count only in the
+    score. Without it, they count single games, and there is no ``Ptnml`` line. The last line warns
+    of too few games.
     """
     estimate = from_cells(counts.pentanomial if penta else counts.trinomial)
     drawn = counts.drawn_pairs_ratio if penta else counts.drawn_games_ratio
@@ -67,9 +67,9 @@ def summary_lines(
 def match_lines(
     matches: Counts, names: Sequence[str], settings: Settings | None, verdict: str | None = None
 ) -> list[str]:
-    """`summary_lines` of a match, and what its test accepted; nothing for more than two engines.
+    """Return `summary_lines` and the verdict of a match; empty unless there are two engines.
 
-    Without ``settings`` the games are not known to be of one match, and decide no test.
+    ``settings`` is None for games that may be of several matches; these decide no test.
     """
     if len(names) != 2:
         return []
@@ -83,7 +83,7 @@ def match_lines(
 def match_dict(
     matches: Counts, names: Sequence[str], settings: Settings | None, verdict: str | None
 ) -> dict[str, Any]:
-    """The figures of the same lines as JSON values; infinite ones are None."""
+    """Return the figures of `match_lines` as JSON values; infinite ones are None."""
     counts, sprt, penta = _match(matches, names, settings)
     estimate = from_cells(counts.pentanomial if penta else counts.trinomial)
     llr = None if sprt is None else match_llr(sprt, counts, penta)
@@ -104,7 +104,7 @@ def match_dict(
 def _match(
     matches: Counts, names: Sequence[str], settings: Settings | None
 ) -> tuple[MatchCounts, Sprt | None, bool]:
-    """The counts of a match, its test, and whether it is judged by pairs."""
+    """The counts of a match, its test, and whether estimates count pairs."""
     counts = counts_between(matches, *names)
     if settings is None:
         return counts, None, counts.pairs > 0
@@ -112,12 +112,12 @@ def _match(
 
 
 def _interval(value: float, error: float) -> str:
-    """``value +/- error`` with two decimals, and no minus before a zero."""
+    """``value +/- error`` with two decimals, without a minus before zero."""
     return f"{value:z.2f} +/- {error:.2f}"
 
 
 def llr_line(sprt: Sprt, llr: float) -> str:
-    """``LLR: value (share of the bound) (lower, upper) [elo0, elo1]``."""
+    """Return ``LLR: value (share of the bound) (lower, upper) [elo0, elo1]``."""
     return (
         f"LLR: {llr:z.2f} ({100 * sprt.fraction(llr):z.1f}%) ({sprt.lower:.2f}, {sprt.upper:.2f}) "
         f"{hypotheses(sprt)}"
@@ -125,25 +125,25 @@ def llr_line(sprt: Sprt, llr: float) -> str:
 
 
 def hypotheses(sprt: Sprt) -> str:
-    """``[elo0, elo1]``."""
+    """Return ``[elo0, elo1]``."""
     return f"[{sprt.elo0:z.2f}, {sprt.elo1:z.2f}]"
 
 
 def terminations_table(stats: Terminations) -> str:
-    """Two tables as text: games by termination, and each engine's losses by termination."""
+    """Return two tables as text: games, and each engine's losses, by termination."""
     losses = losses_rows(stats, list(stats.results), shorten)
     return grid(terminations_rows(stats), left=0) + "\n" + grid(losses, left=0)
 
 
 def reasons_table(stats: Terminations) -> str:
-    """The same by reason; the second table is left out if no game was lost."""
+    """Return two tables as text: games and, if any were lost, each engine's losses, by reason."""
     text = grid(terminations_rows(stats, "Reason"), left=0)
     losses = losses_rows(stats, stats.losing, shorten)
     return text + "\n" + grid(losses, left=0) if stats.losing else text
 
 
 def terminations_rows(stats: Terminations, kind: str = "Termination") -> list[list[str]]:
-    """A head, and a row for each termination or reason: its games and their results."""
+    """Return a head, and the games and results of each termination or reason."""
     rows = [[kind, "Games", "Share", "White", "Drawn", "Black", "Unfinished"]]
     for name, results in stats.results.items():
         games = sum(results)
@@ -155,7 +155,7 @@ def terminations_rows(stats: Terminations, kind: str = "Termination") -> list[li
 def losses_rows(
     stats: Terminations, names: Sequence[str], show_name: Callable[[str], str]
 ) -> list[list[str]]:
-    """A head, and a row for each engine: the games that it lost by these terminations."""
+    """Return a head, and for each engine the number of games it lost by each of ``names``."""
     rows = [["Lost by", *map(printable, names)]]
     for player, counts in stats.lost.items():
         rows.append([show_name(player), *(str(counts.get(name, 0)) for name in names)])
@@ -163,7 +163,7 @@ def losses_rows(
 
 
 def health_table(healths: Mapping[str, Health]) -> str:
-    """The faults of each engine as text."""
+    """Return the faults of each engine as text."""
     rows = [["Health", "Games", "Crashes", "Stalls", "Time", "Illegal", "Late", "Junk"]]
     for name, health in healths.items():
         rows.append([shorten(name), *map(str, health.as_dict().values())])
@@ -171,7 +171,7 @@ def health_table(healths: Mapping[str, Health]) -> str:
 
 
 def reasons_dict(stats: Terminations) -> list[dict[str, Any]]:
-    """The counts by reason in plain values for JSON."""
+    """Return the counts by reason as JSON values."""
     return [
         {"reason": name, **dict(zip(RESULTS, results)),
          "lost": {player: counts[name] for player, counts in stats.lost.items() if name in counts}}
@@ -180,7 +180,7 @@ def reasons_dict(stats: Terminations) -> list[dict[str, Any]]:
 
 
 def terminations_dict(stats: Terminations) -> dict[str, Any]:
-    """The counts in plain values for JSON."""
+    """Return the counts by termination as JSON values."""
     return {
         "games": stats.games,
         "terminations": [

@@ -1,4 +1,4 @@
-"""Drawings: a point and an error bar for each engine's rating, and how measurements spread."""
+"""Plots as SVG: ratings with error bars, and distributions of times."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from merels.tournament.statistics.times import Spread
 
 WIDTH, LABELS, RIGHT, ROW, AXIS = 760, 190, 70, 26, 34
 LEAST = 10_000
-"""Nanoseconds at which the scale of times begins: all that is shorter is drawn there."""
+"""Start of the scale of times, in nanoseconds; shorter times are drawn there."""
 
 
 def rating_plot(ratings: Ratings) -> str:
-    """An SVG element; empty if no engine is rated."""
+    """Return a point with an error bar for each rating as SVG; empty without ratings."""
     players = ratings.players
     if not players:
         return ""
@@ -53,10 +53,10 @@ def rating_plot(ratings: Ratings) -> str:
 
 
 def spread_plot(rows: Sequence[tuple[str, Spread]]) -> str:
-    """Spreads of times, in nanoseconds, on a logarithmic scale of milliseconds; empty without any.
+    """Return labelled distributions of times as SVG, on a logarithmic scale; empty without rows.
 
-    The thick bar begins at the median and ends at 90 %, the thin one ends at 99 %, the point is the
-    longest.
+    The thick bar reaches from the median to the 90th percentile, the thin bar to the 99th; a point
+    marks the longest time.
     """
     if not rows:
         return ""
@@ -85,13 +85,13 @@ def spread_plot(rows: Sequence[tuple[str, Spread]]) -> str:
 
 
 def _begin(bottom: int, label: str) -> str:
-    """The beginning of a drawing whose axis is at ``bottom``."""
+    """The start tag of a plot whose axis is at height ``bottom``."""
     size = f"0 0 {WIDTH} {bottom + AXIS}"
     return f'<svg class="plot" viewBox="{size}" role="img" aria-label="{label}">'
 
 
 def _tick(x: str, bottom: int, text: str) -> str:
-    """A line of the grid, and what it says on the axis."""
+    """A line of the grid and its label on the axis."""
     return (
         f'<line class="grid" x1="{x}" y1="0" x2="{x}" y2="{bottom}"/>'
         f'<text class="tick" x="{x}" y="{bottom + 18}">{text}</text>'
@@ -99,11 +99,11 @@ def _tick(x: str, bottom: int, text: str) -> str:
 
 
 def tick_step(span: float) -> float:
-    """The distance of ticks: 1, 2 or 5 times a power of ten, some four to nine of them."""
+    """The distance of ticks, 1, 2 or 5 times a power of ten, for four to nine ticks in a span."""
     if not span > 0:
         return 10.0
     power = 10.0 ** math.floor(math.log10(span / 4))
-    # The logarithm of a span just short of a power of ten is rounded up to that of the power.
+    # The logarithm of a span just below a power of ten may be rounded up to that of the power.
     return max((power * step for step in (1, 2, 5) if power * step <= span / 4), default=power / 2)
 
 

@@ -8,14 +8,14 @@ from collections.abc import Container, Sequence
 from merels.engine.common.errors import printable
 
 MAX_NAME = 40
-"""Columns a name may take in a table."""
+"""Greatest width of a name in a table, in columns."""
 MIN_NAME = 12
-"""To how many columns names are usually cut before figures are left out."""
+"""Usual width to which names are cut before figures are left out."""
 GAP = "  "
 
 
 def width(text: str) -> int:
-    """The columns that printed text takes: wide East Asian letters two, combining marks none."""
+    """Return the columns of printed text: wide East Asian letters two, combining marks none."""
     if text.isascii():
         return len(text)
     return sum(
@@ -25,7 +25,7 @@ def width(text: str) -> int:
 
 
 def shorten(text: str, columns: int = MAX_NAME) -> str:
-    """The cleaned text, cut with ``...`` at the end where it is wider than ``columns``."""
+    """Return printable text, cut with ``...`` at the end if it is wider than ``columns``."""
     text = printable(text)
     if width(text) <= columns:
         return text
@@ -39,7 +39,7 @@ def shorten(text: str, columns: int = MAX_NAME) -> str:
 
 
 def percent(part: float, whole: int) -> str:
-    """A share in percent; ``-`` of nothing."""
+    """Return a share in percent; ``-`` if ``whole`` is 0."""
     return f"{100 * part / whole:.1f}%" if whole else "-"
 
 
@@ -47,10 +47,10 @@ def fitted(
     rows: Sequence[Sequence[str]], name: int, columns: int, spare: Sequence[str],
     least: int = MIN_NAME,
 ) -> list[list[str]]:
-    """The rows of a table that `grid` prints within ``columns`` columns, if possible.
+    """Return the rows cut so that `grid` prints them within ``columns`` columns, if possible.
 
-    The names, in column number ``name``, are cut to the ``least`` width; then the columns of
-    ``spare``, which have these heads, are left out one by one.
+    First the names, in column number ``name``, are cut, to no less than ``least``. Then the columns
+    whose heads are in ``spare`` are left out, one by one.
     """
     kept = [list(row) for row in rows]
     heads = ["", *spare]
@@ -69,9 +69,9 @@ def fitted(
 
 
 def grid(rows: Sequence[Sequence[str]], left: int | Container[int]) -> str:
-    """The rows as lines, each column as wide as its widest cell.
+    """Return the rows as lines, each column as wide as its widest cell.
 
-    Columns number ``left`` (names) are aligned to the left, the others to the right.
+    Columns number ``left`` (names) are aligned to the left, all others to the right.
     """
     to_the_left = {left} if isinstance(left, int) else left
     widths = [max(map(width, column)) for column in zip(*rows)]

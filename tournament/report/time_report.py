@@ -1,4 +1,4 @@
-"""The time of moves: what engines used, what the runner was late, and who lost on time for it."""
+"""Times of moves: used by engines, lost to delays, and the games lost on time."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from merels.tournament.statistics.times import Sample, SampleOfLots, Spread
 
 @dataclass(slots=True)
 class MoveTimes:
-    """The moves of one engine, in nanoseconds; a move that lost on time is one of them."""
+    """Times of one engine's moves in nanoseconds, including moves that lost on time."""
 
     used: Sample = field(default_factory=Sample)
-    """From go to bestmove."""
+    """From ``go`` to ``bestmove``."""
     late: SampleOfLots = field(default_factory=SampleOfLots)
-    """The runner's lateness on each measured move, game by game."""
+    """The runner's delay in reading each measured move."""
     waited: SampleOfLots = field(default_factory=SampleOfLots)
-    """The engine's wait for a processor on each measured move."""
+    """The engine's wait for a processor during each measured move."""
     overrun: Sample = field(default_factory=Sample)
-    """Overrun of each move beyond its clock, forgiven or not."""
+    """Time of each move beyond its clock, forgiven or not."""
 
     def spreads(self) -> dict[str, Spread]:
-        """The spread of each of these that there is anything of."""
+        """Return the distribution of each kind of time that was measured."""
         kinds = {"used": self.used, "late": self.late, "waited": self.waited,
                  "overrun": self.overrun}
         return {name: sample.spread() for name, sample in kinds.items() if sample.count}
 
     def merge(self, other: MoveTimes, engines: int) -> None:
-        """Add the moves of another engine; ``engines`` is their number."""
+        """Add the times of ``other``; ``engines`` is the number of engines that share memory."""
         self.used.merge(other.used, engines)
         self.late.merge(other.late, engines)
         self.waited.merge(other.waited, engines)
@@ -47,16 +47,17 @@ class MoveTimes:
 WORDS = {
     "used": "used", "late": "runner late", "waited": "engine waited", "overrun": "overrun"
 }
-"""The kinds of time as tables name them."""
+"""Names of the kinds of time in tables."""
 
 
 def add_times(
     times: dict[str, MoveTimes], row: Row, limits: Mapping[str, TimeControl],
     keys: tuple[str, str] | None = None,
 ) -> None:
-    """Add the moves of a game; ``limits`` are those of the engines by name.
+    """Add the times of a game's moves; ``limits`` are the engines' limits by name.
 
-    ``keys`` are White's and Black's in ``times``, unless those are their names.
+    ``keys`` are the keys of White and Black in ``times``, by default their names. Raises
+    `InputError` if the row is damaged.
     """
     first = _first_side(row)
     names = row.white, row.black
@@ -67,7 +68,7 @@ def add_times(
             times[key] = MoveTimes()
         engines.append(times[key])
     used, lost, count = row.measures(row.times), row.lost_move(), len(times)
-    # Moves are forgiven an overrun only within a margin: without one, the last of them is lost.
+    # Without a margin, the first overrun loses the game, and ``lost`` holds it.
     has_overruns = any(limit.per_move or limit.time and limit.margin for limit in allowances)
     clocks = _clocks(row) if has_overruns else []
     try:
@@ -92,18 +93,18 @@ def add_times(
 
 
 def _clocks(row: Row) -> Sequence[int | None]:
-    """Time left on the clock after each move."""
+    """Time left after each move, in nanoseconds; None without a clock."""
     return row.numbers(row.clocks) if "-" in row.clocks else row.measures(row.clocks)
 
 
 def _overruns(
     elapsed: Sequence[int], clocks: Sequence[int | None], limit: TimeControl
 ) -> list[int]:
-    """By how much an engine's moves exceeded what it had; ``clocks``: what each move left."""
+    """Time of each overrun beyond its limit; ``clocks``: time left after each move."""
     before = [limit.time, *clocks] if limit.time is not None else [None] * len(elapsed)
     known = [clock for clock in before if clock is not None]
     if limit.per_move is None and known == before and not any(map(gt, elapsed, known)):
-        return []  # As nearly always.
+        return []  # The usual case.
     overruns = []
     for time, clock in zip(elapsed, before):
         allowed = [bound for bound in (clock, limit.per_move) if bound is not None]
@@ -113,17 +114,17 @@ def _overruns(
 
 
 def _first_side(row: Row) -> int:
-    """The side that played the first move that was not of the opening."""
+    """The side that played the first move after the opening."""
     first = _side_after(row.position, row.opening)
     if first is None:
         place = f"game {row.number}"
-        raise InputError(place, "expected a position to start from; the journal is damaged")
+        raise InputError(place, "expected a start position; the journal is damaged")
     return first
 
 
 @lru_cache(maxsize=4096)
 def _side_after(position: str, opening: str) -> int | None:
-    """The side to move after an opening from a position; None where that is none."""
+    """The side to move after an opening; None if ``position`` is invalid."""
     side = position.partition(" ")[2][:1]
     if not side or side not in SIDES:
         return None
@@ -133,7 +134,7 @@ def _side_after(position: str, opening: str) -> int | None:
 def times_rows(
     times: Mapping[str, MoveTimes], show_name: Callable[[str], str]
 ) -> list[list[str]]:
-    """A head, and a row for each engine and kind of time, in milliseconds."""
+    """Return a head, and a row for each engine and kind of time, in milliseconds."""
     rows = [["Name", "Time of a move", "Moves", "Median", "90 %", "99 %", "Longest"]]
     for name, one in times.items():
         for kind, (moves, *figures) in one.spreads().items():
@@ -143,12 +144,12 @@ def times_rows(
 
 
 def times_table(times: Mapping[str, MoveTimes]) -> str:
-    """The same as text, under a line that explains the figures."""
+    """Return `times_rows` as text, under a line with their unit."""
     return "Milliseconds a move:\n" + grid(times_rows(times, shorten), left=0)
 
 
 def as_dict(times: Mapping[str, MoveTimes]) -> dict[str, Any]:
-    """The same in nanoseconds as plain values for JSON."""
+    """Return the distributions in nanoseconds as JSON values."""
     return {
         name: {kind: found._asdict() for kind, found in one.spreads().items()}
         for name, one in times.items()
@@ -157,26 +158,26 @@ def as_dict(times: Mapping[str, MoveTimes]) -> dict[str, Any]:
 
 @dataclass(slots=True)
 class TimeLosses:
-    """How many games were lost on time, and how many of them through no fault of the engine."""
+    """Games lost on time, by cause."""
 
     games: int
-    """All games, however they ended."""
+    """Number of all games."""
     caused: int = 0
-    """Games lost at least once through delays by the runner or the machine."""
+    """Games lost at least once because the runner or the machine was late."""
     standing: int = 0
-    """Those of them whose last attempt, which counts, was lost in that way too."""
+    """Of ``caused``, games whose last attempt, which counts, was lost for this cause too."""
     others: int = 0
-    """Games lost on time otherwise, as far as it was measured."""
+    """Other games lost on time, as far as measured."""
 
     def add(self, lost: Overtime | None, attempts_voided: int) -> None:
-        """Count a game by the move that lost it on time and the attempts that were void."""
+        """Count a game; ``lost`` is the move that lost it on time, or None."""
         excused = lost is not None and lost.excused
         self.caused += excused or attempts_voided > 0
         self.standing += excused
         self.others += lost is not None and not excused
 
     def lines(self) -> list[str]:
-        """These counts in words; nothing where no game was lost on time."""
+        """Return the counts in sentences; empty if no game was lost on time."""
         if not self.caused + self.others:
             return []
 

@@ -70,10 +70,10 @@ def html_report(
              ("Pairs", f"{len(course.results)} of {course.pairs}")]
     endings = [row.ending for row in journal.results()]
     parts.append(summary(
-        known, None, count_terminations(endings), count_terminations(endings, by_reason=True), (),
-        match, condition_rows(settings.engines),
+        known, None, count_terminations(endings, by_reason=True), (), match,
+        condition_rows(settings.engines),
     ))
-    return page(settings.event, "\n".join(parts), [])
+    return page(settings.event, "\n".join(parts))
 
 
 def course_plot(

@@ -13,7 +13,7 @@ from typing import Any
 from merels.engine.common.errors import printable
 from merels.tournament.journal.rows import Row
 from merels.tournament.records.games import Entrant, GameSpec, MoveRecord
-from merels.tournament.report.html import moves_view, replay_view, result_view
+from merels.tournament.report.replay_data import moves_view, replay_view, result_view
 from merels.tournament.run.tasks import Played
 
 JSON = dict[str, Any]

@@ -58,7 +58,7 @@ class WebView(View):
         self._settings = board.settings
         self._is_told = is_told
         self._broadcast = Broadcast(self._about())
-        self._endings, self._reasons = EndingCounter(), EndingCounter(by_reason=True)
+        self._reasons = EndingCounter(by_reason=True)
         self._pace = Pace()
         self._news = Throttle(NEWS_SECONDS, SHARE, thread_time)
         self._standings = Background[JSON](STANDINGS_SECONDS, SHARE_BESIDE)
@@ -153,9 +153,7 @@ class WebView(View):
         }
 
     def _count(self, row: Row, standings: Standings) -> None:
-        ending = row.ending
-        self._endings.add(ending)
-        self._reasons.add(ending)
+        self._reasons.add(row.ending)
         if self._settings.sprt is not None:
             self._broadcast.ratio(standings.finished, self._board.llr)
 
@@ -187,7 +185,7 @@ class WebView(View):
         self._drawn = standings.finished
         return partial(
             _draw, self._settings, dict(standings.matches), standings.names, self._board.verdict,
-            list(plan.so_far), plan.is_open, self._endings.counts(), self._reasons.counts(),
+            list(plan.so_far), plan.is_open, self._reasons.counts(),
         )
 
     def _show_standings(self) -> None:
@@ -198,7 +196,7 @@ class WebView(View):
 
 def _draw(
     settings: Settings, matches: Counts, names: Sequence[str], verdict: str | None,
-    results: Results, is_open: bool, ends: Terminations, reasons: Terminations,
+    results: Results, is_open: bool, reasons: Terminations,
 ) -> JSON:
     """The standings as the page shows them."""
     match = match_lines(matches, names, settings, verdict)
@@ -206,7 +204,7 @@ def _draw(
     return {
         "rounds": "\n".join(round_lines(settings, results, is_open)),
         "standings": summary(
-            facts(settings.as_json()), table, ends, reasons, match=match,
+            facts(settings.as_json()), table, reasons, match=match,
             conditions=condition_rows(settings.engines),
         ),
     }

@@ -1,11 +1,12 @@
 // The page of a running tournament. All texts of games go into it as text, never as markup; only
 // the standings are markup, which the server made and escaped.
 
-import { Cards, Viewer } from "./cards.js";
+import { Cards } from "./cards.js";
 import { $, element } from "./dom.js";
 import { Game, resultText } from "./game.js";
 import { listen } from "./net.js";
 import { Ratio } from "./ratio.js";
+import { Viewer } from "./replay.js";
 
 const RESULTS = 200;
 const NOTICES = 20;

@@ -1,9 +1,9 @@
-// The games in progress, a card with a board for each in a grid; and one game, large, in a dialog.
+// The games in progress, a card with a board for each in a grid.
 
 import { $, element, svg } from "./dom.js";
 import { Drawing } from "./drawing.js";
 import { resultText } from "./game.js";
-import { drawPosition, Player, Replay, Scores } from "./replay.js";
+import { drawPosition, Player, Scores } from "./replay.js";
 
 const LINGER = 4000;
 const MOVES = 14;
@@ -110,23 +110,5 @@ export class Cards {
 
   tick() {
     for (const card of this.cards) for (const player of card.players) player.tick();
-  }
-}
-
-/** One game, large, in a dialog. */
-export class Viewer extends Replay {
-  constructor(points) {
-    super($("viewer"), points);
-    this.dialog = $("viewer");
-    $("viewer-close").onclick = () => this.dialog.close();
-    this.dialog.onclick = (event) => { if (event.target === this.dialog) this.dialog.close(); };
-    this.dialog.onclose = () => { this.game = null; };
-    this.dialog.onkeydown = (event) => this.key(event);
-  }
-
-  /** Shows a game at its last position. */
-  open(game) {
-    super.open(game);
-    if (!this.dialog.open) this.dialog.showModal();
   }
 }

@@ -1,0 +1,19 @@
+"""A small tournament for the tests of reports."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.tournament.processes import Marked
+
+
+@pytest.fixture(scope="package")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A journal and a PGN file of one small tournament."""
+    folder = tmp_path_factory.mktemp("played")
+    words = ["-journal", f"{folder}/j", "-pgnout", f"{folder}/g.pgn", "-srand", "8", "-rounds", "2",
+             "-each", "nodes=60", "-quiet"]
+    assert Marked(*words).wait()[0] == 0
+    return folder

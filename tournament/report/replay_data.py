@@ -1,0 +1,150 @@
+"""Games as the page's scripts read them: their results, their moves, and an archive of many."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from merels.engine.common.errors import InputError, printable
+from merels.engine.game.notation import START
+from merels.tournament.journal.import_games import PlayedGame
+from merels.tournament.journal.rows import Row
+from merels.tournament.records.games import MoveRecord
+from merels.tournament.statistics.ratings import Ratings
+
+RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
+LOT = 100
+"""Games whose moves are compressed together; a page unpacks one lot to show one game."""
+_MILLION = 1_000_000
+
+
+class GameArchive:
+    """The first games of some files, for a page: who played, how each ended, and its moves.
+
+    Memory per game is some 300 bytes: moves are compressed as soon as a lot is full.
+    """
+
+    def __init__(self, most: int) -> None:
+        """``most``: number of games kept; later ones are only counted."""
+        self.offered = 0
+        """Number of games added, kept or not."""
+        self._most = most
+        self._numbers: list[int] = []
+        self._results: list[int] = []
+        self._players: list[tuple[str, str]] = []
+        self._openings: dict[tuple[str, str, str], int] = {}
+        self._opening_of: list[int] = []
+        self._reasons: dict[str, int] = {}
+        self._reason_of: list[int] = []
+        self._lots: list[str] = []
+        self._lot: list[list[list[Any]] | None] = []
+
+    def __len__(self) -> int:
+        """The number of games kept."""
+        return len(self._numbers)
+
+    def add(self, game: PlayedGame, number: int) -> None:
+        """Add a game; one without a row has no moves to replay."""
+        self.offered += 1
+        if len(self) >= self._most:
+            return
+        row = game.row
+        # In a PGN file, the comment that ends with the runner's sentence may begin with a score.
+        reason = printable(game.ending.reason if row is None else row.reason)
+        self._numbers.append(number)
+        self._results.append(RESULTS.index(game.result if game.result in RESULTS else "*"))
+        self._players.append((game.white, game.black))
+        self._reason_of.append(self._reasons.setdefault(reason, len(self._reasons)))
+        opening = -1
+        if row is not None:
+            at = "start" if row.position == START else row.position
+            key = printable(row.opening_name or row.opening or at), row.position, row.opening
+            opening = self._openings.setdefault(key, len(self._openings))
+        self._opening_of.append(opening)
+        self._lot.append(None if row is None else _moves(row))
+        if len(self._lot) == LOT:
+            self._pack()
+
+    def _pack(self) -> None:
+        if self._lot:
+            packed = zlib.compress(_compact(self._lot).encode())
+            self._lots.append(b64encode(packed).decode())
+            self._lot = []
+
+    def json(self, ratings: Ratings, labels: Mapping[str, str]) -> str:
+        """The archive as JSON that cannot end its element; empty without games.
+
+        ``labels`` are the names of the players' keys. Columns have an entry per game; they name
+        players, reasons and openings by index.
+        """
+        if not self._numbers:
+            return ""
+        self._pack()
+        players: dict[str, list[Any]] = {
+            player.name: [printable(player.name), round(player.elo, 1), player.group]
+            for player in ratings.players
+        }
+        for key in dict.fromkeys(key for pair in self._players for key in pair):
+            players.setdefault(labels[key], [printable(labels[key]) or "?", None, -1])
+        place = {name: index for index, name in enumerate(players)}
+        white, black = (
+            [place[labels[keys[side]]] for keys in self._players] for side in (0, 1)
+        )
+        return _in_element(_compact({
+            "offered": self.offered, "players": list(players.values()),
+            "reasons": list(self._reasons), "openings": list(self._openings),
+            "n": self._numbers, "white": white, "black": black, "result": self._results,
+            "reason": self._reason_of, "opening": self._opening_of, "lot": LOT, "lots": self._lots,
+        }))
+
+
+def _compact(data: Any) -> str:
+    return json.dumps(data, separators=(",", ":"))
+
+
+def _in_element(text: str) -> str:
+    """JSON without the characters that could end the element that holds it."""
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def result_view(row: Row) -> dict[str, Any]:
+    """A finished game's number, players, result and reason."""
+    return {
+        "n": row.number, "white": printable(row.white), "black": printable(row.black),
+        "result": row.result, "reason": printable(row.reason),
+    }
+
+
+def replay_view(row: Row) -> dict[str, Any]:
+    """A finished game with its moves."""
+    return result_view(row) | {
+        "position": row.position, "opening": row.opening.split(), "clocks": [None, None],
+        "moves": _moves(row),
+    }
+
+
+def _moves(row: Row) -> list[list[Any]]:
+    """The moves of a game as `moves_view` has them, without measurements if those are damaged."""
+    try:
+        return moves_view(row.played())
+    except InputError:
+        return [[word, None, None, None, None] for word in row.moves.split()]
+
+
+def moves_view(moves: Sequence[MoveRecord]) -> list[list[Any]]:
+    """Each move's text, score, depth, time used and time left, both in milliseconds.
+
+    A score is in hundredths of a man, ``#5`` or ``#-4`` (plies to a win or a loss), or None.
+    """
+    return [
+        [
+            move.move,
+            move.score if move.win_in is None else f"#{move.win_in}",
+            move.depth, move.elapsed // _MILLION,
+            None if move.clock is None else move.clock // _MILLION,
+        ]
+        for move in moves
+    ]
