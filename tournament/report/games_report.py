@@ -254,8 +254,9 @@ class GamesReport:
 
     def html(self) -> str:
         """A page with the tables, and with the games that were kept to replay."""
-        known = _facts(self._all_notes[0]) if self._one is not None else []
-        lines = [*known, ("Games", str(self._counted.games))]
+        known = dict(_facts(self._all_notes[0])) if self._one is not None else {}
+        title = known.pop("Event", "Ratings")
+        lines = [*known.items(), ("Games", str(self._counted.games))]
         lines += [("Warning", warning) for warning in self._warnings]
         body = summary(
             lines, self._table, self._reasons, round_rows(*self._past, str) if self._past else [],
@@ -266,7 +267,7 @@ class GamesReport:
         if self._accuracy is not None:
             body += accuracy_section(self._accuracy, self._review)
         games = self._counted.archive.json(self._table.ratings, self._counted.labels)
-        return page(dict(known).get("Event", "Ratings"), body, games)
+        return page(title, body, games)
 
     def text(self, points: bool) -> str:
         """Tables for a terminal; with ``points``, cells of the crosstable are points."""

@@ -11,6 +11,8 @@ import shlex
 import shutil
 import subprocess
 import tracemalloc
+import zlib
+from base64 import b64decode
 from collections.abc import Iterable
 from html.parser import HTMLParser
 from pathlib import Path
@@ -27,7 +29,9 @@ from merels.tournament.journal.players import Roster
 from merels.tournament.journal.rows import make_row
 from merels.tournament.records.as_flags import condition_rows
 from merels.tournament.records.games import Entrant, TimeControl
+from merels.tournament.report.crosstable import crosstable
 from merels.tournament.report.games_report import CountedGames, GamesReport
+from merels.tournament.report.replay_data import RESULTS, moves_view, replay_view
 from merels.tournament.report.svg import tick_step
 from merels.tournament.statistics import times as spreading
 from merels.tournament.views.pgn import GameWriter
@@ -361,6 +365,42 @@ def test_page(played: Path, capsys: pytest.CaptureFixture[str]) -> None:
     data = re.search(r'id="games">(.*?)</script>', text, re.S)
     assert data is not None and (games := json.loads(data[1]))["n"] == [1, 2, 3]
     assert games["offered"] == 60
+
+
+def test_a_page_holds_every_move_of_its_games(played: Path, tmp_path: Path) -> None:
+    """The moves are compressed lot by lot, as a browser unpacks them."""
+    counted = CountedGames([str(played / "j")], most=1000)
+    ratings = crosstable(counted.matches).ratings
+    data = json.loads(counted.archive.json(ratings, counted.labels))
+    with read_journal(str(played / "j")) as journal:
+        rows = list(journal.rows())
+    games = [
+        game for lot in data["lots"] for game in json.loads(zlib.decompress(b64decode(lot)))
+    ]
+    assert games == [moves_view(row.played()) for row in rows]
+    names = [name for name, _, _ in data["players"]]
+    assert names == [player.name for player in ratings.players]
+    for index, row in enumerate(rows):
+        assert (names[data["white"][index]], names[data["black"][index]]) == (row.white, row.black)
+        assert RESULTS[data["result"][index]] == row.result
+        assert data["reasons"][data["reason"][index]] == row.reason
+        assert data["openings"][data["opening"][index]][1:] == [row.position, row.opening]
+
+
+def test_lots_hold_a_bounded_number_of_games(tmp_path: Path) -> None:
+    write_journal(str(tmp_path / "j"), 250, engines=4, plies=3)
+    counted = CountedGames([str(tmp_path / "j")], most=230)
+    data = json.loads(counted.archive.json(crosstable(counted.matches).ratings, counted.labels))
+    lots = [json.loads(zlib.decompress(b64decode(lot))) for lot in data["lots"]]
+    assert [len(lot) for lot in lots] == [data["lot"], data["lot"], 30]
+    assert (len(data["n"]), data["offered"]) == (230, 250)
+
+
+def test_a_damaged_game_is_replayed_without_measurements() -> None:
+    row = make_row(result())._replace(scores="x", reason="a\x1b[2J\u202eb")
+    view = replay_view(row)
+    assert view["reason"] == "a?[2J?b"
+    assert view["moves"] == [[move, None, None, None, None] for move in row.moves.split()]
 
 
 def test_hostile_words_stay_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
