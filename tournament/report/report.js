@@ -30,21 +30,18 @@ class Tally {
     return this.wins + this.draws / 2;
   }
 
-  get share() {
-    return this.games ? this.points / this.games : null;
-  }
-
-  /** Games, wins, draws, losses, points and the score, as cells. */
+  /** The cells of `TALLY`. */
   get cells() {
-    return [this.games, this.wins, this.draws, this.losses, this.points,
-      this.games ? percent(this.share) : "–"];
+    const { games, wins, draws, losses, points } = this;
+    return [games, wins, draws, losses, points, games ? percent(points / games) : "–"];
   }
 }
 
-const percent = (share) => `${(100 * share).toFixed(1)} %`;
 const TALLY = ["Games", "Won", "Drawn", "Lost", "Points", "Score"];
 
-/** A table of cells, which are text or numbers; `make` may put an element into one. */
+const percent = (share) => `${(100 * share).toFixed(1)} %`;
+
+/** A sortable table; cells are text or numbers, and `make` returns what a cell shows. */
 function table(css, head, rows, make = (row, column) => String(row[column])) {
   const made = element("table", { class: css },
     element("thead", {}, element("tr", {}, ...head.map((text, column) =>
@@ -80,8 +77,8 @@ class HeadToHead {
       element("div", { class: "choice" }, this.selects[0], "against", this.selects[1]),
       this.place);
     root.hidden = false;
-    for (const one of this.selects) {
-      one.addEventListener("change", () => {
+    for (const choice of this.selects) {
+      choice.addEventListener("change", () => {
         location.hash = `games=${this.selects.map(({ value }) => value).join("-")}`;
       });
     }
@@ -97,25 +94,25 @@ class HeadToHead {
   /** Shows the games of two engines, numbered from 1; 0 stands for all. */
   show(first, second) {
     [first, second].forEach((value, index) => { this.selects[index].value = value; });
-    const [one, other] = first ? [first - 1, second - 1] : [second - 1, -1];
+    const [engine, opponent] = first ? [first - 1, second - 1] : [second - 1, -1];
     const { n, white, black } = this.data;
     const games = [...n.keys()].filter((game) => {
       const sides = [white[game], black[game]];
-      return (one < 0 || sides.includes(one)) && (other < 0 || sides.includes(other)) &&
-        (one !== other || one < 0);
+      return (engine < 0 || sides.includes(engine)) &&
+        (opponent < 0 || (sides.includes(opponent) && opponent !== engine));
     });
-    const parts = one < 0 ? [] : this.score(one, other, games);
+    const parts = engine < 0 ? [] : this.score(engine, opponent, games);
     this.place.replaceChildren(...parts, ...this.notes(games), this.list(games));
     stick();
   }
 
   /** The score of an engine against another, or all: whole, by colour and by opening. */
-  score(one, other, games) {
+  score(engine, opponent, games) {
     const { white, result, opening, openings, players } = this.data;
     const [total, ...colours] = [new Tally(), new Tally(), new Tally()];
     const byOpening = new Map();
     for (const game of games) {
-      const isWhite = white[game] === one;
+      const isWhite = white[game] === engine;
       const key = openings[opening[game]]?.[0];
       if (!byOpening.has(key)) byOpening.set(key, new Tally());
       for (const tally of [total, colours[isWhite ? 0 : 1], byOpening.get(key)]) {
@@ -123,12 +120,14 @@ class HeadToHead {
       }
     }
     if (!total.games) return [];
-    let text = `${this.names[one]} scored ${total.points} of ${total.games} points against ` +
-      `${other < 0 ? "all engines" : this.names[other]}: ${percent(total.share)}.`;
-    const [[, elo, group], [, otherElo, otherGroup]] = [players[one], players[other] ?? [0, null]];
+    let text = `${this.names[engine]} scored ${total.points} of ${total.games} points against ` +
+      `${opponent < 0 ? "all engines" : this.names[opponent]}: ` +
+      `${percent(total.points / total.games)}.`;
+    const [, elo, group] = players[engine];
+    const [, otherElo, otherGroup] = players[opponent] ?? ["", null, null];
     if (elo !== null && otherElo !== null && group === otherGroup) {
-      const expected = 1 / (1 + 10 ** ((otherElo - elo) / 400));
       const lead = elo - otherElo;
+      const expected = 1 / (1 + 10 ** (-lead / 400));
       text += ` Its rating is ${Math.abs(lead).toFixed(0)} Elo ${lead < 0 ? "lower" : "higher"}, ` +
         `which predicts ${percent(expected)}.`;
     }
@@ -193,7 +192,7 @@ class HeadToHead {
   /** The moves of a lot of games. */
   async unpack(number) {
     if (!this.lots.has(number)) {
-      const bytes = Uint8Array.from(atob(this.data.lots[number]), (one) => one.charCodeAt(0));
+      const bytes = Uint8Array.from(atob(this.data.lots[number]), (byte) => byte.charCodeAt(0));
       const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
       this.lots.set(number, await new Response(stream).json());
     }
@@ -206,25 +205,26 @@ function stick() {
   const edge = parseFloat(getComputedStyle(document.body).paddingLeft);
   const wide = [...document.querySelectorAll(".wide, .row")];
   const room = document.documentElement.clientWidth - edge;
-  const stops = wide.map((one) => Math.min(edge, room - one.scrollWidth));
-  wide.forEach((one, index) => { one.style.setProperty("--stop", `${stops[index]}px`); });
+  // All are measured before any is moved, so that the page is laid out only once.
+  const stops = wide.map((box) => Math.min(edge, room - box.scrollWidth));
+  wide.forEach((box, index) => { box.style.setProperty("--stop", `${stops[index]}px`); });
 }
 
 /** Makes each result of the crosstable a link to the games behind it. */
 function linkCells() {
-  document.querySelectorAll(".cross tbody tr").forEach((row, one) => {
-    [...row.cells].slice(3).forEach((cell, other) => {
+  document.querySelectorAll(".cross tbody tr").forEach((row, engine) => {
+    [...row.cells].slice(3).forEach((cell, opponent) => {
       const [span] = cell.children;
       if (!span) return;
-      const link = element("a", { class: span.className, href: `#games=${one + 1}-${other + 1}` },
-        ...span.childNodes);
+      const href = `#games=${engine + 1}-${opponent + 1}`;
+      const link = element("a", { class: span.className, href }, ...span.childNodes);
       if (span.title) link.title = span.title;
       span.replaceWith(link);
     });
   });
 }
 
-for (const one of document.querySelectorAll("main table")) sortable(one);
+for (const drawn of document.querySelectorAll("main table")) sortable(drawn);
 const text = $("games").textContent;
 if (text) {
   linkCells();

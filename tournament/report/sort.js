@@ -52,8 +52,8 @@ export function sortable(table, rows = [...table.tBodies[0].rows].map(drawnRow),
     for (const other of heads) other.removeAttribute("aria-sort");
     if (direction) head.setAttribute("aria-sort", direction);
     const sign = direction === "descending" ? -1 : 1;
-    const compare = (one, other) => {
-      const [a, b] = [values.get(one), values.get(other)];
+    const compare = (upper, lower) => {
+      const [a, b] = [values.get(upper), values.get(lower)];
       if (a === null || b === null) return (a === null) - (b === null);
       return sign * (isText ? collator.compare(a, b) : a - b);
     };

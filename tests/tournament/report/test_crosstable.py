@@ -1,4 +1,4 @@
-"""Tables as text, JSON and CSV; terminations; the lines that scripts scrape."""
+"""Rating lists, crosstables and terminations as text, JSON and CSV; the lines of a match."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ GAMES = [
 def tabulate(
     games: Iterable[GameScore], anchor: tuple[str, float] | None = None
 ) -> crosstable.Crosstable:
-    """The crosstable of games."""
+    """Return the crosstable of games."""
     return crosstable.crosstable(count_matches(games), anchor)
 
 
@@ -78,7 +78,7 @@ def test_notes_on_groups_anchor_and_virtual_draws() -> None:
     assert text.endswith("finite: 1.\n")
 
 
-def test_nobody_played() -> None:
+def test_tables_without_games_have_heads() -> None:
     table = tabulate([])
     assert crosstable.rating_list(table.ratings).startswith("#  Name")
     assert crosstable.results_table(table).startswith("#  Name")
@@ -104,7 +104,7 @@ def test_wide_names_keep_the_columns() -> None:
     assert shorten("y" * 40) == "y" * 40
 
 
-def test_json_holds_everything_plainly() -> None:
+def test_json_holds_ratings_records_and_groups() -> None:
     games = [*GAMES, GameScore("Xi\x1b", "Psi", 1.0)]
     data = json.loads(json.dumps(crosstable.as_dict(tabulate(games)), allow_nan=False))
     first = data["players"][0]
@@ -145,7 +145,7 @@ ENDINGS = [
 ]
 
 
-def test_terminations_are_counted_and_laid_to_the_loser() -> None:
+def test_terminations_are_counted_for_the_loser() -> None:
     stats = count_terminations(ENDINGS)
     assert tuple(stats.results) == ("normal", "time forfeit", "unterminated", "rules infraction")
     assert stats.games == 6
@@ -174,7 +174,7 @@ def test_terminations_as_text() -> None:
 MATCH = MatchCounts(wins=45, losses=48, draws=7, ll=11, ld=4, wl=22, wd=3, ww=10)
 
 
-def test_the_scraped_block() -> None:
+def test_the_lines_of_a_match() -> None:
     assert summary.summary_lines(MATCH, "A", "B") == [
         "Score of A vs B: 45 - 48 - 7  [0.485] 100",
         "Elo: -10.43 +/- 65.73, nElo: -10.94 +/- 68.10",
@@ -184,7 +184,7 @@ def test_the_scraped_block() -> None:
     ]
 
 
-def test_the_scraped_line_of_a_test() -> None:
+def test_the_line_of_a_sequential_test() -> None:
     sprt = Sprt(-3, 1, alpha=0.05, beta=0.1)
     assert summary.llr_line(sprt, 2.902) == "LLR: 2.90 (100.4%) (-2.25, 2.89) [-3.00, 1.00]"
     assert summary.llr_line(sprt, -0.001) == "LLR: 0.00 (0.0%) (-2.25, 2.89) [-3.00, 1.00]"
@@ -194,7 +194,7 @@ def test_the_scraped_line_of_a_test() -> None:
     )
 
 
-def test_without_pairs_games_are_judged() -> None:
+def test_without_pairs_estimates_count_games() -> None:
     sprt = Sprt(0, 5)
     lines = summary.summary_lines(MATCH, "A", "B", sprt, penta=False)
     assert len(lines) == 5 and not any(line.startswith("Ptnml") for line in lines)
@@ -205,7 +205,7 @@ def test_without_pairs_games_are_judged() -> None:
     assert match_llr(bayesian, MATCH) == bayesian.llr((48, 7, 45))
 
 
-def test_too_few_pairs_are_named_in_the_last_line_of_the_block() -> None:
+def test_the_last_line_warns_of_too_few_pairs() -> None:
     one, nine = (MatchCounts(wins=n, draws=n, wd=n) for n in (1, 9))
     for counts in (one, nine):
         lines = summary.summary_lines(counts, "A", "B", Sprt(0, 5))
@@ -224,8 +224,8 @@ def test_a_field_too_large_for_columns_is_still_listed(monkeypatch: pytest.Monke
     monkeypatch.setattr(crosstable, "MOST_EXACT", 2)
     monkeypatch.setattr(ratings, "MOST_EXACT", 2)
     table = tabulate([*GAMES, GameScore("Xi", "Alpha", 0.5)])
-    said = "The tables of 4 engines against each other are left out (more than 2)"
-    assert crosstable.results_table(table).startswith(said)
+    sentence = "The tables of 4 engines against each other are left out (more than 2)"
+    assert crosstable.results_table(table).startswith(sentence)
     assert crosstable.csv_rows(table)[0][-1] == "group"
     players = crosstable.as_dict(table)["players"]
     xi = next(player for player in players if player["name"] == "Xi")
@@ -233,7 +233,7 @@ def test_a_field_too_large_for_columns_is_still_listed(monkeypatch: pytest.Monke
     assert xi["against"][0]["draws"] == 1 and xi["against"][0]["superiority"] is None
     counts = count_terminations([])
     page = html.summary([], table, counts)
-    assert said in page and "cross" not in page
+    assert sentence in page and "cross" not in page
 
 
 def test_nothing_prints_nan() -> None:

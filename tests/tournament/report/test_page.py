@@ -239,7 +239,9 @@ def test_names_and_heads_stay_and_every_column_comes_into_view(
     for table in (".cross", ".standings", ".ends", ".times", ".games"):
         left, top, right, room = browser.run("""
             const table = document.querySelector(arguments[0]);
-            scrollTo(10000, scrollY + table.getBoundingClientRect().top + 300);
+            const edge = parseFloat(getComputedStyle(document.body).paddingLeft);
+            const x = table.offsetWidth + 2 * edge - document.documentElement.clientWidth;
+            scrollTo(Math.max(0, x), scrollY + table.getBoundingClientRect().top + 300);
             const row = table.tBodies[0].rows[Math.min(20, table.tBodies[0].rows.length - 1)];
             return [row.querySelector("th").getBoundingClientRect().left,
                 table.tHead.rows[0].cells[1].getBoundingClientRect().top,
@@ -345,7 +347,13 @@ def test_a_long_list_shows_its_games_by_and_by(large: str, browser: Browser) -> 
     browser.click(".more")
     assert len(texts(browser, ".games", 0)) == 2500
     assert not browser.run("return document.querySelector('.more').checkVisibility()")
+    # The game's moves are in the twenty-fourth lot.
+    journal = Path(large.removeprefix("file://")).with_name("j")
+    row = rows_of(journal)[2344]
     open_game(browser, 2345)
+    browser.run("for (let ply = 0; ply < 5; ply += 1) document.getElementById('forward').click()")
+    used = row.measures(row.times)[0] // 1_000_000
+    assert browser.text("#viewer-note").endswith(f" · {used / 1000:g} s")
 
 
 def test_a_page_states_that_it_holds_only_some_games(

@@ -44,7 +44,7 @@ main = command("ratings")
 
 
 def read_games(paths: Iterable[str]) -> list[PlayedGame]:
-    """The games of some files."""
+    """Return the games of some files."""
     roster = Roster()
     return [game for path in paths for game in GamesFile(path).games(roster)]
 
@@ -57,12 +57,12 @@ def printed(capsys: pytest.CaptureFixture[str], *argv: Path | str) -> str:
 
 
 @pytest.mark.thorough
-def test_journal_and_pgn_rate_alike(played: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_journal_and_pgn_give_equal_ratings(played: Path, capsys: pytest.CaptureFixture[str]) -> None:
     one = json.loads(printed(capsys, played / "j", "-format", "json"))
-    # Only a journal tells how long moves took, and what kept them.
+    # Only a journal has the times of moves and their delays.
     assert set(one.pop("times")) == {player["name"] for player in one["players"]}
     assert one.pop("time_losses") == {"games": 60, "caused": 0, "standing": 0, "others": 0}
-    # And under which conditions they were played.
+    # Only a journal has the conditions of play.
     (tournament,) = one.pop("tournaments")
     assert tournament["seed"] == "8" and len(tournament["engines"]) == len(one["players"])
     assert set(one.pop("health")) == {player["name"] for player in one["players"]}
@@ -75,7 +75,7 @@ def test_journal_and_pgn_rate_alike(played: Path, capsys: pytest.CaptureFixture[
     assert all(player["games"] == 20 and player["error"] > 0 for player in one["players"])
 
 
-def test_pgn_knows_the_pairs_whose_colours_are_not_exchanged(
+def test_pgn_states_pairs_played_without_exchanged_colours(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     chosen, notes = settings(2, swap=False), {"id": "0123456789abcdef", "arguments": "[]"}
@@ -108,7 +108,7 @@ def test_formats(played: Path, capsys: pytest.CaptureFixture[str], tmp_path: Pat
 def test_a_journal_is_opened_once_and_its_games_are_not_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It was opened three or four times, and every row was kept."""
+    """Every report opened the journal three or four times and kept all rows."""
     opened: list[str] = []
 
     def open_once(path: str) -> Journal:
@@ -225,7 +225,7 @@ def test_the_report_is_never_written_over_the_games(
 GAME = '[Round "{0}"]\n[White "A"]\n[Black "B"]\n\n1. a1 {1}\n'
 
 
-def test_comments_of_either_kind_swallow_no_games(tmp_path: Path) -> None:
+def test_comments_of_either_kind_hide_no_games(tmp_path: Path) -> None:
     path = tmp_path / "x.pgn"
     path.write_text("".join([
         GAME.format(1, "; odd { brace\n1-0"), GAME.format(2, "{a; b } 1-0"),
@@ -278,7 +278,7 @@ def test_games_that_never_began_are_not_merged(tmp_path: Path) -> None:
 def test_the_order_of_files_that_overlap_changes_nothing(
     played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One holds a game of a pair, the other both: the errors by pairs come out alike."""
+    """Errors count pairs, although one file holds only one game of a pair."""
     games = (played / "g.pgn").read_text().split("[Event ")
     half, journal = tmp_path / "half.pgn", played / "j"
     half.write_text("[Event ".join([*games[:30], *games[32:]]))
@@ -301,7 +301,7 @@ def test_games_from_a_pipe(played: Path) -> None:
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="needs /dev/zero")
-def test_a_file_without_end(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_endless_file_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["/dev/zero"]) == 2
     assert "'/dev/zero': expected a text file" in capsys.readouterr().err
 
@@ -319,7 +319,7 @@ def test_bad_flags(played: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 class Checker(HTMLParser):
-    """Notes the elements of a page and complains of those that are not closed."""
+    """Records the elements of a page and fails on an unclosed one."""
 
     VOID = {"meta", "br", "line", "circle", "rect"}
 
@@ -378,6 +378,7 @@ def test_a_page_holds_every_move_of_its_games(played: Path, tmp_path: Path) -> N
         game for lot in data["lots"] for game in json.loads(zlib.decompress(b64decode(lot)))
     ]
     assert games == [moves_view(row.played()) for row in rows]
+    assert sum(map(len, data["lots"])) / len(rows) < 600, "the guide states about 400 bytes a game"
     names = [name for name, _, _ in data["players"]]
     assert names == [player.name for player in ratings.players]
     for index, row in enumerate(rows):
@@ -426,7 +427,7 @@ def test_ticks(span: float) -> None:
 
 @pytest.fixture(scope="module")
 def tested(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """The journal of a match with a test, and the lines that its run ended with."""
+    """The journal of a match with a sequential test, and the output of its run."""
     path = tmp_path_factory.mktemp("tested") / "j"
     run = Marked(*match("-rounds", "9", "-maxmoves", "20", "-journal", str(path),
                         "-sprt", "elo0=0", "elo1=900"))
@@ -435,17 +436,17 @@ def tested(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     return path, out
 
 
-def test_ratings_say_all_that_a_match_said_at_its_end(
+def test_ratings_repeat_the_final_lines_of_a_match(
     tested: tuple[Path, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     path, out = tested
-    said = out[out.rindex("\nScore of A vs B: ") + 1 :].splitlines()
+    lines = out[out.rindex("\nScore of A vs B: ") + 1 :].splitlines()
     text = printed(capsys, path)
-    missing = [line for line in said if line not in text.splitlines()]
+    missing = [line for line in lines if line not in text.splitlines()]
     assert missing == [] and text.startswith("Score of A vs B: ")
     assert "A       nodes=20      cmd=merels" in text and "Reason " in text
     page_text = printed(capsys, path, "-format", "html")
-    assert all(f"<li>{line}</li>" in page_text for line in said[:6])
+    assert all(f"<li>{line}</li>" in page_text for line in lines[:6])
     assert "<td>nodes=20</td>" in page_text and ">limit of moves<" in page_text
     assert "H0: 0 Elo, H1: 900 Elo (normalized), alpha 0.05, beta 0.05" in page_text
 
@@ -464,13 +465,13 @@ def test_the_figures_of_a_match_are_in_json_and_its_conditions_in_csv(
     ]
     (head, first, _) = csv.reader(io.StringIO(printed(capsys, path, "-format", "csv")))
     assert dict(zip(head, first))["command"] == "cmd=merels"
-    # A second tournament makes it no longer one match.
+    # Games of two tournaments decide no test.
     other = tmp_path / "other"
     words = match("-rounds", "1", "-maxmoves", "9", "-journal", str(other), "-srand", "6")
     assert Marked(*words).wait()[0] == 0
     text = printed(capsys, path, other)
     assert text.startswith("Score of A vs B: ") and "LLR" not in text
-    # And with another limit, A is another player.
+    # With another limit, A is another player.
     other = tmp_path / "stronger"
     words = match("-rounds", "1", "-maxmoves", "9", "-journal", str(other), nodes=(60, 40))
     assert Marked(*words).wait()[0] == 0
@@ -487,7 +488,7 @@ def test_the_figures_of_a_match_are_in_json_and_its_conditions_in_csv(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "words"),
     [
         (("mine.py",), "args=mine.py"),
         (("mine.py", "fast"), 'args="mine.py fast"'),
@@ -495,9 +496,10 @@ def test_the_figures_of_a_match_are_in_json_and_its_conditions_in_csv(
         (("$HOME",), "'args='\"'\"'$HOME'\"'\"''"),
     ],
 )
-def test_a_command_is_told_as_a_shell_reads_it(arguments: tuple[str, ...], said: str) -> None:
+def test_a_command_is_quoted_for_a_shell(arguments: tuple[str, ...], words: str) -> None:
     spec = EngineSpec(("python3", *arguments), "A", options=(("Skill Level", "3"),))
     (_, row) = condition_rows([Entrant(spec, TimeControl(nodes=9))])
-    assert row == ["A", "nodes=9", f'cmd=python3 {said} "option.Skill Level=3"']
-    words = dict(word.split("=", 1) for word in shlex.split(row[2]))
-    assert tuple(shlex.split(words["args"])) == arguments
+    assert row == ["A", "nodes=9", f'cmd=python3 {words} "option.Skill Level=3"']
+    keys = dict(word.split("=", 1) for word in shlex.split(row[2]))
+    assert tuple(shlex.split(keys["args"])) == arguments
+

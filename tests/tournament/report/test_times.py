@@ -1,4 +1,4 @@
-"""The times of moves as reports show them, from the rows of journals."""
+"""Times of moves in reports, from the rows of journals."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CLOCK = TimeControl(time=100 * MS, increment=10 * MS, margin=50 * MS)
 
 
 def row(lost: Overtime | None = None) -> Row:
-    """A game of A against B, whose opening has two moves; A overruns within its margin twice."""
+    """A game of A against B after two opening moves; A overruns within its margin twice."""
     moves = [
         MoveRecord("d2", 0, None, 1, 1, used * MS, left * MS, late * MS, waited and waited * MS)
         for used, left, late, waited in (
@@ -31,7 +31,7 @@ def row(lost: Overtime | None = None) -> Row:
     return make_row(result(1, outcome, moves=tuple(moves), overtime=lost))
 
 
-def test_an_overrun_is_what_a_move_took_longer_than_the_clock_before_it_showed() -> None:
+def test_an_overrun_is_the_time_beyond_the_clock_before_the_move() -> None:
     times: dict[str, MoveTimes] = {}
     add_times(times, row(), {"A": CLOCK, "B": CLOCK})
     one, other = (times[name] for name in "AB")
@@ -84,10 +84,10 @@ def test_quantiles_are_measurements() -> None:
     assert spread([]) == Spread(0, 0, 0, 0, 0)
 
 
-def test_a_sample_takes_bounded_room_and_knows_the_longest(
+def test_a_sample_is_bounded_and_keeps_the_longest_time(
     monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All times of a million games were kept."""
+    """Reports kept the times of all moves of a million games."""
     monkeypatch.setattr(spreading, "MOST", 1 << 12)
     monkeypatch.setattr(spreading, "LEAST", 1 << 12)
     chance = random.Random(1)

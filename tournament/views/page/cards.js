@@ -1,6 +1,6 @@
 // The games in progress, a card with a board for each in a grid.
 
-import { $, element, svg } from "./dom.js";
+import { element, svg } from "./dom.js";
 import { Drawing } from "./drawing.js";
 import { resultText } from "./game.js";
 import { drawPosition, Player, Scores } from "./replay.js";
