@@ -204,5 +204,6 @@ def _cross_table(table: Crosstable) -> str:
     titles = [f'<abbr title="{text_html(player.name)}">' for player in players]
     head[3:] = [f"{title}{rank}</abbr>" for title, rank in zip(titles, head[3:])]
     unit = "the score in percent" if is_large else "wins–draws–losses"
-    legend = note(f"Cells: {unit} of the row's engine against the column's.")
-    return table_html([head, *rows], "ranked cross", names=1) + "\n" + legend
+    legend = f"Cells: {unit} of the row&#x27;s engine against the column&#x27;s."
+    return (table_html([head, *rows], "ranked cross", names=1)
+            + f'\n<p class="note legend">{legend}</p>')

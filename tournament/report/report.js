@@ -222,6 +222,7 @@ function linkCells() {
       span.replaceWith(link);
     });
   });
+  document.querySelector(".legend")?.append(" A click on a cell shows the games behind it.");
 }
 
 for (const drawn of document.querySelectorAll("main table")) sortable(drawn);
