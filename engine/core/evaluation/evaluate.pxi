@@ -134,8 +134,8 @@ def terms(tuple rules not None, tuple fields not None):
     cdef size_t row[ROWS_PER_POSITION]
     cdef int material = material_of(&rule_set, &b), i, value
     find_rows(&b, material, row)
-    return [*[VALUE[phase_of(material)][row[i]] / 4 for i in range(ROWS_PER_POSITION)],
-            hidden_layer(row, &MATERIAL[material], &value) / (1 << OUTPUT_SHIFT)]
+    return [*[VALUE[phase_of(material)][row[i]] / 4.0 for i in range(ROWS_PER_POSITION)],
+            hidden_layer(row, &MATERIAL[material], &value) / <double>(1 << OUTPUT_SHIFT)]
 
 
 # Pair sixteen neurons' numbers: the first eight are the lower bytes, the others the upper ones.

@@ -1,0 +1,143 @@
+"""The evaluation, number by number, as a plain program computes it from the same weights."""
+
+from __future__ import annotations
+
+import random
+import sys
+from array import array
+from collections.abc import Iterable
+from functools import cache
+from itertools import product
+
+from merels.engine.core import core
+from merels.engine.core.convert import core_board, core_rules
+from merels.engine.game.position import Position
+from tests.engine.random_games import random_positions
+
+SIDES, RINGS = 5346, 954
+AT_CORNERS, AT_OUTER, AT_MIDDLE = SIDES, 2 * SIDES, 2 * SIDES + RINGS
+AT_MEN = AT_MIDDLE + RINGS
+AT_KINDS = AT_MEN + 100
+ROWS = AT_KINDS + 22
+PHASES, QUARTERS, HIDDEN = 16, 4, 48
+CLIP = 48
+LARGEST_VALUE, LARGEST = 2978, 42
+"""In size, of a feature's value and of a vector's number: a larger one counts as this."""
+
+
+class Weights:
+    """Random numbers of the whole range of each part, some of them larger than counts."""
+
+    def __init__(self, seed: int) -> None:
+        chance = random.Random(seed)
+
+        def numbers(count: int, largest: int) -> list[int]:
+            return [chance.randint(-largest, largest) for _ in range(count)]
+
+        self.value = [numbers(AT_MEN, 3200) + numbers(ROWS - AT_MEN, 15000) for _ in range(PHASES)]
+        self.bias = [numbers(HIDDEN, 400) for _ in range(PHASES)]
+        self.output = [numbers(HIDDEN, 19418) for _ in range(PHASES)]
+        self.vector = array("b", chance.randbytes(QUARTERS * ROWS * HIDDEN))
+
+    def data(self) -> bytes:
+        words = array("h", [n for part in (self.value, self.bias, self.output)
+                            for row in part for n in row])
+        if sys.byteorder == "big":
+            words.byteswap()
+        return words.tobytes() + self.vector.tobytes()
+
+
+@cache
+def numbered(points: int, views: tuple[tuple[int, ...], ...]) -> dict[tuple[int, ...], int]:
+    """The number of each pattern of points; its images under the views have the same one."""
+    found: dict[tuple[int, ...], int] = {}
+    count = 0
+    for digits in product(range(3), repeat=points):
+        pattern = digits[::-1]  # The first point is the lowest digit of the pattern's number.
+        if pattern not in found:
+            for view in views:
+                found.setdefault(tuple(pattern[place] for place in view), count)
+            count += 1
+    return found
+
+
+SIDE_VIEWS = tuple(
+    tuple(3 * ring + place for ring in rings for place in places)
+    for rings in ((0, 1, 2), (2, 1, 0)) for places in ((0, 1, 2), (2, 1, 0))
+)  # fmt: skip
+RING_VIEWS = tuple(
+    tuple((start + step * angle) % 8 for angle in range(8))
+    for start in (0, 2, 4, 6) for step in (1, -1)
+)  # fmt: skip
+
+
+def rows(position: Position, kind: int) -> list[int]:
+    """The rows of a position: four sides, four corners, three rings, and its material."""
+    own, opponent, own_hand, opponent_hand, _ = core_board(position)
+
+    def men(points: Iterable[int]) -> tuple[int, ...]:
+        return tuple((own >> point & 1) + 2 * (opponent >> point & 1) for point in points)
+
+    def around(angle: int) -> tuple[int, ...]:
+        return men(8 * ring + (angle + turn) % 8 for ring in range(3) for turn in (-1, 0, 1))
+
+    sides, rings = numbered(9, SIDE_VIEWS), numbered(8, RING_VIEWS)
+    ring = [rings[men(range(8 * number, 8 * number + 8))] for number in range(3)]
+    return [
+        *(sides[around(angle)] for angle in (0, 2, 4, 6)),
+        *(AT_CORNERS + sides[around(angle)] for angle in (1, 3, 5, 7)),
+        AT_OUTER + ring[0], AT_MIDDLE + ring[1], AT_OUTER + ring[2],
+        AT_MEN + 10 * (own.bit_count() + own_hand) + opponent.bit_count() + opponent_hand,
+        AT_KINDS + kind,
+    ]  # fmt: skip
+
+
+def kind_and_phase(position: Position) -> tuple[int, int]:
+    """Who flies, or else 3 and the men in hand; the phase."""
+    in_hand, on_board = sum(position.hands), sum(men.bit_count() for men in position.men)
+    if in_hand:
+        return 3 + in_hand, 0 if in_hand >= 15 else (16 - in_hand) // 2
+    flying = position.flies(position.side) + 2 * position.flies(1 - position.side)
+    if flying:
+        return flying, 12 + flying
+    return 0, next(
+        phase for phase, least in ((8, 16), (9, 14), (10, 12), (11, 10), (12, 0))
+        if on_board >= least
+    )  # fmt: skip
+
+
+def limited(number: int, largest: int) -> int:
+    return max(-largest, min(largest, number))
+
+
+def parts(weights: Weights, position: Position) -> tuple[list[int], list[int], int]:
+    """The values of the rows as they are, and as they count; the output of the hidden layer."""
+    kind, phase = kind_and_phase(position)
+    row = rows(position, kind)
+    values = [weights.value[phase][place] for place in row]
+    counted = [limited(value, LARGEST_VALUE) for value in values[:-2]] + values[-2:]
+    neurons = [*weights.bias[phase]]
+    for place in row:
+        at = (phase // QUARTERS * ROWS + place) * HIDDEN
+        largest = LARGEST if place < AT_MEN else 128
+        vector = weights.vector[at : at + HIDDEN]
+        neurons = [sum_ + limited(part, largest) for sum_, part in zip(neurons, vector)]
+    hidden = sum(
+        max(0, min(CLIP, neuron)) ** 2 * output
+        for neuron, output in zip(neurons, weights.output[phase])
+    )
+    return values, counted, hidden
+
+
+def test_the_core_computes_what_a_plain_program_computes(own_weights: None) -> None:
+    weights = Weights(1)
+    core.load_weights(weights.data())
+    phases = set()
+    for position in random_positions(seed=11, number=1500):
+        rules, board = core_rules(position.rules), core_board(position)
+        values, counted, hidden = parts(weights, position)
+        assert core.evaluate(rules, board) == (sum(counted) >> 2) + (hidden >> 15), position
+        assert core.terms(rules, board) == [*(value / 4 for value in values), hidden / (1 << 15)]
+        phases.add(kind_and_phase(position))
+    assert {phase for _, phase in phases} == set(range(PHASES))
+    assert {kind for kind, _ in phases} >= set(range(22)) - {3}
