@@ -1,0 +1,355 @@
+"""The steps of the search, one at a time: which nodes they visit, and what they leave in the table.
+
+The evaluation counts men only, or nothing, so that the value of each node is known.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from array import array
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import pytest
+
+from merels.engine.core import core, weights
+from merels.engine.core.convert import core_board, core_rules, decode_move
+from merels.engine.game.notation import parse_position
+from merels.engine.game.position import Position
+from merels.engine.game.rules import make_rules
+from merels.engine.training.samples import random_position
+
+RULES = make_rules("morris", ["Repetition=0", "NoRemovalPlies=0", "ThreeThreePlies=0"])
+QUIET = parse_position("*@*OO**@/*@*O**@*/O*@**O** w 0 0 0 20", RULES)
+NO_MOVE = 0xFFFFF
+UPPER, LOWER, EXACT = 1, 2, 3
+GOLDEN = 0x9E3779B97F4A7C15
+
+
+class Entry(NamedTuple):
+    """A result in the transposition table."""
+
+    score: int
+    depth: int
+    bound: int
+    move: int = NO_MOVE
+
+
+class Found(NamedTuple):
+    """The result of a search."""
+
+    score: int
+    line: list[int]
+    nodes: int
+
+
+def count_men(worth: int) -> None:
+    """Load weights by which a man more is worth so many quarters of a hundredth, and no more."""
+    value = array("h", bytes(2 * core.PHASES * core.ROWS))
+    for phase in range(core.PHASES):
+        for own in range(10):
+            for opponent in range(10):
+                row = core.AT_MEN + 10 * own + opponent
+                value[phase * core.ROWS + row] = worth * (own - opponent)
+    data = value.tobytes()
+    core.load_weights(data + bytes(core.WEIGHTS_SIZE - len(data)))
+
+
+@pytest.fixture(autouse=True)
+def equal_positions(own_weights: None) -> None:
+    """All positions are equal, until a test counts men."""
+    weights.ensure()
+    count_men(0)
+
+
+def key_of(position: Position) -> int:
+    own, opponent, hand, other_hand, _ = core_board(position)
+    return own | opponent << 24 | hand << 48 | other_hand << 52
+
+
+class Search:
+    """A table of one MiB, whose entries are written and read, and the searches that use it."""
+
+    def __init__(self) -> None:
+        self.table = core.TranspositionTable(1)
+
+    def _places(self, position: Position) -> range:
+        buckets = (self.table.used() << 20) // 64
+        bucket = (key_of(position) * GOLDEN % (1 << 64)) * buckets >> 64
+        return range(4 * bucket, 4 * bucket + 4)
+
+    def put(self, position: Position, entry: Entry) -> None:
+        data = entry.move | (entry.score & 0xFFFF) << 20 | entry.depth << 36 | entry.bound << 44
+        self.table.write_entry(self._places(position)[0], key_of(position) ^ data, data)
+
+    def get(self, position: Position) -> Entry | None:
+        for place in self._places(position):
+            check, data = self.table.read_entry(place)
+            if data and check ^ data == key_of(position):
+                score = data >> 20 & 0xFFFF
+                return Entry(score - (score >> 15 << 16), data >> 36 & 0xFF, data >> 44 & 3,
+                             data & NO_MOVE)
+        return None
+
+    def run(self, position: Position, depth: int, moves: Sequence[int] = ()) -> Found:
+        """One iteration."""
+        worker, found = core.SearchWorker(self.table), list[Found]()
+        worker.clear()
+
+        def report(_: int, lines: list[tuple[int, int, list[int]]]) -> bool:
+            found.append(Found(lines[0][0], lines[0][2], worker.nodes))
+            return False
+
+        rules, board = core_rules(position.rules), core_board(position)
+        worker.run(rules, board, [], moves or core.legal_moves(rules, board), report,
+                   first_depth=depth, max_depth=depth)  # fmt: skip
+        return found[0]
+
+
+def moves_of(position: Position) -> list[int]:
+    return core.legal_moves(core_rules(position.rules), core_board(position))
+
+
+def after(position: Position, move: int) -> Position:
+    return position.play(decode_move(move))
+
+
+def men_ahead(position: Position, side: int) -> int:
+    men = [men.bit_count() + hand for men, hand in zip(position.men, position.hands)]
+    return men[side] - men[1 - side]
+
+
+FIRST, SECOND = moves_of(QUIET)[:2]
+
+
+def test_an_iteration_of_one_ply_visits_each_root_move_once() -> None:
+    moves = moves_of(QUIET)
+    for count in range(1, len(moves) + 1):
+        assert Search().run(QUIET, 1, moves[:count]).nodes == count
+
+
+@pytest.mark.parametrize(
+    ("entry", "nodes"),
+    [
+        # The window of the second move is empty: its value is at most -1, or at least 0.
+        (Entry(0, 1, LOWER), -1), (Entry(500, 1, LOWER), -1), (Entry(0, 9, LOWER), -1),
+        (Entry(0, 1, EXACT), -1), (Entry(500, 1, EXACT), -1),
+        # It seems good for the side to move at the root, and is searched once more in full.
+        (Entry(-1, 1, UPPER), 1), (Entry(-500, 1, UPPER), 1), (Entry(-1, 9, UPPER), 1),
+        (Entry(-1, 1, EXACT), 1),
+        # Bounds of the other kind, and results that are not as deep.
+        (Entry(-1, 1, LOWER), 0), (Entry(-500, 1, LOWER), 0), (Entry(0, 1, UPPER), 0),
+        (Entry(500, 1, UPPER), 0), (Entry(0, 0, LOWER), 0), (Entry(-1, 0, UPPER), 0),
+        (Entry(0, 0, EXACT), 0), (Entry(-1, 0, EXACT), 0),
+    ],
+)  # fmt: skip
+def test_a_result_in_the_table_ends_a_node_if_it_is_as_deep_and_beyond_the_window(
+    entry: Entry, nodes: int
+) -> None:
+    both = [FIRST, SECOND]
+    expected = Search().run(QUIET, 2, both)
+    search = Search()
+    search.put(after(QUIET, SECOND), entry)
+    found = search.run(QUIET, 2, both)
+    assert (found.score, found.line[0]) == (0, FIRST)
+    assert found.nodes - expected.nodes == nodes
+
+
+@pytest.mark.parametrize("bound", [UPPER, LOWER, EXACT])
+def test_no_result_in_the_table_ends_a_node_of_the_principal_variation(bound: int) -> None:
+    expected = Search().run(QUIET, 2, [FIRST])
+    for score in (-500, 500):
+        search = Search()
+        search.put(after(QUIET, FIRST), Entry(score, 9, bound))
+        assert search.run(QUIET, 2, [FIRST]) == expected
+
+
+def test_the_move_of_the_table_is_searched_first() -> None:
+    child = after(QUIET, FIRST)
+    for move in moves_of(child):
+        search = Search()
+        search.put(child, Entry(0, 0, UPPER, move))
+        # All moves are as good, so the first one stays the best.
+        assert search.run(QUIET, 2, [FIRST]).line == [FIRST, move]
+
+
+def test_what_is_stored_states_depth_bound_and_move() -> None:
+    search = Search()
+    found = search.run(QUIET, 2)
+    assert search.get(QUIET) == Entry(0, 2, EXACT, found.line[0])
+    assert search.get(after(QUIET, found.line[0])) == Entry(0, 1, EXACT, found.line[1])
+    refuted = search.get(after(QUIET, moves_of(QUIET)[-1]))
+    assert refuted is not None and refuted[:3] == (0, 1, LOWER) and refuted.move != NO_MOVE
+
+
+def test_a_search_of_some_root_moves_stores_nothing_for_the_root() -> None:
+    search = Search()
+    search.run(QUIET, 2, moves_of(QUIET)[:-1])
+    assert search.get(QUIET) is None
+
+
+def test_a_deep_node_without_an_entry_is_searched_a_ply_less_deeply() -> None:
+    """Internal iterative reduction."""
+    child = after(QUIET, FIRST)
+    for depth, is_known in ((4, False), (4, True), (5, False), (5, True), (7, False)):
+        search = Search()
+        if is_known:
+            search.put(child, Entry(0, 0, UPPER))
+        search.run(QUIET, depth + 1, [FIRST])
+        entry = search.get(child)
+        assert entry is not None
+        assert entry.depth == depth - (depth >= 5 and not is_known)
+
+
+# Quiescence.
+
+
+def quiescence(position: Position, ply: int) -> int:
+    """The value over all captures, by a plain search; a man is worth 100."""
+    if position.outcome() is not None:
+        return ply - core.WIN
+    best = 100 * men_ahead(position, position.side)
+    for move in position.legal_moves():
+        if move.removed:
+            best = max(best, -quiescence(position.play(move), ply + 1))
+    return best
+
+
+def positions(seed: int, own: int, opponent: int, hand: int = 0) -> Iterator[Position]:
+    """Random positions in which the game is not over; with so many men in hand of each side."""
+    chance = random.Random(seed)
+    while True:
+        position = random_position(RULES, own, opponent, chance)
+        position = Position(RULES, position.men, (hand, hand), position.side)
+        if position.outcome() is None:
+            yield position
+
+
+@pytest.mark.parametrize("men", [(3, 4, 0), (5, 5, 0), (7, 6, 0), (4, 4, 2)])
+def test_quiescence_plays_all_captures_and_nothing_else(men: tuple[int, int, int]) -> None:
+    count_men(400)
+    captures = 0
+    for position, _ in zip(positions(3, *men), range(60)):
+        for move in moves_of(position)[:8]:
+            child = after(position, move)
+            score = Search().run(position, 1, [move]).score
+            assert score == -quiescence(child, 1), position
+            captures += any(decode_move(reply).removed for reply in moves_of(child))
+    assert captures > 10
+
+
+# Steps that leave nodes out, or search them less or more deeply.
+
+
+# The side to move has a move that closes a mill and one that does not, and no side can close one in
+# the plies after them: (position, the two moves).
+MOVING = ("*O*O*@O*/***OO*@*/@*@@***O b 0 0 0 1", "d7-g7xe5", "g4-f4")
+PLACING = ("***@*@**/*OO*****/O@**@O** b 1 1 0 1", "d3xf6", "f2")
+MANY = ("*O*O*@O*/*O*OO*@*/@*@@***O b 0 0 0 1", "d7-g7xe5", "d7-d6")
+FLYING = ("O**@*@**/***OO**O/@****@@* b 0 0 0 1", "d7-a7xf2", "d7-d6")
+
+
+def position_and_moves(text: str, *moves: str) -> tuple[Position, int, int]:
+    """A position, and its moves as numbers of the core."""
+    position = parse_position(text, RULES)
+    found = {str(decode_move(move)): move for move in moves_of(position)}
+    return position, found[moves[0]], found[moves[1]]
+
+
+@pytest.mark.parametrize(
+    ("case", "depth", "margin"), [(MOVING, 1, 30), (MOVING, 2, 60), (PLACING, 1, 50)]
+)
+def test_a_node_is_left_out_if_it_is_far_above_the_window_and_no_sooner(
+    case: tuple[str, str, str], depth: int, margin: int
+) -> None:
+    """Reverse futility pruning: the margin grows with the depth, and while men are placed."""
+    position, capture, other = position_and_moves(*case)
+    ahead = men_ahead(position, position.side) + 1
+    for worth in (margin, margin - 1):
+        count_men(4 * worth)
+        first = Search().run(position, depth + 1, [capture])
+        both = Search().run(position, depth + 1, [capture, other])
+        assert first.score == both.score == worth * ahead
+        assert (both.nodes == first.nodes + 1) == (worth == margin)
+
+
+@pytest.mark.parametrize(("case", "searched"), [(MANY, 5), (FLYING, 48)])
+def test_late_quiet_moves_are_left_out_near_the_leaves_unless_men_fly(
+    case: tuple[str, str, str], searched: int
+) -> None:
+    """Late move pruning: after five moves that are no better, a node is not searched on."""
+    position, capture, other = position_and_moves(*case)
+    count_men(400)
+    first = Search().run(position, 2, [other]).nodes
+    both = Search().run(position, 2, [other, capture]).nodes
+    replies = len(moves_of(after(position, capture)))
+    # Better than the window, the capture is searched twice: the second time nothing is left out.
+    assert both - first == (1 + searched) + (1 + replies)
+
+
+def mills_next(position: Position, side: int) -> set[int]:
+    """The points on which a side could close a mill, if it had the move."""
+    seen = Position(position.rules, position.men, position.hands, side)
+    return {move.to for move in seen.legal_moves() if move.removed}
+
+
+def test_a_forced_answer_is_searched_a_ply_deeper() -> None:
+    """One point to block and no mill of one's own; a reply is not stored if it is a leaf."""
+    seen = set()
+    for position, _ in zip(positions(4, 5, 5), range(400)):
+        move = moves_of(position)[0]
+        child = after(position, move)
+        if child.outcome() is not None:
+            continue
+        own, danger = mills_next(child, child.side), mills_next(child, position.side)
+        search = Search()
+        search.run(position, 2, [move])
+        replies = [after(child, reply) for reply in moves_of(child)]
+        stored = [search.get(reply) for reply in replies if reply.outcome() is None]
+        is_forced = len(danger) == 1 and not own
+        assert {entry and entry.depth for entry in stored} <= ({1} if is_forced else {None})
+        seen.add((min(len(danger), 2), bool(own)))
+    assert seen == {(danger, own) for danger in range(3) for own in (False, True)}
+
+
+def test_late_moves_are_searched_less_deeply() -> None:
+    """Late move reductions, by the logarithms of depth and number; of the root's moves, too."""
+
+    def reduction(depth: int, number: int, less: int) -> int:
+        return max(0, int(0.6 + math.log(depth) * math.log(number) / 1.8) - less)
+
+    moves = moves_of(QUIET)
+    search = Search()
+    search.run(QUIET, 5, moves)
+    depths = [entry and entry.depth for entry in (search.get(after(QUIET, move)) for move in moves)]
+    assert depths == [4 - reduction(5, number, 1) for number in range(1, len(moves) + 1)]
+    assert len({*depths}) > 1
+
+    search = Search()
+    search.run(QUIET, 5, [FIRST])
+    child = after(QUIET, FIRST)
+    ordered = core.ordered_moves(core_rules(RULES), core_board(child))
+    depths = [entry and entry.depth for entry in (search.get(after(child, m)) for m in ordered)]
+    assert depths == [3 - reduction(4, number, 1) for number in range(1, len(ordered) + 1)]
+    assert len({*depths}) > 1
+
+
+@pytest.mark.parametrize("worth", [23, 24, 25, 97, 400])
+def test_a_score_is_that_of_the_end_of_its_line(worth: int) -> None:
+    """Within the aspiration window and outside of it, above and below, whatever was left out."""
+    count_men(4 * worth)
+    scores = set()
+    for men in ((4, 4, 0), (6, 5, 0), (5, 6, 2)):
+        for position, depth in zip(positions(7, *men), [*range(1, 7)] * 3):
+            found = Search().run(position, depth)
+            end = position
+            for move in found.line:
+                end = after(end, move)
+            if abs(found.score) < core.FAR:
+                assert found.score == worth * men_ahead(end, position.side)
+                scores.add(found.score // worth)
+            else:
+                assert end.outcome() is not None
+                assert core.WIN - abs(found.score) == len(found.line)
+    assert len(scores) > 4
