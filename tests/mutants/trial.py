@@ -12,17 +12,37 @@ import sys
 import sysconfig
 import tempfile
 import venv
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Self
 
+from tests.mutants import recorder
+from tests.mutants.lines import LineMap
 from tests.mutants.mutate import LAYERS, Mutant
 from tests.processes import marked
 
 ROOT = Path(__file__).parents[2]
 LEFT_OUT = ("tests/test_sources.py", "tests/test_documents.py", "tests/mutants")
 """Tests that read sources: they notice a change of text, not of behaviour."""
+EXTENSIONS = (
+    "engine/core/core.pyx", "engine/core/solver.pyx", "engine/core/trainer.pyx",
+    "protocol/client/scanner.pyx", "protocol/process/round_trip.pyx",
+)  # fmt: skip
+_BUILD = """
+import sys
+import setup
+from setuptools import Distribution
+setup.SOURCES = sys.argv[1:]
+distribution = Distribution({
+    "ext_modules": setup.translated(), "packages": [*setup.PACKAGES], "package_dir": setup.PACKAGES,
+})
+command = setup.BuildExtensions(distribution)
+command.inplace = command.force = True
+command.ensure_finalized()
+command.run()
+"""
+"""A program that builds some of the extensions: most mutants are part of one."""
 _MARK = "MERELS_MUTANT"
 _FAILURE = re.compile(r"^(tests/.+?::.+) (?:FAILED|ERROR) +\[ *\d+%\]$", re.M)
 _BROKEN_FILE = re.compile(r"^ERROR (tests/\S+\.py)\b", re.M)
@@ -37,6 +57,7 @@ class Copy:
 
     def __init__(self, silence: float) -> None:
         self._silence = silence
+        self._original: dict[Path, bytes] = {}
 
     def __enter__(self) -> Self:
         self._folder = tempfile.TemporaryDirectory(prefix="mutants-", ignore_cleanup_errors=True)
@@ -60,6 +81,7 @@ class Copy:
                     shutil.copy2(path, built)
         site = folder / "site" / "merels"
         site.mkdir(parents=True)
+        (site.parent / "sitecustomize.py").symlink_to(self._root / "tests/mutants/recorder.py")
         for name in ("__init__.py", "__main__.py"):
             (site / name).symlink_to(self._root / "tournament" / "merels" / name)
         for name in LAYERS:
@@ -90,6 +112,10 @@ class Copy:
 
     def put(self, mutant: Mutant | None, path: str) -> None:
         """Put a mutant into a file of the copy, or None: the file of the checkout."""
+        while mutant is None and self._original:
+            extension, data = self._original.popitem()
+            extension.unlink(missing_ok=True)  # A process that is being killed may still map it.
+            extension.write_bytes(data)
         source = (ROOT / path).read_bytes()
         file = self._root / path
         file.write_bytes(source if mutant is None else mutant.apply(source))
@@ -100,34 +126,53 @@ class Copy:
             date = int((ROOT / path).stat().st_mtime) + 1 + mutant.offset % 10_000_019
             os.utime(file, (date, date))
 
-    def build(self) -> bool:
-        """Build the extensions that have changed; whether they could be."""
-        # Older and newer files alike: the date says nothing after `put`.
-        for name in ("core.c", "solver.c"):
-            (self._root / "engine" / "core" / name).unlink(missing_ok=True)
+    def build(self, path: str) -> bool:
+        """Build the extensions that a source is part of; whether they could be."""
+        sources = [name for name in EXTENSIONS if path == name or path in _parts_of(name)]
+        for name in sources:
+            (self._root / name).with_suffix(".c").unlink(missing_ok=True)
+            for file in (self._root / name).parent.glob(f"{Path(name).stem}.*"):
+                if file.suffix in (".so", ".pyd"):
+                    self._original[file] = file.read_bytes()
         done = subprocess.run(
-            [self._python, "setup.py", "build_ext", "--inplace", "--force"], cwd=self._root,
-            env=self._environment, capture_output=True,
+            [self._python, "-c", _BUILD, *sources], cwd=self._root, env=self._environment,
+            capture_output=True,
         )  # fmt: skip
         return done.returncode == 0
 
     def first_failure(self, files: Iterable[str], without: Iterable[str] = ()) -> str | None:
         """Run tests until one fails, and return its name; None: all pass."""
         words = [*files, *(word for name in without for word in ("--deselect", name))]
+        status, output = self._run_tests(["-x", "-v", "-rfE", "--tb=no", *words], {})
+        if output is None:
+            return "time limit"
+        if status in (0, 5):  # 5: no test in these files runs by default.
+            return None
+        failures = _FAILURE.findall(output) or _BROKEN_FILE.findall(output)
+        return failures[0] if failures else f"exit status {status}"
+
+    def record_lines(self) -> LineMap:
+        """Run the default tests once, and return which lines each of them executes."""
+        with tempfile.TemporaryDirectory(prefix="lines-") as folder:
+            variables = {recorder.FOLDER: folder, recorder.ROOT: str(self._root)}
+            ignored = [f"--ignore={name}" for name in LEFT_OUT]
+            status, _ = self._run_tests(["-p", "sitecustomize", *ignored, "tests"], variables)
+            if status not in (0, 1):  # 1: some tests fail while they are traced.
+                raise SystemExit(f"mutants: no lines recorded, pytest ended with status {status}")
+            return LineMap.read_records(Path(folder))
+
+    def _run_tests(
+        self, words: Sequence[str], variables: dict[str, str]
+    ) -> tuple[int, str | None]:
+        """Return the exit status of pytest and its output, None after a long silence."""
         with subprocess.Popen(
-            [self._python, "-u", "-m", "pytest", "-x", "-v", "-rfE", "--tb=no",
-             "-p", "no:cacheprovider", *words],
-            cwd=self._root, env=self._environment, stdin=subprocess.DEVNULL,
+            [self._python, "-u", "-m", "pytest", "-p", "no:cacheprovider", *words],
+            cwd=self._root, env=self._environment | variables, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
         ) as process:  # fmt: skip
             output = self._read(process)
         self._clear()
-        if output is None:
-            return "time limit"
-        if process.returncode in (0, 5):  # 5: no test in these files runs by default.
-            return None
-        failures = _FAILURE.findall(output) or _BROKEN_FILE.findall(output)
-        return failures[0] if failures else f"exit status {process.returncode}"
+        return process.returncode, output
 
     def _read(self, process: subprocess.Popen[bytes]) -> str | None:
         """Return the whole output; None after a silence that is too long."""
@@ -158,10 +203,26 @@ class Copy:
         shutil.rmtree(self._temporary, ignore_errors=True)
 
 
+_ENGINE_TESTS = Path("tests/engine")
+_TESTS_OF_PARTS = {
+    _ENGINE_TESTS / "core": [
+        _ENGINE_TESTS / name for name in ("search", "tablebase", "training", "game", "tools")
+    ],
+}
+
+
+def _parts_of(extension: str) -> list[str]:
+    """Return the parts that an extension includes."""
+    source = ROOT / extension
+    names = re.findall(r'^include "(.+)"', source.read_text(encoding="utf-8"), re.M)
+    return [(source.parent / name).relative_to(ROOT).as_posix() for name in names]
+
+
 def nearest(path: str) -> tuple[list[str], list[str]]:
     """Return the files of default tests: those nearest to a source, and the others.
 
-    Nearest are the mirror package, or the one above it, and every file that names the module.
+    Nearest are the mirror package, or the one above it, and every file that names the module. Parts
+    of the core are tested by other packages of the engine, too.
     """
     source = Path(path)
     mirror = Path("tests") / source.parent
@@ -175,6 +236,8 @@ def nearest(path: str) -> tuple[list[str], list[str]]:
             continue
         if Path(name).parent == mirror:
             near.append(name)
+        elif source.suffix != ".py" and Path(name).parent in _TESTS_OF_PARTS.get(mirror, ()):
+            named.append(name)
         elif re.search(rf"\b{re.escape(module)}\b", file.read_text(encoding="utf-8")):
             named.append(name)
         else:
