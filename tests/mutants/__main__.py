@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import math
 import os
 import sys
 import time
@@ -40,6 +41,8 @@ def main(argv: list[str]) -> int:
                         "such file; try only the tests that execute the mutant's statement "
                         "(of compiled code: the same as without), the quickest files first",
     )  # fmt: skip
+    parser.add_argument("-most", metavar="SECONDS", type=float, default=math.inf,
+                        help="with -lines: recorded seconds of tests for one mutant (no limit)")
     parser.add_argument("-list", action="store_true", help="print the mutants, and run nothing")
     parser.add_argument("-limit", metavar="SECONDS", type=float, default=300.0,
                         help="for one test; a mutant that hangs is caught (300)")  # fmt: skip
@@ -73,7 +76,7 @@ def main(argv: list[str]) -> int:
                 runs = [lines.quickest_first(files) for files in runs]
             elif lines is not None:
                 source = (ROOT / mutant.path).read_bytes()
-                runs = [lines.tests_of(mutant.path, source, mutant.line)]
+                runs = [lines.tests_of(mutant.path, source, mutant.line, options.most)]
             verdict = try_mutant(copy, mutant, options.core, runs)
             survived += verdict is None
             end = f"caught by {verdict}" if verdict else "SURVIVED"

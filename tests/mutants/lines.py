@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import json
+import math
 from collections.abc import Iterable
+from itertools import accumulate
 from pathlib import Path
 from typing import Self
 
@@ -66,10 +68,12 @@ class LineMap:
         seconds = [round(self._seconds.get(name, 0.0), 3) for name in ordered]
         file.write_text(json.dumps([ordered, seconds, lines]), encoding="utf-8")
 
-    def tests_of(self, path: str, source: bytes, line: int) -> list[str]:
-        """Return the tests that execute the statement around a line, the quickest files first.
+    def tests_of(
+        self, path: str, source: bytes, line: int, most: float = math.inf
+    ) -> list[str]:
+        """Return the tests that execute the statement around a line.
 
-        Code that runs at import belongs to every test that executes a line of the file.
+        The mirror package comes first, then the quickest files, as far as ``most`` seconds go. Code that runs at import belongs to every test that executes a line of the file.
         """
         of_file = self._lines.get(path, {})
         first, last = _statement(source, line)
@@ -78,8 +82,13 @@ class LineMap:
         by_file: dict[str, list[str]] = {}
         for test in sorted(tests):
             by_file.setdefault(test.partition("::")[0], []).append(test)
-        files = sorted(by_file, key=lambda file: self._duration(by_file[file]))
-        return [test for file in files for test in by_file[file]]
+        mirror = f"tests/{path.rpartition('/')[0]}/"
+        files = sorted(
+            by_file, key=lambda file: (not file.startswith(mirror), self._duration(by_file[file]))
+        )
+        ordered = [test for file in files for test in by_file[file]]
+        seconds = accumulate((self._seconds.get(test, 0.0) for test in ordered), initial=0.0)
+        return [test for test, before in zip(ordered, seconds) if before < most]
 
     def quickest_first(self, files: Iterable[str]) -> list[str]:
         """Return files of tests in the order of the seconds that all their tests take."""

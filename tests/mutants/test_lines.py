@@ -40,6 +40,15 @@ def test_a_mutant_meets_the_tests_of_its_statement_the_quickest_file_first() -> 
     assert chosen(5) == ["tests/b.py::few", "tests/b.py::much", "tests/a.py::slow"]
 
 
+def test_the_mirror_package_comes_first_and_the_seconds_have_a_limit() -> None:
+    seconds = {"tests/engine/test_x.py::slow": 2.0, "tests/test_y.py::a": 1.0, "tests/z.py::b": 2.5}
+    lines = LineMap(seconds, {"engine/x.py": {6: sorted(seconds)}})
+    near, quick, slow = "tests/engine/test_x.py::slow", "tests/test_y.py::a", "tests/z.py::b"
+    assert lines.tests_of("engine/x.py", SOURCE, 6) == [near, quick, slow]
+    assert lines.tests_of("engine/x.py", SOURCE, 6, 2.5) == [near, quick]
+    assert lines.tests_of("engine/x.py", SOURCE, 6, 0.1) == [near]
+
+
 def test_what_runs_at_import_belongs_to_every_test_of_the_file() -> None:
     assert chosen(1) == ["tests/b.py::few", "tests/b.py::much", "tests/a.py::slow"]
     assert chosen(1, "engine/other.py") == []

@@ -176,6 +176,22 @@ def test_a_kept_game_goes_on_without_the_moves_taken_back(
     assert kept(tmp_path) == ["1. d6 f4 2. b4 ( 2. d2 ) *"]
 
 
+def test_a_reopened_game_has_the_time_that_was_left(board: Session) -> None:
+    begin(board, time=clock(60, 100))
+    play(board, "d6", "f4", "d2")
+    timed = board.keeper.key
+    begin(board, time={"kind": "move", "seconds": 2.0})
+    play(board, "d6")
+    untimed = board.keeper.key
+    begin(board, time=clock(300))
+    act(board, "reopen", {"key": timed})
+    white, black = state_view(board)["clock"]["left"]
+    assert 150 < white <= 160 and 150 < black <= 160
+    assert board.time == clock(60, 100)
+    act(board, "reopen", {"key": untimed})
+    assert state_view(board)["clock"] is None and board.time["kind"] == "move"
+
+
 def test_the_page_is_told_where_the_main_line_ends(board: Session) -> None:
     begin(board)
     play(board, "d6", "f4")

@@ -11,7 +11,7 @@ import pytest
 from merels.engine.common.errors import InputError
 from merels.engine.game.rules import parse_rules
 from merels.engine.tablebase.build import Builder
-from merels.tournament.flags import run_options
+from merels.tournament.flags import quick, run_options
 from merels.tournament.flags.command_line import parse
 from merels.tournament.flags.make_settings import make_settings, parse_time_control
 from merels.tournament.flags.run_options import load_factory, make_run_options
@@ -396,3 +396,28 @@ def test_an_executor_that_cannot_be_imported_is_refused(name: str) -> None:
 def test_an_executor_that_is_no_function_is_refused() -> None:
     with pytest.raises(InputError, match="'os:name': expected a function that returns an executor"):
         load_factory("os:name")
+
+
+@pytest.mark.parametrize(("cores", "concurrency"), [(1, "1"), (2, "1"), (3, "1"), (8, "6")])
+def test_quick_leaves_two_cores_to_others(
+    monkeypatch: pytest.MonkeyPatch, cores: int, concurrency: str
+) -> None:
+    monkeypatch.setattr(quick, "usable_cores", lambda: list(range(cores)))
+    flags = dict(quick.quick_flags(["cmd=b", "book=x", "cmd=c"])[1:])
+    assert flags["-concurrency"] == [concurrency]
+    assert flags["-engine"] == ["cmd=c"] and flags["-openings"] == ["file=x", "order=random"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["cmd=a", "cmd=b"], "'-quick': expected two programs and a book"),
+        (["cmd=a", "book=x"], "'-quick': expected two programs and a book"),
+        (["cmd=a", "cmd=b", "book="], "'-quick': expected two programs and a book"),
+        (["cmd=a", "cmd=b", "book=x", "tc=1"], "'tc': expected -quick cmd=A cmd=B book=FILE"),
+    ],
+)
+def test_quick_needs_two_programs_and_a_book(words: list[str], message: str) -> None:
+    with pytest.raises(InputError) as error:
+        quick.quick_flags(words)
+    assert message in str(error.value)
