@@ -61,10 +61,7 @@ class Recorder:
 
     def write(self, path: str, number: int) -> None:
         """Write one line of the record."""
-        stamp = self._current[:4]
-        if stamp != self._stamp:
-            self._stamp = stamp
-            self._open()
+        self._follow()
         write(self._file, f"{path}:{number}\n".encode())
 
     def trace(self, frame: FrameType, _event: str, _arg: object) -> _Tracer | None:
@@ -75,12 +72,8 @@ class Recorder:
             name = os.path.realpath(code.co_filename).removeprefix(self._root).replace(os.sep, "/")
             is_source = name.partition("/")[0] in ("engine", "protocol", "tournament")
             path = self._paths[code] = name if is_source and code.co_flags & _OPTIMIZED else ""
-        stamp = self._current[:4]
-        if not path or stamp == bytes(4):
+        if not path or not self._follow():
             return None
-        if stamp != self._stamp:
-            self._seen, self._calls = set(), {}
-            self._left = _CALLS_OF_ALL
         self._left -= 1
         if self._left < 0:
             sys.settrace(None)
@@ -98,6 +91,15 @@ class Recorder:
 
         lines(frame, "line", None)
         return lines
+
+    def _follow(self) -> bool:
+        """Begin a file for the test that runs now if it is another one; whether any runs."""
+        stamp = self._current[:4]
+        if stamp != self._stamp:
+            self._stamp = stamp
+            self._seen, self._calls, self._left = set(), {}, _CALLS_OF_ALL
+            self._open()
+        return stamp != bytes(4)
 
     def _open(self) -> None:
         size = int.from_bytes(self._current[4:8], "big")

@@ -81,7 +81,8 @@ for line in sys.stdin:
 """
     program = f"""
 import subprocess, sys
-from sitecustomize import pytest_runtest_logstart
+from sitecustomize import pytest_runtest_logreport, pytest_runtest_logstart
+from types import SimpleNamespace
 from engine.x import check
 def ask(number):
     server.stdin.write(f"{{number}}\\n")
@@ -93,6 +94,12 @@ pytest_runtest_logstart("tests/a.py::one")
 ask(4)
 pytest_runtest_logstart("tests/a.py::two")
 ask(2)
+pytest_runtest_logstart("tests/a.py::three")
+pytest_runtest_logreport(SimpleNamespace(duration=0.25))
+check(2)
+pytest_runtest_logstart("tests/a.py::four")
+pytest_runtest_logreport(SimpleNamespace(duration=0.125))
+check(4)
 check(2)
 server.kill()
 """
@@ -103,5 +110,9 @@ server.kill()
     done = subprocess.run([sys.executable, "-c", program], cwd=root, env=environment, timeout=60)
     assert done.returncode == 0
     found = LineMap.read_records(records)
-    assert found.tests_of("engine/x.py", SOURCE, 6) == ["tests/a.py::one"]
-    assert found.tests_of("engine/x.py", SOURCE, 7) == ["tests/a.py::two"]
+    assert found.tests_of("engine/x.py", SOURCE, 6) == [
+        "tests/a.py::four", "tests/a.py::one",
+    ]
+    assert found.tests_of("engine/x.py", SOURCE, 7) == [
+        "tests/a.py::four", "tests/a.py::three", "tests/a.py::two",
+    ]
