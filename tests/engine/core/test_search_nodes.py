@@ -205,15 +205,18 @@ def test_a_deep_node_without_an_entry_is_searched_a_ply_less_deeply() -> None:
 # Quiescence.
 
 
-def quiescence(position: Position, ply: int) -> int:
-    """The value over all captures, by a plain search; a man is worth 100."""
+def quiescence(position: Position, alpha: int, beta: int, ply: int) -> tuple[int, int]:
+    """Value and nodes of a plain search of captures within a window; a man is worth 100."""
     if position.outcome() is not None:
-        return ply - core.WIN
-    best = 100 * men_ahead(position, position.side)
-    for move in position.legal_moves():
-        if move.removed:
-            best = max(best, -quiescence(position.play(move), ply + 1))
-    return best
+        return ply - core.WIN, 1
+    best, nodes = 100 * men_ahead(position, position.side), 1
+    for move in moves_of(position):
+        if best >= beta:
+            break
+        if decode_move(move).removed:
+            value, below = quiescence(after(position, move), -beta, -max(alpha, best), ply + 1)
+            best, nodes = max(best, -value), nodes + below
+    return best, nodes
 
 
 def positions(seed: int, own: int, opponent: int, hand: int = 0) -> Iterator[Position]:
@@ -227,16 +230,29 @@ def positions(seed: int, own: int, opponent: int, hand: int = 0) -> Iterator[Pos
 
 
 @pytest.mark.parametrize("men", [(3, 4, 0), (5, 5, 0), (7, 6, 0), (4, 4, 2)])
-def test_quiescence_plays_all_captures_and_nothing_else(men: tuple[int, int, int]) -> None:
+def test_quiescence_plays_captures_until_one_refutes_the_move(men: tuple[int, int, int]) -> None:
     count_men(400)
     captures = 0
     for position, _ in zip(positions(3, *men), range(60)):
         for move in moves_of(position)[:8]:
-            child = after(position, move)
-            score = Search().run(position, 1, [move]).score
-            assert score == -quiescence(child, 1), position
-            captures += any(decode_move(reply).removed for reply in moves_of(child))
+            value, nodes = quiescence(after(position, move), -core.WIN, core.WIN, 1)
+            assert Search().run(position, 1, [move])[::2] == (-value, nodes), position
+            captures += nodes > 1
     assert captures > 10
+
+
+def test_quiescence_in_an_empty_window_ends_at_the_first_refutation() -> None:
+    count_men(400)
+    refuted = 0
+    for position, _ in zip(positions(4, 6, 6), range(150)):
+        first, *others = moves_of(position)
+        score, _, nodes = Search().run(position, 1, [first])
+        for move in others[:6]:
+            value, more = quiescence(after(position, move), -score - 1, -score, 1)
+            if -value <= score:
+                assert Search().run(position, 1, [first, move]).nodes == nodes + more
+                refuted += more > 1
+    assert refuted > 20
 
 
 # Steps that leave nodes out, or search them less or more deeply.
@@ -353,3 +369,39 @@ def test_a_score_is_that_of_the_end_of_its_line(worth: int) -> None:
                 assert end.outcome() is not None
                 assert core.WIN - abs(found.score) == len(found.line)
     assert len(scores) > 4
+
+
+# Searches that are cut short.
+
+
+def test_a_search_that_is_cut_short_leaves_nothing_false(own_weights: None) -> None:
+    """It reports the iterations of a whole one, and a later search of its table is right."""
+    count_men(400)
+    for position in (next(positions(9, 5, 5)), next(positions(9, 4, 5, 2))):
+        rules, board = core_rules(position.rules), core_board(position)
+
+        def reports(search: Search, node_limit: int) -> list[tuple[int, list[int]]]:
+            worker, found = core.SearchWorker(search.table), list[tuple[int, list[int]]]()
+            worker.clear()
+            search.table.new_search()
+
+            def report(_: int, lines: list[tuple[int, int, list[int]]]) -> bool:
+                found.append((lines[0][0], lines[0][2]))
+                return False
+
+            is_cut = worker.run(rules, board, [], moves_of(position), report, max_depth=6,
+                                node_limit=node_limit)
+            assert is_cut == bool(node_limit)
+            assert not is_cut or worker.nodes == node_limit or len(found) == 1
+            return found
+
+        whole = reports(Search(), 0)
+        for limit in (*range(2, 40), *range(40, 1000, 37)):
+            search = Search()
+            found = reports(search, limit)
+            assert found == whole[: len(found)]
+            for score, line in reports(search, 0):
+                end = position
+                for move in line:
+                    end = after(end, move)
+                assert score == 100 * men_ahead(end, position.side)

@@ -115,3 +115,33 @@ def test_a_table_of_which_more_is_used_is_empty() -> None:
     table.clear(4)
     assert table.used() == 4
     assert not any(table.read_entry(place)[1] for place in range(places_in(table)))
+
+
+def test_the_part_in_use_is_what_was_asked_for_and_at_most_the_whole() -> None:
+    table = core.TranspositionTable(4, 1)
+    assert table.used() == 1
+    for wanted, used in ((3, 3), (9, 4), (0, 4), (1, 1)):
+        table.clear(wanted)
+        assert table.used() == used
+    assert [core.TranspositionTable(2, used).used() for used in (0, 1, 2, 3)] == [2, 1, 2, 2]
+    table.write_entry((1 << 16) - 1, 1, 1)
+    with pytest.raises(ValueError, match="no place 65536 in the table"):
+        table.read_entry(1 << 16)
+
+
+def test_hashfull_is_the_share_of_this_search_among_the_first_entries() -> None:
+    half, whole = core.TranspositionTable(2, 1), core.TranspositionTable(2)
+    for table, full in ((half, 125), (whole, 250)):
+        table.new_search()
+        for place in range(250):
+            table.write_entry(place, place, 1 << 44 | 1 << GENERATION)
+        table.write_entry(300, 1, 1 << 44 | 2 << GENERATION)
+        table.write_entry(1000, 1, 1 << 44 | 1 << GENERATION)
+        assert table.full() == full
+        table.new_search()
+        assert table.full() == (1 if table is whole else 0)
+        for _ in range(255):
+            table.new_search()
+        assert table.full() == full, "the number of the search begins again"
+        table.clear()
+        assert table.full() == 0
