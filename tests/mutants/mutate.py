@@ -182,8 +182,10 @@ def cython_mutants(path: str, source: bytes) -> list[Mutant]:
         text = raw.decode().rstrip("\n")
         code = re.sub(r'"[^"]*"|\'[^\']*\'', lambda found: "_" * len(found[0]), text)
         code = code.partition("#")[0]
-        # Declarations hold types and includes, not behaviour.
-        declares = re.match(r"\s*(cdef (?!.*=)|cimport|include|from|def|cpdef|@|ctypedef|#)", code)
+        # Declarations hold types and includes, not behaviour; assertions are not compiled.
+        declares = re.match(
+            r"\s*(cdef (?!.*=)|cimport|include|from|def|cpdef|@|ctypedef|assert|#)", code
+        )
         if not quoted and not quotes and code.strip() and not declares and text.isascii():
             for kind, begin, size, new in _line_changes(code):
                 place = start + begin

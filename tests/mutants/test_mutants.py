@@ -48,12 +48,12 @@ def test_a_mutant_changes_one_place() -> None:
 
 
 def test_cython_is_mutated_outside_of_comments_and_texts() -> None:
-    source = b'    # 1 < 2\n    if a < 5 and b("6"):\n        w.hits += 1\n'
+    source = b'    # 1 < 2\n    assert a < 5\n    if a < 5 and b("6"):\n        w.hits += 1\n'
     found = {(one.line, one.old, one.new) for one in cython_mutants("x.pxi", source)}
     assert found == {
-        (2, b"<", b"<="), (2, b"and", b"or"), (2, b"5", b"6"), (2, b'a < 5 and b("6")', b"True"),
-        (2, b'a < 5 and b("6")', b"False"), (3, b"+=", b"-="), (3, b"1", b"2"),
-        (3, b"w.hits += 1", b"pass"),
+        (3, b"<", b"<="), (3, b"and", b"or"), (3, b"5", b"6"), (3, b'a < 5 and b("6")', b"True"),
+        (3, b'a < 5 and b("6")', b"False"), (4, b"+=", b"-="), (4, b"1", b"2"),
+        (4, b"w.hits += 1", b"pass"),
     }
 
 
