@@ -9,7 +9,15 @@ from pathlib import Path
 import pytest
 
 from merels.engine.common.errors import InputError
-from merels.protocol.client.engine_spec import EngineSpec, program_name, read_engine
+from merels.engine.search.levels import level_named
+from merels.engine.tablebase.probe import default_root
+from merels.protocol.client.engine_spec import (
+    MERELS,
+    TABLES,
+    EngineSpec,
+    program_name,
+    read_engine,
+)
 
 PROTOCOLS = ("uci", "ugi")
 
@@ -72,3 +80,13 @@ def test_a_program_is_named_without_folder_and_suffix() -> None:
 def test_wrong_words_of_an_engine_are_named(words: list[str], message: str) -> None:
     with pytest.raises(InputError, match=re.escape(message)):
         read_engine(words, PROTOCOLS)
+
+
+def test_a_level_is_merels_with_the_levels_strength_and_perfect_with_its_tables() -> None:
+    club = read_engine(["level=CLUB", "option.Hash=4"], PROTOCOLS)
+    assert (club.command, club.name) == (MERELS, "Club")
+    elo = level_named("Club").elo
+    assert dict(club.options) == {"Hash": "4", "UCI_LimitStrength": "true", "UCI_Elo": str(elo)}
+    perfect = read_engine(["level=PERFECT"], PROTOCOLS)
+    assert (perfect.command, perfect.name) == (MERELS, "Perfect")
+    assert dict(perfect.options) == {TABLES: os.path.abspath(default_root())}

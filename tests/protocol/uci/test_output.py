@@ -1,0 +1,48 @@
+"""The engine's output: who reads it, and how errors are written."""
+
+from __future__ import annotations
+
+import os
+import select
+from collections.abc import Iterator
+
+import pytest
+
+from merels.engine.common.errors import InputError
+from merels.protocol.uci.streams import Output
+
+
+@pytest.fixture
+def pipe() -> Iterator[list[int]]:
+    """Both ends of a pipe, those that the test leaves open are closed after it."""
+    ends = [*os.pipe()]
+    yield ends
+    for end in ends:
+        os.close(end)
+
+
+@pytest.mark.skipif(not hasattr(select, "poll"), reason="needs a system that can poll a pipe")
+def test_an_output_is_read_until_its_reader_has_gone(pipe: list[int]) -> None:
+    output = Output(pipe[1])
+    assert output.is_read()
+    output.write("readyok")
+    assert output.is_read(), "a line that waits is no reader that has gone"
+    os.close(pipe.pop(0))
+    assert not output.is_read()
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        ("no table", "no table"),
+        (InputError("x", "expected a move"), "'x': expected a move"),
+        (MemoryError("no memory for 4 MiB"), "no memory for 4 MiB"),
+        (MemoryError(), "not enough memory"),
+        (KeyError("side"), "internal, KeyError: 'side'"),
+    ],
+)
+def test_an_error_is_one_line_that_calls_defects_internal(
+    pipe: list[int], error: Exception | str, line: str
+) -> None:
+    Output(pipe[1]).error(error)
+    assert os.read(pipe[0], 1000) == f"info string error {line}\n".encode()
