@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import asdict
 
 from merels.engine.game.notation import parse_move
-from merels.engine.tablebase.verdict import PlayedMove, Verdict
+from merels.engine.tablebase.verdict import PHASES, PlayedMove, Verdict
 from merels.tournament.report.accuracy_report import rows
-from merels.tournament.statistics.accuracy import Accuracy, GameName, MoveCounts, total
+from merels.tournament.statistics.accuracy import (
+    Accuracy,
+    Coverage,
+    GameName,
+    MoveCounts,
+    total,
+)
 
 HELD = Verdict(1, 1, 1, 3, True)
 """One move of three kept a win."""
@@ -55,3 +62,60 @@ def test_a_table_has_a_row_for_each_phase_that_was_played_and_one_for_all() -> N
         ["B", "moving", "1", "0", "-", "0", "0", "0", "0"],
         ["B", "all", "1", "0", "-", "0", "0", "0", "0"],
     ]
+
+
+def random_games(chance: random.Random, names: str) -> list[tuple[GameName, list[PlayedMove]]]:
+    """Games between engines of one letter, with verdicts of all kinds."""
+
+    def verdict() -> Verdict | None:
+        value, after = chance.choice([(1, 1), (1, 0), (1, -1), (0, 0), (0, -1), (-1, -1)])
+        found = Verdict(value, after, chance.randint(1, 4), 5, chance.random() < 0.5)
+        return chance.choice([found, found, None])
+
+    return [
+        (
+            GameName("g.pgn", number, *chance.sample(names, 2)),
+            [played(ply, ply % 2, verdict(), chance.choice(PHASES)) for ply in range(6)],
+        )
+        for number in range(1, 7)
+    ]
+
+
+def counted(games: list[tuple[GameName, list[PlayedMove]]]) -> Accuracy:
+    accuracy = Accuracy()
+    for game, moves in games:
+        accuracy.add(game, moves)
+    return accuracy
+
+
+def test_parts_that_are_merged_are_the_whole() -> None:
+    chance = random.Random(3)
+    for _ in range(100):
+        games = random_games(chance, "ABC")
+        first, second = counted(games[:3]), counted(games[3:])
+        first.coverage, second.coverage = {"mill": Coverage(7, False)}, {"loc": Coverage(9, True)}
+        second.depths = chance.random() < 0.5
+        whole = counted(games)
+        whole.coverage = first.coverage | second.coverage
+        whole.depths = second.depths
+        first.merge(second)
+        assert first == whole
+
+
+def test_other_names_are_counted_as_if_they_had_played() -> None:
+    chance = random.Random(4)
+    labels = {"A": "X", "B": "Y", "C": "X"}
+    for _ in range(100):
+        games = random_games(chance, "ABC")
+        renamed = counted([(game.relabelled(labels), moves) for game, moves in games])
+        found = counted(games).relabelled(labels)
+        assert found.games == renamed.games
+        assert {name: one.total for name, one in found.engines.items()} == {
+            name: one.total for name, one in renamed.engines.items()
+        }
+        for name, engine in found.engines.items():
+            other = renamed.engines[name]
+            for one, same in ((engine.worst_move, other.worst_move),
+                              (engine.worst_game, other.worst_game)):
+                assert (one is None) == (same is None)
+                assert one is None or {one.game.white, one.game.black} <= {"X", "Y"}
