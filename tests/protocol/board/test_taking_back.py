@@ -176,6 +176,24 @@ def test_a_kept_game_goes_on_without_the_moves_taken_back(
     assert kept(tmp_path) == ["1. d6 f4 2. b4 ( 2. d2 ) *"]
 
 
+def test_a_move_is_played_where_the_user_stands_to_move(tmp_path: Path) -> None:
+    silent = EngineSpec((*FAKE, "never"), "Silent")
+    board = Session("board", [OWN, silent], GameStore(tmp_path))
+    begin(board)
+    play(board, "d6", "f4")
+    with pytest.raises(InputError, match="the board has changed meanwhile"):
+        act(board, "play", {"move": "d2", "at": 1})
+    act(board, "go", {"node": 1})
+    with pytest.raises(InputError, match="you are looking back"):
+        play(board, "d2")
+    begin(board, {"engine": 1})
+    play(board, "d6")
+    with pytest.raises(InputError, match="it is the engine's turn"):
+        play(board, "f4")
+    assert state_view(board)["plies"] == 1
+    board.close()
+
+
 def test_a_reopened_game_has_the_time_that_was_left(board: Session) -> None:
     begin(board, time=clock(60, 100))
     play(board, "d6", "f4", "d2")

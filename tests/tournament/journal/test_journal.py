@@ -270,6 +270,8 @@ def test_spoilt_files_are_refused(
         ("PRAGMA writable_schema = ON;UPDATE sqlite_master SET name = CAST(x'ff' AS TEXT)",
          "not a whole journal"),
         ("UPDATE meta SET value = '[1]' WHERE key = 'arguments'", "no list of words"),
+        ("UPDATE meta SET value = printf('%.*c', 200000, '[') WHERE key = 'arguments'",
+         "its notes are nested too deeply"),
         ("UPDATE meta SET value = 'x' WHERE key = 'arguments'", "journal is damaged: Expecting"),
         ("UPDATE meta SET value = x'00' WHERE key = 'id'", "of another type"),
         ("DELETE FROM meta WHERE key = 'id'", "does not say its id"),
