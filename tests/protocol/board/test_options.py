@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 
 from merels.engine.common.errors import InputError
+from merels.engine.search.levels import level_named
 from merels.protocol.board.actions.dispatch import act
 from merels.protocol.board.seat import OWN
 from merels.protocol.board.session import Session
 from merels.protocol.client.engine_spec import EngineSpec
-from tests.protocol.board.steps import PERSON
+from tests.protocol.board.server import Server
+from tests.protocol.board.steps import PERSON, clock
 from tests.protocol.board.webdriver import wait
 
 FOREIGN = """
@@ -78,3 +80,28 @@ def test_the_page_sets_no_text_of_a_foreign_engine(board: Session, name: str) ->
     settings = {"Mood": "wild", "Skill": 7, "Fast": True, "Save": None}
     act(board, "configure", {"seat": 2, "settings": settings})
     assert offered(board, 2) == set(settings)
+
+
+def lines_before_go(server: Server, level: str) -> list[str]:
+    """The lines to and from an engine until it is to search, and its options were set before."""
+    session = server.begin(black={"engine": 0, "level": level}, time=clock(60))
+    lines: list[str] = []
+
+    def searches(log: list[list[str]]) -> bool:
+        lines.extend(text for _, _, text in log)
+        return any(text.startswith("go wtime") for text in lines)
+
+    with server.stream(session) as stream:
+        server.api("play", session=session, move="d6", at=0)
+        stream.until("log", searches)
+    return lines
+
+
+def test_a_level_is_told_its_rating_and_full_strength_none(server: Server) -> None:
+    told = lines_before_go(server, "Club")
+    assert "setoption name UCI_LimitStrength value true" in told
+    assert f"setoption name UCI_Elo value {level_named('Club').elo}" in told
+    assert any(text.startswith("setoption name LevelSeed value ") for text in told)
+    told = lines_before_go(server, "full")
+    assert "setoption name UCI_LimitStrength value true" not in told
+    assert not any("UCI_Elo value" in text or "LevelSeed value" in text for text in told)

@@ -92,6 +92,8 @@ def test_a_record_as_the_site_gives_it() -> None:
     assert [str(move) for move in record.moves] == ["d6", "f4", "d7", "b4", "d5xf4", "a1"]
     assert (record.result, record.tags["Black"]) == ("1-0", "bo b")
     assert record.line()[3].comment == "good"
+    moves = format_playok(parse_playok("1. 5 14 2. 2 23 3. 20 8")).partition("\n\n")[2]
+    assert moves == "1. 5 14 2. 2 23 3. 20 8 *\n"
     assert parse_playok("1.5 14 2.2").moves == parse_playok("1. 5 14 2. 2").moves
 
 

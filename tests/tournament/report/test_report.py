@@ -422,7 +422,8 @@ def test_hostile_words_stay_text(tmp_path: Path, capsys: pytest.CaptureFixture[s
 )
 def test_ticks(span: float) -> None:
     step = tick_step(span)
-    assert step > 0 and (span == 0 or 3.9 <= span / step <= 10.1)
+    assert step == 10 if span == 0 else 3.9 <= span / step <= 10.1
+    assert f"{step:.6e}".partition("e")[0] in ("1.000000", "2.000000", "5.000000")
 
 
 @pytest.fixture(scope="module")

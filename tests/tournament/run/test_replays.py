@@ -139,3 +139,7 @@ def test_a_game_that_is_void_each_time_stands_in_the_end(monkeypatch: pytest.Mon
     assert stands.overtime == lost.overtime and len(stands.voided) == 2
     assert Overtime(109, 10, 4, 5, None).excused is False
     assert Overtime(109, 10, 4, 5, 1).excused is True
+    late, waited = "the runner was 2.5 ms late", "the engine waited 12.0 ms for a processor"
+    assert Overtime(9, 9, 4, 2_500_000, 12_000_000).excuse == f"{late}, {waited}"
+    assert Overtime(9, 9, 4, None, 12_000_000).excuse == waited
+    assert Overtime(9, 9, 4, 2_500_000, None).excuse == late
