@@ -38,7 +38,10 @@ def full_version() -> str:
 
 
 def on_demand(package: str, names: Mapping[str, Sequence[str]]) -> Callable[[str], Any]:
-    """A package's ``__getattr__`` for the names of some modules, each loaded when one is used."""
+    """Return a ``__getattr__`` for ``package`` that imports a module when one of its names is used.
+
+    ``names`` maps each module, without ``merels.``, to the public names that it defines.
+    """
 
     def load(name: str) -> Any:
         for module in names:
@@ -76,7 +79,7 @@ if TYPE_CHECKING:
     from merels.engine.search.searcher import Searcher
     from merels.engine.search.signals import Signals
     from merels.engine.tablebase.probe import Tables, open_tables
-else:  # Using the rules alone does not load the search.
+else:  # Using only the rules does not load the search.
     __getattr__ = on_demand(__name__, {
         "engine.common.errors": ("InputError",),
         "engine.game.notation": (

@@ -1,1 +1,1 @@
-"""Errors, numbers, folders, files and command lines: for every package."""
+"""Helpers for every package: errors, numbers, folders, files and command lines."""

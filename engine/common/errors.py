@@ -1,4 +1,4 @@
-"""The errors that a user meets, and foreign text made safe to print."""
+"""Errors that are shown to a user, and functions that make untrusted text safe to print."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 
 class InputError(ValueError):
-    """Input that is wrong.
+    """Invalid input.
 
-    ``token`` is the piece at fault as it was written, ``expected`` names valid input, and
-    ``index`` is the token's place in a list of tokens, counted from 0.
+    ``token`` is the invalid text as it was written, ``expected`` describes valid input, and
+    ``index`` is the token's position in a list of tokens, counted from 0.
     """
 
     def __init__(self, token: str, expected: str, index: int | None = None) -> None:
@@ -19,7 +19,7 @@ class InputError(ValueError):
         super().__init__(token, expected, index)
 
     def at(self, index: int) -> InputError:
-        """The same error with the token's index."""
+        """Return a copy of this error that names the token's index."""
         return InputError(self.token, self.expected, index)
 
     def __str__(self) -> str:
@@ -28,9 +28,9 @@ class InputError(ValueError):
 
 
 class PlacedError(InputError):
-    """Input that is wrong at known ``places`` of a text or file, the narrowest first.
+    """Invalid input whose ``places`` in a text or file are known, the narrowest first.
 
-    ``reason`` is what would be right, without the places.
+    ``reason`` describes valid input, without the places.
     """
 
     def __init__(self, token: str, reason: str, *places: str) -> None:
@@ -43,7 +43,7 @@ class PlacedError(InputError):
 
 
 class SeveralErrors(InputError):
-    """Several pieces of input that are wrong, each reported on a line of its own."""
+    """Several errors in one input, each reported on its own line."""
 
     def __init__(self, errors: Iterable[InputError]) -> None:
         first, *_ = self.errors = tuple(errors)
@@ -57,7 +57,7 @@ class SeveralErrors(InputError):
 
 
 def placed(error: InputError, place: str) -> InputError:
-    """Return the error with a place added to those that it names; an empty place adds nothing."""
+    """Return the error with one more, wider place; an empty ``place`` adds nothing."""
     if not place:
         return error
     if isinstance(error, PlacedError):
@@ -66,22 +66,22 @@ def placed(error: InputError, place: str) -> InputError:
 
 
 class Failure(Exception):
-    """A valid request failed for an outside reason, such as a full disk or a dead worker."""
+    """A valid request that failed for an external reason, such as a full disk or a dead worker."""
 
 
 def printable(text: str) -> str:
-    """The text with ``?`` for all that could move a cursor, end a line or hide what follows.
+    """Return the text with ``?`` for each character that is not printable.
 
-    That is every control character, line and paragraph separator, half of a surrogate pair and
-    formatting character, such as those that turn the direction of writing.
+    Such characters could move the cursor, end the line or hide text: control characters, line
+    and paragraph separators, lone surrogates, and marks that change the direction of writing.
     """
     return text if text.isprintable() else "".join(c if c.isprintable() else "?" for c in text)
 
 
 def shorten(text: str, limit: int = 60) -> str:
-    """The text on one line of printable characters, at most ``limit`` of them.
+    """Return the text on one line of at most ``limit`` printable characters.
 
-    What is left out is in the middle: of a path the end tells more than the folders do.
+    Characters are omitted from the middle, because the end of a path identifies the file.
     """
     if len(text) <= limit:
         return printable(text)
@@ -90,11 +90,11 @@ def shorten(text: str, limit: int = 60) -> str:
 
 
 def quoted(data: bytes, limit: int = 160) -> str:
-    """Return bytes in quotation marks, with control characters escaped.
+    """Return bytes as quoted text of at most ``limit`` characters, control characters escaped.
 
-    Where there are more than ``limit`` characters, those in the middle are left out.
+    Characters are omitted from the middle.
     """
-    # A character has at most four bytes.
+    # A character has at most four bytes, so that each half keeps at least ``limit`` characters.
     if len(data) > 8 * limit:
         data = data[: 4 * limit] + data[-4 * limit :]
     text = "".join(
@@ -105,8 +105,8 @@ def quoted(data: bytes, limit: int = 160) -> str:
 
 
 def suggestion(text: str, known: Iterable[str]) -> str:
-    """``; did you mean …?`` if a known word is close to the text in any case, else nothing."""
-    import difflib  # It would cost every start of the engine a millisecond.
+    """Return ``; did you mean …?`` with the known word closest to the text in any case, or ''."""
+    import difflib  # Imported here, as it would add a millisecond to each start of the engine.
 
     words = {word.lower(): word for word in known}
     close = difflib.get_close_matches(text.lower(), words, n=1, cutoff=0.7)

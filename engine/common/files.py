@@ -1,4 +1,4 @@
-"""Files that a user names, and the errors when they cannot be used."""
+"""Reading and writing files that a user names, with errors that name the file."""
 
 from __future__ import annotations
 
@@ -15,27 +15,28 @@ from merels.engine.common.saving import create_draft, write_named
 from merels.engine.common.text_file import open_text
 
 LONGEST_TEXT = 1 << 27
-"""Characters of the longest file that is read whole."""
+"""Maximum size of a file that is read into memory at once, in characters."""
 LONGEST_LINE = 1 << 24
+"""Maximum length of a line, in characters."""
 CHUNK = 1 << 18
 """Characters that `read_paragraphs` reads at once."""
 
 
 def file_error(path: str, problem: str) -> InputError:
-    """The error of a file; the whole path comes last where an `InputError` would cut it."""
+    """Return an error about a file. A path too long for its first words is added at its end."""
     if shorten(path) == printable(path):
         return InputError(path, problem)
     return InputError(os.path.basename(path) or path, f"{problem} ({printable(path)})")
 
 
 def shown_path(path: str) -> str:
-    """A file's name as messages have it; - is standard input."""
+    """Return a file's name for messages; ``-`` is standard input."""
     return "standard input" if path == "-" else printable(path)
 
 
 @contextlib.contextmanager
-def naming(place: str) -> Iterator[None]:
-    """Add to an `InputError` where its text stands."""
+def errors_at(place: str) -> Iterator[None]:
+    """Add ``place``, such as a file and line, to each `InputError` raised inside."""
     try:
         yield
     except InputError as error:
@@ -43,11 +44,11 @@ def naming(place: str) -> Iterator[None]:
 
 
 def system_error(path: str, action: str, error: OSError) -> InputError:
-    """The error of a file that the system refuses to ``action``."""
+    """Return the error for an ``action`` on a file, such as ``read``, that the system refused."""
     return file_error(path, f"cannot {action} this file: {error.strerror or error}")
 
 
-def refusal(path: str) -> str:
+def write_error(path: str) -> str:
     """Return the OS error on opening this file for writing, or ''."""
     try:
         open(path, "ab").close()
@@ -56,12 +57,12 @@ def refusal(path: str) -> str:
     return ""
 
 
-def refusal_of_report(path: str) -> str:
-    """Return the OS error that writing a report there would raise now, or ''."""
+def report_error(path: str) -> str:
+    """Return the reason why a report could not be written to ``path`` now, or ''."""
     folder = os.path.dirname(os.path.realpath(path))
     if os.path.exists(path) and not os.path.isfile(path):
         return os.strerror(errno.EISDIR) if os.path.isdir(path) else ""
-    if os.path.exists(path) and (why := refusal(path)):
+    if os.path.exists(path) and (why := write_error(path)):
         return why
     if not os.path.isdir(folder):
         return "there is no such folder"
@@ -77,7 +78,7 @@ def new_draft(path: str) -> str:
 
 
 def read_text(path: str) -> str:
-    """A file's text, at most `LONGEST_TEXT` characters of it."""
+    """Return a file's text; `InputError` if it has more than `LONGEST_TEXT` characters."""
     with _opened(path) as file:
         text = file.read(LONGEST_TEXT + 1)
     if len(text) > LONGEST_TEXT:
@@ -86,7 +87,10 @@ def read_text(path: str) -> str:
 
 
 def read_lines(path: str) -> Iterator[str]:
-    """The lines, one by one, of a text file of any size; - is standard input."""
+    """Yield the lines of a text file of any size; ``-`` is standard input.
+
+    `InputError` if a line has more than `LONGEST_LINE` characters.
+    """
     with _opened(path) as file:
         while line := file.readline(LONGEST_LINE + 1):
             if len(line) > LONGEST_LINE:
@@ -95,9 +99,10 @@ def read_lines(path: str) -> Iterator[str]:
 
 
 def read_paragraphs(path: str) -> Iterator[str]:
-    """The text of `read_lines` in runs of whole lines: paragraphs, and empty lines between them.
+    """Yield a text file's paragraphs, and each empty line between them, as whole lines.
 
-    A long paragraph comes in several runs.
+    A paragraph of more than `CHUNK` characters comes in several pieces. Errors are those of
+    `read_lines`.
     """
     rest = ""
     with _opened(path) as file:
@@ -121,7 +126,7 @@ def _endless(path: str) -> InputError:
 
 @contextlib.contextmanager
 def _opened(path: str) -> Iterator[TextIO]:
-    """A text file to read from; an `InputError` names it where that fails."""
+    """Open a text file to read from; `InputError` names the file if that fails."""
     try:
         source = 0 if path == "-" else path
         with open(source, "rb", closefd=source != 0) as file, open_text(file) as text:
@@ -133,7 +138,10 @@ def _opened(path: str) -> Iterator[TextIO]:
 
 
 def file_digest(path: str) -> str:
-    """The SHA-256, in hexadecimal, of a file that is read again later: a pipe is refused."""
+    """Return a file's SHA-256 in hexadecimal.
+
+    `InputError` if it is not a regular file: a pipe could not be read a second time.
+    """
     if os.path.exists(path) and not os.path.isfile(path):
         raise file_error(path, "expected the name of a file, which can be read again")
     try:
@@ -144,14 +152,14 @@ def file_digest(path: str) -> str:
 
 
 def format_of(path: str | None, formats: Sequence[str]) -> str:
-    """Which of some formats a file's ending implies; text where it implies none."""
+    """Return the one of ``formats`` that a file's extension names, or ``text``."""
     ending = os.path.splitext(path or "")[1].lower().lstrip(".")
     ending = {"htm": "html"}.get(ending, ending)
     return ending if ending in formats else "text"
 
 
-def check_out(path: str | None, files: Sequence[str]) -> None:
-    """Raise an `InputError` where the report would be written over the games it is made from."""
+def check_output(path: str | None, files: Sequence[str]) -> None:
+    """Raise `InputError` if the output file ``path`` is one of the input ``files``."""
     if path is None or not os.path.exists(path):
         return
     for file in files:
@@ -160,7 +168,7 @@ def check_out(path: str | None, files: Sequence[str]) -> None:
 
 
 def write_report(path: str | None, text: str) -> None:
-    """Write a report to a file, or to standard output."""
+    """Write a report to a file, or to standard output if ``path`` is None."""
     if path is None:
         sys.stdout.write(text)
         return

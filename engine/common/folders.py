@@ -1,4 +1,4 @@
-"""Where a user's files are kept, on each system where its other programs keep theirs."""
+"""Folders for a user's files, in the customary place of each operating system."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from merels.engine.common.errors import InputError
 
 
 def user_folder(what: str, variable: str, *, cache: bool) -> Path:
-    """The folder of merels for ``what``: the one that a variable of the environment names, else
-    one in the user's folder for caches, or for data that nothing can make again.
+    """Return the folder for ``what``: the environment ``variable``'s value, or a default.
 
-    `InputError` where the user has no home.
+    The default is in the user's folder for caches or, unless ``cache``, for data that cannot be
+    made again. `InputError` if the user has no home folder.
     """
     if given := os.environ.get(variable):
         return Path(given)

@@ -1,4 +1,4 @@
-"""Numbers in text: those that others write are not trusted."""
+"""Parsing of numbers in untrusted text."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import math
 from merels.engine.common.errors import InputError
 
 _BEYOND = 10**19
-"""Beyond every bound. Longer numbers are not told apart: reading one costs the square of its
-length."""
+"""Larger than every bound. Longer numbers are read as this one, because the time that `int` takes
+grows with the square of their length."""
 
 
 def parse_whole(text: str) -> int | None:
-    """The decimal number that a text is, with or without a sign, or None.
+    """Return the value of a decimal integer with or without a sign; None for other text.
 
-    Numbers beyond 10 to the 19th, either way, count as that.
+    A number beyond 10**19 or -10**19 is returned as that bound.
     """
     digits = text[1:] if text[:1] in ("+", "-") else text
     if not (digits.isascii() and digits.isdigit()):
@@ -28,10 +28,10 @@ def read_whole(
     text: str, low: int, high: int, where: str = "", *,
     what: str = "a whole number", index: int | None = None,
 ) -> int:  # fmt: skip
-    """The number that a text is, or an `InputError` unless it lies from ``low`` to ``high``.
+    """Return the integer in ``text``; `InputError` unless it is from ``low`` to ``high``.
 
-    ``where`` names what it is for, such as ``-rounds`` or ``cpu= of A``; ``index`` is the text's
-    place in its list, where it has one.
+    ``where`` is the setting that the error names, such as ``-rounds`` or ``cpu= of A``; ``index``
+    is the text's position in a list of tokens.
     """
     number = parse_whole(text)
     if number is not None and low <= number <= high:
@@ -41,7 +41,7 @@ def read_whole(
 
 
 def counted(number: int, noun: str) -> str:
-    """A number of things: ``1 game``, ``2 games``, ``2 matches``, ``2 inaccuracies``."""
+    """Return a number and its noun: ``1 game``, ``2 games``, ``2 matches``, ``2 inaccuracies``."""
     if number == 1:
         return f"1 {noun}"
     if noun.endswith("y"):
@@ -52,7 +52,10 @@ def counted(number: int, noun: str) -> str:
 def read_real(
     text: str, low: float, high: float, where: str = "", *, what: str = "a number"
 ) -> float:
-    """The number that a text is, or an `InputError` unless it lies from ``low`` to ``high``."""
+    """Return the number in ``text``; `InputError` unless it is from ``low`` to ``high``.
+
+    ``where`` is the setting that the error names.
+    """
     try:
         value = float(text)
     except ValueError:

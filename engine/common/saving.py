@@ -1,8 +1,8 @@
-"""Saving files: whole or not at all, and by one program at a time.
+"""Atomic replacement of files, and file locks.
 
-Whatever happens, the file of a name is the old one or the whole new one. The new content goes to a
-draft in the same folder, is flushed to the disk, and takes the name in one step. A draft that
-cannot be finished is removed; only a killed process leaves one.
+A reader sees the old file or the complete new one at any time. The new content goes to a draft in
+the same folder, which is flushed to the disk and then renamed. A draft that cannot be completed is
+removed; only a killed process leaves one.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ Part = bytes | bytearray | memoryview
 Stamp = tuple[int, int, int]
 
 DRAFT = ".part"
-"""The end of a draft's name."""
+"""Suffix of a draft's name."""
 CHUNK = 1 << 22
-"""Bytes of one call that writes. A smaller number makes Ctrl-C wait less."""
+"""Bytes in one write call; Ctrl-C takes effect between calls."""
 _NAME_LENGTH = 50
-"""Characters of a file's name in that of its draft: file systems allow 255 bytes."""
+"""Characters of a file's name that its draft's name repeats: file systems allow 255 bytes."""
 _BINARY = getattr(os, "O_BINARY", 0)
 
 
 def write_whole(path: Name, parts: Iterable[Part]) -> None:
-    """Replace a file by a new one with the same permissions, or create it.
+    """Create a file, or replace it by a new one with the same permissions.
 
-    A symbolic link at ``path`` is replaced, and the file that it names stays as it was. `OSError`
-    leaves the old file as it was, and no draft. A file without write permission is not replaced.
+    A symbolic link at ``path`` is replaced; its target is unchanged. After an `OSError` the old
+    file is unchanged and no draft is left. `PermissionError` if the file is read-only.
     """
     draft = ""
     try:
@@ -52,10 +52,10 @@ def write_whole(path: Name, parts: Iterable[Part]) -> None:
 
 
 def write_named(path: Name, parts: Iterable[Part]) -> None:
-    """Write what a user wants in ``path``, as `write_whole` does, with two exceptions.
+    """Write a file that a user has named: `write_whole` with two exceptions.
 
-    A symbolic link stays, and the file that it names is replaced: the user has named the link. A
-    device, a pipe and the process's own output, such as /dev/stdout, are written to as they are.
+    A symbolic link stays, and its target is replaced. A device, a pipe and the process's own
+    output, such as /dev/stdout, are opened and written to.
     """
     try:
         target = os.stat(path)
@@ -73,7 +73,7 @@ def write_named(path: Name, parts: Iterable[Part]) -> None:
 
 
 def append_whole(path: Name, part: Part) -> None:
-    """Add to the end of a file, or create it; `OSError` leaves the file as it was."""
+    """Append to a file, or create it; after an `OSError` its old content is unchanged."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | _BINARY, 0o666)
     try:
         append_open(descriptor, part)
@@ -102,9 +102,9 @@ def is_ordinary(path: Name) -> bool:
 
 
 def create_draft(path: Name) -> str:
-    """Create an empty file in the folder of ``path`` under a name that no file had before.
+    """Create an empty draft of ``path`` in the same folder; return its unique name.
 
-    Nobody may read it who may not read the file that it is to replace.
+    Its permissions are at most those of the file that it will replace.
     """
     folder, name = os.path.split(os.fspath(path))
     draft = os.path.join(folder, f"{name[:_NAME_LENGTH]}.{os.urandom(4).hex()}{DRAFT}")
@@ -117,9 +117,9 @@ def create_draft(path: Name) -> str:
 
 
 def publish(draft: Name, path: Name) -> None:
-    """Flush a finished draft to the disk and give it the name ``path``.
+    """Flush a complete draft to the disk and rename it to ``path``.
 
-    Of a file with that name, which it replaces, it takes the permissions.
+    The draft first takes the permissions of the file that it replaces, if there is one.
     """
     descriptor = os.open(draft, os.O_WRONLY)  # Windows flushes no file opened for reading.
     try:
@@ -141,10 +141,11 @@ def stamp(path: Name) -> Stamp | None:
 
 
 def lock(descriptor: int, shared: bool = False) -> None:
-    """Lock a file until it is closed; `OSError` at once where it is locked already.
+    """Lock a file until it is closed, without waiting.
 
-    `BlockingIOError` or, on Windows, `PermissionError` means that another program has locked it.
-    Several programs may hold ``shared`` locks of a file; Windows has none.
+    Several programs may hold ``shared`` locks of a file; Windows has none. `BlockingIOError` or, on
+    Windows, `PermissionError` if another program has locked it; another `OSError` if the file
+    system has no locks.
     """
     if sys.platform == "win32":
         if shared:
@@ -160,15 +161,16 @@ def lock(descriptor: int, shared: bool = False) -> None:
 
 
 def create_lock(path: Name) -> int | None:
-    """Return the descriptor of a lock file that is locked here; None where there can be none.
+    """Create and lock a lock file; return its descriptor, or None if the folder allows no lock.
 
-    `BlockingIOError` if another process has locked it. The end of a process unlocks its files.
+    `BlockingIOError` if another process has locked it. The system unlocks it when this process
+    ends.
     """
     while True:
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
         except OSError:
-            return None  # Nobody can write to the folder.
+            return None  # The folder is read-only.
         try:
             lock(descriptor)
         except (BlockingIOError, PermissionError) as error:
@@ -177,7 +179,7 @@ def create_lock(path: Name) -> int | None:
         except OSError:
             remove_lock(descriptor, path)  # The file system has no locks.
             return None
-        # The process that had locked it may have removed it before it was locked here.
+        # Its former owner may have removed the file between `open` and `lock`.
         with suppress(FileNotFoundError):
             if os.path.samestat(os.stat(path), os.fstat(descriptor)):
                 return descriptor
@@ -185,16 +187,16 @@ def create_lock(path: Name) -> int | None:
 
 
 def remove_lock(descriptor: int | None, path: Name) -> None:
-    """Remove a lock file that is locked here, if any."""
+    """Remove the lock file that `create_lock` locked; do nothing if it returned None."""
     if descriptor is None:
         return
     with suppress(OSError):
         if os.name == "posix":
-            os.unlink(path)  # Once it is unlocked, it may be another process's.
+            os.unlink(path)  # Before unlocking: then another process may own the file.
     os.close(descriptor)
     with suppress(OSError):
         if os.name != "posix":
-            os.unlink(path)  # Windows removes no open file.
+            os.unlink(path)  # Windows cannot remove an open file.
 
 
 def _write(descriptor: int, part: Part) -> None:
@@ -213,7 +215,7 @@ def _own_stream(target: os.stat_result) -> int | None:
 
 
 def _open_stream(path: Name, target: os.stat_result) -> int | None:
-    """A descriptor that writes to ``path`` if it is no ordinary file, else None."""
+    """Return a descriptor open for writing if ``path`` is not a regular file, else None."""
     if (stream := _own_stream(target)) is not None:
         (sys.stdout if stream == 1 else sys.stderr).flush()
         return os.dup(stream)
@@ -225,7 +227,10 @@ def _open_stream(path: Name, target: os.stat_result) -> int | None:
 
 
 def _take_permissions(draft: Name, path: Name) -> None:
-    """Give a draft the owner, as far as possible, and the permissions of a file."""
+    """Give a draft the permissions of the file at ``path`` and, if the system allows, its owner.
+
+    `PermissionError` if that file is read-only.
+    """
     try:
         known = os.lstat(path)
     except FileNotFoundError:
@@ -243,7 +248,7 @@ def _take_permissions(draft: Name, path: Name) -> None:
 
 
 def _sync_folder(folder: str) -> None:
-    """Flush a folder's names to the disk where the system can: the file itself is safe already."""
+    """Flush a folder's entries to the disk if the system can; the file's content already is."""
     if os.name == "posix":
         with suppress(OSError):
             descriptor = os.open(folder, os.O_RDONLY)

@@ -1,4 +1,4 @@
-"""Command lines as a person types them."""
+"""Command lines quoted for the system's shell."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 
 def shell_text(words: Sequence[str], posix: bool = os.name == "posix") -> str:
-    """The words in one line, quoted where the system's shell would take them for something else."""
+    """Return the words as one command line, quoted for a POSIX shell or for Windows."""
     if posix:
         return shlex.join(words)
-    import subprocess  # It would cost every start of the engine some milliseconds.
+    import subprocess  # Imported here, as it would add milliseconds to each start of the engine.
 
     return subprocess.list2cmdline(words)

@@ -1,4 +1,4 @@
-"""Text files of people and of other programs: their bytes become text whatever wrote them."""
+"""Decoding of text files in UTF-8, UTF-16, UTF-32, Latin-1 or Windows-1252."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ _MARKS = {
     codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32", codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }  # fmt: skip
-"""Encodings by the mark that a text begins with; the longer marks come first."""
+"""Encodings by byte order mark, the longer marks first."""
 _WESTERN = "merels-western"
+"""Name of the codec error handler that reads invalid UTF-8 as Windows-1252."""
 
 
 def _as_western(error: UnicodeError) -> tuple[str, int]:
-    """Return the bytes that are no UTF-8 as the Western letters that older programs write."""
+    """Return invalid UTF-8 bytes as the Windows-1252 letters that older programs write."""
     if not isinstance(error, UnicodeDecodeError):
         raise error
     wrong = error.object[error.start : error.end]
@@ -31,10 +32,10 @@ codecs.register_error(_WESTERN, _as_western)
 
 
 def open_text(file: io.BufferedReader) -> TextIO:
-    """Return a file's text, to be read line by line.
+    """Return a text stream over a binary file.
 
-    Bytes that are no UTF-8 are read as Windows-1252, which includes Latin-1, unless a mark states
-    UTF-16 or UTF-32. A line ends with LF, CR LF or CR.
+    A byte order mark selects UTF-16 or UTF-32; other files are UTF-8, with invalid bytes read as
+    Windows-1252, which includes Latin-1. A line ends with LF, CR LF or CR.
     """
     head = file.peek(4)
     encoding = next((name for mark, name in _MARKS.items() if head.startswith(mark)), None)
@@ -44,7 +45,7 @@ def open_text(file: io.BufferedReader) -> TextIO:
 
 
 def decode(data: bytes) -> str:
-    """Return a file's text as `open_text` reads it; UnicodeError for binary data."""
+    """Return the text of a file's bytes as `open_text` reads it; `UnicodeError` for binary data."""
     raw = cast(io.RawIOBase, io.BytesIO(data))
     text = open_text(io.BufferedReader(raw)).read()
     if "\0" in text:
@@ -53,9 +54,9 @@ def decode(data: bytes) -> str:
 
 
 def read_regular_file(path: Path, most: int) -> bytes:
-    """Return the content of a regular file of at most ``most`` bytes; OSError for any other.
+    """Return the content of a regular file of at most ``most`` bytes; `OSError` for any other.
 
-    Neither a pipe nor a device makes the call wait.
+    The call does not block on a pipe or a device.
     """
     if not stat.S_ISREG(path.stat().st_mode):  # Opening a device may change its state.
         raise OSError(errno.EINVAL, "not a regular file")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from merels.engine.common.errors import InputError, placed
-from merels.engine.common.files import naming, read_lines, shown_path
+from merels.engine.common.files import errors_at, read_lines, shown_path
 from merels.engine.game.rules import Rules, parse_rules
 from merels.protocol.formats.forms import GAMES, POSITIONS
 from merels.protocol.formats.game_file import find_games, recognised
@@ -104,5 +104,5 @@ def _manifest(path: str, lines: Iterable[str]) -> Iterator[Item]:
         if len(text) > LONGEST_MANIFEST:
             break
     if text.strip():
-        with naming(shown_path(path)):
+        with errors_at(shown_path(path)):
             yield Item(parse_manifest(text), shown_path(path))

@@ -16,7 +16,7 @@ from time import monotonic
 from typing import NamedTuple
 
 from merels.engine.common.errors import InputError, printable
-from merels.engine.common.files import check_out, format_of, write_report
+from merels.engine.common.files import check_output, format_of, write_report
 from merels.engine.common.shell import shell_text
 from merels.engine.tablebase.files import rules_folder
 from merels.engine.tablebase.probe import Tables, default_root, open_tables
@@ -79,7 +79,7 @@ def main(argv: list[str]) -> int:
     add_rules_flags(parser)
     leave_variant_open(parser)
     options = parser.parse_args(argv)
-    check_out(options.out, options.files)
+    check_output(options.out, options.files)
     form = options.format or format_of(options.out, (*FORMATS, "html"))
     if form == "html":
         raise InputError(options.out, "merels ratings FILE -tables DIR -out FILE makes the page")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from merels.engine.common.errors import InputError
-from merels.engine.common.files import check_out, naming, write_report
+from merels.engine.common.files import check_output, errors_at, write_report
 from merels.protocol.commands.arguments import (
     add_flag,
     add_rules_flags,
@@ -90,7 +90,7 @@ def _convert(arguments: argparse.Namespace) -> int:
         sources = (read_items(path, arguments.source, rules, faults.skip) for path in files)
         for item in chain.from_iterable(sources):
             faults.read += 1
-            with naming(item.place):
+            with errors_at(item.place):
                 check_kind(item.value, form)
             if isinstance(item.value, Record):
                 faults.notice(item.value, item.place)
@@ -99,7 +99,7 @@ def _convert(arguments: argparse.Namespace) -> int:
 
     def written() -> Iterator[str]:
         for item in items():
-            with naming(item.place):
+            with errors_at(item.place):
                 text = write(item.value, form, arguments.last)
             yield text
 
@@ -111,7 +111,7 @@ def _convert(arguments: argparse.Namespace) -> int:
         for text in written():
             sys.stdout.write(text)
     else:
-        check_out(out, files)
+        check_output(out, files)
         report = "".join(written())
         if faults.read:
             write_report(out, report)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from merels.engine.common.errors import InputError, placed
-from merels.engine.common.files import file_error, naming, shown_path
+from merels.engine.common.files import errors_at, file_error, shown_path
 from merels.engine.game.notation import format_moves, format_position
 from merels.engine.game.rules import DEFAULT_RULES, Rules
 from merels.protocol.client.engine_spec import EngineSpec
@@ -57,7 +57,7 @@ def _journaled(path: str, rules: RecordRules, report: Fault) -> Iterator[Item]:
     """The games of a journal, which a stranger may have written, with all that it holds of them."""
     with read_journal(path) as journal:
         notes = journal.meta()
-        with naming(shown_path(path)):
+        with errors_at(shown_path(path)):
             settings = read_settings(notes["settings"])
             stated = rules.of(settings.rules)
             writer = GameWriter(replace(settings, rules=str(stated)), notes["id"])

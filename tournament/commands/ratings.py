@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import get_args
 
 from merels.engine.common.errors import InputError, printable, suggestion
-from merels.engine.common.files import check_out, file_error, format_of, write_report
+from merels.engine.common.files import check_output, file_error, format_of, write_report
 from merels.engine.common.numbers import counted, read_real
 from merels.engine.common.shell import shell_text
 from merels.protocol.commands.arguments import (
@@ -44,7 +44,7 @@ def main(argv: list[str]) -> int:
     """Run ``merels ratings``; returns the exit status."""
     options = _parser().parse_args(argv)
     anchor = _anchor(options.anchor)
-    check_out(options.out, options.files)
+    check_output(options.out, options.files)
     form = options.format or format_of(options.out, FORMATS)
     kept = options.games if form == "html" else 0
     counted = CountedGames(options.files, options.same, options.split, kept)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import TextIO
 
-from merels.engine.common.files import file_error, refusal_of_report, write_report
+from merels.engine.common.files import file_error, report_error, write_report
 from merels.engine.common.numbers import counted
 from merels.protocol.client.engine_spec import OPTION
 from merels.protocol.commands.exit_status import OK
@@ -49,7 +49,7 @@ def _settings(given: ParsedFlags, seed: int | None) -> Settings:
     """The settings that the flags ask for, and the engine declares."""
     settings = make_tuning(given, seed, options_of)
     out, journal = given.text("-out", ""), file_of(given, "-journal")
-    if out and (why := refusal_of_report(out)):
+    if out and (why := report_error(out)):
         raise file_error(out, f"cannot write this file: {why}")
     if journal is not None and given.has("-sprt"):
         test = journal + TEST_ENDING

@@ -9,7 +9,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 
 from merels.engine.common.errors import InputError
-from merels.engine.common.files import file_error, refusal_of_report
+from merels.engine.common.files import file_error, report_error
 from merels.engine.common.numbers import counted, read_whole
 from merels.engine.common.saving import is_ordinary
 from merels.tournament.flags.command_line import ParsedFlags, choice
@@ -180,7 +180,7 @@ def _check_files(given: ParsedFlags, settings: Settings, log: LogOptions | None)
         real = os.path.realpath(path or "")
         if path is None or flag == "-pgnout" and path == STANDARD_OUTPUT:
             continue
-        if flag != "-journal" and (why := refusal_of_report(path)):
+        if flag != "-journal" and (why := report_error(path)):
             raise file_error(path, f"cannot write this file: {why}")
         if os.path.exists(real) and not os.path.isfile(real):
             continue

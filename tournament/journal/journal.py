@@ -17,7 +17,7 @@ from itertools import starmap
 from typing import Any, get_type_hints
 
 from merels.engine.common.errors import Failure, InputError, printable
-from merels.engine.common.files import file_error, refusal
+from merels.engine.common.files import file_error, write_error
 from merels.tournament.journal.rows import PER_MOVE, Row
 
 APPLICATION_ID = 0x6D65_7265
@@ -50,7 +50,7 @@ class Journal:
         try:
             self._database = sqlite3.connect(path or "", timeout=BUSY_SECONDS, isolation_level=None)
         except sqlite3.Error as error:
-            why = refusal(path or "") or error
+            why = write_error(path or "") or error
             raise file_error(path or "", f"cannot open this journal: {why}") from None
 
     def __enter__(self) -> Journal:

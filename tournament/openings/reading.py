@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 
 from merels.engine.common.errors import InputError, printable
-from merels.engine.common.files import file_error, naming, read_lines
+from merels.engine.common.files import errors_at, file_error, read_lines
 from merels.engine.game.board import LINE_MASKS, NAMES, SIZE, SYMMETRIES, points_of
 from merels.engine.game.notation import START, format_position
 from merels.engine.game.position import BLACK, WHITE, Move, Position
@@ -193,7 +193,7 @@ def _load_positions(path: str, rules: Rules, plies: int | None) -> list[Opening]
         if not fields.strip():
             continue
         place = f"{path}, line {number}"
-        with naming(place):
+        with errors_at(place):
             position = read_position(fields, rules)
         openings.append(_checked(position, (), comment.strip(), place))
     return openings
@@ -232,7 +232,7 @@ def _is_game(record: Record) -> bool:
 
 def _played(position: Position, moves: Sequence[Move], place: str) -> Position:
     """The position after some moves, which are legal."""
-    with naming(place):
+    with errors_at(place):
         for move in moves:
             position = position.push(move)
     return position
