@@ -1,8 +1,8 @@
 """The board: points, lines, neighbours and symmetries.
 
 A point is a number from 0 to 23: ``8 * ring + angle``, rings from the inner (0) to the outer (2),
-angles clockwise from the top centre (0). Even angles are the middles of a side, odd ones corners.
-A set of points is a mask: bit ``p`` stands for point ``p``.
+angles clockwise from the top centre (0). Even angles are middles of a side, odd angles are corners.
+A set of points is a mask whose bit ``p`` is point ``p``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ POINTS: dict[str, int] = {name: point for point, name in enumerate(NAMES)}
 
 
 def point_at(ring: int, angle: int) -> int:
-    """The point of a ring at an angle, which may run past the top centre either way."""
+    """Return the point at an angle of a ring; the angle is taken modulo 8."""
     return ANGLES * ring + angle % ANGLES
 
 
@@ -33,16 +33,16 @@ LINES: tuple[tuple[int, int, int], ...] = tuple(
     (point_at(0, middle), point_at(1, middle), point_at(2, middle))
     for middle in range(0, ANGLES, 2)
 )
-"""The 16 lines of three, each with its middle point second: twelve sides, four crossings."""
+"""The 16 lines of three, each with its middle point second: 12 sides, then 4 cross lines."""
 
 
 def mask_of(points: Iterable[int]) -> int:
-    """The mask of some points."""
+    """Return the mask of some points."""
     return sum(1 << point for point in points)
 
 
 def points_of(mask: int) -> Iterator[int]:
-    """The points of a mask in rising order."""
+    """Yield the points of a mask in rising order."""
     while mask:
         lowest = mask & -mask
         yield lowest.bit_length() - 1
@@ -58,18 +58,18 @@ NEIGHBOURS: tuple[int, ...] = tuple(
     )
     for point in range(SIZE)
 )
-"""For each point the mask of the points one step away along a line."""
+"""For each point, the mask of its neighbours along lines."""
 
 LINE_MASKS: tuple[int, ...] = tuple(mask_of(line) for line in LINES)
 
 PARTNERS: tuple[tuple[int, ...], ...] = tuple(
     tuple(mask & ~(1 << point) for mask in LINE_MASKS if mask >> point & 1) for point in range(SIZE)
 )
-"""For each point, for each of its two lines, the mask of the line's other two points."""
+"""For each point, one mask for each of its two lines: the line's other two points."""
 
 
 def in_mills(men: int) -> int:
-    """Return the mask of one side's men that are in a mill."""
+    """Return the mask of those of one side's ``men`` that are in a mill."""
     closed = 0
     for line in LINE_MASKS:
         if men & line == line:
@@ -81,7 +81,10 @@ WHITE_MAN, BLACK_MAN, EMPTY = "O@*"
 
 
 def format_board(men: tuple[int, int]) -> str:
-    """The three rings of eight characters, the inner ring first; ``men`` are White's, Black's."""
+    """Return the board as three rings of eight characters, the inner ring first.
+
+    ``men`` are White's and Black's masks.
+    """
     text = "".join(
         WHITE_MAN if men[0] >> point & 1 else BLACK_MAN if men[1] >> point & 1 else EMPTY
         for point in range(SIZE)
@@ -121,7 +124,10 @@ _EMPTY_POINT = "·"
 
 
 def draw_board(men: tuple[int, int]) -> str:
-    """Return a diagram of the board in 14 lines: ``O`` White, ``@`` Black, ``·`` empty."""
+    """Return a diagram of the board in 14 lines: ``O`` White, ``@`` Black, ``·`` empty.
+
+    ``men`` are White's and Black's masks.
+    """
     diagram = _DIAGRAM
     for name, point in POINTS.items():
         man = _EMPTY_POINT
@@ -129,8 +135,8 @@ def draw_board(men: tuple[int, int]) -> str:
             man = WHITE_MAN
         elif men[1] >> point & 1:
             man = BLACK_MAN
-        # A name has two letters and a man has one: the line behind it gets one character more.
-        for behind in "- ":
-            diagram = diagram.replace(name + behind, man + behind + behind)
+        # A man is one character shorter than a name: double the next one to keep the columns.
+        for following in "- ":
+            diagram = diagram.replace(name + following, man + following + following)
         diagram = diagram.replace(name, man)
     return diagram

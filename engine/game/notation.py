@@ -1,7 +1,7 @@
 """Moves and positions as text.
 
-A move is one token: ``d6``, ``d6xb4``, ``d6-d5``, ``a4xb2xd6``. A position is six fields, or the
-17 fields that Sanmill writes. Malformed text raises `InputError`.
+A move is one token: ``d6``, ``d6xb4``, ``d6-d5``, ``a4xb2xd6``. A position has six fields, or the
+17 fields of Sanmill. Malformed text raises `InputError`.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ parse_move = Move.from_text
 
 
 def join_steps(tokens: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Whole moves from tokens that may be parts of a move, each with its first token's index.
+    """Yield complete moves, each with the index of its first token.
 
-    Some engines write a removal as a token of its own (``d6-d5 xc3``).
+    Some engines write a removal as a separate token (``d6-d5 xc3``).
     """
     start, move = 0, ""
     for index, token in enumerate(tokens):
@@ -49,7 +49,7 @@ def join_steps(tokens: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 
 def play_moves(position: Position, tokens: Sequence[str]) -> Position:
-    """The position after moves given as tokens; an error names the token and its index."""
+    """Return the position after some moves; `InputError` names a token that is no legal move."""
     for index, token in join_steps(tokens):
         try:
             position = position.push(parse_move(token))
@@ -59,9 +59,9 @@ def play_moves(position: Position, tokens: Sequence[str]) -> Position:
 
 
 def parse_position(text: str, rules: Rules = DEFAULT_RULES) -> Position:
-    """A position from its six fields, or from the 17 fields that Sanmill writes.
+    """Return the position of a text with six fields, or with the 17 fields of Sanmill.
 
-    The index of an error is the field's, counted from 0.
+    The index of an `InputError` is the invalid field's, counted from 0.
     """
     fields = text.split()
     if len(fields) == 6:
@@ -72,7 +72,7 @@ def parse_position(text: str, rules: Rules = DEFAULT_RULES) -> Position:
 
 
 def format_position(position: Position) -> str:
-    """The six fields of a position."""
+    """Return the six fields of a position."""
     return (
         f"{format_board(position.men)} {SIDES[position.side]} {position.hands[WHITE]} "
         f"{position.hands[BLACK]} {_counters(position)}"
@@ -80,12 +80,12 @@ def format_position(position: Position) -> str:
 
 
 def _counters(position: Position) -> str:
-    """The last two fields, within the bounds that are read; no rule counts beyond them."""
+    """Return the last two fields, capped at the values that `parse_position` accepts."""
     return f"{min(position.plies, MAXIMUM_PLIES)} {min(position.number, MAXIMUM_NUMBER)}"
 
 
 def parse_six(fields: Sequence[str], places: Sequence[int], rules: Rules) -> Position:
-    """A position from six fields; ``places`` are their indices in the text, for errors."""
+    """Return the position of six fields; ``places`` are their indices in the text, for errors."""
     board, side, white_hand, black_hand, plies, number = fields
     men = _parse_board(board, places[0])
     if side not in ("w", "b"):
@@ -113,7 +113,11 @@ def parse_six(fields: Sequence[str], places: Sequence[int], rules: Rules) -> Pos
 
 
 def _parse_seventeen(fields: Sequence[str], rules: Rules) -> Position:
-    """The form ``board side phase action counts… owed… last mills… mask plies number [ids]``."""
+    """Return the position of Sanmill's 17 fields.
+
+    They are board, side, phase, action, four counts of men, two counts of removals due, four
+    points of last mills, a mask of mills, plies and move number; ``ids:`` may follow.
+    """
     if len(fields) > 17 and not fields[17].startswith("ids:"):
         raise InputError(fields[17], "expected the 17 fields of a position to end here", 17)
     phase, action = fields[2:4]
@@ -121,12 +125,12 @@ def _parse_seventeen(fields: Sequence[str], rules: Rules) -> Position:
         raise InputError(phase, "expected a phase: r, p, n, m or o", 2)
     if action not in ("p", "s", "r"):
         raise InputError(action, "expected an action: p, s or r", 3)
-    owed = [
+    removals_due = [
         read_whole(fields[place], 0, 2, what="men still to remove", index=place)
         for place in (8, 9)
     ]
-    if action == "r" or any(owed):
-        place = 3 if action == "r" else 8 if owed[0] else 9
+    if action == "r" or any(removals_due):
+        place = 3 if action == "r" else 8 if removals_due[0] else 9
         raise InputError(
             fields[place], "a removal is still due; give the position after the whole move", place
         )
@@ -145,7 +149,7 @@ def _parse_seventeen(fields: Sequence[str], rules: Rules) -> Position:
 
 
 def format_seventeen(position: Position) -> str:
-    """The 17 fields that Sanmill writes, for a position between moves."""
+    """Return the position in the 17 fields of Sanmill, with no removal due."""
     white, black = position.men
     placing = position.hands[position.side] > 0
     phase = "o" if position.outcome() else "p" if placing else "m"
@@ -157,7 +161,7 @@ def format_seventeen(position: Position) -> str:
 
 
 def _parse_board(text: str, place: int) -> tuple[int, int]:
-    """Both sides' masks from the three rings."""
+    """Return White's and Black's masks from the text of the three rings."""
     rings = text.split("/")
     if len(rings) != RINGS or any(len(ring) != ANGLES for ring in rings):
         raise InputError(text, "expected three rings of eight points, separated by '/'", place)
@@ -178,5 +182,5 @@ def _parse_board(text: str, place: int) -> tuple[int, int]:
 
 
 def format_moves(moves: Iterable[Move]) -> str:
-    """Moves as tokens, separated by spaces."""
+    """Return moves as tokens, separated by spaces."""
     return " ".join(map(str, moves))

@@ -1,7 +1,7 @@
-"""The game, written to be read: positions, legal moves, playing a move, the end of the game.
+"""The rules of the game in readable Python: positions, legal moves and outcomes.
 
-It is the referee of tournaments, and what the compiled core is tested against: the two share no
-move generation. A position never changes; playing a move gives a new one.
+Tournaments use this module as their referee, and tests compare the compiled core with it: the two
+share no move generation. A position is immutable; playing a move returns a new one.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ COLOURS = ("White", "Black")
 COUNTING_RULES = {
     "repetition": "Repetition", "three": "ThreeThreePlies", "norem": "NoRemovalPlies",
 }  # fmt: skip
-"""By the reason of a draw, the field of the rule that counts plies or positions."""
+"""Reason of a draw by counting, and the rule field that sets its limit."""
 _MOVE = re.compile(r"(?:([a-g][1-7])-?)?([a-g][1-7])((?:x[a-g][1-7]){0,2})")
 LONGEST_HISTORY = 2_000
-"""Most positions in which a repetition is looked for: a longer game is not slower to read."""
+"""Maximum number of earlier positions that a position keeps, so that long games stay fast."""
 
 
 class Move(NamedTuple):
-    """A side's whole action: a man placed or moved, and the men removed for the mills it closes.
+    """A complete move: a man placed or moved, and the men removed for the mills that it closes.
 
     ``origin`` is None for a placement; ``removed`` are points in alphabetical order of their names.
     """
@@ -52,8 +52,8 @@ class Move(NamedTuple):
     def from_text(cls, text: str) -> Move:
         """Return the move of a token such as ``d6``, ``d6xb4``, ``d6-d5`` or ``d6-d5xc3``.
 
-        Case does not matter, nor whether the dash is there. The move need not be legal anywhere.
-        Raise `InputError` if the text is no move.
+        Upper case and a missing dash are accepted; legality is not checked. `InputError` if the
+        text is no move.
         """
         match = _MOVE.fullmatch(text.lower())
         if match is None:
@@ -88,11 +88,11 @@ class Outcome(NamedTuple):
 
     @property
     def result(self) -> str:
-        """The result as game records write it."""
+        """The result in PGN: ``1-0``, ``0-1`` or ``1/2-1/2``."""
         return "1/2-1/2" if self.winner is None else ("1-0", "0-1")[self.winner]
 
     def value(self, side: int) -> int:
-        """1 where that side has won, -1 where it has lost, 0 for a draw."""
+        """Return 1 if that side has won, -1 if it has lost, 0 for a draw."""
         return 0 if self.winner is None else 1 if self.winner == side else -1
 
     def __str__(self) -> str:
@@ -112,11 +112,11 @@ class Outcome(NamedTuple):
 class Position:
     """A position with everything that its legal moves and outcome depend on.
 
-    ``men`` and ``hands`` are pairs (White's, Black's): masks of points, and men still to place.
-    ``plies`` counts plies without a removal since the last man was placed; ``number`` is the move
-    number, which rises after Black's move. ``history`` holds the keys of the positions since the
-    last irreversible move (a placement or a removal), this one last: at most `LONGEST_HISTORY` of
-    them before it, and none where no repetition draws.
+    ``men`` and ``hands`` are pairs (White's, Black's): masks of points, and numbers of men to
+    place. ``plies`` counts plies without a removal since the last placement; ``number`` is the
+    move number, which rises after Black's move. ``history`` holds the keys of this position, last,
+    and of at most `LONGEST_HISTORY` positions since the last placement or removal; none of those
+    if the rules have no draw by repetition.
     """
 
     rules: Rules
@@ -142,15 +142,15 @@ class Position:
 
     @property
     def key(self) -> int:
-        """Board, hands and side to move, exactly, in 57 bits: equal for repetitions."""
+        """Board, hands and side to move in 57 bits; two positions with one key are a repetition."""
         return make_key(self.men, self.hands, self.side)
 
     def total(self, side: int) -> int:
-        """A side's men, on the board and in hand."""
+        """Return a side's men, on the board and in hand."""
         return self.men[side].bit_count() + self.hands[side]
 
     def flies(self, side: int) -> bool:
-        """Whether a side, having no man in hand, may move to any empty point."""
+        """Return whether a side, having no man in hand, may move to any empty point."""
         flying = self.rules.flying
         if flying == "never" or self.hands[side]:
             return False
@@ -159,14 +159,14 @@ class Position:
         return self.hands == (0, 0) and any(men.bit_count() == FLYING_MEN for men in self.men)
 
     def targets(self, origin: int | None) -> int:
-        """The points that the side to move may place a man on, or move this one to."""
+        """Return the mask of points for a placement, if ``origin`` is None, or a step from it."""
         empty = ALL_POINTS & ~(self.men[0] | self.men[1])
         if origin is None or self.flies(self.side):
             return empty
         return NEIGHBOURS[origin] & empty
 
     def mills_closed(self, origin: int | None, to: int) -> int:
-        """How many mills the side to move closes by this step or placement: 0, 1 or 2."""
+        """Return the number of mills that this step or placement closes: 0, 1 or 2."""
         own = self.men[self.side]
         if origin is not None:
             own &= ~(1 << origin)
@@ -174,22 +174,25 @@ class Position:
         return (own & first == first) + (own & second == second)
 
     def removable(self, men: int) -> int:
-        """Which of a side's men its opponent may remove next."""
+        """Return the mask of those of a side's ``men`` that the opponent may remove next."""
         mills = in_mills(men)
         if mills == men and self.rules.locked_mills == "any":
             return men
         return men & ~mills
 
     def removals(self, mills: int) -> list[tuple[int, ...]]:
-        """Return the sets of points that a move may remove for that many mills, by name."""
+        """Return each set of men that a move closing ``mills`` mills may remove.
+
+        A set lists its points in alphabetical order of their names.
+        """
         if mills == 0:
             return [()]
         wanted = mills if self.rules.double_mill == "each" else 1
         opponent = self.men[1 - self.side]
         sets: dict[tuple[int, ...], int] = {(): opponent}
         for _ in range(wanted):
-            # Each man must be removable in its turn. Several orders lead to one set, and how many
-            # men can be removed does not depend on the order.
+            # Each man must be removable after those before it. The keys merge the orders of a set;
+            # no order removes more men than another.
             larger = {
                 tuple(sorted((*removed, point), key=NAMES.__getitem__)): left & ~(1 << point)
                 for removed, left in sets.items()
@@ -201,7 +204,7 @@ class Position:
         return list(sets)
 
     def legal_moves(self) -> list[Move]:
-        """Every legal move, even where the game is drawn; none once a side has two men."""
+        """Return every legal move, also after a draw; none once a side has two men."""
         if self._short_side() is not None:
             return []
         placing = self.hands[self.side] > 0
@@ -214,11 +217,11 @@ class Position:
         ]
 
     def is_legal(self, move: Move) -> bool:
-        """Whether a move is legal here, even where the game is drawn."""
+        """Return whether a move is legal here, also after a draw."""
         return self.objection(move) is None
 
     def objection(self, move: Move) -> str | None:
-        """Why a move is not legal here, or None when it is."""
+        """Return the reason why a move is illegal here, or None if it is legal."""
         origin, to, removed = move
         own = self.men[self.side]
         if self._short_side() is not None:
@@ -240,7 +243,7 @@ class Position:
         return self._removal_objection(mills, removed)
 
     def _removal_objection(self, mills: int, removed: tuple[int, ...]) -> str | None:
-        """Why a move that closes that many mills may not remove these men, or None when it may."""
+        """Return why a move closing ``mills`` mills may not remove these men, or None."""
         legal = self.removals(mills)
         if removed in legal:
             return None
@@ -254,7 +257,7 @@ class Position:
         return f"{men} may not be removed: a man in a mill is safe while others are not"
 
     def play(self, move: Move) -> Position:
-        """The position after a move, which must be legal."""
+        """Return the position after a move, which must be legal."""
         origin, to, removed = move
         side = self.side
         own = self.men[side] | 1 << to
@@ -280,7 +283,7 @@ class Position:
     def push(self, move: Move | str) -> Position:
         """Return the position after a legal move, such as ``d6-d5xc3``.
 
-        Raise `InputError`, which states the reason, if the text is no move or the move is illegal.
+        `InputError` states the reason if the text is no move or the move is illegal.
         """
         if isinstance(move, str):
             move = Move.from_text(move)
@@ -290,7 +293,7 @@ class Position:
         return self.play(move)
 
     def retrace(self) -> tuple[Position, tuple[Move, ...]]:
-        """Return the first position of ``history``, and the moves from there to this one."""
+        """Return the first position of ``history``, and the moves from it to this one."""
         moves = []
         for before, after in pairwise(self.history):
             # A step without a removal: one man leaves a point for another.
@@ -306,12 +309,12 @@ class Position:
         return first, tuple(moves)
 
     def can_move(self) -> bool:
-        """Whether the side to move can place or move any man."""
+        """Return whether the side to move can place or move any man."""
         if self.hands[self.side]:
             return True
         empty = ALL_POINTS & ~(self.men[0] | self.men[1])
         men = self.men[self.side]
-        while men:  # Not `points_of`: a tournament asks this after every move.
+        while men:  # Faster than `points_of`: a referee calls this after every move.
             point = men.bit_length() - 1
             if NEIGHBOURS[point] & empty:
                 return True
@@ -319,15 +322,15 @@ class Position:
         return self.flies(self.side)
 
     def _short_side(self) -> int | None:
-        """The side that is reduced to two men or fewer, if one is."""
+        """Return the side that has two men or fewer, or None."""
         (white, black), (white_hand, black_hand) = self.men, self.hands
-        # A tournament asks this twice a move, and men that are still there answer it.
+        # The common case first: a referee calls this twice a move.
         if white.bit_count() + white_hand >= MINIMUM_MEN <= black.bit_count() + black_hand:
             return None
         return self.side if self.total(self.side) < MINIMUM_MEN else 1 - self.side
 
     def outcome(self) -> Outcome | None:
-        """How the game has ended here, or None if it has not."""
+        """Return the outcome if the game is over here, else None."""
         rules = self.rules
         short = self._short_side()
         if short is not None:
@@ -348,9 +351,9 @@ class Position:
         return None
 
     def played_on(self) -> Position:
-        """Return this position; where a counting rule has drawn the game, without those rules.
+        """Return this position, without the counting rules if one of them has drawn the game.
 
-        Programs that do not enforce such a draw play on, and so do their records.
+        Records of programs that do not enforce such draws have moves after them.
         """
         outcome = self.outcome()
         if outcome is None or outcome.reason not in COUNTING_RULES:
@@ -358,7 +361,7 @@ class Position:
         return self.under(_without_counting(self.rules))
 
     def under(self, rules: Rules) -> Position:
-        """Return this position under other rules, as if no position had been before it."""
+        """Return this position under other rules, without its history."""
         if rules == self.rules:
             return self
         return Position(rules, self.men, self.hands, self.side, self.plies, self.number)
@@ -380,11 +383,11 @@ class Position:
 
 @lru_cache(maxsize=64)
 def _without_counting(rules: Rules) -> Rules:
-    """Return the rules without those that draw a game by counting."""
+    """Return the rules with every draw by counting switched off."""
     return replace(rules, repetition=0, no_removal_plies=0, three_three_plies=0)
 
 
 def make_key(men: tuple[int, int], hands: tuple[int, int], side: int) -> int:
-    """The 57-bit key: two masks of 24 bits, two hands of 4 bits, one bit for the side."""
+    """Return the 57-bit key: two masks of 24 bits, two hands of 4 bits, 1 bit for the side."""
     rest = hands[0] | hands[1] << 4 | side << 8
     return men[0] | (men[1] | rest << SIZE) << SIZE

@@ -1,6 +1,6 @@
-"""The rule sets as data: five presets, each a choice of the same seven fields.
+"""Rule sets as data: seven fields, and five presets of their values.
 
-A rule set is written as its preset's name and the fields that differ from it, for example
+The text of a rule set is a preset's name and the fields that differ from it, for example
 ``morris Flying=never NoRemovalPlies=0``.
 """
 
@@ -15,9 +15,9 @@ from merels.engine.common.numbers import read_whole
 
 MEN_PER_SIDE = 9
 FLYING_MEN = 3
-"""A side with this many men on the board, and none in hand, may fly where the rules have it."""
+"""Number of men on the board with which a side may fly, with none in hand, if the rules allow."""
 MINIMUM_MEN = 3
-"""A side with fewer men than this, on the board and in hand together, has lost."""
+"""Number of men, on the board and in hand together, below which a side has lost."""
 MAXIMUM_PLIES = 10_000
 """The largest value of a limit that counts plies."""
 
@@ -28,13 +28,13 @@ class Rules:
 
     flying              who may fly: ``never``, ``own`` (the side with three men) or ``both``
                         (both sides, once no man is in hand and either side has three)
-    locked_mills        when all the opponent's men are in mills, ``any`` may go, or ``none``
+    locked_mills        ``any`` or ``none`` may be removed when all opponent men are in mills
     double_mill         a move that closes two mills removes ``one`` man, or one for ``each``
     blocked             a side with no man in hand and no move ``loses``, or the game ``draws``
-    repetition          the occurrence of a position that makes a draw; 0: off
-    no_removal_plies    plies without a removal, after placing, that make a draw; 0: off
-    three_three_plies   the same, while each side has three men; 0: off
-    variant             the preset that the fields started from
+    repetition          number of occurrences of a position that draws the game; 0: off
+    no_removal_plies    plies without a removal, after placing, that draw the game; 0: off
+    three_three_plies   plies without a removal, with three men each, that draw it; 0: off
+    variant             name of the preset that the fields are based on
     """
 
     flying: str
@@ -47,14 +47,17 @@ class Rules:
     variant: str
 
     def with_field(self, name: str, value: str) -> Rules:
-        """These rules with one field (``Flying`` …, any case) set from its text."""
+        """Return these rules with the field ``name``, in any case, set from a text.
+
+        `InputError` for an unknown field or value.
+        """
         field = _FIELDS_BY_NAME.get(name.lower())
         if field is None:
             raise InputError(name, f"expected a rule field: {', '.join(f.name for f in FIELDS)}")
         return replace(self, **{field.attribute: field.parse(value)})  # type: ignore[arg-type]
 
     def fields_text(self) -> str:
-        """The fields that differ from the preset, each ``Name=value``, separated by spaces."""
+        """Return the fields that differ from the preset as ``Name=value``, separated by spaces."""
         preset = PRESETS[self.variant]
         return " ".join(
             f"{field.name}={getattr(self, field.attribute)}"
@@ -68,7 +71,10 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of a rule set by its public name: one of ``choices``, or a number to ``maximum``."""
+    """A field of a rule set: its public name, its attribute in `Rules` and its valid values.
+
+    The value is one of ``choices`` or, if there are none, an integer from 0 to ``maximum``.
+    """
 
     name: str
     attribute: str
@@ -76,7 +82,7 @@ class Field:
     maximum: int = 0
 
     def parse(self, text: str) -> str | int:
-        """The field's value from its text."""
+        """Return the field's value from its text; `InputError` if it is not valid."""
         if self.choices:
             if text.lower() in self.choices:
                 return text.lower()
@@ -110,7 +116,7 @@ DEFAULT_RULES = PRESETS[DEFAULT_VARIANT]
 
 
 def preset(name: str) -> Rules:
-    """The preset of that name, in any case."""
+    """Return the preset of that name, in any case; `InputError` if there is none."""
     rules = PRESETS.get(name.lower())
     if rules is None:
         raise InputError(name, f"expected a rule set: {', '.join(PRESETS)}")
@@ -118,7 +124,7 @@ def preset(name: str) -> Rules:
 
 
 def make_rules(variant: str, settings: Iterable[str] = ()) -> Rules:
-    """A preset with ``Name=value`` settings over it, in their order."""
+    """Return a preset with some fields set by ``Name=value``; the last setting of a field wins."""
     rules = preset(variant)
     for setting in settings:
         name, equals, value = setting.partition("=")
@@ -130,6 +136,9 @@ def make_rules(variant: str, settings: Iterable[str] = ()) -> Rules:
 
 @lru_cache(maxsize=64)
 def parse_rules(text: str) -> Rules:
-    """Rules from their text, ``preset [Field=value …]``; an empty text is the default."""
+    """Return the rules of a text ``preset [Field=value …]``; an empty text is the default.
+
+    `InputError` for an unknown preset, field or value.
+    """
     words = text.split() or [DEFAULT_VARIANT]
     return make_rules(words[0], words[1:])

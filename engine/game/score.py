@@ -1,4 +1,4 @@
-"""Scores: an estimate, or a proven end and its distance."""
+"""Scores: an estimate, or a proven win or loss with its distance."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from merels.engine.game.position import BLACK, WHITE
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A score from the side to move's own view; exactly one field is set.
+    """A score from the side to move's view; exactly one field is set.
 
-    ``cp`` is an estimate in hundredths of a man. ``win_in`` is proven: plies in which the winner
-    ends the game or fewer, above 0 when the side to move wins, 0 when it has lost, below 0 when it
-    will lose.
+    ``cp`` is an estimate in hundredths of a man. ``win_in`` is a proven end: the greatest number of
+    plies that the winner needs, positive if the side to move wins, negative if it loses, and 0 if
+    it has lost already.
     """
 
     cp: int | None = None
@@ -22,25 +22,24 @@ class Score:
 
     @property
     def own_moves(self) -> int | None:
-        """A proven end counted in the winner's (> 0) or loser's (<= 0) own moves."""
+        """Distance of a proven end in moves of the side to move: > 0 for a win, <= 0 for a loss."""
         if self.win_in is None:
             return None
         return (self.win_in + 1) // 2 if self.win_in > 0 else -(-self.win_in // 2)
 
     @property
     def known(self) -> int:
-        """1 or -1 where a table knows a win or a loss whose end is not in sight, else 0."""
+        """1 or -1 for a win or loss that comes from a tablebase, without a distance; else 0."""
         if self.cp is None or abs(self.cp) < _LEAST_KNOWN:
             return 0
         return 1 if self.cp > 0 else -1
 
     def wdl(self) -> tuple[int, int, int]:
-        """Expected win, draw and loss in a thousand.
+        """Return the expected win, draw and loss in permille.
 
-        A proven score is certain. An estimate is read through the logistic curves that explain best
-        how 12,670 games of the engine against itself ended (0.2 s a game and side, standard
-        rules, searches of 6 plies and more): a lead worth 1.14 men wins every second game, and
-        hardly any of the others is lost.
+        A proven score is certain. An estimate uses logistic curves fitted to 12,670 games of
+        self-play (0.2 s a game and side, standard rules, searches of at least 6 plies). An
+        estimate of 114 is won in half of the games, and rarely lost.
         """
         if self.win_in is not None:
             return (1000, 0, 0) if self.win_in > 0 else (0, 0, 1000)
@@ -55,11 +54,14 @@ class PovScore:
     """A score with the side whose view it is."""
 
     relative: Score
-    """The view of the side that was to move."""
+    """The score from the view of ``side``."""
     side: int
 
     def pov(self, side: int) -> Score:
-        """A side's view. A game that the other side has just lost is won in 1 ply."""
+        """Return the score from a side's view.
+
+        The opponent's "has lost" (``win_in`` 0) becomes a win in 1 ply, as 0 has no sign.
+        """
         score = self.relative
         if side == self.side:
             return score
@@ -68,21 +70,24 @@ class PovScore:
         return Score(cp=-(score.cp or 0))
 
     def white(self) -> Score:
-        """White's view."""
+        """Return the score from White's view."""
         return self.pov(WHITE)
 
     def black(self) -> Score:
-        """Black's view."""
+        """Return the score from Black's view."""
         return self.pov(BLACK)
 
 
 TABLE_CP = 20_000
-"""The estimate of a win that a table knows, less the plies to it: its end is not in sight yet."""
+"""The ``cp`` of a tablebase win, before the distance in plies is subtracted."""
 _LEAST_KNOWN = 19_000
+"""The least ``cp`` of a tablebase win, above every estimate."""
 _EDGE = 114
+"""The ``cp`` at which a win has a probability of one half."""
 _SPREAD = 27.0
+"""Scale of the logistic curve, in hundredths of a man."""
 
 
 def _chance(lead: int) -> int:
-    """A lead's logistic share of a thousand."""
+    """Return the logistic function of a lead in hundredths of a man, in permille."""
     return round(1000 / (1 + exp(max(-50.0, min(50.0, -lead / _SPREAD)))))
