@@ -1,1 +1,1 @@
-"""Measures of the engine: the benchmark, test suites, samples of positions."""
+"""Tools for engine developers: benchmark, perft, test suites, positions as text."""

@@ -1,6 +1,6 @@
-"""The benchmark: fixed positions to fixed depths, on one thread, from an empty hash table.
+"""The benchmark: fixed positions to fixed depths, on one thread, each with an empty hash table.
 
-The node count is the same on every machine: it is the signature of the search.
+The node count is the signature of the search: it is the same on every machine.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from merels.engine.game.rules import parse_rules
 from merels.engine.search.limits import Limit
 from merels.engine.search.searcher import Searcher
 
-# Rules, position, depth: every phase, every preset.
+# Rules, position and depth in plies. Together they have every phase and every preset.
 POSITIONS: tuple[tuple[str, str, int], ...] = (
     ("mill", "********/********/******** w 9 9 0 1", 11),
     ("morris", "********/**O*@***/O*@***** w 7 7 0 3", 11),
@@ -28,7 +28,7 @@ POSITIONS: tuple[tuple[str, str, int], ...] = (
 
 
 def run(hash_mb: int = 16) -> tuple[int, float]:
-    """Search every position; the nodes of all, and the processor seconds."""
+    """Search all positions; return the total number of nodes and the CPU time in seconds."""
     nodes, started = 0, time.process_time()
     for rules, text, depth in POSITIONS:
         searcher = Searcher(hash_mb)

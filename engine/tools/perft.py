@@ -1,4 +1,4 @@
-"""Perft that can be cancelled."""
+"""Perft: counting the leaves of the game tree, with cancellation."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator
 from merels.engine.core.convert import perft
 from merels.engine.game.position import Move, Position
 
-_UNBROKEN = 5
-"""Plies that the core counts in one call, mostly in a few hundredths of a second."""
+_CORE_PLIES = 5
+"""Greatest depth that the core counts in one call: mostly a few hundredths of a second."""
 
 
 def divide(
     position: Position, depth: int, cancelled: Callable[[], bool]
 ) -> Iterator[tuple[Move, int]]:
-    """The leaves below each move, ``depth`` plies (at least 1) from here.
+    """Yield the leaves below each move, ``depth`` plies (at least 1) from here.
 
     Ends early once ``cancelled`` is true, without the move whose count was cancelled.
     """
@@ -26,7 +26,7 @@ def divide(
 
 
 def count(position: Position, depth: int, cancelled: Callable[[], bool]) -> int:
-    """The leaves ``depth`` plies from here; meaningless once ``cancelled`` is true."""
-    if depth <= _UNBROKEN:
+    """Return the leaves ``depth`` plies from here; meaningless once ``cancelled`` is true."""
+    if depth <= _CORE_PLIES:
         return 0 if cancelled() else perft(position, depth)
     return sum(leaves for _, leaves in divide(position, depth, cancelled))

@@ -1,4 +1,4 @@
-"""Positions, evaluations and scores as text for people."""
+"""Positions, evaluations and scores as text for the terminal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from merels.engine.search.evaluation import evaluate, explain
 
 
 def board_lines(position: Position) -> list[str]:
-    """The board as a diagram, and everything else that the rest of the game depends on."""
+    """Return the lines of ``merels d``: diagram, text forms, rules, number of moves, outcome."""
     rules = position.rules
     fields = " ".join(f"{field.name}={getattr(rules, field.attribute)}" for field in FIELDS)
     outcome = position.outcome()
@@ -26,7 +26,7 @@ def board_lines(position: Position) -> list[str]:
 
 
 def evaluation_lines(position: Position) -> list[str]:
-    """The terms of the static evaluation, and their sum."""
+    """Return the lines of ``merels eval``: each term of the evaluation and the total."""
     lines = [f"{'term':<24}{'worth':>8}"]
     lines += [f"{term:<24}{worth:>+8}" for term, worth in explain(position)]
     own = evaluate(position)
@@ -36,7 +36,7 @@ def evaluation_lines(position: Position) -> list[str]:
 
 
 def men(score: Score) -> str:
-    """A score in men, or as a win or loss with its number of own moves where that is known."""
+    """Return a score in men, or a win or loss with its distance in own moves if that is known."""
     if score.known:
         return "wins" if score.known > 0 else "loses"
     if score.own_moves is None:
@@ -47,5 +47,5 @@ def men(score: Score) -> str:
 
 
 def bench_lines(nodes: int, seconds: float) -> list[str]:
-    """A benchmark's result; scripts read the last two lines."""
+    """Return a benchmark's result in lines; scripts parse the last two."""
     return [f"{seconds:.3f} seconds", f"{nodes} nodes", f"{nodes / max(seconds, 1e-9):.0f} nps"]

@@ -1,7 +1,7 @@
-"""Measuring play against the truth: how many moves throw away a position's proven value.
+"""Test suites of positions with proven values: the engine's blunders are counted.
 
 A suite is a JSON list of ``{"position", "value", "best"}``: a position's text, its proven value for
-the side to move (1, 0 or -1), and the moves that hold the value; other fields are ignored.
+the side to move (1, 0 or -1), and the moves that keep the value. Other fields are ignored.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ VALUES = {1: "won", 0: "drawn", -1: "lost"}
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A position with its proven value for the side to move, and the moves that hold it."""
+    """A position with its proven value for the side to move and the moves that keep it."""
 
     position: Position
     value: int
@@ -33,12 +33,15 @@ class Problem:
 
     @property
     def phase(self) -> str:
-        """The position's, one of `PHASES`."""
+        """Phase of the position, one of `PHASES`."""
         return phase_of(self.position)
 
 
 def load(path: Path, rules: Rules) -> list[Problem]:
-    """The problems of a file under some rules; `InputError` names what is wrong, and where."""
+    """Return the problems of a suite under some rules.
+
+    `InputError` names the file or, for an invalid problem, its index counted from 0.
+    """
     try:
         rows = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -57,7 +60,7 @@ def load(path: Path, rules: Rules) -> list[Problem]:
 
 
 def _problem(row: object, rules: Rules) -> Problem:
-    """A problem from its JSON object."""
+    """Return the problem of a JSON object."""
     match row:
         case {"position": str(text), "value": -1 | 0 | 1 as value, "best": [*moves]}:
             position = parse_position(text, rules)
@@ -77,7 +80,10 @@ def _problem(row: object, rules: Rules) -> Problem:
 def play(
     problems: Iterable[Problem], limit: Limit, searcher: Searcher
 ) -> Iterator[tuple[Problem, Move, bool]]:
-    """Each problem with the searcher's move, played from an empty memory, and whether it holds."""
+    """Yield each problem, the searcher's move, and whether the move keeps the value.
+
+    The searcher is cleared before each problem.
+    """
     for problem in problems:
         searcher.clear()
         move = searcher.search(problem.position, limit).move
@@ -85,20 +91,20 @@ def play(
         yield problem, move, move in problem.best
 
 
-class Tally:
-    """How many moves threw the value away, by phase and value."""
+class BlunderCount:
+    """Number of moves and of blunders by phase and proven value."""
 
     def __init__(self) -> None:
         self.played: Counter[tuple[str, int]] = Counter()
-        self.lost: Counter[tuple[str, int]] = Counter()
+        self.blunders: Counter[tuple[str, int]] = Counter()
 
     def add(self, problem: Problem, held: bool) -> None:
-        """Count one move."""
+        """Count the move of a problem; it is a blunder unless ``held``."""
         self.played[problem.phase, problem.value] += 1
-        self.lost[problem.phase, problem.value] += not held
+        self.blunders[problem.phase, problem.value] += not held
 
     def lines(self) -> Iterator[str]:
-        """A line for each phase and value, for each phase, and for all."""
+        """Yield a line for each phase and value, one for each phase, and one for all moves."""
         for phase in PHASES:
             keys = [(phase, value) for value in VALUES if self.played[phase, value]]
             for key in keys:
@@ -109,6 +115,6 @@ class Tally:
 
     def _line(self, name: str, keys: list[tuple[str, int]]) -> str:
         played = sum(self.played[key] for key in keys)
-        lost = sum(self.lost[key] for key in keys)
-        share = 100 * lost / played if played else 0.0
-        return f"{name:<15} {lost:5} of {played:5} thrown away  {share:6.2f} %"
+        blunders = sum(self.blunders[key] for key in keys)
+        share = 100 * blunders / played if played else 0.0
+        return f"{name:<15} {blunders:5} of {played:5} thrown away  {share:6.2f} %"

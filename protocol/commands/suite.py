@@ -10,7 +10,7 @@ from merels.engine.game.notation import format_position
 from merels.engine.game.rules import Rules
 from merels.engine.search.limits import Limit
 from merels.engine.search.searcher import Searcher
-from merels.engine.tools.suite import Problem, Tally, load, play
+from merels.engine.tools.suite import BlunderCount, Problem, load, play
 from merels.protocol.commands.arguments import (
     add_flag,
     add_limit_flags,
@@ -78,7 +78,7 @@ def _suite(arguments: argparse.Namespace) -> int:
             problems = [one for one in problems if tables.probe(one.position) is not None]
     if not problems:
         raise InputError(str(arguments.file), "expected positions to play, found none")
-    tally, limit = Tally(), limit_of(arguments, Limit(nodes=_DEFAULT_NODES))
+    tally, limit = BlunderCount(), limit_of(arguments, Limit(nodes=_DEFAULT_NODES))
     for problem, move, held in play(problems, limit, searcher):
         tally.add(problem, held)
         if arguments.show and not held:

@@ -15,7 +15,7 @@ from merels.engine.core import core, weights
 from merels.engine.game.rules import make_rules
 from merels.engine.search.limits import Limit
 from merels.engine.search.searcher import Searcher
-from merels.engine.tools.suite import Problem, Tally, load, play
+from merels.engine.tools.suite import BlunderCount, Problem, load, play
 
 POSITIONS = Path(__file__).parent.parent / "data" / "positions.json"
 TERMS = (
@@ -55,7 +55,7 @@ def variants(payload: bytes) -> Iterator[tuple[str, bytes]]:
 
 def measure(problems: list[Problem], limits: Limit) -> str:
     """The suite's lines for each phase and for all, in one."""
-    tally = Tally()
+    tally = BlunderCount()
     for problem, _, held in play(problems, limits, Searcher()):
         tally.add(problem, held)
     lost = [line.split() for line in tally.lines() if len(line.split()[1]) < 5]

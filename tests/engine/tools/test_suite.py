@@ -12,7 +12,7 @@ from merels.engine.common.numbers import parse_whole
 from merels.engine.game.rules import make_rules
 from merels.engine.search.limits import Limit
 from merels.engine.search.searcher import Searcher
-from merels.engine.tools.suite import Tally, load, play
+from merels.engine.tools.suite import BlunderCount, load, play
 
 MORRIS = make_rules("morris")
 PLACING = "********/********/O@O@**** w 7 7 0 3"
@@ -32,7 +32,7 @@ def test_moves_are_counted_by_phase_and_value(tmp_path: Path) -> None:
         {"position": WON, "value": 1, "moves": 60, "best": ["a1-a7xd6", "a1-a7xf4"]},
         {"position": PLACING, "value": 0, "moves": 21, "best": ["d5"]},
     ]
-    tally = Tally()
+    tally = BlunderCount()
     suite = load(problems(tmp_path, rows), MORRIS)
     for problem, move, held in play(suite, Limit(depth=3), Searcher(1)):
         assert held == (move in problem.best)
