@@ -111,7 +111,7 @@ class Searcher:
 
     def tables_for(self, rules: Rules) -> Tables | None:
         """The tablebases, if they hold for these rules."""
-        return self.tables if self.tables is not None and self.tables.hold_for(rules) else None
+        return self.tables if self.tables is not None and self.tables.valid_for(rules) else None
 
     def search(
         self,

@@ -1,1 +1,1 @@
-"""Tables of perfect play for the moving phase: building, checking and reading them."""
+"""Tablebases of perfect play: building, verifying, packing and probing them."""

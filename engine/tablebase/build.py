@@ -1,7 +1,7 @@
-"""Building tables: sector by sector, each solved in memory, then written.
+"""Building tables, one sector at a time: solve it in memory, then write its files.
 
-A sector comes after those that its moves lead to. What is finished stays: a build that was
-interrupted resumes with the sector it was in, or in the placing phase with the slice.
+A sector is solved after the sectors that its moves lead to. An interrupted build keeps all finished
+files and resumes with the unfinished sector or, in the placing phase, the unfinished slice.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from merels.engine.tablebase.storage import locked, remove_drafts, write_table
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a build is: what it solves, places done and to do in all, seconds since it began."""
+    """Progress of a build: the sector or slice, places done and in total, seconds so far."""
 
     step: str
     done: float
@@ -47,12 +47,12 @@ class Progress:
 
     @property
     def rate(self) -> float:
-        """Places a second."""
+        """Speed in places per second."""
         return self.done / self.seconds if self.seconds else 0.0
 
     @property
     def left(self) -> float:
-        """Seconds left, at the rate so far."""
+        """Estimated seconds to the end, at the average speed so far."""
         return (self.total - self.done) / self.rate if self.rate else 0.0
 
 
@@ -60,8 +60,8 @@ class Progress:
 class Builder:
     """Builds the tables of one rule set below a folder.
 
-    ``memory`` bounds what solving a sector may take, in bytes; ``depths`` keeps the depths to
-    conversion, too; ``report`` is called a few times a second by the thread that builds.
+    ``memory`` is the limit for solving one sector, in bytes. ``depths``: keep the depths to
+    conversion, too. ``report`` is called a few times a second, on the thread that calls `build`.
     """
 
     root: Path
@@ -77,15 +77,16 @@ class Builder:
         self.folder = self.root / rules_folder(self.rules)
         self.tables = Tables(self.rules)
         self.rebuilt: list[str] = []
-        """The faults of the files that were built again."""
+        """A line for each damaged file that was built again, with the fault."""
         self._started: float | None = None
         self._done = 0.0
         self._total = 0
 
     def build(self, men: int, placing: bool = False) -> Tables:
-        """Build or complete the tables of all sectors of up to ``men`` men, and open them.
+        """Build the missing tables of all sectors of up to ``men`` men; return all, opened.
 
-        Those of the placing phase, in which men in hand count, only where ``placing``.
+        ``placing`` includes the placing phase, where ``men`` counts men in hand, too. `InputError`
+        if the memory limit or the free disk space is too small, or the folder is unusable.
         """
         moving, rest = sectors(men), slices(self.rules, men) if placing else []
         for sector in moving:
@@ -97,8 +98,8 @@ class Builder:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(str(self.folder), f"cannot be made ({error.strerror})") from error
-        self._total = sum(sector.places for sector in moving) + sum(one.places for one in rest)
-        # One pool for all: as its threads end, an interrupt can be lost in a callback of theirs.
+        self._total = sum(sector.places for sector in moving) + sum(group.places for group in rest)
+        # One pool for the whole build: Ctrl-C can be lost while the threads of a pool end.
         with locked(self.folder), ThreadPoolExecutor(self.threads) as pool:
             remove_drafts(self.folder)
             workers = WorkerPool(pool, self.threads)
@@ -115,20 +116,20 @@ class Builder:
         return self.tables
 
     def _missing(self, sectors: Sequence[AnySector]) -> list[AnySector]:
-        """Open what is there and sound; the sectors that must be built."""
+        """Open the valid files of some sectors; return the sectors that must be built."""
         missing = []
         for sector in sectors:
-            known = len(self.tables.problems)
-            sound = self._reuse(sector)
+            old_problems = len(self.tables.problems)
+            reused = self._reuse(sector)
             self.tables.release()
-            if not sound:
+            if not reused:
                 missing.append(sector)
-                self.rebuilt += self.tables.problems[known:]
-                del self.tables.problems[known:]
+                self.rebuilt += self.tables.problems[old_problems:]
+                del self.tables.problems[old_problems:]
         return missing
 
     def _begin(self, size: int, what: Sector | Slice) -> None:
-        """Begin to solve what needs ``size`` bytes on the disk; `InputError` without them."""
+        """Start the clock; `InputError` if fewer than ``size`` bytes of the disk are free."""
         if self._started is None:
             self._started = time.monotonic()
         free = shutil.disk_usage(self.folder).free
@@ -141,16 +142,16 @@ class Builder:
 
     def _finish(self, what: Sector | Slice, places: int) -> None:
         self._done += places
-        self._tell(str(what), 0.0)
+        self._report(str(what), 0.0)
 
-    def _tell(self, step: str, places: float) -> None:
-        """Report progress: the finished steps, and the places done in the present one."""
+    def _report(self, step: str, places: float) -> None:
+        """Report progress; ``places`` are those done in the unfinished step."""
         if self.report is not None and self._started is not None:
             seconds = time.monotonic() - self._started
             self.report(Progress(step, self._done + places, self._total, seconds))
 
     def _check_memory(self, what: str, needed: int, depths: bool = False) -> None:
-        """Refuse what the bound on memory does not allow."""
+        """Raise `InputError` if ``needed`` bytes exceed the memory limit."""
         if self.memory is not None and needed > self.memory:
             raise InputError(
                 f"{self.memory / 2**30:.2f} GiB",
@@ -159,38 +160,38 @@ class Builder:
             )
 
     def _reuse(self, sector: AnySector) -> bool:
-        """Open a sector that is there and sound; False where it must be built."""
+        """Open a sector's files; return False if they are missing or damaged."""
         if not (self.folder / file_name(sector, VALUES)).exists():
             return False
-        known = len(self.tables.problems)
+        old_problems = len(self.tables.problems)
         try:
             self.tables.load(self.folder, sector, check=True)
         except TableError as error:
             self.tables.problems.append(str(error))
             return False
-        # Depths are of the moving phase.
+        # Only sectors of the moving phase have depths.
         if self.depths and not sector.hand:
-            there = (self.folder / file_name(sector, DEPTHS)).exists()
-            if not there or len(self.tables.problems) > known:
+            exists = (self.folder / file_name(sector, DEPTHS)).exists()
+            if not exists or len(self.tables.problems) > old_problems:
                 return False
         self._total -= sector.places
         return True
 
     def _guard(self, what: Sector | Slice, solve: Callable[..., None], *arguments: object) -> None:
-        """Solve something; `InputError` where that fails."""
+        """Call ``solve``; convert its failures to `InputError`."""
         try:
             solve(*arguments)
         except TableError as error:
             raise InputError(str(self.folder), str(error)) from error
         except (MemoryError, RuntimeError) as error:
-            # Without memory the system starts no thread either.
+            # RuntimeError: the system refused to start a thread, usually for lack of memory.
             raise InputError(str(what), f"cannot be solved: {error}") from error
 
     def _solve(self, sector: Sector, workers: WorkerPool) -> None:
         """Solve a sector of the moving phase, write its files and open them."""
 
         def report(level: int, share: float) -> None:
-            self._tell(f"{sector} ply {level}", min(share, 1.0) * sector.places)
+            self._report(f"{sector} ply {level}", min(share, 1.0) * sector.places)
 
         solver = SectorSolver(self.tables, sector, self.depths, workers, report)
         tallies = solver.solve()
@@ -199,10 +200,10 @@ class Builder:
         self._write(sector, tallies, [solver.core.values(table) for table in tables], depths)
 
     def _solve_slice(self, group: Slice, missing: Sequence[AnySector], workers: WorkerPool) -> None:
-        """Solve a slice of the placing phase, write the files that are missing and open them."""
+        """Solve a slice of the placing phase, write its missing files and open them."""
         places = sum(sector.places for sector in missing)
         solver = SliceSolver(
-            self.tables, group, workers, lambda share: self._tell(str(group), share * places)
+            self.tables, group, workers, lambda share: self._report(str(group), share * places)
         )
         for sector, tally, values in solver.solve():
             if sector in missing:
@@ -215,7 +216,10 @@ class Builder:
         values: list[memoryview],
         depths: list[memoryview],
     ) -> None:
-        """Write a sector's files, its values last, which mark it as finished, and open them."""
+        """Write a sector's files and open them.
+
+        The file of values is written last: it marks the sector as finished.
+        """
         sum_of_values = checksum(values)
         header = Header(
             VALUES,
@@ -227,9 +231,9 @@ class Builder:
             values_checksum=sum_of_values,
         )
         if depths:
-            of_depths = replace(
+            depths_header = replace(
                 header, kind=DEPTHS, checksum=checksum(depths), list_sizes=tuple(map(len, depths))
             )
-            write_table(self.folder / file_name(sector, DEPTHS), [of_depths.pack(), *depths])
+            write_table(self.folder / file_name(sector, DEPTHS), [depths_header.pack(), *depths])
         write_table(self.folder / file_name(sector, VALUES), [header.pack(), *values])
         self.tables.load(self.folder, sector)

@@ -1,4 +1,4 @@
-"""The tablebases that the engine has open."""
+"""The tablebases that an engine process has open."""
 
 from __future__ import annotations
 
@@ -17,20 +17,24 @@ from merels.engine.tablebase.probe import Tables, default_root, open_tables
 from merels.engine.tablebase.small import build_in_background, has_small_tables
 
 PATIENCE = 5.0
-"""Seconds to wait for the small tables while they are built; that takes one or two."""
+"""Longest wait for the small tables in seconds; building them takes one or two."""
 MOST_BUILDS = 2
-"""Rule sets whose small tables are built at once. One may wait long for another program."""
+"""Maximum number of rule sets whose small tables are built at the same time.
+
+More than one, as a build may wait long for another process to finish."""
 MOST_REMEMBERED = 64
+"""Number of failed builds that are remembered."""
 _LOOK = 0.02
+"""Seconds between checks whether a wait was stopped."""
 _Key = tuple[str, str]
-"""The folder names of a rule set and of its tables."""
+"""A rule set's folder name, and the folder of tables that the user named, or ''."""
 
 
 class TableCache:
-    """The tables of the rules last asked for, opened once; usable from any thread.
+    """The open tables of the rule set that was last requested; usable from any thread.
 
-    Unless the user names a folder, they are those of the user's cache folder, where the small ones
-    are built in the background at first use.
+    They are in a folder that the user names, or in the user's cache folder. In the latter the small
+    tables are built in the background when a rule set is first requested.
     """
 
     def __init__(self) -> None:
@@ -40,9 +44,9 @@ class TableCache:
         self._tables: Tables | None = None
         self._building: set[_Key] = set()
         self._failed: deque[_Key] = deque(maxlen=MOST_REMEMBERED)
-        """Builds that have failed last, which are not tried again."""
+        """The last failed builds, which are not tried again."""
         self._queued: _Key | None = None
-        """The key last asked for, if its build must wait for another one to end."""
+        """The last requested key, if its build must wait for another build to end."""
 
     def fetch(
         self,
@@ -52,11 +56,12 @@ class TableCache:
         wait: bool = False,
         stopped: Callable[[], bool] = lambda: False,
     ) -> tuple[Tables | None, list[str]]:
-        """The tables for some rules in a folder (empty: the user's cache), and their problems.
+        """Return the tables of a rule set in ``folder``, and the problems of opening them.
 
-        The problems are reported once, when the tables are opened. With ``wait``, tables that are
-        being built are waited for, `PATIENCE` at most, or until ``stopped`` is true: a search of
-        so many nodes then gives the same answer at first use as later.
+        An empty ``folder`` is the user's cache folder. Problems are returned once, when the tables
+        are opened. ``wait``: wait for small tables that are being built, up to `PATIENCE` or until
+        ``stopped`` returns True. A search limited by nodes waits, so that its first result is the
+        same as later ones.
         """
         key, end = (rules_folder(rules), folder), monotonic() + PATIENCE
         with self._lock:
@@ -69,7 +74,7 @@ class TableCache:
         return tables, problems
 
     def _open(self, key: _Key, rules: Rules) -> tuple[Tables | None, list[str]]:
-        """The tables and problems as `fetch` returns them; the caller holds the lock."""
+        """Return the same as `fetch`, without waiting; the caller holds the lock."""
         folder = key[1]
         if key == self._key:
             return self._tables, []
@@ -81,7 +86,8 @@ class TableCache:
         problems = []
         if folder and not os.path.isdir(folder):
             problems = [f"'{shorten(folder)}' is not a folder of tables"]
-        # Looked at first: another process may finish them while these are opened.
+        # Check before opening: if another process finishes the small tables in between, the next
+        # call opens them.
         complete = bool(folder) or has_small_tables(rules, root)
         tables = open_tables(root, rules)
         self._tables = tables if tables.headers else None
@@ -95,7 +101,7 @@ class TableCache:
         return self._tables, problems + tables.problems
 
     def _end(self, key: _Key, built: bool) -> None:
-        """Open the tables again when they are next asked for: a build has ended."""
+        """Note that a build has ended, so that the next request opens the tables again."""
         with self._lock:
             self._building.discard(key)
             if not built:

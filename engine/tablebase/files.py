@@ -1,6 +1,6 @@
-"""Table files: their header, and how they are opened.
+"""Table files: reading and writing headers, opening and checking files.
 
-The format is described to the byte in FORMAT.md.
+FORMAT.md describes the format to the byte.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from merels.engine.tablebase.sectors import AnySector, PlacingSector, Sector, se
 MAGIC = b"MERELSTB"
 VERSION = 1
 VALUES, DEPTHS, PACKED = 1, 3, 4
-"""The kinds of files; the last has packed values."""
+"""Kinds of table files; PACKED has compressed values."""
 
 SUFFIX = {VALUES: ".wdl", DEPTHS: ".dtl", PACKED: ".wdp"}
 HEADER_SIZE = 128
 NONE = 0xFFFF
-"""The longest depth where there is no such state."""
+"""Stored as the longest depth of a table without a won or lost state."""
 
 _HEADER = struct.Struct("<8sH8BHIIII4xQ6Q4H2Q4x")
 CHUNK = 1 << 24
 """Bytes that are read or written at a time."""
 
 _ALWAYS_CHECKED = 1 << 24
-"""Bytes of data up to which the checksum is compared whenever a file is opened."""
+"""Size of data, in bytes, up to which opening a file always compares the checksum."""
 
 
 class TableError(Exception):
@@ -42,9 +42,9 @@ class TableError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """The canonical states of one table by value, and their greatest depths.
+    """Numbers of canonical states of one table by value, and the greatest depths.
 
-    ``longest_win`` and ``longest_loss`` are in plies; None: no such state, or no depths.
+    ``longest_win`` and ``longest_loss`` are in plies; None: no such state, or depths unknown.
     """
 
     drawn: int
@@ -55,7 +55,7 @@ class Tally:
 
     @property
     def states(self) -> int:
-        """The canonical states of the table."""
+        """Number of canonical states in the table."""
         return self.drawn + self.won + self.lost
 
 
@@ -63,9 +63,9 @@ class Tally:
 class Header:
     """The first 128 bytes of a table file.
 
-    There is a tally for each table of the sector. ``checksum`` is the CRC-32 of the data,
-    ``values_checksum`` that of the sector's values. ``list_sizes`` are the bytes of each table's
-    list of depths, in a file of them.
+    ``places`` is the number of places in each table; ``tallies`` has one item for each table of
+    the sector. ``checksum`` is the CRC-32 of the file's data, ``values_checksum`` the CRC-32 of the
+    sector's values. In a file of depths, ``list_sizes`` has the bytes of each table's list.
     """
 
     kind: int
@@ -79,13 +79,13 @@ class Header:
 
     @property
     def table_sizes(self) -> tuple[int, ...]:
-        """Bytes of each table, values or depths."""
+        """Bytes of each table's values or depths."""
         if self.kind == DEPTHS:
             return self.list_sizes
         return ((self.places + 3) // 4,) * len(self.tallies)
 
     def pack(self) -> bytes:
-        """The header's bytes."""
+        """Return the header's bytes."""
         tallies = [*self.tallies, *[Tally(0, 0, 0, None, None)] * (2 - len(self.tallies))]
         counts = [count for tally in tallies for count in (tally.drawn, tally.won, tally.lost)]
         depths = [
@@ -102,7 +102,7 @@ class Header:
 
 
 def check_rules(rules: Rules) -> None:
-    """Raise an `InputError` for rules that no tables can have."""
+    """Raise `InputError` for rules without tables."""
     if rules.repetition == 1:
         raise InputError(
             "Repetition=1", "expected 0 or at least 2: with 1 every move is a draw at once"
@@ -110,13 +110,13 @@ def check_rules(rules: Rules) -> None:
 
 
 def rule_fields(rules: Rules) -> tuple[int, ...]:
-    """The fields of a rule set that change a table: all but the repetition."""
+    """Return the fields of a rule set that affect table values: all but the repetition."""
     flying, locked, double, blocked, _, no_removal, three_three = core_rules(rules)
     return flying, locked, double, blocked, no_removal, three_three
 
 
 def rules_folder(rules: Rules) -> str:
-    """The name of the folder that holds the tables of a rule set."""
+    """Return the name of the folder that holds the tables of a rule set."""
     return (
         f"{rules.flying}-{rules.locked_mills}-{rules.double_mill}-{rules.blocked}"
         f"-{rules.no_removal_plies}-{rules.three_three_plies}"
@@ -124,16 +124,17 @@ def rules_folder(rules: Rules) -> str:
 
 
 def file_name(sector: AnySector, kind: int) -> str:
-    """The name of a sector's file, for example ``8-7.wdl`` or ``8-7+2.wdl``."""
+    """Return the name of a sector's file, for example ``8-7.wdl`` or ``8-7+2.wdl``."""
     return f"{sector}{SUFFIX[kind]}"
 
 
 def check_start(
     data: bytes, path: Path, magic: bytes, size: int, version: int, what: str, remedy: str
 ) -> None:
-    """Raise a `TableError` unless a file begins with a whole header of ``size`` bytes.
+    """Raise `TableError` unless ``data`` begins with a valid header of ``size`` bytes.
 
-    Its magic and version come first, the CRC-32 of the rest last.
+    A header starts with its magic and version, and ends with the CRC-32 of the rest. ``what``
+    describes a file without the magic, ``remedy`` the repair of a damaged one.
     """
     if len(data) < size or data[:8] != magic:
         raise TableError(f"{path}: {what}, or cut off within its header")
@@ -145,7 +146,7 @@ def check_start(
 
 
 def parse_header(data: bytes, path: Path) -> Header:
-    """Return the header at the start of a file; raise `TableError` with the fault."""
+    """Return the header at the start of a file; `TableError` states why it is invalid."""
     check_start(data, path, MAGIC, HEADER_SIZE, VERSION, "not a table of merels", remedy(path))
     _, _, kind, own, opponent, tables, *rest = _HEADER.unpack(data[: HEADER_SIZE - 4])
     hand, each_mill = rest.pop(4), bool(rest[2])
@@ -170,18 +171,21 @@ def parse_header(data: bytes, path: Path) -> Header:
 
 
 def checksum(parts: Sequence[memoryview], start: int = 0) -> int:
-    """The CRC-32 of some data, in pieces, so that Ctrl-C can come between them."""
+    """Return the CRC-32 of all ``parts``, continuing from ``start``.
+
+    The data is read in chunks, so that Ctrl-C takes effect between them.
+    """
     for part in parts:
         for at in range(0, len(part), CHUNK):
             start = zlib.crc32(part[at : at + CHUNK], start)
     return start
 
 
-def copy_of(data: memoryview, start: int, end: int) -> bytes:
-    """What ``data[start:end]`` holds, where threads share the data.
+def copy_slice(data: memoryview, start: int, end: int) -> bytes:
+    """Return a copy of ``data[start:end]``; safe if several threads read the same data.
 
-    A slice counts itself as a user of the data: CPython without the interpreter's lock loses count
-    where several threads slice at once, and frees the data too early.
+    Slicing a memoryview changes its reference count, and free-threaded CPython loses counts if
+    threads slice at the same time: it would free the data too early.
     """
     start, end = min(start, len(data)), min(end, len(data))
     found: bytes = struct.unpack_from(f"{max(0, end - start)}s", data, start)[0]
@@ -189,12 +193,12 @@ def copy_of(data: memoryview, start: int, end: int) -> bytes:
 
 
 def remedy(path: Path) -> str:
-    """The remedy for a damaged file."""
+    """Return the advice for a damaged file."""
     return f"{'pack' if path.suffix == SUFFIX[PACKED] else 'build'} the table again"
 
 
 def map_table(path: Path, rules: Rules) -> tuple[Header, memoryview]:
-    """A file's header and its data, mapped into memory; raises `TableError`."""
+    """Return a file's header and its memory-mapped data; `TableError` if it cannot be used."""
     try:
         with open(path, "rb") as file:
             header = parse_header(file.read(HEADER_SIZE), path)
@@ -212,9 +216,9 @@ def map_table(path: Path, rules: Rules) -> tuple[Header, memoryview]:
 def check_data(
     path: Path, header: Header, data: memoryview, expected_size: int, check: bool
 ) -> None:
-    """Raise a `TableError` for a file that is cut off, or whose data is damaged.
+    """Raise `TableError` for a truncated or damaged file.
 
-    ``check`` compares all data with its checksum, as is always done with a small file.
+    ``check`` compares the checksum even of a large file.
     """
     if len(data) != expected_size:
         raise TableError(
@@ -228,9 +232,9 @@ def check_data(
 
 
 def open_table(path: Path, rules: Rules, check: bool) -> tuple[Header, list[memoryview]]:
-    """A file's header and its tables, mapped into memory; raises `TableError`.
+    """Return a file's header and its memory-mapped tables; `TableError` if it cannot be used.
 
-    ``check`` compares all data with its checksum, as is always done with a small file.
+    ``check`` compares the checksum even of a large file.
     """
     header, data = map_table(path, rules)
     sizes = header.table_sizes

@@ -1,6 +1,6 @@
-"""Packing tables: every block is compressed separately, so that each can be read separately.
+"""Packing tables: compressing the blocks of each table, so that a probe unpacks only one block.
 
-What is packed stays: a packing that was interrupted resumes with the sector it was in.
+An interrupted run keeps all finished files and resumes with the unfinished sector.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from merels.engine.tablebase.files import (
     TableError,
     check_rules,
     checksum,
-    copy_of,
+    copy_slice,
     file_name,
     open_table,
     rules_folder,
 )
-from merels.engine.tablebase.packed import PLACES_IN_A_BYTE, index_of, open_packed
+from merels.engine.tablebase.packed import PLACES_IN_A_BYTE, block_index, open_packed
 from merels.engine.tablebase.probe import build_command
 from merels.engine.tablebase.sectors import AnySector, kept_placing_sectors, sectors
 from merels.engine.tablebase.storage import locked, remove_drafts, write_table
@@ -42,9 +42,10 @@ _REPORT_EVERY = 0.25
 
 @dataclass
 class Packer:
-    """Packs the tables of one rule set from below a folder to below another, or the same.
+    """Packs the tables of one rule set below the folder ``root`` into the folder ``target``.
 
-    ``report`` is called a few times a second by the thread that packs.
+    The two may be the same. ``report`` is called a few times a second, on the thread that calls
+    `pack`.
     """
 
     root: Path
@@ -61,14 +62,14 @@ class Packer:
         self.problems: list[str] = []
         """A line for each file that cannot be packed."""
         self.rebuilt: list[str] = []
-        """The faults of the files that were packed again."""
+        """A line for each damaged file that was packed again, with the fault."""
         self._done = self._total = 0
         self._started = self._reported = 0.0
 
     def pack(self) -> list[Path]:
-        """Pack what is there and not packed yet; the file of each sector that is packed now.
+        """Pack all tables that are not packed yet; return the packed file of each sector.
 
-        `InputError` where nothing is there, or the disk is full.
+        `InputError` if there are no tables, or a file cannot be written.
         """
         known: list[AnySector] = [*sectors(), *kept_placing_sectors(self.rules)]
         todo = [
@@ -102,8 +103,8 @@ class Packer:
         return packed
 
     def _pack_sector(self, sector: AnySector, pool: ThreadPoolExecutor) -> Path:
-        """Pack a sector unless that is done; its file."""
-        self._tell(sector, 0)
+        """Pack a sector unless its packed file is valid; return the file."""
+        self._report(sector, 0)
         header, tables = open_table(
             self.source_folder / file_name(sector, VALUES), self.rules, check=True
         )
@@ -113,11 +114,11 @@ class Packer:
             return path
         blocks: list[bytes] = []
         for table in tables:
-            for some in pool.map(_compress, _parts(table)):
-                blocks += some
-                self._tell(sector, len(blocks) * BLOCK_BYTES * PLACES_IN_A_BYTE)
+            for compressed in pool.map(_compress, _parts(table)):
+                blocks += compressed
+                self._report(sector, len(blocks) * BLOCK_BYTES * PLACES_IN_A_BYTE)
         self._done += sector.places
-        ends = index_of([len(block) for block in blocks])
+        ends = block_index([len(block) for block in blocks])
         data = b"".join(blocks)
         sum_of_data = checksum([memoryview(ends), memoryview(data)])
         packed = replace(header, kind=PACKED, checksum=sum_of_data)
@@ -125,7 +126,7 @@ class Packer:
         return path
 
     def _copy_depths(self, sector: AnySector) -> None:
-        """Copy a sector's depths to where its packed values go; they are short as they are."""
+        """Copy a sector's file of depths, which is not packed, to the target folder."""
         name = file_name(sector, DEPTHS)
         if self.folder == self.source_folder or not (self.source_folder / name).exists():
             return
@@ -134,11 +135,11 @@ class Packer:
             if open_table(self.folder / name, self.rules, check=True)[0] == header:
                 return
         except TableError:
-            pass  # There is none, or none that could be used.
+            pass  # It is missing or unusable.
         write_table(self.folder / name, [header.pack(), *depths])
 
     def _is_packed(self, path: Path, header: Header) -> bool:
-        """Whether a file is there, sound, and of these values."""
+        """Return whether a packed file exists, is valid, and holds the values of ``header``."""
         if not path.exists():
             return False
         try:
@@ -148,8 +149,8 @@ class Packer:
             return False
         return found.values_checksum == header.checksum
 
-    def _tell(self, sector: AnySector, places: int) -> None:
-        """Report progress now and then."""
+    def _report(self, sector: AnySector, places: int) -> None:
+        """Report progress, at most every `_REPORT_EVERY` seconds."""
         now = time.monotonic()
         if self.report is not None and now >= self._reported + _REPORT_EVERY:
             self._reported = now
@@ -158,15 +159,15 @@ class Packer:
 
 
 def _parts(table: memoryview) -> Iterator[tuple[memoryview, int, int]]:
-    """A table of values with where each part of some blocks begins and ends."""
+    """Yield the parts of a table: its values, and the part's first and last byte offset."""
     step = _BLOCKS_AT_ONCE * BLOCK_BYTES
     for at in range(0, len(table), step):
         yield table, at, at + step
 
 
 def _compress(part: tuple[memoryview, int, int]) -> list[bytes]:
-    """The blocks of a part, compressed."""
-    data = copy_of(*part)
+    """Return the compressed blocks of a part."""
+    data = copy_slice(*part)
     return [
         zlib.compress(data[at : at + BLOCK_BYTES], _LEVEL)
         for at in range(0, len(data), BLOCK_BYTES)

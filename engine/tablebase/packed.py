@@ -1,6 +1,6 @@
-"""Packed tables: compressed in blocks, each unpacked at its first probe.
+"""Packed tables: compressed in blocks, each unpacked when it is first probed.
 
-The format is described to the byte in FORMAT.md.
+FORMAT.md describes the format to the byte.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from merels.engine.tablebase.files import (
     Header,
     TableError,
     check_data,
-    copy_of,
+    copy_slice,
     map_table,
     remedy,
 )
 
 PLACES_IN_A_BYTE = 4
-"""Of values, when unpacked."""
+"""Number of values in a byte of an unpacked table."""
 
 _END = struct.Struct("<I")
 
@@ -32,9 +32,9 @@ _END = struct.Struct("<I")
 class PackedTable:
     """One table of a packed file, open for reading.
 
-    ``ends`` has where each of the file's blocks ends in ``data``, 4 bytes each; this table's are
-    those from ``first`` on. ``size`` is in bytes, unpacked. A damaged block adds a line to
-    ``problems``, once for each table.
+    ``ends`` has the offset in ``data`` at which each of the file's blocks ends, 4 bytes each.
+    ``first`` is the index of this table's first block, ``size`` the table's unpacked size in bytes.
+    The first damaged block that is read adds a line to ``problems``.
     """
 
     path: Path
@@ -46,14 +46,14 @@ class PackedTable:
     damaged: bool = False
 
     def block(self, number: int) -> bytes:
-        """A block, unpacked; `TableError` where it is damaged."""
+        """Return an unpacked block by its index in this table; `TableError` if it is damaged."""
         index = self.first + number
         start = _end(self.ends, index - 1) if index else 0
         expected = min(BLOCK_BYTES, self.size - number * BLOCK_BYTES)
         stream = zlib.decompressobj()
         try:
-            # One byte more shows where the block ends; a damaged block may not end.
-            packed = copy_of(self.data, start, _end(self.ends, index))
+            # The limit keeps a damaged block from filling the memory; one byte more shows its end.
+            packed = copy_slice(self.data, start, _end(self.ends, index))
             found = stream.decompress(packed, BLOCK_BYTES + 1)
             if len(found) != expected or not stream.eof:
                 raise zlib.error
@@ -66,17 +66,17 @@ class PackedTable:
         return found
 
     def blocks(self) -> Iterator[bytes]:
-        """All blocks of the table; `TableError` at the first that is damaged."""
+        """Yield all unpacked blocks of the table; `TableError` at the first damaged one."""
         return map(self.block, range(blocks_of(self.size)))
 
 
 def blocks_of(size: int) -> int:
-    """Return the number of blocks of ``size`` bytes."""
+    """Return the number of blocks in an unpacked table of ``size`` bytes."""
     return -(-size // BLOCK_BYTES)
 
 
-def index_of(sizes: list[int]) -> bytes:
-    """Return the file's list of the offsets at which blocks of these packed sizes end."""
+def block_index(sizes: list[int]) -> bytes:
+    """Return a file's list of block ends, from the packed sizes of its blocks in bytes."""
     ends, end = bytearray(), 0
     for size in sizes:
         end += size
@@ -87,10 +87,10 @@ def index_of(sizes: list[int]) -> bytes:
 def open_packed(
     path: Path, rules: Rules, check: bool, problems: list[str]
 ) -> tuple[Header, list[PackedTable]]:
-    """A file's header and its tables; raises `TableError`.
+    """Return a packed file's header and its tables; `TableError` if it cannot be used.
 
-    ``check`` compares all data with its checksum, as is always done with a small file.
-    ``problems`` gets a line where a block turns out to be damaged later.
+    ``check`` compares the checksum even of a large file. ``problems`` gets a line for each table
+    with a block that proves to be damaged when it is read.
     """
     header, data = map_table(path, rules)
     size = -(-header.places // PLACES_IN_A_BYTE)
@@ -106,6 +106,6 @@ def open_packed(
 
 
 def _end(ends: memoryview, index: int) -> int:
-    """Where a block ends."""
+    """Return the offset at which a block ends."""
     end: int = _END.unpack_from(ends, _END.size * index)[0]
     return end

@@ -1,4 +1,4 @@
-"""Tablebases opened for use: what they know of a position and of each of its moves."""
+"""Open tablebases: the value of a position and of each of its moves."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ from merels.engine.tablebase.sectors import (
 )
 
 MAX_TABLE_DEPTH = 255
-"""Plies; stands for every greater depth, too."""
+"""Greatest depth in plies that is stored; it also represents every greater depth."""
 
 
-class Known(NamedTuple):
-    """A value for the side to move (-1, 0, 1) and its depth to conversion.
+class TableValue(NamedTuple):
+    """A table's value for the side to move (-1, 0, 1) and its depth to conversion.
 
-    ``depth`` is in plies to the next removal or the end, at most `MAX_TABLE_DEPTH`. It is None for
-    a draw and where no depths are kept.
+    ``depth`` is the number of plies to the next removal or the end, at most `MAX_TABLE_DEPTH`; None
+    for a draw, and for a table without depths.
     """
 
     value: int
@@ -52,10 +52,10 @@ class Known(NamedTuple):
 
 
 class Tables:
-    """The open tables of one rule set; ``core`` is what compiled code probes.
+    """The open tables of one rule set.
 
-    ``headers`` has those of the files of values. ``problems`` has a line for each file that is
-    there and cannot be used.
+    ``core`` holds them for compiled code. ``headers`` has the header of each open file of values;
+    ``problems`` has a line for each file that cannot be used.
     """
 
     def __init__(self, rules: Rules) -> None:
@@ -67,22 +67,22 @@ class Tables:
 
     @property
     def men(self) -> int:
-        """The number of men up to which every sector is here; 0: not even three against three."""
-        known = 0
+        """Greatest number of men up to which all sectors of the moving phase are open, or 0."""
+        complete = 0
         for men in range(MIN_MEN, MAX_MEN + 1):
             if not self.headers.keys() >= set(sectors(men)):
                 break
-            known = men
-        return known
+            complete = men
+        return complete
 
     @property
-    def whole(self) -> bool:
-        """Whether every position of every phase has its value here."""
+    def complete(self) -> bool:
+        """Whether the tables have the value of every position, in the placing phase, too."""
         return self.headers.keys() >= {*sectors(), *kept_placing_sectors(self.rules)}
 
     @property
-    def deep(self) -> bool:
-        """Whether depths are here for every sector of the moving phase."""
+    def has_all_depths(self) -> bool:
+        """Whether every open sector of the moving phase has depths."""
         return all(
             self.has_depths(*sides)
             for sector in self.headers
@@ -93,16 +93,17 @@ class Tables:
     def add(
         self, header: Header, values: list[memoryview], depths: list[memoryview] | None
     ) -> None:
-        """Use the tables of a sector."""
+        """Add a sector's tables of values and, unless None, of depths."""
         for i, (own, opponent) in enumerate(header.sector.sides):
             hand = header.sector.hand
             self.core.add(own, opponent, values[i], depths[i] if depths else None, hand)
         self.headers[header.sector] = header
 
     def load_packed(self, folder: Path, sector: AnySector, check: bool) -> None:
-        """Open a sector's packed file in the folder of the rules; `TableError` where it cannot be.
+        """Open a sector's packed file in the folder of the rules; `TableError` if that fails.
 
-        A block of it that turns out to be damaged later is unknown, and named in ``problems``.
+        Positions in a block that proves to be damaged when it is read have no value; a line in
+        ``problems`` names the block.
         """
         header, tables = open_packed(
             folder / file_name(sector, PACKED), self.rules, check, self.problems
@@ -113,7 +114,11 @@ class Tables:
         self._add_depths(folder, header, check)
 
     def load(self, folder: Path, sector: AnySector, check: bool = False) -> None:
-        """Open a sector's files in the folder of the rules; `TableError` for those of values."""
+        """Open a sector's files in the folder of the rules.
+
+        `TableError` if the file of values cannot be used. A bad file of depths is only added to
+        ``problems``.
+        """
         path = folder / file_name(sector, VALUES)
         header, values = open_table(path, self.rules, check)
         if isinstance(values[0].obj, mmap.mmap):
@@ -122,94 +127,101 @@ class Tables:
         self._add_depths(folder, header, check)
 
     def release(self) -> None:
-        """Give back the memory that read files of values take up; they can still be probed."""
+        """Return the memory of mapped files to the system; the next probe reads from the disk."""
         if hasattr(mmap, "MADV_DONTNEED"):
             for mapped in self._mapped:
                 mapped.madvise(mmap.MADV_DONTNEED)
 
     def _add_depths(self, folder: Path, header: Header, check: bool) -> None:
-        """Use the depths of a sector whose values are open; a bad file of them is a problem."""
+        """Open the depths of a sector whose values are open; add a bad file to ``problems``."""
         path = folder / file_name(header.sector, DEPTHS)
-        # The search for a depth that is not listed looks at what removals lead to.
+        # Depths that are not listed are searched for, which probes positions after removals.
         if not path.exists() or not self.headers.keys() >= self._after_removals(header.sector):
             return
         try:
-            of_depths, depths = open_table(path, self.rules, check)
-            if of_depths.values_checksum != header.values_checksum:
+            depths_header, depths = open_table(path, self.rules, check)
+            if depths_header.values_checksum != header.values_checksum:
                 raise TableError(f"{path}: belongs to other values; build the table again")
-            for (own, opponent), one in zip(header.sector.sides, depths):
-                self.core.add_depths(own, opponent, one)
+            for (own, opponent), table in zip(header.sector.sides, depths):
+                self.core.add_depths(own, opponent, table)
         except (TableError, ValueError) as error:
-            named = str(error) if isinstance(error, TableError) else f"{path}: {error}"
-            self.problems.append(named)
+            problem = str(error) if isinstance(error, TableError) else f"{path}: {error}"
+            self.problems.append(problem)
 
     def _after_removals(self, sector: AnySector) -> set[Sector]:
-        """The sectors of the moving phase that a removal leads to."""
+        """Return the sectors of the moving phase that a removal leads to."""
         own, opponent = sector[:2]
         removed = (1, 2) if self.rules.double_mill == "each" else (1,)
         left = [men for n in removed for men in ((own - n, opponent), (own, opponent - n))]
         return {Sector(max(men), min(men)) for men in left if min(men) >= MINIMUM_MEN}
 
-    def hold_for(self, rules: Rules) -> bool:
-        """Whether the tables hold for some rules, which may differ in what repetitions count."""
+    def valid_for(self, rules: Rules) -> bool:
+        """Return whether the tables hold for ``rules``, whose limit on repetition may differ."""
         return rules.repetition != 1 and rules_folder(self.rules) == rules_folder(rules)
 
     def has_depths(self, own: int, opponent: int) -> bool:
-        """Whether depths are here for ``own`` men to move against ``opponent``."""
+        """Return whether the table of ``own`` men to move against ``opponent`` has depths."""
         return self.core.has_depths(own, opponent)
 
-    def probe(self, position: Position) -> Known | None:
-        """Return a position's value and depth, in the moving phase just after a removal."""
+    def probe(self, position: Position) -> TableValue | None:
+        """Return a position's value and depth, or None if its table is not open.
+
+        In the moving phase, they are those with no ply played since the last removal.
+        """
         found = self.core.probe(core_board(position))
         if found is None:
             return None
         value, depth = found
-        return Known(value, None if depth < 0 else depth)
+        return TableValue(value, None if depth < 0 else depth)
 
     def bounds(self, position: Position) -> tuple[int, int] | None:
-        """The least and the greatest value that a position can have after the plies played."""
+        """Return the least and greatest value that a position may have, or None if unknown.
+
+        The two differ if a limit on plies may turn a win or loss into a draw.
+        """
         return self.core.bounds(core_board(position))
 
-    def moves(self, position: Position) -> Iterator[tuple[Move, Known | None]]:
-        """Each legal move with what is known of it for the side that plays it.
+    def moves(self, position: Position) -> Iterator[tuple[Move, TableValue | None]]:
+        """Yield each legal move with its value for the side that plays it, or None if unknown.
 
-        The depth counts from before the move; one with a removal, or that ends the game, has 1. A
-        move whose win or loss comes too late for a limit on plies is a draw.
+        The depth counts from before the move; a removal or the end of the game has depth 1. A win
+        or loss that comes too late for a limit on plies has the value of a draw.
         """
         for move in position.legal_moves():
             after = position.play(move)
             outcome = after.outcome()
             if outcome is not None:
                 value = outcome.value(position.side)
-                yield move, Known(value, 1 if value else None)
+                yield move, TableValue(value, 1 if value else None)
                 continue
-            known = self.probe(after)
-            if known is None:
+            found = self.probe(after)
+            if found is None:
                 yield move, None
                 continue
-            if known.value and self.bounds(after) == (0, 0):
-                known = Known(0, None)
-            depth = known.depth
+            if found.value and self.bounds(after) == (0, 0):
+                found = TableValue(0, None)
+            depth = found.depth
             if depth is not None:
                 depth = 1 if move.removed else depth + 1
-            yield move, Known(-known.value, depth)
+            yield move, TableValue(-found.value, depth)
 
     def holding(self, position: Position) -> tuple[int, int] | None:
-        """How many of the legal moves keep the value, and how many there are.
+        """Return the number of legal moves that keep the value, and of all legal moves.
 
-        None where the game is over, or the tables do not know every move.
+        None if the game is over, or the tables do not have the value of every move.
         """
-        known = [known for _, known in self.moves(position)]
-        values = [found.value for found in known if found is not None]
-        if not values or len(values) < len(known) or position.outcome() is not None:
+        found = [found for _, found in self.moves(position)]
+        values = [move.value for move in found if move is not None]
+        if not values or len(values) < len(found) or position.outcome() is not None:
             return None
         return values.count(max(values)), len(values)
 
 
 def open_tables(root: Path, rules: Rules, men: int = MAX_MEN, check: bool = False) -> Tables:
-    """All usable tables of a rule set below a folder; ``check`` reads every byte of them.
+    """Return all usable tables of a rule set below a folder, up to ``men`` men.
 
-    The ``problems`` of the result name files that cannot be used, but no missing ones.
+    ``check`` compares every checksum. The result's ``problems`` name unusable files, but no missing
+    ones.
     """
     tables = Tables(rules)
     try:
@@ -219,13 +231,13 @@ def open_tables(root: Path, rules: Rules, men: int = MAX_MEN, check: bool = Fals
         return tables
     folder = root / rules_folder(rules)
     try:
-        there = set(os.listdir(folder))
+        names = set(os.listdir(folder))
     except (OSError, ValueError):
-        there = set()  # No such folder, or an impossible name.
-    known: list[AnySector] = [*sectors(men), *kept_placing_sectors(rules, men)]
-    for sector in known:
+        names = set()  # The folder is missing, or its name is invalid.
+    wanted: list[AnySector] = [*sectors(men), *kept_placing_sectors(rules, men)]
+    for sector in wanted:
         for kind in (VALUES, PACKED):
-            if sector in tables.headers or file_name(sector, kind) not in there:
+            if sector in tables.headers or file_name(sector, kind) not in names:
                 continue
             try:
                 if kind == VALUES:
@@ -240,7 +252,7 @@ def open_tables(root: Path, rules: Rules, men: int = MAX_MEN, check: bool = Fals
 def build_command(
     rules: Rules, root: Path, which: Sequence[str] = ("-all", "-placing")
 ) -> str:
-    """The command line that builds tables of a rule set below a folder: by default all."""
+    """Return the command line that builds tables of a rule set below a folder, by default all."""
     words = ["merels", "tables", "build", *which, "-variant", rules.variant]
     if fields := rules.fields_text():
         words += ["-set", *fields.split()]
@@ -250,8 +262,8 @@ def build_command(
 
 
 def default_root() -> Path:
-    """Where tables are kept by default: in ``MERELS_TABLES``, or in the user's cache folder.
+    """Return the default folder of tables: ``MERELS_TABLES``, or one in the user's cache folder.
 
-    `InputError` where the user has no home.
+    `InputError` if the user has no home folder.
     """
     return user_folder("tables", "MERELS_TABLES", cache=True)

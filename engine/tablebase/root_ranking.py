@@ -1,4 +1,4 @@
-"""Root ranking: the order that tablebases put the moves of a position in."""
+"""Root ranking: the order of a position's moves by their tablebase values."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import NamedTuple
 from merels.engine.game.board import ALL_POINTS, SIZE
 from merels.engine.game.position import BLACK, WHITE, Move, Position
 from merels.engine.game.rules import FLYING_MEN
-from merels.engine.tablebase.probe import MAX_TABLE_DEPTH, Known, Tables
+from merels.engine.tablebase.probe import MAX_TABLE_DEPTH, TableValue, Tables
 
 NEAR = 32
-"""Plies before a draw by counting from which on a side that loses may wait for it."""
+"""Distance in plies to a draw by counting within which a losing side tries to reach it."""
 
 
 class Choice(NamedTuple):
     """A move with its value for the side that plays it.
 
-    ``value`` (-1, 0, 1) is proven where it is ``certain``; otherwise a limit on plies or a
-    repetition may turn the win or loss into a draw. ``depth`` is the plies to the next removal or
-    the end (depth to conversion), where it is known. ``nearly_drawn`` is a loss that a limit on
-    plies or a repetition may soon turn into a draw.
+    ``value`` is -1, 0 or 1. Unless it is ``certain``, a limit on plies or a repetition may turn
+    the win or loss into a draw. ``depth`` is the depth to conversion (plies to the next removal or
+    the end), or None if unknown. ``nearly_drawn`` marks a loss that a limit on plies or a
+    repetition may soon turn into a draw.
     """
 
     move: Move
@@ -32,7 +32,7 @@ class Choice(NamedTuple):
 
 
 class Ranking(NamedTuple):
-    """The moves of a position in groups of equal ones, the best group first.
+    """The moves of a position in groups of equal rank, the best group first.
 
     ``hits`` is the number of moves looked up.
     """
@@ -54,13 +54,13 @@ def rank_moves(
     tables: Tables, position: Position, among: Sequence[Move], lines: int = 1,
     interrupted: Callable[[], bool] = lambda: False,
 ) -> Ranking | None:
-    """Rank some moves; None where the tables do not know them all.
+    """Return the moves of ``among`` ranked; None if a value of theirs is unknown.
 
-    Only the best groups are kept, with at least ``lines`` moves together. A certain win goes
-    before one that is not, and among equals the shortest, where depths are kept. Draws are left to
-    the search, and so are losses but for those that are nearly drawn, which go first: its choice is
-    harder for an opponent that errs than the longest loss, few replies that hold, or waiting for a
-    distant limit on plies. ``interrupted`` is as in `values_of_moves`.
+    The result has the best groups, with at least ``lines`` moves together. Certain wins rank before
+    uncertain ones and, with depths, short wins before long ones. Nearly drawn losses rank before
+    other losses. All draws have one rank, and so have all other losses: the search's choice among
+    them is harder for a fallible opponent than the longest loss, the fewest replies that keep the
+    value, or waiting for a distant limit on plies. ``interrupted`` is as in `values_of_moves`.
     """
     choices = values_of_moves(tables, position, set(among), interrupted)
     if not choices:
@@ -69,7 +69,7 @@ def rank_moves(
     for value in (1, 0, -1):
         groups += _groups([choice for choice in choices if choice.value == value])
     if groups[0][0].value < 0 and not all(choice.certain for choice in choices):
-        # The game is lost for certain only if every move is.
+        # One uncertain loss makes the position's loss uncertain.
         groups = [tuple(c._replace(certain=False) for c in group) for group in groups]
     while sum(map(len, groups[:-1])) >= lines:
         groups.pop()
@@ -80,9 +80,10 @@ def values_of_moves(
     tables: Tables, position: Position, among: Container[Move] | None = None,
     interrupted: Callable[[], bool] = lambda: False,
 ) -> list[Choice] | None:
-    """The legal moves that are ``among`` some, or all; None where the tables do not know them.
+    """Return the legal moves in ``among`` (None: all) with their values; None if one is unknown.
 
-    Once ``interrupted`` returns True, the moves looked up so far if one of them wins, or None.
+    Once ``interrupted`` returns True, return the moves looked up so far if one of them wins, else
+    None.
     """
     recurring = recurring_keys(position)
     choices: list[Choice] = []
@@ -97,9 +98,9 @@ def values_of_moves(
 
 
 def recurring_keys(position: Position) -> set[int]:
-    """The keys of the positions that draw the game when they occur once more.
+    """Return the keys of the earlier positions that draw the game when they occur once more.
 
-    Not the present one: a winning side gets nearer to the end with every move, and never returns.
+    The current position is left out: it can recur only if the winning side makes no progress.
     """
     most = position.rules.repetition - 1
     if most < 1:
@@ -109,13 +110,12 @@ def recurring_keys(position: Position) -> set[int]:
 
 
 def _choice(
-    tables: Tables, position: Position, move: Move, known: Known, recurring: set[int]
+    tables: Tables, position: Position, move: Move, known: TableValue, recurring: set[int]
 ) -> Choice:
-    """A move with its value, in the light of the game so far.
+    """Return a move with its table value, corrected for the game's repetitions and plies.
 
-    The tables know no repetition: a losing side that can repeat a position draws, and where it may
-    do so later, the value is not certain. The search must find the move that leads there, so depths
-    do not rank a losing side's moves.
+    A losing side that can repeat a position now draws; if it may do so later, the value is
+    uncertain. A losing move then gets no depth, so that the search looks for the repetition.
     """
     after = position.play(move)
     if after.outcome() is not None:
@@ -131,16 +131,16 @@ def _choice(
 
 
 def _may_repeat(position: Position, recurring: set[int]) -> bool:
-    """Whether the side to move can draw by a step to a recurring position."""
+    """Return whether a step of the side to move leads to a draw by repetition."""
     own, other = SIZE * position.side, SIZE * (1 - position.side)
     men, others = position.men[position.side], position.men[1 - position.side]
     for key in recurring:
-        # A step changes the place of one man only: other keys cannot be reached.
+        # Only a key that differs in the place of one own man can be one step away.
         if key >> other & ALL_POINTS != others:
             continue
-        left, entered = men & ~(key >> own), key >> own & ALL_POINTS & ~men
-        if left.bit_count() == entered.bit_count() == 1:
-            step = Move(left.bit_length() - 1, entered.bit_length() - 1)
+        origin, to = men & ~(key >> own), key >> own & ALL_POINTS & ~men
+        if origin.bit_count() == to.bit_count() == 1:
+            step = Move(origin.bit_length() - 1, to.bit_length() - 1)
             if position.is_legal(step):
                 after = position.play(step)
                 if after.key == key and after.outcome() is not None:
@@ -149,7 +149,7 @@ def _may_repeat(position: Position, recurring: set[int]) -> bool:
 
 
 def _is_near_limit(position: Position) -> bool:
-    """Whether a draw by counting plies without a removal is near."""
+    """Return whether at most `NEAR` plies are left to a limit on plies without a removal."""
     rules = position.rules
     limits = [rules.no_removal_plies]
     if position.total(WHITE) == position.total(BLACK) == FLYING_MEN:
@@ -158,16 +158,19 @@ def _is_near_limit(position: Position) -> bool:
 
 
 def _groups(choices: Sequence[Choice]) -> list[tuple[Choice, ...]]:
-    """Moves of one value in groups of equal rank, the best first."""
-    deep = all(choice.depth is not None for choice in choices)
+    """Return moves of one value in groups of equal rank, the best first."""
+    by_depth = all(choice.depth is not None for choice in choices)
     groups: dict[tuple[bool, int], list[Choice]] = {}
     for choice in choices:
-        groups.setdefault(_rank(choice, deep), []).append(choice)
+        groups.setdefault(_rank(choice, by_depth), []).append(choice)
     return [tuple(groups[rank]) for rank in sorted(groups)]
 
 
-def _rank(choice: Choice, deep: bool) -> tuple[bool, int]:
-    """A move's rank among moves of one value, the lowest the best; ``deep``: all have depths."""
+def _rank(choice: Choice, by_depth: bool) -> tuple[bool, int]:
+    """Return a move's rank among moves of one value; the best has the lowest.
+
+    ``by_depth``: rank wins by depth, too.
+    """
     if choice.value <= 0:
         return not choice.nearly_drawn, 0
-    return not choice.certain, choice.depth if deep and choice.depth is not None else 0
+    return not choice.certain, choice.depth if by_depth and choice.depth is not None else 0

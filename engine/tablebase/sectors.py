@@ -9,13 +9,14 @@ from merels.engine.core.convert import core_rules
 from merels.engine.game.rules import MEN_PER_SIDE, MINIMUM_MEN, Rules
 
 MIN_MEN, MAX_MEN = 2 * MINIMUM_MEN, 2 * MEN_PER_SIDE
-"""Men of both sides together."""
+"""Least and greatest number of men of both sides together."""
 
 
 class Sector(NamedTuple):
-    """The positions with ``larger`` men on one side and ``smaller`` on the other, no man in hand.
+    """The positions with ``larger`` men of one side and ``smaller`` of the other, none in hand.
 
-    It has a table for each side to move, the larger one first, or one where both are equal.
+    A sector has two tables: the larger side to move, then the smaller. It has one if both are
+    equal.
     """
 
     larger: int
@@ -23,7 +24,7 @@ class Sector(NamedTuple):
 
     @property
     def hand(self) -> int:
-        """The men in hand of both sides together."""
+        """Number of men in hand of both sides together."""
         return 0
 
     @property
@@ -33,17 +34,17 @@ class Sector(NamedTuple):
 
     @property
     def sides(self) -> list[tuple[int, int]]:
-        """The men of the side to move and of its opponent, for each table."""
+        """Numbers of men of the side to move and of its opponent, for each table."""
         return list(dict.fromkeys(((self.larger, self.smaller), (self.smaller, self.larger))))
 
     @property
     def table_places(self) -> int:
-        """The places in each of its tables."""
+        """Number of places in each table."""
         return core.table_places(self.larger, self.smaller)
 
     @property
     def places(self) -> int:
-        """The places in its tables together."""
+        """Number of places in all tables."""
         return self.table_places * len(self.sides)
 
     @property
@@ -52,7 +53,7 @@ class Sector(NamedTuple):
         return self.larger + self.smaller
 
     def plies_limit(self, rules: Rules) -> int:
-        """The plies without a removal that make a draw here; 0: no limit."""
+        """Return the plies without a removal that draw the game in this sector; 0: no limit."""
         return core.table_limit(core_rules(rules), self.larger, self.smaller)
 
     def __str__(self) -> str:
@@ -60,10 +61,10 @@ class Sector(NamedTuple):
 
 
 class PlacingSector(NamedTuple):
-    """The positions with ``own`` men of the side to move on the board and ``opponent`` others.
+    """The positions with ``own`` men of the side to move and ``opponent`` others on the board.
 
-    ``hand`` is the men in hand of both sides together, 1 to 18: as White and Black take turns, the
-    side to move has half of them, and one more where they are odd. It has one table.
+    ``hand`` is the number of men in hand of both sides together, 1 to 18. The side to move has half
+    of them, rounded up, because White and Black place in turn. The sector has one table.
     """
 
     own: int
@@ -77,17 +78,17 @@ class PlacingSector(NamedTuple):
 
     @property
     def sides(self) -> list[tuple[int, int]]:
-        """The men of the side to move and of its opponent, for its one table."""
+        """Numbers of men on the board of the side to move and of its opponent, for the table."""
         return [(self.own, self.opponent)]
 
     @property
     def table_places(self) -> int:
-        """The places in its table."""
+        """Number of places in the table."""
         return core.table_places(self.own, self.opponent, self.hand)
 
     @property
     def places(self) -> int:
-        """The same, as a `Sector` has it."""
+        """Number of places in all tables."""
         return self.table_places
 
     @property
@@ -96,7 +97,7 @@ class PlacingSector(NamedTuple):
         return self.own + self.opponent + self.hand
 
     def occurs(self, each_mill: bool) -> bool:
-        """Whether play may lead there, as far as numbers of men tell, and the game goes on.
+        """Return whether a game can reach these numbers of men and is not over then.
 
         ``each_mill``: a move that closes two mills removes two men.
         """
@@ -112,22 +113,22 @@ class PlacingSector(NamedTuple):
         )
 
     def plies_limit(self, rules: Rules) -> int:
-        """No count of plies makes a draw while men are in hand."""
+        """Return 0: no limit on plies applies while men are in hand."""
         return 0
 
     def followers(self, rules: Rules) -> list[AnySector]:
-        """The sectors that its placements lead to while the game goes on."""
+        """Return the sectors that a placement leads to, unless it ends the game."""
         placed = self.own + 1
         most = 0 if placed < 3 else 2 if rules.double_mill == "each" and placed >= 5 else 1
-        left = range(max(0, self.opponent - most), self.opponent + 1)
-        found: list[AnySector] = []
-        for opponent in left:
+        remaining = range(max(0, self.opponent - most), self.opponent + 1)
+        followers: list[AnySector] = []
+        for opponent in remaining:
             if opponent + self.hands[1] >= MINIMUM_MEN:
                 if self.hand == 1:
-                    found.append(Sector(max(opponent, placed), min(opponent, placed)))
+                    followers.append(Sector(max(opponent, placed), min(opponent, placed)))
                 else:
-                    found.append(PlacingSector(opponent, placed, self.hand - 1))
-        return found
+                    followers.append(PlacingSector(opponent, placed, self.hand - 1))
+        return followers
 
     def __str__(self) -> str:
         return table_name(*self)
@@ -138,15 +139,18 @@ AnySector = Sector | PlacingSector
 
 
 def _most_removals(placed: int, each_mill: bool) -> int:
-    """Return the most men that a side can have removed by placing that many.
+    """Return the greatest number of removals by a side that has placed ``placed`` men.
 
-    From its third man on each may close a mill, from its fifth man on each may close two.
+    Each man from the third on may close a mill, each from the fifth on may close two.
     """
     return max(0, placed - 2) + (max(0, placed - 4) if each_mill else 0)
 
 
 def sectors(men: int = MAX_MEN) -> list[Sector]:
-    """All sectors of up to ``men`` men, each after those that a removal leads to."""
+    """Return all sectors of the moving phase up to ``men`` men.
+
+    Each comes after the sectors that its removals lead to.
+    """
     return [
         Sector(total - smaller, smaller)
         for total in range(MIN_MEN, men + 1)
@@ -156,29 +160,30 @@ def sectors(men: int = MAX_MEN) -> list[Sector]:
 
 
 def placing_sectors(rules: Rules, men: int = MAX_MEN) -> list[PlacingSector]:
-    """All sectors of the placing phase of up to ``men`` men, each after those that follow it.
+    """Return all sectors of the placing phase up to ``men`` men, those in hand included.
 
-    They come by the men in hand, then by the side to move's men, then by the opponent's.
+    They are ordered by the men in hand, the own men and the opponent's men, so that each comes
+    after its followers.
     """
     counts = range(MEN_PER_SIDE + 1)
-    found = (
+    candidates = (
         PlacingSector(own, opponent, hand)
         for hand in range(1, MAX_MEN + 1)
         for own in counts
         for opponent in counts
     )
     each_mill = rules.double_mill == "each"
-    return [sector for sector in found if sector.men <= men and sector.occurs(each_mill)]
+    return [sector for sector in candidates if sector.men <= men and sector.occurs(each_mill)]
 
 
 def kept_placing_sectors(rules: Rules, men: int = MAX_MEN) -> list[PlacingSector]:
-    """The sectors of the placing phase of up to ``men`` men whose tables are kept.
+    """Return the sectors of the placing phase up to ``men`` men whose tables are stored.
 
-    Those with an odd number of men in hand are not: a look one ply ahead tells their values.
+    Those with an odd number of men in hand are not stored: a search of one ply finds their values.
     """
     return [sector for sector in placing_sectors(rules, men) if sector.hand % 2 == 0]
 
 
 def table_name(own: int, opponent: int, hand: int = 0) -> str:
-    """The name of the table of ``own`` men to move against ``opponent``, ``hand`` men in hand."""
+    """Return a table's name, for example ``8-7`` or ``8-7+2``; ``own`` is the side to move."""
     return f"{own}-{opponent}" + (f"+{hand}" if hand else "")

@@ -1,4 +1,4 @@
-"""The small tables that every user has: built at first use, in a second or two, and kept."""
+"""Small tables, which are built in the user's cache folder at first use, in a second or two."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from merels.engine.tablebase.sectors import sectors
 from merels.engine.tablebase.storage import LOCK, FolderLocked, locked
 
 SMALL_MEN = 7
-"""Three men against three, and four against three."""
+"""Men of the small tables: three against three, and four against three."""
 MOST_SETS = 16
-"""Rule sets, beside the presets, whose small tables are kept: 1 to 3 MB each."""
+"""Number of rule sets, in addition to the presets, whose small tables are kept: 1 to 3 MB each."""
 _RETRY_SECONDS = 0.05
-"""Seconds between looks at a build in another process."""
+"""Seconds between attempts to lock a folder that another process has locked."""
 _FOLDER = re.compile(r"[a-z]++-[a-z]++-[a-z]++-[a-z]++-\d++-\d++")
 """The form of `rules_folder`."""
 
 
 def has_small_tables(rules: Rules, root: Path) -> bool:
-    """Whether the small tables of a rule set are kept below a folder."""
+    """Return whether all files of a rule set's small tables exist below a folder."""
     folder = root / rules_folder(rules)
     return all(
         (folder / file_name(sector, kind)).exists()
@@ -38,9 +38,9 @@ def has_small_tables(rules: Rules, root: Path) -> bool:
 
 
 def small_tables(rules: Rules, root: Path | None = None, threads: int = 1) -> Tables | None:
-    """All tables of a rule set; missing small ones are built first.
+    """Build missing small tables, then return all tables of a rule set.
 
-    None where there are none and none can be kept: an engine plays on without.
+    None if there are none and none can be built, so that an engine can play without them.
     """
     root = root or default_root()
     try:
@@ -50,7 +50,7 @@ def small_tables(rules: Rules, root: Path | None = None, threads: int = 1) -> Ta
                 builder.build(SMALL_MEN)
                 _remove_oldest(root, builder.folder)
                 break
-            except FolderLocked:  # Another process builds them, or tables that include them.
+            except FolderLocked:  # Another process builds these or all tables.
                 time.sleep(_RETRY_SECONDS)
         tables = open_tables(root, rules)
     except (InputError, OSError, MemoryError, RuntimeError):
@@ -59,9 +59,9 @@ def small_tables(rules: Rules, root: Path | None = None, threads: int = 1) -> Ta
 
 
 def _remove_oldest(root: Path, built: Path) -> None:
-    """Remove the small tables that were built longest ago, if there are too many rule sets.
+    """Remove the oldest small tables if more than `MOST_SETS` rule sets have some.
 
-    The presets' stay, and any folder with another file in it.
+    Those of presets stay, and each folder with any other file.
     """
     presets = {rules_folder(rules) for rules in PRESETS.values()}
     small = {file_name(sector, kind) for sector in sectors(SMALL_MEN) for kind in (VALUES, DEPTHS)}
@@ -72,7 +72,8 @@ def _remove_oldest(root: Path, built: Path) -> None:
                 if {file.name for file in folder.iterdir()} <= {*small, LOCK}:
                     ages.append((folder.stat().st_mtime_ns, folder))
     for _, folder in sorted(ages, reverse=True)[MOST_SETS - 1 :]:
-        with suppress(OSError, InputError), locked(folder):  # Or another process writes there.
+        # `InputError`: another process writes to the folder.
+        with suppress(OSError, InputError), locked(folder):
             for name in (*small, LOCK):
                 (folder / name).unlink(missing_ok=True)
             folder.rmdir()
@@ -81,10 +82,10 @@ def _remove_oldest(root: Path, built: Path) -> None:
 def build_in_background(
     rules: Rules, root: Path, done: Callable[[bool], None]
 ) -> threading.Thread | None:
-    """Build the small tables on a background thread.
+    """Build the small tables on a daemon thread; return the thread.
 
-    Its last act is to call ``done`` with whether there are any now. None if the system allows no
-    thread: an engine plays on without these tables.
+    Finally it calls ``done`` with whether there are any tables. None if the system refused to start
+    a thread: the engine plays without these tables.
     """
 
     def build() -> None:

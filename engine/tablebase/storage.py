@@ -1,4 +1,4 @@
-"""Writing to a folder of tables: whole files only, and one program at a time."""
+"""Writing to a folder of tables: atomic files, and a lock against other programs."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from merels.engine.common.errors import InputError
 from merels.engine.common.saving import DRAFT, Part, lock, write_whole
 
 LOCK = "lock"
-"""The name of the file that a program locks while it writes to a folder."""
+"""Name of the file that a program locks while it writes to a folder of tables."""
 
 
 class FolderLocked(InputError):
-    """Another process writes to the folder."""
+    """Another process is writing to the folder."""
 
 
 def write_table(path: Path, parts: Sequence[Part]) -> None:
-    """Write a table's file; `InputError` where the disk is full or the file cannot be written."""
+    """Write a table file; `InputError` if the disk is full or the file cannot be written."""
     try:
         write_whole(path, parts)
     except OSError as error:
@@ -32,7 +32,10 @@ def write_table(path: Path, parts: Sequence[Part]) -> None:
 
 
 def remove_drafts(folder: Path) -> None:
-    """Remove the drafts of killed programs from a folder that is locked."""
+    """Remove the drafts that killed programs left in a folder, which the caller has locked.
+
+    `InputError` if one cannot be removed.
+    """
     for draft in folder.glob(f"*{DRAFT}"):
         try:
             draft.unlink(missing_ok=True)
@@ -44,9 +47,9 @@ def remove_drafts(folder: Path) -> None:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Keep other programs from writing to a folder of tables.
+    """Lock a folder of tables against other programs inside the ``with`` block.
 
-    `FolderLocked` where one already does, `InputError` where no lock can be had.
+    `FolderLocked` if another program has locked it, `InputError` if it cannot be locked.
     """
     try:
         descriptor = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o666)
@@ -57,7 +60,7 @@ def locked(folder: Path) -> Iterator[None]:
     try:
         try:
             lock(descriptor)
-        except (BlockingIOError, PermissionError):  # On Windows the latter.
+        except (BlockingIOError, PermissionError):  # Windows raises PermissionError.
             raise FolderLocked(str(folder), "another build is at work there") from None
         except OSError as error:
             raise InputError(

@@ -1,4 +1,4 @@
-"""Verdict of the tables on a played move: the value before it, and the value after it."""
+"""Verdicts of the tables on played moves: the value before a move and the value after it."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ PHASES = ("placing", "moving", "flying")
 
 
 class Verdict(NamedTuple):
-    """A move's verdict. Values are the mover's: 1 a win, 0 a draw, -1 a loss.
+    """Values before and after a move for its player: 1 a win, 0 a draw, -1 a loss.
 
-    ``holding`` of the ``legal`` moves kept the value. Where it is not ``certain``, a limit on plies
-    that tables without depths cannot see, or a repetition to come, may have made a draw of a win.
+    ``value`` is the value before the move; ``holding`` of the ``legal`` moves kept it. Unless it is
+    ``certain``, a win may have been a draw, by a later repetition or by a limit on plies that
+    tables without depths cannot judge.
     """
 
     value: int
@@ -38,18 +39,21 @@ class Verdict(NamedTuple):
 
 
 class PlayedMove(NamedTuple):
-    """A move of a game: its number, who played it in which phase, and what the tables say."""
+    """A move of a game: its number, the side that played it, its phase and its verdict."""
 
     number: int
     side: int
     move: Move
     phase: str
     verdict: Verdict | None
-    """None where the tables do not know all legal moves, or the game was over."""
+    """None if the tables lack the value of a legal move, or the game was over before."""
 
 
 def phase_of(position: Position) -> str:
-    """``placing``, ``moving``, or ``flying`` where a side has three men and the rules let it."""
+    """Return the phase of a position, one of `PHASES`.
+
+    It is ``flying`` if a side has three men and the rules allow flying.
+    """
     if any(position.hands):
         return "placing"
     fewest = min(position.total(side) for side in (WHITE, BLACK))
@@ -58,7 +62,7 @@ def phase_of(position: Position) -> str:
 
 
 def verdict(tables: Tables, position: Position, move: Move) -> Verdict | None:
-    """Return the tables' verdict on a legal move; None unless they know every move."""
+    """Return the verdict on a legal move; None if the value of any legal move is unknown."""
     if position.outcome() is not None:
         return None
     choices = values_of_moves(tables, position)
@@ -67,7 +71,7 @@ def verdict(tables: Tables, position: Position, move: Move) -> Verdict | None:
     value = max(choice.value for choice in choices)
     holding = [choice for choice in choices if choice.value == value]
     played = next(choice for choice in choices if choice.move == move)
-    # One certain way holds a win or a draw; a loss is certain if every move is.
+    # One certain move is enough to prove a win or draw; a loss needs all.
     certain = (all if value < 0 else any)(choice.certain for choice in holding)
     return Verdict(value, played.value, len(holding), len(choices), certain and played.certain)
 
@@ -75,9 +79,12 @@ def verdict(tables: Tables, position: Position, move: Move) -> Verdict | None:
 def judge(
     tables: Tables, position: Position, moves: Iterable[Move], first: int = 0
 ) -> Iterator[PlayedMove]:
-    """Each move of a game from ply ``first`` on, with its verdict; ``tables`` are of its rules."""
+    """Yield each move of a game from ply ``first`` (counted from 0) on, with its verdict.
+
+    ``tables`` must be those of the game's rules.
+    """
     for ply, move in enumerate(moves):
         if ply >= first:
-            found = verdict(tables, position, move)
-            yield PlayedMove(position.number, position.side, move, phase_of(position), found)
+            judged = verdict(tables, position, move)
+            yield PlayedMove(position.number, position.side, move, phase_of(position), judged)
         position = position.play(move)

@@ -1,4 +1,4 @@
-"""Verification: checksums, and every stored value recomputed from its successors."""
+"""Verification of tables: every stored value is recomputed from the values of its successors."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from merels.engine.game.position import WHITE, Position
 from merels.engine.tablebase.probe import Tables
 from merels.engine.tablebase.sectors import AnySector, PlacingSector
 
-_AT_ONCE = 1 << 16
-"""Places that a thread works on at a time."""
+_CHUNK = 1 << 16
+"""Number of places that a thread checks in one call."""
 
 
 class Verified(NamedTuple):
-    """The result for one table: ``errors`` of ``places`` contradict their successors.
+    """Result for one table: ``errors`` of the checked ``places`` contradict their successors.
 
-    ``hand`` is the men in hand, ``example`` one of the errors. ``whole`` is False where values
-    alone cannot settle everything: under a limit on plies a win may come too late, which only
-    depths show.
+    ``own`` and ``opponent`` are the men of the side to move and of its opponent, ``hand`` the men
+    in hand; ``example`` is one of the errors. ``complete`` is False for values under a limit on
+    plies without depths: whether a win comes too late is then not checked.
     """
 
     own: int
@@ -32,19 +32,19 @@ class Verified(NamedTuple):
     places: int
     errors: int
     example: Position | None
-    whole: bool
+    complete: bool
 
 
 @dataclass
 class Verifier:
-    """Checks the tables of a rule set, a sector at a time; those of the placing phase in order.
+    """Checks the tables of a rule set, one sector at a time.
 
-    The search's move generator makes the moves, and every successor is probed as in the search: no
-    part of the retrograde analysis is used. With an odd number of men in hand, where no table is
-    kept, the values are recomputed first, once for all sectors that lead there.
+    It uses the search's move generator and probing, and no part of the retrograde analysis.
+    Sectors of the placing phase must be checked in the order of `kept_placing_sectors`: the
+    values of an odd number of men in hand, which are not stored, are then recomputed only once.
 
     ``sample`` is the number of places checked in each table, chosen by ``seed``; 0: all.
-    ``report`` gets the share of the sector that is done, from 0 to 1.
+    ``report`` is called with the share of the sector that is done, from 0 to 1.
     """
 
     tables: Tables
@@ -52,10 +52,11 @@ class Verifier:
     sample: int = 0
     seed: int = 1
     report: Callable[[float], None] | None = None
-    _between: dict[PlacingSector, bytearray] = field(default_factory=dict)
+    _recomputed: dict[PlacingSector, bytearray] = field(default_factory=dict)
+    """Values of the sectors with an odd number of men in hand that the last sector leads to."""
 
     def check(self, sector: AnySector) -> list[Verified]:
-        """Check all tables of a sector; `ValueError` where one that moves lead to is missing."""
+        """Check all tables of a sector; `ValueError` if a table that moves lead to is missing."""
         with ThreadPoolExecutor(self.threads) as pool:
             try:
                 if isinstance(sector, PlacingSector) and not self._sampled(sector):
@@ -65,13 +66,14 @@ class Verifier:
                 pool.shutdown(cancel_futures=True)
                 raise
 
-    def forget(self) -> None:
-        """Free what was recomputed."""
-        for sector in self._between:
+    def free(self) -> None:
+        """Free the recomputed values."""
+        for sector in self._recomputed:
             self.tables.core.remove(*sector)
-        self._between.clear()
+        self._recomputed.clear()
 
     def _sampled(self, sector: AnySector) -> bool:
+        """Return whether only a sample of the sector's places is checked."""
         return 0 < self.sample < sector.table_places
 
     def _check(
@@ -86,52 +88,54 @@ class Verifier:
             places = self.sample
 
             def check(first: int) -> tuple[int, int]:
-                part = chosen[first : first + _AT_ONCE]
+                part = chosen[first : first + _CHUNK]
                 return solver.verify_sample(tables, own, opponent, sector.hand, part)
         else:
 
             def check(first: int) -> tuple[int, int]:
-                last = min(first + _AT_ONCE, places)
+                last = min(first + _CHUNK, places)
                 return solver.verify_places(tables, own, opponent, sector.hand, first, last)
 
-        steps = range(0, places, _AT_ONCE)
+        steps = range(0, places, _CHUNK)
         errors, example = 0, None
         for done, (number, place) in enumerate(pool.map(check, steps), 1):
             if number and example is None:
                 example = self._position(sector, own, opponent, place)
             errors += number
-            self._tell((index + done / len(steps)) / len(sector.sides))
-        whole = self.tables.has_depths(own, opponent) or not sector.plies_limit(self.tables.rules)
-        return Verified(own, opponent, sector.hand, places, errors, example, whole)
+            self._report((index + done / len(steps)) / len(sector.sides))
+        complete = (
+            self.tables.has_depths(own, opponent) or not sector.plies_limit(self.tables.rules)
+        )
+        return Verified(own, opponent, sector.hand, places, errors, example, complete)
 
     def _position(self, sector: AnySector, own: int, opponent: int, place: int) -> Position:
-        """The position at a place, White to move."""
+        """Return the position at a place of a table, with White to move."""
         classes = core.table_classes(own if sector.hand else max(own, opponent))
         size = sector.table_places // classes
         men = core.table_board(own, opponent, *divmod(place, size), sector.hand)
         return Position(self.tables.rules, men, sector.hands, WHITE)
 
     def _recompute(self, sector: PlacingSector, pool: ThreadPoolExecutor) -> None:
-        """Make the tables of an odd number of men in hand that a sector leads to."""
+        """Recompute the values that are not stored of the sectors that a sector leads to."""
         tables = self.tables.core
         wanted = [s for s in sector.followers(self.tables.rules) if isinstance(s, PlacingSector)]
-        for old in self._between.keys() - set(wanted):
+        for old in self._recomputed.keys() - set(wanted):
             tables.remove(*old)
-            del self._between[old]
+            del self._recomputed[old]
         for follower in wanted:
-            if follower in self._between:
+            if follower in self._recomputed:
                 continue
             values = bytearray((follower.places + 3) // 4)
 
             def fill(first: int) -> None:
-                last = min(first + _AT_ONCE, follower.places)
+                last = min(first + _CHUNK, follower.places)
                 solver.recompute_places(tables, *follower, first, last, values)
 
-            for _ in pool.map(fill, range(0, follower.places, _AT_ONCE)):
-                self._tell(0.0)
+            for _ in pool.map(fill, range(0, follower.places, _CHUNK)):
+                self._report(0.0)
             tables.add(follower.own, follower.opponent, memoryview(values), hand=follower.hand)
-            self._between[follower] = values
+            self._recomputed[follower] = values
 
-    def _tell(self, share: float) -> None:
+    def _report(self, share: float) -> None:
         if self.report:
             self.report(share)

@@ -147,7 +147,7 @@ def open_labellers(folder: Path) -> list[TableLabeller]:
     for variant, fields in LABELLING:
         rules = make_rules(variant, list(fields))
         tables = open_tables(folder, rules)
-        if tables.whole:
+        if tables.complete:
             labellers.append(TableLabeller(tables))
         elif not labellers:
             command = build_command(rules, folder)

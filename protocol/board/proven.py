@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf
 
 from merels.engine.game.position import Position
-from merels.engine.tablebase.probe import Known
+from merels.engine.tablebase.probe import TableValue
 from merels.protocol.board.reviewing import TABLE_CACHE
 from merels.protocol.common.json_fields import JSON
 
@@ -45,11 +45,11 @@ def proven_view(position: Position) -> JSON | None:
     }
 
 
-def _worth(known: Known) -> float:
+def _worth(known: TableValue) -> float:
     """Where a value stands among others: early wins first, late losses before early ones."""
     return known.value * (_DEEPEST + 1 - (known.depth or 0))
 
 
-def _known_view(known: Known) -> JSON:
+def _known_view(known: TableValue) -> JSON:
     """A proven value in words, with its depth."""
     return {"value": ("draw", "win", "loss")[known.value], "depth": known.depth}

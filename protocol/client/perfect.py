@@ -49,7 +49,7 @@ def table_coverage(spec: EngineSpec, rules: Sequence[Rules]) -> list[str]:
 def _coverage(tables: Tables, folder: str) -> str:
     """Describe the tables of a rule set; '' if there are only the small ones."""
     start = f"level={PERFECT} plays {tables.rules} by tables"
-    if tables.whole:
+    if tables.complete:
         return f"{start} from the first man on"
     rest = f"{build_command(tables.rules, Path(folder))} makes the rest"
     if tables.men == MAX_MEN:

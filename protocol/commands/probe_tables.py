@@ -9,7 +9,7 @@ from pathlib import Path
 from merels.engine.common.errors import InputError
 from merels.engine.game.position import Position
 from merels.engine.game.rules import Rules
-from merels.engine.tablebase.probe import Known, Tables, build_command, default_root
+from merels.engine.tablebase.probe import TableValue, Tables, build_command, default_root
 from merels.engine.tablebase.sectors import MAX_MEN, PlacingSector
 from merels.protocol.commands.arguments import open_named, setup_of
 
@@ -29,7 +29,7 @@ def open_folder(arguments: argparse.Namespace, rules: Rules, check: bool = False
     return open_named("tables", root_of(arguments), rules, men, check)
 
 
-def _say(known: Known | None) -> str:
+def _say(known: TableValue | None) -> str:
     """A value and its depth in words."""
     if known is None:
         return "unknown"
@@ -85,7 +85,7 @@ def _missing(position: Position, root: Path) -> str:
     return f"{what} here; make all with {command}"
 
 
-def _worth(move: tuple[object, Known | None]) -> tuple[int, int, str]:
+def _worth(move: tuple[object, TableValue | None]) -> tuple[int, int, str]:
     """A sort key of moves: the shortest win first, the longest loss before shorter ones."""
     known = move[1]
     if known is None:

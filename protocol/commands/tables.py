@@ -205,7 +205,7 @@ def _verify(arguments: argparse.Namespace, rules: Rules) -> int:
                 f"{table_name(found.own, found.opponent, found.hand)}: {found.places:,} "
                 f"values{' and depths' * deep}, {found.errors:,} wrong"
             )
-            if not found.whole:
+            if not found.complete:
                 line += " (as far as values without depths show it)"
             if found.example is not None:
                 line += f", for example {format_position(found.example)}"

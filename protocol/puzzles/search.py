@@ -140,7 +140,7 @@ def _form(men: Form) -> Form:
 
 def _start(tables: Tables, random: Random, sector: AnySector) -> Position:
     """A position of a sector: one that random placing leads to, else any with such men."""
-    if sector.hand and tables.whole:
+    if sector.hand and tables.complete:
         position = Position(tables.rules)
         while sum(position.hands) > sector.hand and position.outcome() is None:
             position = position.play(random.choice(position.legal_moves()))

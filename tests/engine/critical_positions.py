@@ -130,7 +130,7 @@ def main() -> None:
     parser.add_argument("-apart", type=Path, nargs="*", default=[])
     args = parser.parse_args()
     tables = open_tables(args.tables, RULES)
-    if not tables.whole:
+    if not tables.complete:
         parser.error(f"expected whole tables of {RULES.variant} in {args.tables}")
     seen = {image_of(one.position) for path in args.apart for one in load(path, RULES)}
     wanted = {phase: getattr(args, phase) for phase in PHASES}

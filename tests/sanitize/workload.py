@@ -171,7 +171,7 @@ def placing(root: Path) -> list[object]:
     assert len(placed) == len(kept_placing_sectors(rules, 6)) == 3
     assert [table.errors for sector in placed for table in verifier.check(sector)] == (
         [0] * len(placed))
-    verifier.forget()
+    verifier.free()
     return [header.checksum for header in tables.headers.values()]
 
 

@@ -171,8 +171,8 @@ class Judge:
             tables = self._opened[key]
             problems += [text for text in tables.problems if text not in problems]
             require_tables(tables, self.root)
-            accuracy.coverage[str(rules)] = Coverage(tables.men, tables.whole)
-            accuracy.depths &= tables.deep
+            accuracy.coverage[str(rules)] = Coverage(tables.men, tables.complete)
+            accuracy.depths &= tables.has_all_depths
             names = (key or unnamed for key, unnamed in zip(game.keys, UNNAMED_SIDES))
             name = GameName(game.path, game.number, *names)
             first = game.opening_plies(record)

@@ -83,7 +83,7 @@ def main(argv: list[str]) -> int:
         tables = open_tables(arguments.tables, settings.rules)
         for problem in tables.problems:
             print(f"merels book: {problem}", file=sys.stderr)
-        if not tables.whole:
+        if not tables.complete:
             command = build_command(settings.rules, arguments.tables)
             raise InputError(
                 str(arguments.tables), f"expected all tables of the rules; make them with {command}"

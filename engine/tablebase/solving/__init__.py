@@ -1,1 +1,1 @@
-"""Solving: what a build works out in memory before it is written."""
+"""Solvers of sectors and slices in memory, driven by a build."""

@@ -1,4 +1,4 @@
-"""The placing phase: solved slice by slice, each from the positions two placements later."""
+"""Solver of the placing phase: one slice at a time, from the positions two placements later."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from merels.engine.tablebase.solving.worker_pool import WorkerPool
 
 READ, REPLY, REMOVE, PLACE, WRITE = solver.PLACING_STAGES
 _SHARES = {READ: 0.3, REPLY: 0.25, REMOVE: 0.05, PLACE: 0.15, WRITE: 0.25}
-"""Roughly the share of the work on a slice that each stage takes."""
+"""Estimated share of each stage in the work on a slice."""
 
 
 class Slice(NamedTuple):
@@ -29,11 +29,11 @@ class Slice(NamedTuple):
 
     @property
     def places(self) -> int:
-        """The places in its tables together."""
+        """Number of places in all tables."""
         return sum(sector.places for sector in self.sectors)
 
     def memory(self, rules: Rules) -> int:
-        """Bytes that solving it takes, the mapped files of other sectors left out."""
+        """Return the memory for solving the slice in bytes, without the mapped table files."""
         return solver.slice_memory(core_rules(rules), self.own)
 
     def __str__(self) -> str:
@@ -41,18 +41,18 @@ class Slice(NamedTuple):
 
 
 def slices(rules: Rules, men: int = MAX_MEN) -> list[Slice]:
-    """All slices of up to ``men`` men, each after those that follow it in the game."""
-    found = groupby(
+    """Return all slices up to ``men`` men, each after those that play leads to."""
+    groups = groupby(
         kept_placing_sectors(rules, men), key=lambda sector: (sector.hand, sector.own)
     )
-    return [Slice(*numbers, tuple(members)) for numbers, members in found]
+    return [Slice(*numbers, tuple(members)) for numbers, members in groups]
 
 
 @dataclass
 class SliceSolver:
-    """Solves a slice; ``tables`` has those of the positions two placements later.
+    """Solves a slice; ``tables`` must have the positions two placements later.
 
-    ``report`` is called with the share of the slice that is done.
+    ``report`` is called with the share of the slice that is done, from 0 to 1.
     """
 
     tables: Tables
@@ -67,7 +67,10 @@ class SliceSolver:
         self._share = 0.0
 
     def solve(self) -> Iterator[tuple[PlacingSector, Tally, memoryview]]:
-        """Solve the slice: each sector, its tally, and its table, which serves until the next."""
+        """Solve the slice; yield each sector with its tally and values.
+
+        The values are overwritten when the next sector is requested.
+        """
         own, later = self.slice.own, self.slice.hand - 2
         removals = min(own, 2 if self.tables.rules.double_mill == "each" else 1)
         needed = [
@@ -86,7 +89,10 @@ class SliceSolver:
             yield sector, Tally(*self.core.tally, None, None), self.core.values
 
     def _work(self, stage: int, part: float, opponent: int = 0, removed: int = 0) -> None:
-        """Begin a stage, or a part of it, and work on it until it is done."""
+        """Do all work of a stage, or of the part for ``opponent`` men and ``removed`` removals.
+
+        ``part`` is its share of the stage.
+        """
         share = _SHARES[stage] * part
         self.core.begin(stage, opponent, removed)
         self.workers.work(self.core, lambda: self.report(self._share + share * self.core.done))

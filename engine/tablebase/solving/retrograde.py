@@ -1,4 +1,4 @@
-"""The moving phase: a sector solved by retrograde analysis, level by level."""
+"""Solver of the moving phase: retrograde analysis of a sector, one depth at a time."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from merels.engine.tablebase.solving.worker_pool import WorkerPool
 
 REMOVALS, FIRST_A, FIRST_B, LEVEL, PACK = solver.STAGES
 _START_SHARE = 0.5
-"""Roughly the share of the work on a sector that comes before its first level."""
+"""Estimated share of the work on a sector that comes before its first level."""
 
 
 @dataclass
 class SectorSolver:
-    """Solves a sector; ``tables`` has those that its removals lead to.
+    """Solves a sector; ``tables`` must have the sectors that its removals lead to.
 
-    ``report`` is called with the level, in plies, and the share of the sector that is done.
+    ``report`` is called with the level (depth in plies) and the share of the sector that is done,
+    from 0 to 1.
     """
 
     tables: Tables
@@ -37,7 +38,7 @@ class SectorSolver:
         self._share = 0.0
 
     def solve(self) -> tuple[Tally, ...]:
-        """Solve the sector; a tally for each of its tables, which `core` then holds."""
+        """Solve the sector; return the tally of each table. ``core`` then holds the tables."""
         for stage in (REMOVALS, FIRST_A, FIRST_B):
             self._work(stage)
             self._share += _START_SHARE / 3
@@ -65,11 +66,11 @@ class SectorSolver:
         )
 
     def _work(self, stage: int, level: int = 0) -> None:
-        """Begin a stage and work on it until it is done."""
+        """Do all work of a stage; ``level`` is in plies."""
 
         def report() -> None:
-            begun = self.core.done * _START_SHARE / 3 if stage < LEVEL else 0.0
-            self.report(level, self._share + begun)
+            share = self.core.done * _START_SHARE / 3 if stage < LEVEL else 0.0
+            self.report(level, self._share + share)
 
         self.core.begin(stage, level)
         self.workers.work(self.core, report)

@@ -1,4 +1,4 @@
-"""The threads of a build, which work together on what is solved."""
+"""The threads of a build, which share the work of each stage of a solver."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ class Solver(Protocol):
 
     @property
     def done(self) -> float:
-        """Share of the stage that was started, from 0 to 1."""
+        """Share of the current stage that is done, from 0 to 1."""
 
     def work(self) -> None:
-        """Work on the stage until none of it is left."""
+        """Work on the current stage until no work is left to take."""
 
     def stop(self) -> None:
-        """Let every `work` return early."""
+        """Make every call of `work` return early."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerPool:
-    """Some threads of a pool."""
+    """A number of threads of a pool that work on one solver."""
 
     pool: ThreadPoolExecutor
     threads: int
 
     def work(self, solver: Solver, report: Callable[[], None]) -> None:
-        """Work on a started stage until it is done, calling ``report`` several times a second."""
+        """Run the solver's current stage to its end, calling ``report`` several times a second."""
         try:
             work = [self.pool.submit(solver.work) for _ in range(self.threads)]
             while wait(work, _REPORT_EVERY).not_done:

@@ -23,7 +23,7 @@ from merels.engine.tablebase.build import Builder, Progress
 from merels.engine.tablebase.files import (
     DEPTHS,
     VALUES,
-    copy_of,
+    copy_slice,
     file_name,
     parse_header,
     rules_folder,
@@ -105,7 +105,7 @@ def test_every_sector_of_the_placing_phase_leads_to_others(double: str) -> None:
 @pytest.mark.parametrize(("start", "end"), [(0, 3), (2, 9), (3, 3), (4, 2), (7, 8), (0, 5)])
 def test_a_copy_holds_what_a_slice_holds(start: int, end: int) -> None:
     data = b"table"
-    assert copy_of(memoryview(data), start, end) == data[start:end]
+    assert copy_slice(memoryview(data), start, end) == data[start:end]
 
 
 def test_a_second_build_keeps_what_is_there(tmp_path: Path) -> None:

@@ -196,7 +196,7 @@ def test_depths_go_with_packed_values(tmp_path: Path) -> None:
         for _ in range(200):
             position = random_position(UNLIMITED, own, opponent, chance)
             assert tables.probe(position) == raw.probe(position)
-    assert tables.deep
+    assert tables.has_all_depths
 
 
 def test_a_killed_packing_resumes(built: Path, tmp_path: Path) -> None:
@@ -259,4 +259,4 @@ def test_nothing_to_pack_is_an_error(tmp_path: Path) -> None:
 def test_packed_tables_verify(built: Path, tmp_path: Path) -> None:
     tables = packed(built, tmp_path, UNLIMITED)
     for found in Verifier(tables).check(Sector(3, 3)):
-        assert (found.errors, found.whole) == (0, True)
+        assert (found.errors, found.complete) == (0, True)

@@ -13,7 +13,7 @@ from merels.engine.game.rules import Rules, make_rules
 from merels.engine.search.limits import Limit
 from merels.engine.search.searcher import Searcher
 from merels.engine.tablebase.build import Builder
-from merels.engine.tablebase.probe import Known, Tables
+from merels.engine.tablebase.probe import TableValue, Tables
 from merels.engine.tablebase.root_ranking import values_of_moves
 from merels.engine.tablebase.sectors import PlacingSector, kept_placing_sectors, placing_sectors
 from merels.engine.tablebase.verify import Verifier
@@ -54,10 +54,10 @@ def test_hands_that_no_play_gives_are_unknown(tables: Tables) -> None:
         drawn.core.add(sector.own, sector.opponent, table, hand=sector.hand)
     for hands in ((3, 3), (4, 2), (2, 4)):
         known = drawn.probe(Position(MULTI, (0b1, 0b10), hands))
-        assert known == (Known(0, None) if hands == (3, 3) else None)
+        assert known == (TableValue(0, None) if hands == (3, 3) else None)
     for hands in ((4, 3), (3, 4), (5, 2)):
         known = drawn.probe(Position(MULTI, (0b101, 0b10), hands))
-        assert known == (Known(0, None) if hands == (4, 3) else None)
+        assert known == (TableValue(0, None) if hands == (4, 3) else None)
 
 
 def test_a_side_with_two_men_in_all_has_lost(tables: Tables) -> None:
@@ -118,9 +118,9 @@ def test_every_place_verifies(tables: Tables, sample: int) -> None:
     verifier = Verifier(tables, threads=2, sample=sample)
     for sector in kept_placing_sectors(MULTI, 6):
         [found] = verifier.check(sector)
-        assert found.errors == 0 and found.whole and found.hand == sector.hand
+        assert found.errors == 0 and found.complete and found.hand == sector.hand
         assert found.places == (min(sample, sector.places) or sector.places)
-    verifier.forget()
+    verifier.free()
     assert {hand for *_, hand in tables.core.kept} == {0, 2, 4, 6}
 
 
@@ -142,7 +142,7 @@ def test_verify_sees_wrong_values_of_the_placing_phase(tables: Tables) -> None:
         [found] = verifier.check(PlacingSector(1, 1, 4))
         assert found.errors
         [found] = verifier.check(PlacingSector(0, 0, 6))
-        verifier.forget()
+        verifier.free()
 
 
 def test_verify_names_a_table_that_is_missing(tables: Tables) -> None:

@@ -18,7 +18,7 @@ from merels.engine.search.limits import Info, Limit
 from merels.engine.search.searcher import Searcher
 from merels.engine.search.signals import Signals
 from merels.engine.tablebase.build import Builder
-from merels.engine.tablebase.probe import Known, Tables
+from merels.engine.tablebase.probe import TableValue, Tables
 from merels.engine.tablebase.root_ranking import rank_moves
 from merels.engine.training.samples import random_position
 
@@ -48,7 +48,7 @@ def searcher(tables: Tables) -> Searcher:
 
 def known_position(
     tables: Tables, chance: random.Random, own: int, opponent: int
-) -> tuple[Position, Known]:
+) -> tuple[Position, TableValue]:
     position = random_position(RULES, own, opponent, chance)
     known = tables.probe(position)
     assert known is not None
@@ -201,7 +201,7 @@ def test_a_slow_table_does_not_hold_up_the_search(
     if stopped:
         signals.stop()
 
-    def slow(tables: Tables, position: Position) -> Known | None:
+    def slow(tables: Tables, position: Position) -> TableValue | None:
         looks.append(position)
         time.sleep(0.01)
         return probe(tables, position)

@@ -12,7 +12,7 @@ from merels.engine.game.notation import parse_position
 from merels.engine.game.position import BLACK, Position
 from merels.engine.game.rules import Rules, make_rules
 from merels.engine.tablebase.build import Builder
-from merels.engine.tablebase.probe import Known, Tables
+from merels.engine.tablebase.probe import TableValue, Tables
 from merels.engine.tablebase.sectors import Sector, sectors
 from merels.engine.tablebase.verify import Verifier
 from merels.engine.training.samples import random_position
@@ -82,7 +82,7 @@ def test_every_state_verifies(built: dict[Rules, Tables], rules: Rules) -> None:
     for sector in sectors(7):
         for found in Verifier(tables).check(sector):
             assert found.errors == 0, found
-            assert found.whole
+            assert found.complete
 
 
 def test_verify_sees_a_wrong_value(built: dict[Rules, Tables]) -> None:
@@ -109,7 +109,7 @@ def test_published_counts(built: dict[Rules, Tables]) -> None:
     assert tables.headers[Sector(3, 3)].tallies[0].longest_loss == 26
     assert tables.headers[Sector(4, 3)].tallies[1].longest_win == 11
     deepest = Position(UNLIMITED, _masks("d7 g7 g1", "a4 g4 d5"), (0, 0), BLACK)
-    assert tables.probe(deepest) == Known(-1, 26)
+    assert tables.probe(deepest) == TableValue(-1, 26)
 
 
 def _masks(white: str, black: str) -> tuple[int, int]:
@@ -142,7 +142,7 @@ def test_published_counts_of_ten_men(tmp_path: Path) -> None:
     assert tables.headers[Sector(6, 4)].tallies[1].longest_loss == 152
     men = _masks("d6 b4 e4 d3 f2", "d5 c4 f4 d2")
     gasser = Position(UNLIMITED, men, (0, 0), BLACK)
-    assert tables.probe(gasser) == Known(0, None)
+    assert tables.probe(gasser) == TableValue(0, None)
     assert {known and known.value for _, known in tables.moves(gasser)} == {0}
 
 
@@ -194,6 +194,6 @@ def test_known_positions(tmp_path: Path) -> None:
     """A drawn position of six men whose two holding moves are known."""
     position = parse_position("****O*@*/********/****@OO@ w 0 0 0 1", UNLIMITED)
     tables = Builder(tmp_path, UNLIMITED).build(6)
-    assert tables.probe(position) == Known(0, None)
+    assert tables.probe(position) == TableValue(0, None)
     holding = {str(move) for move, known in tables.moves(position) if known and known.value == 0}
     assert holding == {"a1-c3", "a4-c3"}

@@ -16,7 +16,7 @@ from merels.engine.game.position import WHITE, Position
 from merels.engine.game.rules import PRESETS, parse_rules
 from merels.engine.search.limits import Info, Limit
 from merels.engine.search.searcher import Searcher
-from merels.engine.tablebase.probe import Known, Tables
+from merels.engine.tablebase.probe import TableValue, Tables
 from merels.tournament.commands.main import main
 from merels.tournament.openings.generator import BookSettings, make_book
 from merels.tournament.openings.reading import _canonical, load_openings, shipped_book
@@ -234,9 +234,9 @@ def test_a_proven_book_looks_every_position_up() -> None:
     asked: list[Position] = []
 
     class Everything(Tables):
-        def probe(self, position: Position) -> Known:
+        def probe(self, position: Position) -> TableValue:
             asked.append(position)
-            return Known(len(asked) % 2, None)
+            return TableValue(len(asked) % 2, None)
 
         def holding(self, position: Position) -> tuple[int, int]:
             return 5 + len(asked) % 3, len(position.legal_moves())
