@@ -1,4 +1,4 @@
-"""The static evaluation for people: the whole, and what each term adds."""
+"""The static evaluation of a position, and the contribution of each of its terms."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from merels.engine.game.position import WHITE, Position
 
 
 def evaluate(position: Position) -> int:
-    """The static evaluation from the side to move's view, in hundredths of a man."""
+    """Return the static evaluation from the side to move's view, in hundredths of a man."""
     weights.ensure()
     return core.evaluate(core_rules(position.rules), core_board(position))
 
 
 def explain(position: Position) -> list[tuple[str, int]]:
-    """Each term of the evaluation from White's view, in hundredths of a man."""
+    """Return each term's name and contribution from White's view, in hundredths of a man."""
     weights.ensure()
     sign = 1 if position.side == WHITE else -1
     worth: dict[str, float] = {}

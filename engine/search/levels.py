@@ -1,4 +1,4 @@
-"""Built-in strength levels: how deep a level searches, and how far its evaluation errs."""
+"""Built-in strength levels: the limits of a level's search and the errors of its evaluation."""
 
 from __future__ import annotations
 
@@ -14,12 +14,15 @@ from merels.engine.game.position import Position
 class Level:
     """A strength level.
 
-    ``elo`` is its rating among the levels; ``nodes`` bounds a search. ``oversight`` is the chance
-    in percent that no move to a point is seen one ply ahead, and as much again with each ply
-    further. ``insight`` is how much of the evaluation is understood, in percent; ``greed`` and
-    ``freedom`` are added for each man and each possible step that it has more than the opponent,
-    ``noise`` is half the width, on average, of a random error, all in hundredths of a man.
-    The errors depend on ``seed``: one seed always plays the same, many make a varied opponent.
+    elo         rating among the levels
+    nodes       node limit of a search
+    oversight   chance in percent, for each ply from the root, that all moves to a point are missed
+    insight     percent of the evaluation that counts
+    noise       half-width of a random error, on average over searches, in hundredths of a man
+    greed       hundredths of a man added for each man more than the opponent has
+    freedom     hundredths of a man added for each possible step more than the opponent has
+    style       description for people
+    seed        seed of the errors; play with one seed is deterministic
     """
 
     name: str
@@ -42,31 +45,34 @@ LEVELS: tuple[Level, ...] = (
     Level("Master", 1875, 10_000, 2, 100, 8, -10, 4, "patient: gives up a man to block others"),
     Level("Champion", 2035, 400_000, 0, 100, 0, 0, 0, "plays what the position asks for"),
 )
-"""From weakest to strongest. The ratings are those of the round robin whose games are in
-tests/data/levels.csv, rounded to five; Beginner is set to 800."""
+"""The named levels from weakest to strongest.
+
+Their ratings come from the round robin whose games are in tests/data/levels.csv, rounded to a
+multiple of 5; Beginner is set to 800.
+"""
 
 MINIMUM_ELO = LEVELS[0].elo
 MAXIMUM_ELO = LEVELS[-1].elo
 MAXIMUM_SEED = 1_000_000_000
 
 Errors = tuple[int, int, int, int, int, int]
-"""A level's insight, greed, freedom, noise and oversight, and a seed, as the core takes them."""
+"""Arguments of the core: a level's insight, greed, freedom, noise and oversight, and a seed."""
 
 _OPENING_HANDS = 11
-"""Least number of men in hand with which a level that does not err varies its play."""
+"""Number of men in hand, of both sides, down to which a level without noise gets opening noise."""
 _OPENING_NOISE = 20
-"""Size of the errors by which it varies its play, in hundredths of a man."""
+"""Noise that varies the openings of such a level, in hundredths of a man."""
 
 
 def any_seed() -> int:
-    """Return a random seed for one game, so that the same moves do not beat a level twice."""
+    """Return a random seed for one game, so that a level varies its play between games."""
     return 1 + int.from_bytes(os.urandom(8)) % MAXIMUM_SEED
 
 
 def level_named(text: str, also: str = "") -> Level:
-    """The level of that name, in any case, or rating; `InputError` for anything else.
+    """Return the level of that name, in any case, or of that rating.
 
-    ``also`` is a word that the caller knows besides, to be named among those expected.
+    `InputError` lists the names, and ``also``, a further word that the caller accepts.
     """
     for level in LEVELS:
         if level.name.lower() == text.lower():
@@ -83,7 +89,10 @@ def level_named(text: str, also: str = "") -> Level:
 
 
 def level_for(elo: int) -> Level:
-    """A level of that rating, interpolated between the named ones."""
+    """Return a level of that rating, interpolated between the named levels.
+
+    A rating beyond theirs gives the weakest or the strongest level.
+    """
     elo = max(MINIMUM_ELO, min(MAXIMUM_ELO, elo))
     at = next(index for index, level in enumerate(LEVELS) if elo <= level.elo)
     high = LEVELS[at]
@@ -109,7 +118,7 @@ def level_for(elo: int) -> Level:
 
 
 def errors_of(level: Level | None, position: Position) -> Errors | None:
-    """Return a level's errors in a position as the core takes them; None: no errors."""
+    """Return a level's errors in a position as arguments of the core; None: no errors."""
     if level is None:
         return None
     opening = sum(position.hands) >= _OPENING_HANDS
@@ -119,5 +128,5 @@ def errors_of(level: Level | None, position: Position) -> Errors | None:
         return None
     seed = level.seed * 0x9E3779B97F4A7C15
     if level.oversight:
-        seed ^= position.key  # Each position has its own overlooked points.
+        seed ^= position.key  # The points that are overlooked differ between positions.
     return (*errors, seed & (1 << 64) - 1)

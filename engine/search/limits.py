@@ -1,4 +1,4 @@
-"""Limits of a search, its reports and its result."""
+"""Limits of a search, reports of a running search, and its result."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from merels.engine.game.position import WHITE, Move
 from merels.engine.game.score import PovScore, Score
 
 LONGEST = 10**9
-"""Seconds, 31 years: times beyond it are treated alike."""
+"""Cap of all times, in seconds (31 years), so that nanoseconds fit into 64 bits."""
 MOST_SECONDS = 86_400.0
-"""The longest time that a user may give a search: a day."""
+"""Longest time that a user may set for a search: one day, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
     """Limits of a search, which ends at the first one reached. All times are in seconds.
 
-    ``time`` is for this search. ``depth`` is in plies, ``nodes`` counts the whole search.
-    ``mate`` ends it once a win in that many own moves (plies in UGI) is proven. The clocks and
-    increments are the game's; ``remaining_moves`` are those to the next time control.
+    ``time`` is for this search. ``depth`` is in plies; ``nodes`` counts the nodes of all threads.
+    ``mate`` ends the search when it has proven a win in that number of own moves (plies in UGI).
+    The clocks and increments are the game's; ``remaining_moves`` is the number of moves to the
+    next time control.
     """
 
     time: float | None = None
@@ -34,21 +35,21 @@ class Limit:
     remaining_moves: int | None = None
 
     def clock(self, side: int) -> float | None:
-        """A side's clock."""
+        """Return a side's clock in seconds."""
         return self.white_clock if side == WHITE else self.black_clock
 
     def increment(self, side: int) -> float | None:
-        """A side's increment."""
+        """Return a side's increment in seconds."""
         return self.white_inc if side == WHITE else self.black_inc
 
     def ends(self, side: int) -> bool:
-        """Whether a search for this side reaches any limit; increments are none."""
+        """Return whether any limit ends a search for this side; an increment does not."""
         bounds = (self.time, self.depth, self.nodes, self.mate, self.clock(side))
         return any(bound is not None for bound in bounds)
 
     @property
     def untimed(self) -> bool:
-        """Whether depth, nodes or a mate end the search, and time plays no part."""
+        """Whether only depth, nodes or a mate end the search."""
         bounded = (self.depth, self.nodes, self.mate) != (None, None, None)
         return bounded and (self.time, self.white_clock, self.black_clock) == (None, None, None)
 
@@ -57,9 +58,9 @@ class Limit:
 class Info:
     """A report of a running search; None in each field that the engine did not send.
 
-    ``depth`` and ``seldepth`` are in plies, ``multipv`` numbers the variations from 1, the best.
-    ``time`` is in seconds, ``hashfull`` and ``wdl`` (win, draw, loss) are in permille, ``bound``
-    is ``lower``, ``upper`` or empty. ``pv`` is the principal variation, up to its last legal move.
+    ``depth`` and ``seldepth`` are in plies; ``multipv`` is the rank of the variation, 1 the best.
+    ``time`` is in seconds; ``hashfull`` and ``wdl`` (win, draw, loss) are in permille; ``bound``
+    is ``lower``, ``upper`` or empty. ``pv`` is the principal variation up to its last legal move.
     """
 
     score: PovScore | None = None
@@ -78,10 +79,10 @@ class Info:
 
 
 class Result(NamedTuple):
-    """The result of a search; ``move`` is None when the game is over.
+    """Result of a search; ``move`` is None if the game is over.
 
-    ``ponder`` is the expected reply. ``cut`` is True if the last iteration was not completed,
-    ``missing`` how many of the search's threads the system refused.
+    ``ponder`` is the expected reply. ``cut`` is True if the last iteration was not completed;
+    ``missing`` is the number of threads that the system refused to start.
     """
 
     move: Move | None
@@ -98,5 +99,5 @@ class Result(NamedTuple):
 
     @property
     def nodes(self) -> int:
-        """The nodes of the whole search, all threads together."""
+        """Number of nodes of the whole search, of all threads."""
         return self.info.nodes or 0

@@ -1,4 +1,4 @@
-"""Reports of a search: an `Info` for each line of each iteration."""
+"""Reports of a running search: an `Info` for each line of each iteration."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from merels.engine.search.root import Root
 from merels.engine.search.time_management import TimeManager
 
 Line = tuple[int, int, list[int]]
-"""A line of the core: score, seldepth, principal variation."""
+"""A line of the core: score, selective depth, principal variation."""
 Lines = list[Line]
-"""The lines of an iteration, the best one first."""
+"""The lines of one iteration, the best first."""
 
 
 class _Spent(TypedDict):
-    """Fields of an `Info`."""
+    """Fields of `Info` that count the cost of the search so far."""
 
     nodes: int
     nps: int
@@ -32,7 +32,7 @@ class _Spent(TypedDict):
 
 @dataclass
 class Reporter:
-    """Reports iterations as the core finishes them; ``lines`` holds the last one."""
+    """Reports each iteration that the core completes; ``lines`` holds the last one's reports."""
 
     table: core.TranspositionTable
     workers: Sequence[core.SearchWorker]
@@ -42,7 +42,7 @@ class Reporter:
     lines: list[Info] = field(default_factory=list)
 
     def iteration(self, depth: int, lines: Lines) -> bool:
-        """Report an iteration; return whether the search may end."""
+        """Report an iteration; return whether time management ends the search."""
         spent = self._spent()
         self.lines = [
             self._info(line, depth, spent, multipv=number) for number, line in enumerate(lines, 1)
@@ -54,9 +54,10 @@ class Reporter:
         return self.clock.enough(lines[0][2][0], depth, best.relative)
 
     def cut(self) -> None:
-        """Report the best line of a search cut short, with all that it has spent.
+        """Report the best line of a search that was cut within an iteration.
 
-        It is the last iteration's, or one that proved better since: its score is a lower bound.
+        The line is the last iteration's, with the final counts, or one that has proved better
+        since, whose score is a lower bound.
         """
         last, better = self.lines[0], self.workers[0].better
         if better is None:
@@ -69,7 +70,7 @@ class Reporter:
     def _info(
         self, line: Line, depth: int, spent: _Spent, multipv: int = 1, bound: str = ""
     ) -> Info:
-        """The `Info` of a line; ``depth`` is that of the last complete iteration."""
+        """Return the `Info` of a line; ``depth`` is that of the last complete iteration."""
         value, seldepth, pv = line
         score = self.root.score(pv[0], decode_score(value))
         moves = tuple(map(decode_move, pv))
@@ -79,7 +80,7 @@ class Reporter:
         )  # fmt: skip
 
     def _spent(self) -> _Spent:
-        """Time and nodes that the search has used."""
+        """Return the time, nodes and other counts of the search so far."""
         nodes = sum(worker.nodes for worker in self.workers)
         elapsed = core.monotonic_ns() - self.clock.asked
         return {
@@ -93,7 +94,7 @@ class Reporter:
 
 def final_info(outcome: Outcome, side: int) -> Info:
     """Return the report for a game that is over, with ``side`` to move."""
-    # A side that has won and is to move has nothing left to play: a win at hand.
+    # `Score` has no "has won": if the side to move has won, report a win in one ply.
     score = {0: Score(cp=0), 1: Score(win_in=1), -1: Score(win_in=0)}[outcome.value(side)]
     return Info(
         PovScore(score, side), depth=0, seldepth=0, nodes=0, nps=0, time=0.0, hashfull=0, tbhits=0,

@@ -16,29 +16,29 @@ if TYPE_CHECKING:
 
 
 class Root(NamedTuple):
-    """Where a search begins; ``moves`` are the core's numbers of the moves to choose from."""
+    """The root of a search; ``moves`` are the codes of the moves to choose from."""
 
     moves: list[int]
     tables: Tables | None = None
     table_men: int = SIZE
-    """The search probes the tables for boards with fewer men than this."""
+    """Number of men below which the search probes the tables."""
     ranks: tuple[int, ...] = ()
-    """The order that the tables put the moves in; the search chooses among equal ones."""
+    """Rank of each move in the tables, 0 the best; the search chooses among moves of one rank."""
     choices: dict[int, Choice] = {}
-    """Each move's value in the tables."""
+    """Tablebase value of each move, by its code."""
     hits: int = 0
-    """How many moves were looked up."""
+    """Number of moves looked up."""
     settled: bool = False
-    """Whether the tables leave nothing to choose."""
+    """Whether all moves are certain wins of the same depth, so that no search is needed."""
 
     def score(self, move: int, score: Score) -> Score:
-        """A move's score from the search, corrected by what the tables know of it."""
+        """Return a move's score from the search, corrected by its value in the tables."""
         choice = self.choices.get(move)
         if choice is None or score.win_in is not None:
             return score
         if choice.certain:
             return Score(cp=choice.value * (TABLE_CP - (choice.depth or 0)))
-        # A win or a loss in the tables may still become a draw, and nothing else.
+        # An uncertain win may become a draw but not a loss, and an uncertain loss no win.
         estimate = score.cp or 0
         return Score(cp=max(estimate, 0) if choice.value > 0 else min(estimate, 0))
 
@@ -47,9 +47,10 @@ def make_root(
     position: Position, root_moves: Sequence[Move], tables: Tables | None, multipv: int,
     interrupted: Callable[[], bool] = lambda: False,
 ) -> Root:
-    """The root with the legal moves among ``root_moves``, or all, without those ruled out.
+    """Return the root of a search of ``root_moves``, or of all moves if none of them is legal.
 
-    ``interrupted`` is asked between the looks into tables: those that are left are not taken.
+    The tables, if any, rule out all but the best moves, at least ``multipv`` of them. Once
+    ``interrupted`` returns True, no further move is looked up.
     """
     moves = core_moves(position)
     wanted = {encode_move(move) for move in root_moves}
@@ -58,8 +59,8 @@ def make_root(
         return Root(moves)
     from merels.engine.tablebase.root_ranking import rank_moves
 
-    # Before the next removal positions of the game may recur, of which the tables know nothing,
-    # and the tables do not tell moves of equal value apart: both are left to the search.
+    # The tables know neither the game's repetitions, which end at the next removal, nor a
+    # difference between moves of equal value: the search decides both.
     men = sum(position.total(side) for side in (WHITE, BLACK))
     ranking = rank_moves(
         tables, position, [decode_move(move) for move in moves], multipv, interrupted
@@ -67,14 +68,14 @@ def make_root(
     if ranking is None:
         return Root(moves, tables, SIZE if any(position.hands) else men)
     best = ranking.groups[0][0]
-    # Tables make equals of all draws, and of all losses, while some are harder to answer for an
-    # opponent that errs: the search distinguishes them by its own evaluation.
+    # In the tables all draws are equal, and so are all losses, although a fallible opponent finds
+    # some harder to answer: there the search uses only its own evaluation.
     inside = tables if best.value > 0 or best.nearly_drawn else None
     # Equal moves stay in the order of a search without tables.
     ranked = [
-        (rank, one)
+        (rank, choice)
         for rank, group in enumerate(ranking.groups)
-        for one in sorted(group, key=lambda one: moves.index(encode_move(one.move)))
+        for choice in sorted(group, key=lambda choice: moves.index(encode_move(choice.move)))
     ]
     choices = {encode_move(choice.move): choice for _, choice in ranked}
     return Root(

@@ -1,4 +1,4 @@
-"""The player: a search on one or more threads, with its memory and its clock."""
+"""The player: a search on one or more threads, with its hash table and time management."""
 
 from __future__ import annotations
 
@@ -25,24 +25,25 @@ if TYPE_CHECKING:
     from merels.engine.tablebase.probe import Tables
 
 DEFAULT_HASH = 16
-"""MiB of a transposition table."""
+"""Default size of the transposition table, in MiB."""
 _LEAST_MB = 1
-"""MiB of the table that a search uses at least."""
+"""Smallest part of the table that a search uses, in MiB."""
 _CLEARED_MB = 16
-"""MiB in use from which on a new table takes less time than clearing."""
+"""Size in use above which allocating a new table is faster than clearing the old, in MiB."""
 _NODES_A_SECOND = 10_000_000
-"""Of one thread, and hardly more."""
-_RANKING = 5_000_000
-"""Nanoseconds that the search may spend on tables at its root, whatever its limits."""
-_ENTRY = 16
-"""Bytes of the table for a node: more than it takes, as most nodes leave nothing there."""
+"""Upper estimate of the nodes that one thread searches in a second."""
+_RANKING_NS = 5_000_000
+"""Time that ranking the root moves by tables may take before it obeys limits, in nanoseconds."""
+_NODE_BYTES = 16
+"""Table size for each node searched, in bytes: ample, because most nodes store no entry."""
 _MAX_NODES = 1 << 63
 
 
 class Searcher:
-    """A player with its memory: one search at a time, from any thread.
+    """A player that keeps its hash table and history between searches.
 
-    ``hash_mb`` is in MiB; ValueError where it or ``threads`` is below 1.
+    Any thread may search, one at a time. ``hash_mb`` is in MiB; `ValueError` if it or ``threads``
+    is below 1.
     """
 
     def __init__(self, hash_mb: int = DEFAULT_HASH, threads: int = 1) -> None:
@@ -50,21 +51,21 @@ class Searcher:
             raise ValueError(f"at least 1 MiB and 1 thread, not {hash_mb} and {threads}")
         self.threads = threads
         self.tables: Tables | None = None
-        """Tablebases, used in positions of their rules."""
+        """Tablebases, which are used in positions of their rules."""
         self.hash_mb = hash_mb
-        """The transposition table's size in MiB; `resize` changes it."""
+        """Maximum size of the transposition table in MiB; `resize` changes it."""
         self._table: core.TranspositionTable | None = None
         self._workers: list[core.SearchWorker] = []
         self._context: object = None
 
     def resize(self, hash_mb: int) -> None:
-        """Give the transposition table a new size in MiB; it is allocated when first needed."""
+        """Set the transposition table's size in MiB; the next search allocates it."""
         self.hash_mb = hash_mb
         self._table = None
         self._workers = []
 
     def prepare(self) -> None:
-        """Allocate what a search needs.
+        """Allocate the memory of a search.
 
         `InputError` if there is too little memory for ``hash_mb``, which is then set to
         `DEFAULT_HASH` or 1 for the next call; `MemoryError` if there is too little even for 1.
@@ -87,21 +88,21 @@ class Searcher:
                 worker = core.SearchWorker(self._table)
             except MemoryError:
                 if self._workers:
-                    break  # The others search without it.
+                    break  # Search on fewer threads.
                 raise
             worker.clear()
             self._workers.append(worker)
 
     def clear(self) -> None:
-        """Clear the hash table and history: a new game starts as in a new process."""
+        """Clear the hash table and history, so that a game starts as in a new process."""
         self._context = None
-        self._forget()
+        self._clear_memory()
 
-    def _forget(self) -> None:
-        """Forget everything learned; the next search sizes the table."""
+    def _clear_memory(self) -> None:
+        """Clear the hash table, at its smallest size, and the history of all workers."""
         table = self._table
         if table is not None and table.used() > _CLEARED_MB:
-            with suppress(MemoryError):  # Both together may be too much.
+            with suppress(MemoryError):  # The old and the new table may exceed the memory.
                 self._table = core.TranspositionTable(self.hash_mb, _LEAST_MB)
                 self._workers = []
         if table is not None and table is self._table:
@@ -110,7 +111,7 @@ class Searcher:
             worker.clear()
 
     def tables_for(self, rules: Rules) -> Tables | None:
-        """The tablebases, if they hold for these rules."""
+        """Return the tablebases if they are valid for these rules, else None."""
         return self.tables if self.tables is not None and self.tables.valid_for(rules) else None
 
     def search(
@@ -128,15 +129,17 @@ class Searcher:
         signals: Signals | None = None,
         asked: int | None = None,
     ) -> Result:
-        """Search a position until a limit or a signal; the interpreter's lock is free meanwhile.
+        """Search a position until a limit or a signal, with the GIL released.
 
-        ``on_info`` is called at least once, and after each iteration for each of ``multipv``
-        lines. ``root_moves`` are the only ones to choose from; all are, if there are none. Only
-        `Signals.stop` ends an ``infinite`` search, or one that is to ``ponder`` before
-        `Signals.ponderhit`. ``overhead`` is the seconds that a move may lose outside of the search.
-        Time counts from when the search was ``asked`` for (`core.monotonic_ns`), or from now. A
-        search without any limit runs to the greatest depth. The same position, limit by depth or
-        nodes and one thread give the same answer after `clear`.
+        on_info     called after each iteration for each of ``multipv`` lines, and at least once
+        root_moves  the moves to choose from; all legal moves if empty
+        infinite    only `Signals.stop` ends the search
+        ponder      no limit applies before `Signals.ponderhit`
+        overhead    seconds that a move may lose outside of the search
+        asked       start of the time, on the clock of `core.monotonic_ns`; None: now
+
+        A search without a limit runs to the maximum depth. After `clear`, a search on one thread
+        that is limited by depth or nodes always gives the same result.
         """
         signals = signals or Signals()
         asked = core.monotonic_ns() if asked is None else asked
@@ -170,22 +173,22 @@ class Searcher:
         start = core.monotonic_ns()
 
         def interrupted() -> bool:
-            return core.monotonic_ns() - start > _RANKING and signals.due()
+            return core.monotonic_ns() - start > _RANKING_NS and signals.due()
 
         root = make_root(position, root_moves, tables, multipv, interrupted)
         errors = errors_of(level, position)
         context = (core_rules(position.rules), level is None, errors, root.tables)
         if context != self._context:
-            # Entries of other rules or other errors are not valid.
+            # Hash entries are valid only for the rules, errors and tables that made them.
             if self._context is not None or level is not None:
-                self._forget()
+                self._clear_memory()
             self._context = context
         self.prepare()
         assert self._table is not None
-        megabytes = 1 + level.nodes // 50_000 if level else self._worth(clock)
+        megabytes = 1 + level.nodes // 50_000 if level else self._useful_mb(clock)
         if megabytes > self._table.used():
-            # Rarely: the results so far are lost. In a game with a clock the first move asks for
-            # the most; each further growth at least doubles the table.
+            # Growing loses the entries so far. It is rare: in a game with a clock the first move
+            # asks for most, and each growth at least doubles the table.
             self._table.clear(max(megabytes, 2 * self._table.used()))
         self._table.new_search()
         reporter = Reporter(self._table, self._workers[: self.threads], root, clock, on_info)
@@ -201,23 +204,23 @@ class Searcher:
         ponder = best.pv[1] if len(best.pv) > 1 else None
         return Result(best.pv[0], ponder, best, cut, missing)
 
-    def _worth(self, clock: TimeManager) -> int:
-        """The MiB of the table that a search can fill: more would only slow it down."""
+    def _useful_mb(self, clock: TimeManager) -> int:
+        """Return the MiB of the table that a search can fill; a larger table is only slower."""
         nodes: list[float] = []
         if clock.limit.nodes:
             nodes.append(clock.limit.nodes)
         if clock.hard is not None and not clock.waits:
             nodes.append(clock.hard * _NODES_A_SECOND * self.threads)
-        wanted = min(nodes, default=math.inf) * _ENTRY / (1 << 20)
+        wanted = min(nodes, default=math.inf) * _NODE_BYTES / (1 << 20)
         return math.ceil(min(wanted, self.hash_mb))
 
     def _max_depth(self, root: Root, clock: TimeManager, signals: Signals) -> int:
-        """The depth to search to."""
+        """Return the depth limit in plies."""
         if signals.stopped:
             return 1
         settled = root.settled or len(root.moves) == 1
         if settled and clock.limit.clock(clock.side) is not None and not clock.waits:
-            return 1  # Thought would not help; one look gives the move a score.
+            return 1  # There is no choice to make: one ply gives the move a score.
         wanted = clock.limit.depth
         return core.MAX_DEPTH if wanted is None else max(1, min(wanted, core.MAX_DEPTH))
 
@@ -232,15 +235,15 @@ class Searcher:
         nodes: int,
         errors: Errors | None,
     ) -> tuple[bool, int]:
-        """Run all workers; the first one reports, and its end ends the others.
+        """Run all workers until the first one, which reports, has ended.
 
-        Returns whether an iteration was cut short, and how many threads the system refused.
+        Return whether its last iteration was cut, and how many threads the system refused.
         """
         rules, board = core_rules(position.rules), core_board(position)
         history = core_history(position)
         tables = root.tables.core if root.tables else None
         nodes = min(nodes, _MAX_NODES)
-        # The limit is the whole search's: each thread gets its share, the first one what is left.
+        # ``nodes`` limits the whole search: each helper gets a share, the first worker the rest.
         share = max(1, nodes // self.threads) if nodes else 0
 
         def run(
@@ -279,8 +282,11 @@ class Searcher:
 
 
 def _memory_mb() -> float:
-    """The machine's memory in MiB; a system may promise more, and kill who uses it."""
+    """Return the machine's memory in MiB.
+
+    A system may grant more, and later kill the process that uses it.
+    """
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**20
-    except (AttributeError, ValueError, OSError):  # Not every system tells.
+    except (AttributeError, ValueError, OSError):  # Not every system has these names.
         return math.inf

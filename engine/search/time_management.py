@@ -1,4 +1,4 @@
-"""Time management: from clocks to deadlines, and when a search has thought enough."""
+"""Time management: deadlines from clocks, and the decision to stop between iterations."""
 
 from __future__ import annotations
 
@@ -10,30 +10,33 @@ from merels.engine.game.score import Score
 from merels.engine.search.limits import LONGEST, Limit
 
 _MOVES_LEFT = 28
-"""Moves that a game is assumed to last from any point on, when the clock does not say."""
+"""Number of moves that the clock must last for, unless the next time control is nearer."""
 _MINIMUM = 0.0002
-"""Seconds: less than any increment that a runner offers, so that an empty clock recovers."""
+"""Least time for a move, in seconds: below any usual increment, so that an empty clock recovers."""
 _RESERVE = 5
-"""Overheads kept on the clock: on a busy machine one move may cost several at once."""
+"""Overheads kept on the clock, because one move on a busy machine may lose several."""
 _EASE = 8
-"""Overheads on the clock below which the increment is saved rather than spent."""
+"""Overheads on the clock below which only part of the increment is spent."""
 _STABILITY = (1.4, 1.1, 0.9, 0.75, 0.65)
-"""The share of its time that a search uses, by the iterations since its best move changed."""
+"""Factor of the soft limit by the number of iterations since the best move changed."""
 
 
 class Budget(NamedTuple):
-    """Seconds: after ``soft`` no new iteration starts, after ``hard`` the search is cut."""
+    """Time for a move in seconds.
+
+    After ``soft`` no new iteration starts, after ``hard`` the search is cut.
+    """
 
     soft: float
     hard: float
 
 
 def budget(left: float, increment: float, moves_to_go: int | None, overhead: float) -> Budget:
-    """Return the time for one move of a clock with ``left`` seconds.
+    """Return the time for one move with ``left`` seconds on the clock.
 
-    ``overhead`` is what a move may lose between the clock and the search; several are kept in
-    reserve, and a clock that is down to them grows again by its increments. A clock at or below
-    zero still gets the minimum: a late move may be accepted, a missing one cannot.
+    ``overhead`` is the time in seconds that a move may lose outside of the search. Several
+    overheads are kept in reserve; a clock below the reserve grows by its increments. An empty
+    clock still gets the minimum, because a late move may be accepted but a missing one cannot.
     """
     usable = left - min(_RESERVE * overhead, max(overhead, left * 0.7))
     if usable <= 0:
@@ -41,17 +44,16 @@ def budget(left: float, increment: float, moves_to_go: int | None, overhead: flo
     moves = min(moves_to_go or _MOVES_LEFT, _MOVES_LEFT)
     ease = min(1.0, left / (_EASE * overhead)) if overhead else 1.0
     soft = usable / moves + increment * 0.75 * ease
-    # The clock bounds the time of one move, so that a series of long moves cannot empty it.
+    # At most 40 % of the clock, so that a few long moves cannot empty it.
     hard = min(soft * 4, usable if moves == 1 else usable * 0.4)
     return Budget(max(_MINIMUM, min(soft, hard)), max(_MINIMUM, hard))
 
 
 @dataclass
 class TimeManager:
-    """The clock of a running search, and what ends it between iterations.
+    """The clock of a running search, which decides when the search ends.
 
-    ``overhead`` is in seconds. An ``infinite`` search and one that is ``pondering`` end only when
-    they are told to.
+    ``overhead`` is in seconds. While a search is ``infinite`` or ``pondering``, no limit ends it.
     """
 
     limit: Limit
@@ -60,13 +62,13 @@ class TimeManager:
     infinite: bool = False
     pondering: bool = False
     asked: int = field(default_factory=core.monotonic_ns)
-    """When the search was asked for, on the core's clock: what it reports counts from here."""
+    """Time of the request in nanoseconds of `core.monotonic_ns`; reported times count from it."""
     started: int = 0
-    """Start of its limits; a ponderhit sets it again."""
+    """Start of the limits, on the same clock as ``asked``; a ponderhit sets it again."""
     soft: float | None = None
-    """Seconds after the start at which no new iteration begins; None: no clock."""
+    """Seconds after ``started`` from which no new iteration starts; None: no clock."""
     hard: float | None = None
-    """Seconds after the start at which the search is cut; None: no limit on time."""
+    """Seconds after ``started`` at which the search is cut; None: no limit on time."""
     _best_move: int = -1
     _stable: int = 0
 
@@ -74,7 +76,7 @@ class TimeManager:
         self.started = self.asked
         limits: list[float] = []
         if self.limit.time is not None:
-            # A short time is not eaten up by the overhead.
+            # At most 5 %, so that a short time is not all reserve.
             reserve = min(self.overhead, self.limit.time / 20)
             limits.append(max(0.001, self.limit.time - reserve))
         left = self.limit.clock(self.side)
@@ -86,21 +88,21 @@ class TimeManager:
 
     @property
     def waits(self) -> bool:
-        """Whether only `stop` or a ponderhit may end the search."""
+        """Whether the search continues until a stop or a ponderhit."""
         return self.infinite or self.pondering
 
     def elapsed(self) -> float:
-        """Seconds since the limits began to count."""
+        """Return the seconds since the limits began to count."""
         return (core.monotonic_ns() - self.started) / 1e9
 
     def deadline(self) -> int | None:
-        """When the search is cut, on the core's clock in nanoseconds; None: never."""
+        """Return when the search is cut, in nanoseconds of `core.monotonic_ns`; None: never."""
         if self.waits or self.hard is None:
             return None
         return self.started + int(min(self.hard, LONGEST) * 1e9)
 
     def enough(self, move: int, depth: int, score: Score) -> bool:
-        """Whether to stop after an iteration that ended with this best move."""
+        """Return whether to stop after an iteration with this best move, depth and score."""
         self._stable = self._stable + 1 if move == self._best_move else 0
         self._best_move = move
         if self.waits:
@@ -110,8 +112,8 @@ class TimeManager:
         if self.soft is None:
             return False
         if score.win_in is not None and abs(score.win_in) <= depth:
-            return True  # A deeper search does not find a sooner end.
-        # A best move that keeps changing deserves more time, a settled one less. The next
-        # iteration costs a multiple of this one, so the point to stop at is well before the end.
+            return True  # A deeper search finds no shorter win and no longer loss.
+        # A best move that keeps changing gets more time, a stable one less. The next iteration
+        # takes several times as long as this one, so stop well before the soft limit.
         share = _STABILITY[min(self._stable, len(_STABILITY) - 1)] * 0.6
         return self.elapsed() > self.soft * share
