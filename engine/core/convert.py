@@ -1,4 +1,4 @@
-"""Positions, rules and moves as the plain numbers that the compiled core takes, and back."""
+"""Conversion of positions, rules, moves and scores to and from the compiled core's numbers."""
 
 from __future__ import annotations
 
@@ -11,19 +11,22 @@ from merels.engine.game.rules import Rules
 from merels.engine.game.score import TABLE_CP, Score
 
 PROVEN = core.PROVEN
-"""The core's scores from this on are wins that the search has proved."""
+"""The least score of the core that is a win proved by the search."""
 
 _NONE = core.NO_POINT
 _FLYING = ("never", "own", "both")
 _MAX_PLIES = 60_000
-"""The core counts plies without a removal in 16 bits; no limit is greater."""
+"""Cap of the plies without a removal, which the core counts in 16 bits; no limit is greater."""
 
 CoreRules = tuple[int, bool, bool, bool, int, int, int]
+"""Flying (0 never, 1 own, 2 both), locked mills safe, each mill removes, blocked draws, and the
+limits on repetition, plies without a removal, and such plies at three against three."""
 CoreBoard = tuple[int, int, int, int, int]
+"""Men of the side to move and of the opponent, their men in hand, plies without a removal."""
 
 
 def core_rules(rules: Rules) -> CoreRules:
-    """The core's form of a rule set."""
+    """Return a rule set as the core's numbers."""
     return (
         _FLYING.index(rules.flying),
         rules.locked_mills == "none",
@@ -36,7 +39,7 @@ def core_rules(rules: Rules) -> CoreRules:
 
 
 def core_board(position: Position) -> CoreBoard:
-    """The core's form of a board: the side to move's men, the opponent's, both hands, plies."""
+    """Return a position as the core's numbers, without its rules and history."""
     own, other = position.side, 1 - position.side
     return (
         position.men[own],
@@ -48,7 +51,7 @@ def core_board(position: Position) -> CoreBoard:
 
 
 def core_history(position: Position) -> list[int]:
-    """The keys, as the core writes them, of the earlier positions that may recur here."""
+    """Return the core's keys of the earlier positions that may still recur."""
     mask = (1 << SIZE) - 1
     keys = []
     for key in position.history[:-1]:
@@ -60,33 +63,36 @@ def core_history(position: Position) -> list[int]:
     return keys
 
 
-@lru_cache(1 << 14)  # A search reports the same moves again and again, on its own clock.
+@lru_cache(1 << 14)  # Reports of a search repeat the same moves, and decoding uses its time.
 def decode_move(code: int) -> Move:
-    """A move from the core's number."""
+    """Return the move of a code of the core."""
     to, origin, *men = (code >> shift & 31 for shift in (0, 5, 10, 15))
     removed = sorted((point for point in men if point != _NONE), key=NAMES.__getitem__)
     return Move(None if origin == _NONE else origin, to, tuple(removed))
 
 
 def encode_move(move: Move) -> int:
-    """The core's number for a move, whose removed men it has in rising order of point."""
+    """Return the core's code of a move, which has the removed men in rising order of point."""
     removed, second, *_ = (*sorted(move.removed), _NONE, _NONE)
     origin = _NONE if move.origin is None else move.origin
     return move.to | origin << 5 | removed << 10 | second << 15
 
 
 def core_moves(position: Position) -> list[int]:
-    """The legal moves of a position as the core generates and numbers them."""
+    """Return the codes of a position's legal moves in the order of the core's move generator."""
     return core.legal_moves(core_rules(position.rules), core_board(position))
 
 
 def perft(position: Position, depth: int) -> int:
-    """The number of legal move sequences of ``depth`` plies; draws by counting do not end them."""
+    """Return the number of legal move sequences of ``depth`` plies.
+
+    Draws by counting do not end a sequence.
+    """
     return core.perft(core_rules(position.rules), core_board(position), depth)
 
 
 def decode_score(value: int) -> Score:
-    """Return the `Score` of the core's number: hundredths of a man, or plies to a win or loss."""
+    """Return the `Score` of a score of the core."""
     if core.FAR <= abs(value) < PROVEN:
         known = TABLE_CP - (core.TABLE_WIN - abs(value))
         return Score(cp=known if value > 0 else -known)

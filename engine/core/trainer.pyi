@@ -43,7 +43,7 @@ def draw_samples(
     ``hand`` is the men in hand of both sides together. Boards that end the game are left out.
     """
 
-def met_samples(
+def hash_samples(
     table: TranspositionTable, rules: _Rules, number: int, seed: int
 ) -> bytearray:
     """Up to ``number`` samples without a score or result: random positions that searches met.

@@ -1,7 +1,7 @@
-"""The evaluation's weights: a file beside this module, loaded when first needed.
+"""The evaluation's weights: a file in this package, loaded when they are first needed.
 
-The file is a header of 16 bytes, little-endian (magic, version, CRC-32 of the rest), and then the
-numbers that `core.load_weights` takes.
+The file has a header of 16 bytes, little-endian (magic, version, CRC-32 of the rest), followed by
+the argument of `core.load_weights`.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _loading = threading.Lock()
 
 
 def pack(payload: bytes) -> bytes:
-    """The bytes of a file of these weights."""
+    """Return the content of a file with these weights."""
     return _HEADER.pack(MAGIC, VERSION, zlib.crc32(payload)) + payload
 
 
 def unpack(data: bytes) -> bytes:
-    """Return the weights in a file's bytes; raise `ValueError` with the fault if invalid."""
+    """Return the weights in a file's content; `ValueError` states why it is invalid."""
     if len(data) < _HEADER.size or data[: len(MAGIC)] != MAGIC:
         raise ValueError("not a file of weights")
     _, version, checksum = _HEADER.unpack_from(data)
@@ -42,7 +42,7 @@ def unpack(data: bytes) -> bytes:
 
 
 def load(path: str | os.PathLike[str] = PATH) -> None:
-    """Give the core the weights of a file; `InputError` where it cannot be used."""
+    """Load a file's weights into the core; `InputError` if the file cannot be used."""
     global _loaded
     try:
         with open(path, "rb") as file:
@@ -56,8 +56,8 @@ def load(path: str | os.PathLike[str] = PATH) -> None:
 
 
 def ensure() -> None:
-    """Load the weights unless some are loaded already; from any thread."""
+    """Load the weights unless weights are loaded already; callable from any thread."""
     if not _loaded:
-        with _loading:  # No search may begin while another thread still writes them.
+        with _loading:  # A search must not start while another thread still writes the weights.
             if not _loaded:
                 load()

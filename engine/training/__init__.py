@@ -1,1 +1,1 @@
-"""How weights.bin is made."""
+"""Training of the evaluation: one command makes weights.bin."""

@@ -1,25 +1,25 @@
-"""Makes the evaluation's weights from nothing.
+"""Train the evaluation's weights from scratch.
 
     python -m merels.engine.training.fit -tables DIR
 
-The first weights are fitted to positions drawn from every table. Each round of self-play is then
-played with what the last fitting taught: fast games with slips, whose positions, and others that
-their searches met, are labelled by the tables and join those drawn. What tables do not tell, which
-of two draws is the harder to hold, comes from the games: a searched score has part of the label,
-and where no tables are, the game's result.
+The first weights are fitted to random positions of every table. Each round of self-play then uses
+the weights of the round before. Its games are fast and contain random moves. Their positions, and
+positions in the hash tables of their searches, are labelled by the tables and added to the random
+positions. Tables cannot show which of two draws is harder to defend. A label therefore also has the
+score of a search and, without tables, the result of the game.
 
-The last rounds add what decides between right and wrong moves: where few moves hold a value, the
-positions by which short searches judge the best of them and the best of the others. Each of them
-learns from the samples of those before, too.
+The last rounds add samples that separate right from wrong moves. In a position where few moves keep
+the value, short searches judge the best of those moves and the best of the others; the leaves of
+the two searches become samples. Each of these rounds also uses the samples of the ones before.
 
-The tables of the standard rules must be whole; those of other ways of flying (`loc`, `multi`) are
-used if they are complete. Without ``-tables``, samples come from games only.
+The tables of the standard rules must be complete. Those of other rules on flying (`loc`, `multi`)
+are used if they are complete. Without ``-tables``, all samples come from games.
 
-No fitting sees the positions of the files named by ``-unseen``, nor one position in 64, chosen by
-its hash (`trainer.is_held_out`), nor an image of them: what is fitted can be measured on either.
-The same command makes the same weights on every machine and however many processes share the work,
-and resumes where an earlier one was interrupted: samples of games and leaves, and what was fitted
-to them, are kept in ``-work``.
+Two sets of positions, with all their mirror images, are held out from every fit and can be used to
+test the result: those in the files of ``-unseen``, and one position in 64, chosen by its hash
+(`trainer.is_held_out`). The command is deterministic: the weights depend neither on the machine nor
+on the number of processes. An interrupted run resumes, because the samples and weights of each step
+are stored in ``-work``.
 """
 
 from __future__ import annotations
@@ -42,33 +42,35 @@ from merels.engine.training.samples import TableLabeller, open_labellers, read_u
 from merels.engine.training.self_play import Round, mark_of, self_play
 
 DRAWN = 100_000
-"""Positions drawn from each table of the moving phase under the standard rules: nothing else shows
-positions of every kind."""
+"""Random positions from each table of the moving phase under the standard rules."""
 DRAWN_ELSE = 1_000
-"""Positions drawn from each other table."""
+"""Random positions from each other table."""
 ROUNDS = (
     Round(2_000, 300),
     Round(20_000, 1_500),
     *[Round(15_000, 1_500, leaves=True)] * 4,
 )
 SHARE = 0.3
-"""The part that a searched score has in a label, the result having the rest."""
+"""Weight of the search's score in a label; the result has the rest."""
 EPOCHS = 4
 RATE = 0.01
-"""Of learning, at first. It falls with the square of what is left to do."""
+"""Initial learning rate. It falls with the square of the remaining share of the fit."""
 STEPS = 32
-"""Number of times that the rate falls in an epoch."""
+"""Number of learning rates in an epoch."""
 DECAY = 1_900_000
-"""Divided by the number of samples, the part of a parameter that decays in a step at a rate of 1:
-the more samples there are, the less decay they need."""
+"""Weight decay of one step at a learning rate of 1, times the number of samples: a fit of more
+samples needs less decay."""
 
 
 def fit(pieces: Sequence[bytes], unseen: array[int], processes: int) -> bytes:
-    """The weights that explain samples best, but for those held out and ``unseen``."""
-    every = b"".join(pieces)
-    held_out = trainer.split_samples(trainer.select_samples(every, unseen, True))
-    samples = trainer.select_samples(every, unseen, False)
-    del every
+    """Return weights fitted to samples, except held-out ones and those of ``unseen`` positions.
+
+    ``unseen`` are keys of `read_unseen`; ``processes`` is the number of threads.
+    """
+    all_samples = b"".join(pieces)
+    held_out = trainer.split_samples(trainer.select_samples(all_samples, unseen, True))
+    samples = trainer.select_samples(all_samples, unseen, False)
+    del all_samples
     trainer.shuffle(samples, 1)
     print(f"  fitting {len(samples) // trainer.SAMPLE_BYTES} samples", flush=True)
     quarters = trainer.split_samples(samples)
@@ -77,22 +79,22 @@ def fit(pieces: Sequence[bytes], unseen: array[int], processes: int) -> bytes:
     with ThreadPoolExecutor(processes) as pool:
         for epoch in range(EPOCHS):
             started = time.monotonic()
-            list(pool.map(lambda one, samples: _learn(one, samples, epoch), fits, quarters))
-            errors = [one.epoch(samples, 0) for one, samples in zip(fits, held_out, strict=True)]
+            list(pool.map(lambda part, samples: _learn(part, samples, epoch), fits, quarters))
+            errors = [part.epoch(samples, 0) for part, samples in zip(fits, held_out, strict=True)]
             print(
                 f"  epoch {epoch + 1}: squared error of those held out, by quarters of the phases "
                 f"{' '.join(f'{error:.5f}' for error in errors)}, "
                 f"{time.monotonic() - started:.0f} s",
                 flush=True,
             )
-    made = bytearray(core.WEIGHTS_SIZE)
-    for one in fits:
-        one.write(made)
-    return bytes(made)
+    payload = bytearray(core.WEIGHTS_SIZE)
+    for part in fits:
+        part.write(payload)
+    return bytes(payload)
 
 
-def _fitted(work: Path, pieces: Sequence[bytes], unseen: array[int], processes: int) -> bytes:
-    """Return the weights that ``fit`` makes of samples, cached in ``work``."""
+def _cached_fit(work: Path, pieces: Sequence[bytes], unseen: array[int], processes: int) -> bytes:
+    """Return the weights that `fit` makes of samples, cached in ``work``."""
     mark = zlib.crc32(unseen.tobytes())
     for piece in pieces:
         mark = zlib.crc32(piece, mark)
@@ -102,32 +104,32 @@ def _fitted(work: Path, pieces: Sequence[bytes], unseen: array[int], processes: 
     return path.read_bytes()
 
 
-def _learn(one: trainer.Fit, samples: bytearray, epoch: int) -> None:
-    """Learn once from samples, from later ones more slowly."""
+def _learn(part: trainer.Fit, samples: bytearray, epoch: int) -> None:
+    """Fit one epoch, in steps of falling learning rate."""
     number = len(samples) // trainer.SAMPLE_BYTES
     ends = [number * step // STEPS * trainer.SAMPLE_BYTES for step in range(STEPS + 1)]
     decay = min(1, DECAY / max(1, number))
     for step in range(STEPS):
         left = 1 - (epoch + (step + 0.5) / STEPS) / EPOCHS
-        one.epoch(memoryview(samples)[ends[step]:ends[step + 1]], RATE * left * left, decay)
+        part.epoch(memoryview(samples)[ends[step]:ends[step + 1]], RATE * left * left, decay)
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Draw, play, fit, and write the weights."""
+    """Run the command: draw positions, play games, fit and write the weights."""
     parser = argparse.ArgumentParser(
         prog="python -m merels.engine.training.fit", description=__doc__
     )
-    parser.add_argument("-out", type=Path, default=weights.PATH, help="where the weights go")
-    parser.add_argument("-tables", type=Path, metavar="DIR", help="whole tables, for labels")
+    parser.add_argument("-out", type=Path, default=weights.PATH, help="file for the weights")
+    parser.add_argument("-tables", type=Path, metavar="DIR", help="complete tables, for labels")
     parser.add_argument(
         "-unseen", type=Path, metavar="FILE", nargs="+", default=[],
-        help="suites whose positions no fitting sees",
+        help="suites whose positions are held out",
     )
-    parser.add_argument("-scale", type=_share, default=1.0, help="this many times the samples")
+    parser.add_argument("-scale", type=_share, default=1.0, help="factor of the number of samples")
     parser.add_argument("-processes", type=_count, default=os.cpu_count() or 1)
     parser.add_argument(
         "-work", type=Path, metavar="DIR", default=Path("build/fit"),
-        help="where samples, and what was fitted to them, are kept",
+        help="folder for samples and weights of each step",
     )
     args = parser.parse_args(argv)
     try:
@@ -143,17 +145,17 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _share(text: str) -> float:
-    """A flag's number from 0 up."""
+    """Return a flag's value, a number from 0 to 1000."""
     return read_real(text, 0, 1000)
 
 
 def _count(text: str) -> int:
-    """A flag's whole number from 1 up."""
+    """Return a flag's value, an integer from 1 to 1000."""
     return read_whole(text, 1, 1000)
 
 
 def _make(args: argparse.Namespace, unseen: array[int]) -> bytes:
-    """The last round's weights."""
+    """Return the weights of the last round."""
     labellers: list[TableLabeller] = [] if args.tables is None else open_labellers(args.tables)
     few = int(DRAWN_ELSE * args.scale)
     drawn = [
@@ -164,31 +166,31 @@ def _make(args: argparse.Namespace, unseen: array[int]) -> bytes:
         )
     ]
     payload = (
-        _fitted(args.work, [piece for _, piece in drawn], unseen, args.processes) if drawn
+        _cached_fit(args.work, [piece for _, piece in drawn], unseen, args.processes) if drawn
         else bytes(core.WEIGHTS_SIZE)
     )
     pieces: list[bytes] = []
-    for number, one in enumerate(ROUNDS, 1):
-        one = one._replace(games=int(one.games * args.scale))
-        print(f"round {number}: {one.games} games at {one.nodes} nodes", flush=True)
-        played = self_play(args.work, payload, one, number, args.processes)
+    for number, round_ in enumerate(ROUNDS, 1):
+        round_ = round_._replace(games=int(round_.games * args.scale))
+        print(f"round {number}: {round_.games} games at {round_.nodes} nodes", flush=True)
+        played = self_play(args.work, payload, round_, number, args.processes)
         core.load_weights(payload)
         with ThreadPoolExecutor(args.processes) as pool:
             scored = pool.map(lambda pair: pair[0].score(pair[1]), drawn)
             labelled = pool.map(lambda piece: _labelled(piece, labellers), played)
             added = list(labelled)
-            if one.leaves:
+            if round_.leaves:
                 added += _leaves(args.work, payload, labellers, played, pool)
                 pieces += added
-            samples = [*scored, *(pieces if one.leaves else added)]
-            payload = _fitted(args.work, samples, unseen, args.processes)
+            samples = [*scored, *(pieces if round_.leaves else added)]
+            payload = _cached_fit(args.work, samples, unseen, args.processes)
     return payload
 
 
 def _leaves(
     work: Path, payload: bytes, labellers: list[TableLabeller], played: list[bytes], pool: Executor
 ) -> list[bytes]:
-    """Labelled leaves of games' critical positions; those in ``work`` are not searched for."""
+    """Return the labelled leaves of the critical positions of games, cached in ``work``."""
     mark = mark_of(payload)
 
     def leaves(number: int) -> bytes:
@@ -198,14 +200,14 @@ def _leaves(
         return _labelled(path.read_bytes(), labellers)
 
     started = time.monotonic()
-    found = list(pool.map(leaves, range(len(played))))
-    number = sum(map(len, found)) // trainer.SAMPLE_BYTES
+    pieces = list(pool.map(leaves, range(len(played))))
+    number = sum(map(len, pieces)) // trainer.SAMPLE_BYTES
     print(f"  {number} leaves, {time.monotonic() - started:.0f} s", flush=True)
-    return found
+    return pieces
 
 
 def _labelled(piece: bytes, labellers: list[TableLabeller]) -> bytes:
-    """Return samples with labels from tables; leave out those without a label."""
+    """Return samples with labels from the tables, without those that have no label."""
     for labeller in labellers:
         piece = labeller.label(piece)
     return bytes(trainer.labelled_samples(piece))

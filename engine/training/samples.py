@@ -1,4 +1,4 @@
-"""Samples that the evaluation is fitted to, and their labels from the tablebase."""
+"""Training samples of the evaluation, and their labels from the tablebase."""
 
 from __future__ import annotations
 
@@ -25,32 +25,32 @@ LABELLING = (
     ("loc", ()),
     ("multi", ()),
 )
-"""The rule sets whose tables label samples, one for each way of flying; the first is needed."""
+"""Rule sets whose tables label samples, one for each value of Flying; the first is required."""
 
 SCORED_NODES = 60
-"""After which the search that scores a sample ends with its iteration."""
+"""Nodes after which the search that scores a sample starts no further iteration."""
 LEAF_NODES = 300
-"""After which a search ends whose leaf becomes a sample."""
+"""Nodes after which the search that finds a leaf starts no further iteration."""
 PER_LOGIT = 250.0
-"""Hundredths of a man that are worth 73 % of the points, in a searched score. The weights
-themselves are scaled to 130 (``PER_LOGIT`` in fit.pxi): what a search says is taken with doubt."""
+"""Score of a search, in hundredths of a man, that stands for an expectation of 73 % of the points.
+
+It is higher than the 130 of the weights (``PER_LOGIT`` in fit.pxi), because scores of short
+searches are uncertain."""
 
 _SAMPLE = struct.Struct(trainer.SAMPLE_FORMAT)
 _MEN = (1 << SIZE) - 1
 _FLYING = 28
-"""The bit of a sample's second number from which on it says who may fly."""
+"""First bit of the rule on flying in a packed sample's second number."""
 
 
 class Sample(NamedTuple):
-    """A position and what it is worth.
+    """A position and its expected points.
 
-    own, opponent               masks of men, from the side to move's view
+    own, opponent               masks of men of the side to move and of its opponent
     own_hand, opponent_hand     men in hand
     flying                      who may fly, as in the core's rules
-    score                       the points that a search expects for the side to move, 0 to 1, or
-                                None where none was asked
-    result                      the points that it got or gets by the tablebase, or None where
-                                nobody has said
+    score                       points that a search expects for the side to move, 0 to 1, or None
+    result                      points of the side to move in the game or by the tablebase, or None
     """
 
     own: int
@@ -65,11 +65,11 @@ class Sample(NamedTuple):
     def of(
         position: Position, flying: int, score: float | None, result: float | None
     ) -> Sample:
-        """The sample of a position."""
+        """Return the sample of a position."""
         return Sample(*core_board(position)[:4], flying, score, result)
 
     def pack(self) -> bytes:
-        """The bytes that the core takes."""
+        """Return the sample's bytes, in the format of the core."""
         return _SAMPLE.pack(
             self.own | self.own_hand << SIZE,
             self.opponent | self.opponent_hand << SIZE | self.flying << _FLYING,
@@ -81,7 +81,7 @@ class Sample(NamedTuple):
 
 
 def unpack(data: bytes) -> Iterator[Sample]:
-    """The samples that were packed one after the other."""
+    """Yield the samples of concatenated `Sample.pack` results."""
     for own, opponent, *both in _SAMPLE.iter_unpack(data):
         points = [None if part == trainer.NO_POINTS else part / trainer.WHOLE for part in both]
         hands = own >> SIZE, opponent >> SIZE & 15
@@ -89,9 +89,10 @@ def unpack(data: bytes) -> Iterator[Sample]:
 
 
 def random_position(rules: Rules, own: int, opponent: int, chance: random.Random) -> Position:
-    """An unfinished position with men anywhere and none in hand, either side to move.
+    """Return a random unfinished position with no man in hand.
 
-    ``own`` counts the side to move's men.
+    ``own`` and ``opponent`` are numbers of men of the side to move, which is random, and of its
+    opponent.
     """
     while True:
         points = chance.sample(range(SIZE), own + opponent)
@@ -103,15 +104,19 @@ def random_position(rules: Rules, own: int, opponent: int, chance: random.Random
 
 
 class TableLabeller:
-    """The tables of one rule set, which label samples of its way of flying."""
+    """Labels samples by the tables of one rule set, which must have the sample's rule on flying."""
 
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
 
     def draw(self, moving: int, placing: int) -> list[bytes]:
-        """Draw at most that many positions of each table, by phase, and number of men in hand."""
-        found: list[AnySector] = [*sectors(), *placing_sectors(self.tables.rules)]
-        counts = {(*sides, sector.hand): None for sector in found for sides in sector.sides}
+        """Return random samples from each table.
+
+        ``moving`` and ``placing`` are the numbers of samples from a table of each phase. A small
+        table gives fewer.
+        """
+        every: list[AnySector] = [*sectors(), *placing_sectors(self.tables.rules)]
+        counts = {(*sides, sector.hand): None for sector in every for sides in sector.sides}
         return [
             bytes(trainer.draw_samples(
                 self.tables.core, own, opponent, hand, placing if hand else moving, seed
@@ -120,29 +125,35 @@ class TableLabeller:
         ]
 
     def score(self, piece: bytes) -> bytes:
-        """Samples with what short searches by the core's weights think of them."""
+        """Return the samples with scores of short searches, which use the core's weights."""
         rules = core_rules(self.tables.rules)
         return bytes(trainer.score_samples(_worker(), rules, piece, SCORED_NODES, PER_LOGIT))
 
     def leaves(self, piece: bytes) -> bytes:
-        """Return the samples with the scores of short searches by the core's weights."""
-        found = trainer.leaf_samples(self.tables.core, _worker(), piece, LEAF_NODES)
-        return self.score(bytes(found))
+        """Return scored samples of the leaves that separate right from wrong moves in ``piece``.
+
+        The searches use the core's weights.
+        """
+        leaves = trainer.leaf_samples(self.tables.core, _worker(), piece, LEAF_NODES)
+        return self.score(bytes(leaves))
 
     def label(self, piece: bytes) -> bytes:
-        """Samples with the tables' values as results, where they know them."""
+        """Return the samples with the tables' values as results, if the tables have them."""
         return bytes(trainer.label_samples(self.tables.core, piece))
 
 
 def _worker() -> core.SearchWorker:
-    """One that searches without a memory of others."""
+    """Return a search worker with an empty hash table."""
     worker = core.SearchWorker(core.TranspositionTable(1))
     worker.clear()
     return worker
 
 
 def open_labellers(folder: Path) -> list[TableLabeller]:
-    """The tables below a folder that labels come from; `InputError` without the first ones."""
+    """Return a labeller for each of `LABELLING` with complete tables below a folder.
+
+    `InputError` if the first one's tables are incomplete.
+    """
     labellers = []
     for variant, fields in LABELLING:
         rules = make_rules(variant, list(fields))
@@ -156,7 +167,10 @@ def open_labellers(folder: Path) -> list[TableLabeller]:
 
 
 def read_unseen(paths: Sequence[Path]) -> array[int]:
-    """The keys, in rising order, of the positions of suites: JSON lists of ``{"position", …}``."""
+    """Return the core's keys of all positions in some suites, in rising order.
+
+    A suite is a JSON list of objects with ``position``. `InputError` if one is invalid.
+    """
     keys: set[int] = set()
     for path in paths:
         try:

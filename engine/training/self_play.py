@@ -1,4 +1,4 @@
-"""Games of the engine against itself, and the samples of what was played and searched."""
+"""Self-play: games of the engine against itself, and samples of their positions."""
 
 from __future__ import annotations
 
@@ -26,28 +26,28 @@ from merels.engine.game.rules import FLYING_MEN, MEN_PER_SIDE, Rules, make_rules
 from merels.engine.training.samples import PER_LOGIT, SCORED_NODES, Sample, random_position
 
 CHUNK = 500
-"""Games that one task plays."""
+"""Number of games in one task."""
 MIN_CHUNKS = 2
-"""Of a round: one to learn from and one to hold out."""
+"""Least number of tasks in a round."""
 RULES: tuple[tuple[str, int], ...] = (("morris", 84), ("loc", 8), ("multi", 8))
-"""Rule sets that are played and their parts in a hundred games: each way of flying."""
+"""Rule sets and their percentages of games, one rule set for each value of Flying."""
 
-MET = 2000
-"""Positions that the searches of a game met, at most, or that are one ply beyond them."""
+MAX_HASH_SAMPLES = 2000
+"""Maximum number of samples of a game from positions of the hash table and their children."""
 
 _HASH_MB = 1
 _MAX_MOVES = 120
-"""Moves after which a game is a draw."""
+"""Number of moves after which a game is scored as a draw."""
 _LIMIT = ["NoRemovalPlies=50"]
 
 
 class Round(NamedTuple):
     """One round of self-play.
 
-    games     its number of games
-    nodes     of each search
-    leaves    whether its critical positions give leaves, and fitting sees the samples of all
-              such rounds so far
+    games     number of games
+    nodes     node limit of each search
+    leaves    whether leaves of critical positions become samples, and the fit also uses the
+              samples of all earlier rounds with leaves
     """
 
     games: int
@@ -56,7 +56,7 @@ class Round(NamedTuple):
 
 
 class _Player:
-    """Searches to a number of nodes, for one thread of self-play."""
+    """A search with a node limit, for one thread of self-play."""
 
     def __init__(self, rules: Rules, nodes: int) -> None:
         self.table = core.TranspositionTable(_HASH_MB)
@@ -65,23 +65,23 @@ class _Player:
         self.rules = core_rules(rules)
         self.nodes = nodes
 
-    def think(self, position: Position) -> tuple[int, int]:
-        """The score and the move for a position."""
-        found = [0, 0]
+    def search(self, position: Position) -> tuple[int, int]:
+        """Return the core's score and move code for a position."""
+        best = [0, 0]
 
-        def note(depth: int, lines: list[tuple[int, int, list[int]]]) -> bool:
-            found[:] = lines[0][0], lines[0][2][0]
+        def keep(depth: int, lines: list[tuple[int, int, list[int]]]) -> bool:
+            best[:] = lines[0][0], lines[0][2][0]
             return False
 
         self.worker.run(
-            self.rules, core_board(position), core_history(position), core_moves(position), note,
+            self.rules, core_board(position), core_history(position), core_moves(position), keep,
             node_limit=self.nodes,
         )
-        return found[0], found[1]
+        return best[0], best[1]
 
 
 def _random_counts(chance: random.Random) -> tuple[int, int]:
-    """Men of both sides; three men and nearly as few are more likely than others."""
+    """Return numbers of men of both sides; small numbers are more likely."""
     least = chance.choice((3, 4, 5, 6, 7))
     counts = [chance.randint(least, MEN_PER_SIDE), chance.randint(least, MEN_PER_SIDE)]
     if chance.random() < 0.35:
@@ -90,50 +90,56 @@ def _random_counts(chance: random.Random) -> tuple[int, int]:
 
 
 def _start(player: _Player, rules: Rules, chance: random.Random) -> Position:
-    """Where a game of self-play begins: after a half-random opening, or anywhere."""
+    """Return the start of a game: after an opening of partly random moves, or a random position."""
     if chance.random() < 0.35:
         return random_position(rules, *_random_counts(chance), chance)
     position = Position(rules)
     for _ in range(chance.randint(1, 10)):
         if chance.random() < 0.5:
-            position = position.play(decode_move(player.think(position)[1]))
+            position = position.play(decode_move(player.search(position)[1]))
         else:
             position = position.play(chance.choice(position.legal_moves()))
     return position
 
 
 def _game(player: _Player, rules: Rules, chance: random.Random) -> Iterator[Sample]:
-    """The samples of one game, which ends early once a search has proved the result."""
+    """Play a game; yield the samples of its positions.
+
+    The game ends when a search has proved its result.
+    """
     position = _start(player, rules, chance)
     seen: list[tuple[Position, int]] = []
-    slips = chance.choice((0.0, 0.03, 0.1))
+    random_share = chance.choice((0.0, 0.03, 0.1))
     winner: int | None = None
     while position.number <= _MAX_MOVES:
         outcome = position.outcome()
         if outcome is not None:
             winner = outcome.winner
             break
-        score, move = player.think(position)
+        score, move = player.search(position)
         seen.append((position, score))
         if abs(score) >= PROVEN:
             winner = position.side if score > 0 else 1 - position.side
             break
-        slip = chance.random() < slips
+        play_random = chance.random() < random_share
         position = position.play(
-            chance.choice(position.legal_moves()) if slip else decode_move(move)
+            chance.choice(position.legal_moves()) if play_random else decode_move(move)
         )
     for position, score in seen:
         result = 0.5 if winner is None else float(winner == position.side)
         if abs(score) >= PROVEN:
             expected = float(score > 0)
         else:
-            # The last bits of `exp` differ between machines; a sample keeps the first fifteen.
+            # A sample keeps 15 bits, because the last bits of `exp` differ between machines.
             expected = 1 / (1 + exp(-max(-4000, min(4000, score)) / PER_LOGIT))
         yield Sample.of(position, player.rules[0], expected, result)
 
 
 def _play_chunk(task: tuple[Path, bytes, int, int, int]) -> Path:
-    """The file with the samples of games at a number of nodes each, with these weights."""
+    """Play games and write their samples to a file, unless it exists; return the file.
+
+    The task is the file, the weights, the seed, the number of games and the nodes of a search.
+    """
     path, payload, seed, games, nodes = task
     if path.exists():
         return path
@@ -149,25 +155,29 @@ def _play_chunk(task: tuple[Path, bytes, int, int, int]) -> Path:
         player.worker.clear()
         for sample in _game(player, rules, chance):
             samples += sample.pack()
-        met = trainer.met_samples(player.table, player.rules, MET, chance.getrandbits(64))
-        samples += trainer.score_samples(player.worker, player.rules, met, SCORED_NODES, PER_LOGIT)
+        searched = trainer.hash_samples(
+            player.table, player.rules, MAX_HASH_SAMPLES, chance.getrandbits(64)
+        )
+        samples += trainer.score_samples(
+            player.worker, player.rules, searched, SCORED_NODES, PER_LOGIT
+        )
     write_whole(path, [samples])
     return path
 
 
 def mark_of(payload: bytes) -> str:
-    """Prefix of the names of files that these weights have made."""
+    """Return the prefix of the names of files made with these weights."""
     return f"{zlib.crc32(payload):08x}"
 
 
 def self_play(
-    work: Path, payload: bytes, one: Round, seed: int, processes: int
+    work: Path, payload: bytes, round_: Round, seed: int, processes: int
 ) -> list[bytes]:
-    """A round's samples, one piece for each chunk of games; those in ``work`` are not played."""
+    """Play a round; return its samples, one item for each `CHUNK` of games, cached in ``work``."""
     mark = mark_of(payload)
     tasks = [
-        (work / f"{mark}-{number}.samples", payload, seed * 1_000_000 + number, CHUNK, one.nodes)
-        for number in range(max(MIN_CHUNKS, one.games // CHUNK))
+        (work / f"{mark}-{number}.samples", payload, seed * 1_000_000 + number, CHUNK, round_.nodes)
+        for number in range(max(MIN_CHUNKS, round_.games // CHUNK))
     ]
     pieces = []
     started = time.monotonic()

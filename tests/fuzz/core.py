@@ -154,7 +154,7 @@ ENTRIES: dict[str, Callable[[random.Random], Value]] = {
     "PlacingSlice.work": _some(), "PlacingSlice.stop": _some(), "PlacingSlice.done": _some(),
     "PlacingSlice.tally": _some(), "PlacingSlice.values": _some(), "PlacingSlice.tables": _some(),
     "draw_samples": _some(_A_TABLE, 3, 3, 0, 20, 1),
-    "met_samples": lambda chance: [
+    "hash_samples": lambda chance: [
         {"a": "TranspositionTable"}, some_rules(chance), 20, 1],
     "score_samples": lambda chance: [
         {"a": "SearchWorker"}, some_rules(chance), {"a": "samples"}, 20, 250.0],
@@ -288,7 +288,7 @@ def _is_dear(name: str, values: list[Any], extra: dict[str, Any]) -> bool:
         or name == "TranspositionTable" and any(2 < one < 2**40 for one in numbers)
         or name == "Retrograde" and any(3 < one <= 9 for one in numbers)
         or name == "PlacingSlice" and any(0 < one < 18 for one in numbers)
-        or name in ("draw_samples", "met_samples") and any(one > 10**6 for one in numbers)
+        or name in ("draw_samples", "hash_samples") and any(one > 10**6 for one in numbers)
         or name in ("score_samples", "leaf_samples") and any(one > 1000 for one in numbers)
         or name == "round_trip" and any(abs(one) > 2 or one >= 0 for one in numbers[:-1])
         or name == "round_trip" and not 0 <= _number(numbers[-1:] and numbers[-1]) <= 9

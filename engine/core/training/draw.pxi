@@ -71,7 +71,7 @@ cdef inline void step(const RuleSet *rules, Sample *sample, uint64_t *state) noe
         sample.board = after
 
 
-def met_samples(table, tuple rules not None, int number, seed):
+def hash_samples(table, tuple rules not None, int number, seed):
     cdef RuleSet rule_set = load_rules(rules)
     cdef Table *met = <Table *>borrow(table, core.TranspositionTable, "merels.Table")
     cdef uint64_t state = seed, data, key, i, place, entries = BUCKET * met.buckets

@@ -87,7 +87,7 @@ def test_none_is_nothing_to_borrow() -> None:
         lambda: solver.PlacingSlice(RULES, 18, 0, None),  # type: ignore[arg-type]
         lambda: solver.verify_places(None, 3, 3, 0, 0, 1),  # type: ignore[arg-type]
         lambda: trainer.draw_samples(None, 3, 3, 0, 1, 1),  # type: ignore[arg-type]
-        lambda: trainer.met_samples(None, RULES, 1, 1),  # type: ignore[arg-type]
+        lambda: trainer.hash_samples(None, RULES, 1, 1),  # type: ignore[arg-type]
         lambda: trainer.score_samples(None, RULES, b"", 1, 250.0),  # type: ignore[arg-type]
     ):
         with pytest.raises(TypeError):

@@ -209,7 +209,7 @@ def test_positions_that_searches_met_are_samples(tmp_path: Path) -> None:
         core_rules(rules), core_board(position), [], core_moves(position),
         lambda depth, lines: False, node_limit=50_000,
     )
-    met = bytes(trainer.met_samples(table, core_rules(rules), 300, 7))
+    met = bytes(trainer.hash_samples(table, core_rules(rules), 300, 7))
     assert len(met) == 300 * trainer.SAMPLE_BYTES
     assert {sample[-2:] for sample in unpack(met)} == {(None, None)}
     scored = bytes(trainer.score_samples(worker, core_rules(rules), met, 200, 250.0))
