@@ -1,4 +1,4 @@
-# Sets of points as 24-bit masks: counting, lines, mills. And mixing numbers.
+# Sets of points as 24-bit masks: counting, lines and mills. Also the hash mixer.
 #
 # Each ring is one byte (see game/board.py): a step around a ring rotates every byte by one bit, a
 # step across the rings rotates the whole mask by one byte.
@@ -8,7 +8,7 @@
 cdef extern from *:
     """
     #define MERELS_TWICE(set) ((set) * 0x100000001ull)
-    /* 2 ** 64 divided by the golden ratio: multiples of it lie far apart. */
+    /* 2 ** 64 divided by the golden ratio: its multiples are spread evenly modulo 2 ** 64. */
     #define MERELS_GOLDEN 0x9E3779B97F4A7C15ull
     """
     const uint64_t GOLDEN "MERELS_GOLDEN"
@@ -20,8 +20,8 @@ cdef enum:
     MIDDLES = 0x555555      # even angles
     CORNERS = 0xAAAAAA      # odd angles
 
-# One set of points, or two at once in one number, the second 32 bits up: work on both sides' men
-# costs no more than on one's.
+# One set of points, or two sets in one number, the second in the upper 32 bits: one operation then
+# serves both sides.
 ctypedef fused mask_t:
     uint32_t
     uint64_t
@@ -35,31 +35,32 @@ cdef inline uint64_t pair(uint32_t first, uint32_t second) noexcept nogil:
     return first | <uint64_t>second << 32
 
 
-# Every point's value moves one step clockwise.
+# Move every point of a set one step clockwise.
 cdef inline mask_t clockwise(mask_t mask) noexcept nogil:
     return ((mask << 1) & <mask_t>twice(0xFEFEFE)) | ((mask >> 7) & <mask_t>twice(0x010101))
 
 
-# Every point's value moves one step counter-clockwise.
+# Move every point of a set one step counter-clockwise.
 cdef inline mask_t counter(mask_t mask) noexcept nogil:
     return ((mask >> 1) & <mask_t>twice(0x7F7F7F)) | ((mask << 7) & <mask_t>twice(0x808080))
 
 
-# Every point's value moves one ring outward, the outer ring's to the inner ring.
+# Move every point of a set one ring outward, and the outer ring's points to the inner ring.
 cdef inline mask_t outward(mask_t mask) noexcept nogil:
     return ((mask << 8) & <mask_t>twice(0xFFFF00)) | ((mask >> 16) & <mask_t>twice(0x0000FF))
 
 
-# The men in a mill.
+# The men that are in a mill.
 cdef inline uint32_t in_mills(uint32_t men) noexcept nogil:
     cdef uint32_t sides = men & clockwise(men) & counter(men) & MIDDLES
     cdef uint32_t crossings = men & (men >> 8) & (men >> 16) & 0x55
     return sides | clockwise(sides) | counter(sides) | crossings * 0x010101
 
 
-# The points, empty or not, where the men fill the rest of a line. `first`: of the side through a
-# middle, or that runs on clockwise from a corner; `second`: of the crossing through a middle, or of
-# the side that ends at a corner. A man on a point of both closes two mills.
+# The points, empty or not, whose line is otherwise full of these men. `first` has the line along
+# the side for a middle, and the side clockwise from a corner. `second` has the line across the
+# rings for a middle, and the side counter-clockwise from a corner. A man on a point of both closes
+# two mills.
 cdef inline void closing_points(mask_t men, mask_t *first, mask_t *second) noexcept nogil:
     cdef mask_t before = clockwise(men)
     cdef mask_t after = counter(men)
@@ -69,19 +70,20 @@ cdef inline void closing_points(mask_t men, mask_t *first, mask_t *second) noexc
     second[0] = (corners & before & clockwise(before)) | (middles & out & outward(out))
 
 
-# The points that become occupied when every man steps across a ring, in or out.
+# The points that the men can step to across the rings, inward or outward, empty or not.
 cdef inline mask_t across(mask_t men) noexcept nogil:
     men &= <mask_t>twice(MIDDLES)
     return ((men << 8) | (men >> 8)) & <mask_t>twice(ALL)
 
 
-# The points one step away from some of these points.
+# The neighbours of these points.
 cdef inline mask_t reach(mask_t men) noexcept nogil:
     return clockwise(men) | counter(men) | across(men)
 
 
-# The empty points where one move could close a mill. `anywhere` is all ones for a side that places
-# or flies, where the only man that can go there may be one of the line, and otherwise zero.
+# The empty points where one move may close a mill. `anywhere` is ALL for a side that places or
+# flies, else 0. For a side that flies the result may be too large: the only man that can go to the
+# point may belong to the line.
 cdef inline mask_t threats_of(mask_t men, mask_t empty, mask_t anywhere) noexcept nogil:
     cdef mask_t first, second
     cdef mask_t before = clockwise(men), after = counter(men), over = across(men)
@@ -92,19 +94,20 @@ cdef inline mask_t threats_of(mask_t men, mask_t empty, mask_t anywhere) noexcep
     return (first | second) & empty
 
 
-# The steps across the rings from and to middles, outward on even bits and inward on odd ones.
+# The steps across the rings, one bit each: outward on the even bit of the man's point, inward on
+# the odd bit after it.
 cdef inline mask_t middle_steps(mask_t men, mask_t empty) noexcept nogil:
     men &= <mask_t>twice(MIDDLES)
     return (men & (empty >> 8)) | ((men & (empty << 8)) << 1)
 
 
-# How many steps the men have: pairs of a man and an empty neighbour.
+# The number of steps of these men: pairs of a man and an empty neighbour.
 cdef inline int count_steps(uint32_t men, uint32_t empty) noexcept nogil:
     return (count(men & clockwise(empty)) + count(men & counter(empty))
             + count(middle_steps(men, empty)))
 
 
-# How many mills a man on a point makes with these men; whether it is one of them does not matter.
+# The number of mills through a point if a man is there, besides these men: 0, 1 or 2.
 cdef inline int mills_at(uint32_t men, int point) noexcept nogil:
     assert 0 <= point < POINT_COUNT
     return ((men & PARTNERS[point][0]) == PARTNERS[point][0]) + (
@@ -118,7 +121,7 @@ cdef inline uint64_t mix(uint64_t number) noexcept nogil:
     return (number ^ (number >> 29)) * 0xBF58476D1CE4E5B9ull
 
 
-# A mixed number's upper half as a number below a limit under 2 ** 32.
+# Map the upper half of a mixed number to 0 … limit - 1, for a limit under 2 ** 32.
 cdef inline uint64_t below(uint64_t mixed, uint64_t limit) noexcept nogil:
     return ((mixed >> 32) * limit) >> 32
 

@@ -1,4 +1,4 @@
-# The rules, the board from the side to move's view, and moves.
+# Rules, boards from the side to move's view, and moves.
 #
 # Needs bitboard.pxi.
 
@@ -6,27 +6,28 @@ ctypedef uint32_t move_t     # to | origin << 5 | removed << 10 | second removed
 
 cpdef enum:
     NO_POINT = 31            # no origin (a placement), or no man removed
-    NO_MOVE = 0xFFFFF        # no point in any of the four places
-    # A rule set; game/rules.py describes the fields under the same names.
+    NO_MOVE = 0xFFFFF        # NO_POINT in all four fields
+    # As in game/rules.py.
     MEN_PER_SIDE = 9
     FLYING_MEN = 3
     MINIMUM_MEN = 3
-    # Scores of the search. Between the two of a kind, plies from the root are subtracted.
-    WIN = 32000              # a win now
-    PROVEN = 31000           # from here on the end of the game is in sight
-    TABLE_WIN = 30000        # a position that the tablebase has as won
-    FAR = 29000              # scores beyond this count plies from the root
-    # Sizes.
-    MAX_DEPTH = 120
-    MAX_LINES = 64           # principal variations reported at once
+    # Scores of the search, in hundredths of a man. A win n plies from the root has WIN - n if the
+    # search has proven it, and TABLE_WIN - n if the tablebase has it.
+    WIN = 32000
+    PROVEN = 31000           # the least proven win
+    TABLE_WIN = 30000
+    FAR = 29000              # the least score that counts plies from the root
+    # Limits.
+    MAX_DEPTH = 120          # plies
+    MAX_LINES = 64           # principal variations of one search
 
 cdef enum:
     INFINITE = WIN + 1
     MAX_EVALUATION = 20000
-    MAX_PLY = 160            # from the root, quiescence included
-    MAX_HISTORY = 512        # positions of the game that may recur
-    NEAR_DRAW = 32           # plies before a draw by counting from which keys tell plies apart
-    MAX_COUNT = 0xFFFF       # of plies or recurrences, a limit on them included
+    MAX_PLY = 160            # distance from the root in plies, quiescence included
+    MAX_HISTORY = 512        # earlier positions of the game
+    NEAR_DRAW = 32           # plies before a draw by counting from which keys include the plies
+    MAX_COUNT = 0xFFFF       # largest limit on plies or repetitions
 
 cdef enum:
     FLYING_NEVER = 0
@@ -35,7 +36,7 @@ cdef enum:
 
 cdef struct RuleSet:
     int flying
-    bint locked_none         # no man is removed while all of the opponent's are in mills
+    bint locked_none         # no man is removed while all the opponent's men are in mills
     bint each_mill           # a move that closes two mills removes two men
     bint blocked_draws
     int repetition
@@ -47,9 +48,9 @@ cdef struct Board:
     uint32_t opponent
     uint8_t own_hand
     uint8_t opponent_hand
-    uint8_t own_left         # men on the board and in hand
+    uint8_t own_left         # men on the board and in hand together
     uint8_t opponent_left
-    uint16_t plies           # without a removal, since the last man was placed
+    uint16_t plies           # without a removal, since the last placement
 
 
 cdef inline move_t encode(int origin, int to, int removed, int second) noexcept nogil:
@@ -72,7 +73,7 @@ cdef inline int second_removed_of(move_t move) noexcept nogil:
     return (move >> 15) & 31
 
 
-# The men that a move removes. NO_POINT becomes a bit that no man has.
+# The mask of the men that a move removes. NO_POINT sets bit 31, which is no point.
 cdef inline uint32_t removed_men(move_t move) noexcept nogil:
     return (1u << removed_of(move)) | (1u << second_removed_of(move))
 
@@ -81,7 +82,7 @@ cdef inline bint is_removal(move_t move) noexcept nogil:
     return removed_of(move) != NO_POINT
 
 
-# Which of a side's men the other side may remove next.
+# The men of a side that the other side may remove next.
 cdef inline uint32_t removable(const RuleSet *rules, uint32_t men) noexcept nogil:
     cdef uint32_t mills = in_mills(men)
     if unlikely(mills == men):
@@ -89,7 +90,7 @@ cdef inline uint32_t removable(const RuleSet *rules, uint32_t men) noexcept nogi
     return men & ~mills
 
 
-# Whether a side with `left` men, `in_hand` of them in hand, may move to any empty point.
+# Whether a side with `left` men, `hand` of them in hand, may move to any empty point.
 cdef inline bint flies(const RuleSet *rules, int left, int hand, int others_left,
                        int others_hand) noexcept nogil:
     if left != FLYING_MEN and (others_left != FLYING_MEN or rules.flying != FLYING_BOTH):
@@ -106,13 +107,13 @@ cdef inline bint opponent_flies(const RuleSet *rules, const Board *b) noexcept n
     return flies(rules, b.opponent_left, b.opponent_hand, b.own_left, b.own_hand)
 
 
-# The empty points where the side to move could close a mill.
+# The empty points where the side to move may close a mill (see `threats_of`).
 cdef inline uint32_t own_threats(const RuleSet *rules, const Board *b) noexcept nogil:
     return threats_of(b.own, ALL & ~(b.own | b.opponent),
                       <uint32_t>(ALL if b.own_hand or own_flies(rules, b) else 0))
 
 
-# The empty points where each side could close a mill with its next move, as a pair.
+# The empty points where each side may close a mill with its next move, as a pair.
 cdef inline uint64_t threats_on(const RuleSet *rules, const Board *b) noexcept nogil:
     return threats_of(
         pair(b.own, b.opponent), twice(ALL & ~(b.own | b.opponent)),
@@ -120,7 +121,7 @@ cdef inline uint64_t threats_on(const RuleSet *rules, const Board *b) noexcept n
              ALL if b.opponent_hand or opponent_flies(rules, b) else 0))
 
 
-# Whether the side to move has too few men left and so has lost.
+# Whether the side to move has lost because it has fewer than three men.
 cdef inline bint own_short(const Board *b) noexcept nogil:
     return b.own_left < MINIMUM_MEN
 
@@ -135,20 +136,20 @@ cdef inline bint can_move(const RuleSet *rules, const Board *b) noexcept nogil:
             or own_flies(rules, b))
 
 
-# Note how many men are left, on the board and in hand.
+# Set the numbers of men on the board and in hand together.
 cdef inline void count_men(Board *b) noexcept nogil:
     b.own_left = count(b.own) + b.own_hand
     b.opponent_left = count(b.opponent) + b.opponent_hand
 
 
-# Whether a board is possible: men on different points, no side with more than nine.
+# Whether a board is valid: no point with two men, no side with more than nine men.
 cdef inline bint is_sound(const Board *b) noexcept nogil:
     return (b.own & b.opponent) == 0 and (b.own | b.opponent) >> POINT_COUNT == 0 and (
         b.own_left == count(b.own) + b.own_hand <= MEN_PER_SIDE
         and b.opponent_left == count(b.opponent) + b.opponent_hand <= MEN_PER_SIDE)
 
 
-# Whether the points that a move names hold the men it needs; it may break other rules.
+# Whether the points of a move are occupied or empty as it needs; it may break other rules.
 cdef inline bint fits(const Board *b, move_t move) noexcept nogil:
     cdef int to = to_of(move), origin = origin_of(move)
     cdef int removed = removed_of(move), second = second_removed_of(move)
@@ -162,7 +163,7 @@ cdef inline bint fits(const Board *b, move_t move) noexcept nogil:
         second == NO_POINT or (b.opponent >> second) & 1)
 
 
-# The board after a move, seen by the other side.
+# Make a move: write the board after it, from the other side's view.
 cdef inline void make(const Board *b, move_t move, Board *after) noexcept nogil:
     cdef uint32_t own = b.own | (1u << to_of(move))
     cdef uint32_t opponent = b.opponent
@@ -195,7 +196,7 @@ cdef inline void make(const Board *b, move_t move, Board *after) noexcept nogil:
     assert is_sound(after)
 
 
-# How many plies without a removal make a draw; 0: any number goes.
+# The limit on plies without a removal for these numbers of men; 0: no limit.
 cdef inline int plies_limit(const RuleSet *rules, int own, int opponent) noexcept nogil:
     cdef int limit = rules.no_removal_plies
     if own == 3 and opponent == 3 and rules.three_three_plies:
@@ -204,7 +205,7 @@ cdef inline int plies_limit(const RuleSet *rules, int own, int opponent) noexcep
     return limit
 
 
-# These tuples are convert.py's.
+# The tuples of convert.py as structures.
 cdef RuleSet load_rules(tuple fields) except *:
     cdef RuleSet rules
     (rules.flying, rules.locked_none, rules.each_mill, rules.blocked_draws, rules.repetition,

@@ -1,4 +1,4 @@
-# Access to what core lends, for the other extensions.
+# Access to the core's shared structures from the other extensions.
 #
 # Needs shared.pxi.
 
@@ -8,7 +8,7 @@ if getattr(core, "SHARED_LAYOUT", None) != shared_layout():
         "checkout run python setup.py build_ext --inplace")
 
 
-# The structure that an object of a class of core's lends, for as long as the object lives.
+# The shared structure of an object of the core's class `kind`, valid as long as the object lives.
 cdef void *borrow(owner, kind, const char *name) except NULL:
     if not isinstance(owner, kind):
         raise TypeError(f"expected a {kind.__name__}, found {type(owner).__name__}")

@@ -1,4 +1,4 @@
-"""The compiled core as Python sees it. Rules, boards and moves are plain numbers (see convert.py).
+"""Interface of the compiled core. Rules, boards and moves are plain numbers (see convert.py).
 
 rules    (flying 0 never 1 own 2 both, locked mills safe, two men for two mills, blocked draws,
          repetition, no-removal plies, three-three plies)
@@ -7,12 +7,11 @@ board    (own men, opponent's men, own hand, opponent's hand, plies without a re
 move     to | origin << 5 | removed << 10 | second removed << 15, with NO_POINT for none
 value    -1, 0 or 1 for a loss, a draw or a win of the side to move
 
-Whatever is given is checked. `ValueError` where it cannot be, as impossible rules or boards;
-`TypeError` where it is of another type; `OverflowError` for a number that nothing can be;
-`RuntimeError` where an object is in use: by a search of its own, or by threads that still read it.
+All arguments are checked. `ValueError` for impossible values, such as overlapping men; `TypeError`
+for a wrong type; `OverflowError` for an integer out of range; `RuntimeError` for an object that is
+in use, by another thread or by the search that calls back.
 """
 
-from array import array
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
@@ -20,13 +19,13 @@ _Rules = tuple[int, bool, bool, bool, int, int, int]
 _Board = tuple[int, int, int, int, int]
 _Line = tuple[int, int, list[int]]
 
-# Of the game.
+# Constants of the game.
 NO_POINT: int
 MEN_PER_SIDE: int
 FLYING_MEN: int
 MINIMUM_MEN: int
 
-# Of the search: scores, the largest depth and the largest number of lines.
+# Constants of the search: scores, maximum depth, maximum number of lines.
 WIN: int
 PROVEN: int
 TABLE_WIN: int
@@ -34,8 +33,8 @@ FAR: int
 MAX_DEPTH: int
 MAX_LINES: int
 
-# Of the evaluation: bytes of its weights, names of a position's rows, and where the rows of each
-# kind begin.
+# Constants of the evaluation: size of the weights in bytes, names of a position's rows, and the
+# first row of each kind.
 WEIGHTS_SIZE: int
 ROW_NAMES: tuple[str, ...]
 PHASES: int
@@ -47,90 +46,102 @@ AT_MEN: int
 AT_KINDS: int
 ROWS: int
 
-BLOCK_BYTES: int                         # of an unpacked block of a packed table
-SHARED_LAYOUT: tuple[int, ...]           # bytes of the structures lent to the other extensions
+BLOCK_BYTES: int                         # size of an unpacked block of a packed table
+SHARED_LAYOUT: tuple[int, ...]           # sizes in bytes of structures used by other extensions
 
 def monotonic_ns() -> int:
-    """The clock of every deadline, in nanoseconds: `time.monotonic_ns` may be another one."""
+    """Return the time in nanoseconds on the clock of all deadlines.
+
+    It may differ from `time.monotonic_ns`.
+    """
 
 def perft(rules: _Rules, fields: _Board, depth: int) -> int:
-    """The number of legal move sequences of ``depth`` plies; draws by counting do not end them.
+    """Return the number of legal move sequences of ``depth`` plies, at most `MAX_DEPTH`.
 
-    ``depth`` is at most `MAX_DEPTH`.
+    Draws by counting do not end a sequence.
     """
 
 def legal_moves(rules: _Rules, fields: _Board) -> list[int]:
-    """All legal moves; draws by counting do not matter."""
+    """Return all legal moves, also after a draw by counting."""
 
 def is_legal_move(rules: _Rules, fields: _Board, move: int) -> bool:
-    """Whether `legal_moves` has a move, any number of 20 bits; for tests."""
+    """For tests: return whether `legal_moves` contains a move, which may be any 20-bit number."""
 
 def fail_assertion() -> None:
     """Fail an assertion in a build with assertions; do nothing in others."""
 
 def outcome(rules: _Rules, fields: _Board, history: Sequence[int]) -> tuple[str, int]:
-    """Why the game is over ("": it is not) and its value; ``history`` as in `SearchWorker.run`."""
+    """Return the reason why the game is over ("": it is not) and its value.
+
+    ``history`` is as in `SearchWorker.run`.
+    """
 
 def evaluate(rules: _Rules, fields: _Board) -> int:
-    """The static evaluation for the side to move, in hundredths of a man."""
+    """Return the static evaluation for the side to move, in hundredths of a man."""
 
 def terms(rules: _Rules, fields: _Board) -> list[float]:
-    """The parts of `evaluate`: each row's, as in ``ROW_NAMES``, and the hidden layer's."""
+    """Return the parts of `evaluate`: one for each of ``ROW_NAMES``, then the hidden layer's."""
 
 def parameters() -> list[tuple[str, int, int, int]]:
-    """The numbers that options set, in a build for tuning: name, value and bounds of each."""
+    """Return name, value, minimum and maximum of each search parameter.
+
+    The list is empty except in a build for tuning.
+    """
 
 def set_parameter(index: int, value: int) -> None:
-    """Set one of the `parameters`, by its place among them, within its bounds."""
+    """Set a parameter by its index in `parameters`; `ValueError` if the value is out of bounds."""
 
 def load_weights(data: bytes) -> None:
-    """Use these 16-bit little-endian numbers; `ValueError` for another size, or sums too large."""
+    """Use these weights, `WEIGHTS_SIZE` bytes long.
+
+    `ValueError` for another size, or for weights whose sums may overflow.
+    """
 
 class TranspositionTable:
-    """A hash table of results, shared by the workers of one searcher.
+    """A transposition table, shared by the workers of one searcher.
 
-    `ValueError` for less than 1 MiB, `MemoryError` for more than there is.
+    `ValueError` for less than 1 MiB, `MemoryError` for more than the available memory.
     """
 
     @property
     def shared(self) -> object:
-        """A capsule for the other extensions."""
+        """Capsule for the other extensions."""
 
     def __init__(self, megabytes: int, used: int = 0) -> None:
-        """``used`` is what `clear` takes."""
+        """Allocate a table of ``megabytes`` MiB; ``used`` is as in `clear`."""
 
     def clear(self, megabytes: int = 0) -> None:
-        """Forget all results, and use up to this many MiB from now on; 0: the whole table."""
+        """Clear the table, and use ``megabytes`` MiB of it from now on; 0: the whole table."""
 
     def used(self) -> int:
-        """The MiB in use."""
+        """Return the size in use, in MiB."""
 
     def new_search(self) -> None:
-        """Begin a generation: entries of earlier searches are replaced first."""
+        """Start a new generation, so that entries of earlier searches are replaced first."""
 
     def full(self) -> int:
-        """How many entries in a thousand are this search's."""
+        """Return the permille of entries that are from this search."""
 
     # For tests.
     def read_entry(self, place: int) -> tuple[int, int]:
-        """Return an entry's check (its key ^ its data) and its data; both are 0 if it is empty."""
+        """Return an entry's check (key ^ data) and data; both are 0 if it is empty."""
 
     def write_entry(self, place: int, check: int, data: int) -> None:
-        """Replace an entry, whatever another thread does with it."""
+        """Replace an entry without regard to other threads."""
 
 class Deadline:
-    """When the searches that share it end, also those that run already; at first never."""
+    """The time at which all searches end that share this object; initially never."""
 
     def set(self, at: int | None) -> None:
-        """End them at this time (`monotonic_ns`), or never; from any thread."""
+        """Set the time, as of `monotonic_ns`; None: never. Any thread may call it."""
 
 class SearchWorker:
-    """One thread's search, which keeps its move-ordering history for the next.
+    """The search of one thread, which keeps its move-ordering history between searches.
 
-    nodes       visited by the running or last search
-    table_hits  positions that the running or last search found in the tablebase
-    better      a line of the iteration that was cut short, whose move proved better than that of
-                the last report; its score is a lower bound. Or None
+    nodes       number of nodes of the running or last search
+    table_hits  number of tablebase hits of the running or last search
+    better      line of an iteration that was cut, if its move proved better than the last report's;
+                its score is a lower bound. Otherwise None
     """
 
     nodes: int
@@ -139,11 +150,11 @@ class SearchWorker:
 
     @property
     def shared(self) -> object:
-        """A capsule for the other extensions."""
+        """Capsule for the other extensions."""
 
     def __init__(self, table: TranspositionTable) -> None: ...
     def clear(self) -> None:
-        """Forget the move-ordering history."""
+        """Clear the move-ordering history."""
 
     def run(
         self,
@@ -166,31 +177,30 @@ class SearchWorker:
     ) -> bool:
         """Search by iterative deepening until a limit or ``report`` ends it.
 
-        history         the keys of the game's earlier positions that may recur, oldest first
-        root_moves      the moves to choose from
-        report          called after each iteration with its depth and its lines, the best first:
-                        score, selective depth, principal variation; ends the search by True;
-                        None: this worker only fills the table for another one
-        side            the colour to move, 0 or 1: whose moves are whose in the history
-        ranks           of the root moves, rising: none comes before one of lower rank, whatever
-                        the search thinks of it
-        tables          the tablebase, asked with empty hands and fewer than ``table_men`` men
-        first_depth     the depth of the first iteration, which is always finished
-        max_depth       the depth of the last one, at most ``MAX_DEPTH``
-        node_limit      of this worker; 0: none
-        deadline        when to end; another thread stops the search by a deadline in the past
-        lines           principal variations, at most ``MAX_LINES``
-        errors          what a level sees wrongly: its insight, greed, freedom, noise and
-                        oversight, and a seed that chooses the errors
+        history         keys of the game's earlier positions that may recur, oldest first
+        root_moves      moves to choose from
+        report          called after each iteration with its depth and its lines, the best first
+                        (score, selective depth, principal variation); True ends the search.
+                        None: a helper, which only fills the transposition table
+        side            colour to move, 0 or 1, which selects the move-ordering history
+        ranks           ranks of the root moves in rising order; a move of a lower rank is always
+                        reported before one of a higher rank
+        tables          tablebase, which is probed with fewer than ``table_men`` men
+        first_depth     depth of the first iteration, which is always completed
+        max_depth       depth of the last iteration, at most ``MAX_DEPTH``
+        node_limit      node limit of this worker; 0: none
+        deadline        time of the end; another thread stops the search by a deadline in the past
+        lines           number of principal variations, at most ``MAX_LINES``
+        errors          errors of a strength level: insight, greed, freedom, noise, oversight, seed
 
-        Returns whether an iteration was cut short.
+        Return whether the last iteration was cut.
         """
 
 # For tests.
 def bucket_after(results: Iterable[tuple[int, int, int, int, int, int]]) -> list[tuple[int, int]]:
-    """The four entries of a bucket, as keys and data, in which results were stored in turn.
+    """Store results in one bucket; return its four entries as keys and data.
 
-    A result is its search's generation, a key, a move (only none: 0xFFFFF), score, depth and bound.
+    A result is a generation, a key, a move (only ``0xFFFFF``, none), score, depth and bound.
     """
 
 def ordered_moves(
@@ -200,53 +210,58 @@ def ordered_moves(
     cutoffs: Iterable[tuple[int, int, int, Sequence[int]]] = (),
     ply: int = 1,
 ) -> list[int]:
-    """All moves in the order in which a node at a ply searches them.
+    """Return all moves in the order in which a node at ``ply`` searches them.
 
-    ``cutoffs`` are earlier ones: ply, depth, the quiet move that cut off, those that did not.
+    ``cutoffs`` are recorded before: ply, depth, the quiet move that cut off, and the quiet moves
+    before it.
     """
 
 def table_classes(men: int) -> int:
-    """Number of classes that sets of ``men`` points (up to 9) form under the 16 symmetries."""
+    """Return the number of classes of sets of ``men`` points (up to 9) under the 16 symmetries."""
 
 def table_limit(rules: _Rules, own: int, opponent: int) -> int:
-    """Plies without a removal that make a draw with these numbers of men; 0: no limit."""
+    """Return the plies without a removal that draw with these numbers of men; 0: no limit."""
 
 def table_places(own: int, opponent: int, hand: int = 0) -> int:
-    """The places of the table of ``own`` men to move against ``opponent``, ``hand`` in hand."""
+    """Return the number of places in a table.
+
+    ``own`` men are to move against ``opponent`` men; ``hand`` men are in hand of both sides
+    together.
+    """
 
 def table_place(own: int, opponent: int, hand: int = 0) -> tuple[int, int]:
-    """The class and the rank of a board of up to 9 men a side (masks), as FORMAT.md defines them.
+    """Return a board's class and rank, which FORMAT.md defines.
 
-    ``hand`` is the men in hand of both sides together. `ValueError` for masks that overlap or lie
-    beyond the board.
+    ``own`` and ``opponent`` are masks of up to 9 men; ``hand`` is the number of men in hand of both
+    sides together. `ValueError` if the masks overlap or have other bits than points.
     """
 
 def table_board(
     own: int, opponent: int, found: int, rank: int, hand: int = 0
 ) -> tuple[int, int]:
-    """The men (own, opponent) at a class and rank: the inverse of `table_place`.
+    """Return the masks (own, opponent) at a class and rank: the inverse of `table_place`.
 
-    ``own`` and ``opponent`` are numbers of men. `ValueError` where there is no such place.
+    ``own`` and ``opponent`` are numbers of men. `ValueError` if there is no such place.
     """
 
 class _Blocks(Protocol):
     """A packed table."""
 
     def block(self, number: int, /) -> bytes:
-        """A block, unpacked, of `BLOCK_BYTES` bytes or, at the end, less."""
+        """Return an unpacked block of `BLOCK_BYTES` bytes; the last block may be shorter."""
 
 class TableSet:
-    """Open tables of one rule set, by men on the board (own, opponent) and men in hand together.
+    """Open tables of one rule set, by own men, opponent's men, and men in hand of both together.
 
-    kept        the values that `add` was given, by own men, opponent's men and men in hand
-    kept_depths the lists of depths, by own men and opponent's men
+    kept        values of the tables, by own men, opponent's men and men in hand
+    kept_depths lists of depths, by own men and opponent's men
 
-    Nothing is added or removed while anything reads it: `RuntimeError`.
+    `RuntimeError` if a table is added or removed while another thread reads the set.
     """
 
     @property
     def shared(self) -> object:
-        """A capsule for the other extensions."""
+        """Capsule for the other extensions."""
 
     @property
     def kept(self) -> dict[tuple[int, int, int], memoryview]: ...
@@ -262,28 +277,32 @@ class TableSet:
         depths: memoryview | None = None,
         hand: int = 0,
     ) -> None:
-        """Add a table, and its depths if any; `ValueError` where they are cut off."""
+        """Add a table of values with its depths, if any; `ValueError` if they are truncated."""
 
     def add_depths(self, own: int, opponent: int, depths: memoryview | None) -> None:
-        """Use a list of depths, or none; `ValueError` where it is cut off or not in order."""
+        """Set a table's list of depths; None: no depths.
+
+        `ValueError` if the list is truncated or not in order.
+        """
 
     def add_packed(self, own: int, opponent: int, table: _Blocks, hand: int = 0) -> None:
-        """Add a table that is read through a cache of unpacked blocks.
+        """Add a packed table, which is read through a cache of unpacked blocks.
 
-        A block that cannot be unpacked is unknown. `ValueError` where there is a table already.
+        Positions in a block that cannot be unpacked are unknown. `ValueError` if there is a packed
+        table already.
         """
 
     def remove(self, own: int, opponent: int, hand: int) -> None:
-        """Forget a table; `KeyError` where it is not here."""
+        """Remove a table; `KeyError` if there is none."""
 
     def has(self, own: int, opponent: int, hand: int = 0) -> bool: ...
     def has_depths(self, own: int, opponent: int) -> bool: ...
     def probe(self, fields: _Board) -> tuple[int, int] | None:
-        """The value and the depth to conversion as if just after a removal; None without a table.
+        """Return a board's value and depth to conversion with no plies since the last removal.
 
-        With an odd number of men in hand the value is the best of the moves'. The depth is in
-        plies: -1 for a draw and where there is none, 255 for 255 or more.
+        None without a table. With an odd number of men in hand the value is the best of the
+        moves. The depth is in plies: -1 for a draw and without depths, 255 for 255 or more.
         """
 
     def bounds(self, fields: _Board) -> tuple[int, int] | None:
-        """The least and the greatest value, given the plies since the last removal, or None."""
+        """Return the least and the greatest value after the board's plies; None without a table."""

@@ -1,8 +1,8 @@
-"""The compiled core: the game on bitboards, the search and probing of tables.
+"""The compiled core: bitboards, move generation, evaluation, search and tablebase probing.
 
-One extension, assembled from the .pxi files beside it so that everything inlines. Each names the
-files before it that it needs. Positions come and go as plain numbers, which convert.py makes;
-core.pyi documents what Python calls.
+One extension, assembled from .pxi files so that everything inlines. Each .pxi file lists the files
+that must be included before it. Arguments and results are the plain numbers of convert.py; core.pyi
+documents the functions for Python.
 """
 
 from _thread import allocate_lock
@@ -49,7 +49,7 @@ load_patterns()
 load_materials()
 
 
-# Fails an assertion, where they are compiled in, as code without the interpreter's lock does.
+# For tests: fail an assertion without the GIL, in a build with assertions.
 def fail_assertion():
     with nogil:
         assert_false()

@@ -1,18 +1,20 @@
-# How a game ends: keys of positions, repetitions, and the draws by counting.
+# The end of the game: keys of positions, repetitions, and draws by counting.
 #
 # Needs bitboard.pxi, board.pxi.
 
 cdef struct Game:
     RuleSet rules
-    int base                 # index in path of the root
-    uint64_t path[MAX_HISTORY + MAX_PLY + 8]     # keys: of the game's positions, of the search's
-    uint64_t marks[MAX_HISTORY + MAX_PLY + 8]    # of the position and those that it may repeat
-    uint64_t recurring       # a number for the positions that are drawn when they recur, 0: none
+    int base                 # index of the root in `path`
+    uint64_t path[MAX_HISTORY + MAX_PLY + 8]     # keys: the game's positions, then the search's
+    # For each position of the path, a Bloom filter with one hash: the bits of the keys of this
+    # position and of those that it may repeat.
+    uint64_t marks[MAX_HISTORY + MAX_PLY + 8]
+    uint64_t recurring       # hash of the positions that are drawn when they recur; 0: none
 
 
-# The key of a board: exact, from the side to move's view. The top byte tells positions apart whose
-# value depends on the plies left before a draw by counting: always with three men against three,
-# whose limit is short, and otherwise near the draw.
+# The key of a board, exact, from the side to move's view. If the value depends on the plies left to
+# a draw by counting, the top byte has them: always with three men each, whose limit is short, and
+# otherwise near the draw.
 cdef inline uint64_t key_of(const RuleSet *rules, const Board *b) noexcept nogil:
     cdef uint64_t key = b.own | (<uint64_t>b.opponent << 24) | (
         <uint64_t>b.own_hand << 48) | (<uint64_t>b.opponent_hand << 52)
@@ -29,23 +31,22 @@ cdef inline uint64_t key_of(const RuleSet *rules, const Board *b) noexcept nogil
     return key
 
 
-# One of 64 bits for a position, whatever its plies: where a set of positions lacks it, the position
-# is not in the set.
+# The bit of a position in a Bloom filter, the same for any plies.
 cdef inline uint64_t mark_of(uint64_t key) noexcept nogil:
     return <uint64_t>1 << (((key << 8) * GOLDEN) >> 58)
 
 
-# Note a position of the search on the path.
-cdef inline void enter(Game *game, const Board *b, uint64_t key, int ply) noexcept nogil:
+# Add a position of the search to the path.
+cdef inline void push_key(Game *game, const Board *b, uint64_t key, int ply) noexcept nogil:
     cdef int at = game.base + ply
     game.path[at] = key
     game.marks[at] = mark_of(key) | (game.marks[at - 2] if b.plies >= 2 and at >= 2 else 0)
 
 
 # Whether a position at this ply of the path is a draw by repetition. Within the search the first
-# recurrence counts, for what can be repeated once can be repeated again; positions of the game
-# itself count as often as the rules say.
-cdef inline bint repeats(const Game *game, uint64_t key, int ply, int plies) noexcept nogil:
+# recurrence is a draw, because a side that can repeat once can repeat again. Positions of the game
+# must recur as often as the rules require.
+cdef inline bint is_repetition(const Game *game, uint64_t key, int ply, int plies) noexcept nogil:
     cdef int at = game.base + ply, distance = 4, seen = 1
     assert 0 <= ply and 0 <= game.base <= MAX_HISTORY
     if plies < 4 or at < 4 or not game.marks[at - 4] & mark_of(key):
@@ -61,7 +62,7 @@ cdef inline bint repeats(const Game *game, uint64_t key, int ply, int plies) noe
     return game.rules.repetition == 1
 
 
-# Why a game is over, as indices of their names.
+# Reasons for the end of a game, as indices of _REASONS.
 cdef enum:
     GOES_ON = 0
     BY_MEN = 1
@@ -73,9 +74,9 @@ cdef enum:
 _REASONS = ("", "men", "blocked", "three", "norem", "repetition")
 
 
-# Whether and why a position ends the game, and its value then.
-cdef inline int end_of(const Game *game, const Board *b, uint64_t key, int ply,
-                       int *value) noexcept nogil:
+# Return why a position ends the game, or GOES_ON; set `value` to its score.
+cdef inline int terminal_reason(const Game *game, const Board *b, uint64_t key, int ply,
+                                int *value) noexcept nogil:
     cdef const RuleSet *rules = &game.rules
     if unlikely(own_short(b)):
         value[0] = -WIN + ply
@@ -86,7 +87,7 @@ cdef inline int end_of(const Game *game, const Board *b, uint64_t key, int ply,
     value[0] = 0
     if (b.plies == 0 and rules.repetition != 1) or (b.own_hand | b.opponent_hand):
         return GOES_ON
-    if repeats(game, key, ply, b.plies):
+    if is_repetition(game, key, ply, b.plies):
         return BY_REPETITION
     if rules.three_three_plies and b.plies >= rules.three_three_plies:
         if b.own_left == 3 and b.opponent_left == 3:
@@ -96,7 +97,7 @@ cdef inline int end_of(const Game *game, const Board *b, uint64_t key, int ply,
     return GOES_ON
 
 
-# A number for the positions of the game's history that are drawn when they recur.
+# A hash of the positions of the game's history that are drawn when they recur.
 cdef uint64_t recurring_positions(const Game *game) noexcept nogil:
     cdef uint64_t number = 0
     cdef int i, j, seen
@@ -132,5 +133,5 @@ def outcome(tuple rules not None, tuple fields not None, history):
     if not own_short(&b) and someone_short(&b):
         return "men", 1
     load_game(&game, rules, history)
-    reason = end_of(&game, &b, key_of(&game.rules, &b), 0, &value)
+    reason = terminal_reason(&game, &b, key_of(&game.rules, &b), 0, &value)
     return _REASONS[reason], (value > 0) - (value < 0)

@@ -1,30 +1,29 @@
-# Move generation: all moves, those that close a mill or the others; the others also with scores.
+# Move generation: moves that close a mill, quiet moves, or both; quiet moves also with scores.
 #
 # Needs bitboard.pxi and board.pxi.
 
 cdef enum:
-    MAX_MOVES = 1536         # above 3 men x 12 points x C(9, 2) removals: with nine men on the
-                             # board a side that flies finds no more empty points
+    MAX_MOVES = 1536         # more than 3 flying men x 12 empty points x C(9, 2) pairs of removals
     PLACE_SHIFT = 20         # bits of a move
 
 cdef struct MoveList:
     int size
     move_t moves[MAX_MOVES]
 
-# A list holds moves, or moves with their scores (see `scored`): one generator writes both.
+# An item of a list: a move, or a move with its score (see `scored`). One generator writes both.
 ctypedef int64_t scored_move
 ctypedef fused slot_t:
     move_t
     scored_move
 
 
-# Add a move to a list. This and the next functions return the list's new end.
+# Add a move to a list; return the list's new end, like the next functions.
 cdef inline move_t *add(move_t *end, move_t move) noexcept nogil:
     end[0] = move
     return end + 1
 
 
-# The moves of one man to one point that close mills there, one for each set of men to remove.
+# Add the moves of one man to a point where it closes mills, one for each set of men to remove.
 cdef inline move_t *add_closing(const RuleSet *rules, const Board *b, move_t *end, int origin,
                                 int to, int mills) noexcept nogil:
     cdef uint32_t left = removable(rules, b.opponent)
@@ -38,7 +37,7 @@ cdef inline move_t *add_closing(const RuleSet *rules, const Board *b, move_t *en
     return end
 
 
-# The moves that remove two men: each pair once, if either order of removal is legal.
+# Add the moves that remove two men: each pair once, if either order of removal is legal.
 cdef move_t *add_double(const RuleSet *rules, uint32_t opponent, move_t *end, int origin,
                         int to) noexcept nogil:
     cdef uint32_t men = removable(rules, opponent)
@@ -61,17 +60,18 @@ cdef move_t *add_double(const RuleSet *rules, uint32_t opponent, move_t *end, in
     return end
 
 
-# The points that a man's steps lead to, in order; NO_POINT fills the rest.
+# The neighbours of each point in rising order, filled up with NO_POINT.
 cdef uint8_t STEPS[24][4]
 
 
-# A move with its score: bits 32 to 63 the score, 20 to 31 how far before the end of a full list it
-# stands, 0 to 19 the move. So of moves with equal scores the first is the greatest.
+# A move with its score: bits 32 to 63 the score, bits 20 to 31 MAX_MOVES less its index in the
+# list, bits 0 to 19 the move. Of moves with equal scores, the first in the list is therefore the
+# greatest.
 cdef inline scored_move scored(int score, int place, move_t move) noexcept nogil:
     return score * (<int64_t>1 << 32) + (((MAX_MOVES - place) << PLACE_SHIFT) | move)
 
 
-# The quiet move to a point, made of a move without one. `scores` has a score for each point.
+# Complete a quiet move by its target point. `scores` has a score for each point.
 cdef inline slot_t move_to(slot_t move, int to, const int32_t *scores) noexcept nogil:
     if slot_t is scored_move:
         return move + to + scores[to] * (<int64_t>1 << 32)
@@ -79,14 +79,14 @@ cdef inline slot_t move_to(slot_t move, int to, const int32_t *scores) noexcept 
         return move + to
 
 
-# Add the moves from one origin (NO_POINT: placements) to some points. Those in `risky` may close
-# a mill; `closing` and `quiet` select the moves. `first` is the start of the list, `move` a move
-# there without origin and point. `scores` has 32 numbers for each origin.
+# Add the moves from one origin (NO_POINT: placements) to `targets`. Points in `risky` may close a
+# mill. `closing` and `quiet` select which moves to add. `first` is the start of the list, `move` an
+# item for its first place without origin and target. `scores` has 32 scores for each origin.
 cdef inline slot_t *add_from(const RuleSet *rules, const Board *b, const slot_t *first, slot_t *end,
                              slot_t move, const int32_t *scores, int origin, uint32_t targets,
                              uint32_t risky, bint closing, bint quiet, bint steps) noexcept nogil:
     cdef uint32_t men = b.own & ~(1u << origin)
-    # Each place further down the list lowers a scored move.
+    # A scored move has a smaller place field further down the list.
     cdef slot_t less = 1 << PLACE_SHIFT if slot_t is scored_move else 0
     cdef int to, there, mills, i
     move += encode(origin, 0, NO_POINT, NO_POINT) - less * <slot_t>(end - first)
@@ -96,8 +96,8 @@ cdef inline slot_t *add_from(const RuleSet *rules, const Board *b, const slot_t 
     if quiet:
         targets ^= risky
         if steps:
-            # Whether there is a step hardly ever depends on what was before: each is written, and
-            # those that are none are written over.
+            # Whether a step exists is hard to predict, so there is no branch: every candidate is
+            # written, and the next one overwrites it if it does not exist.
             for i in range(4):
                 to = STEPS[origin][i]
                 there = (targets >> to) & 1
@@ -125,9 +125,9 @@ cdef inline slot_t *add_from(const RuleSet *rules, const Board *b, const slot_t 
     return end
 
 
-# Write the side to move's moves that close a mill, the others (`quiet`), or both to a list, in a
-# fixed order. No side has too few men; `risky` is the result of `own_threats`. The other arguments
-# are those of `add_from`. Scored moves never close a mill.
+# Write the moves that close a mill (`closing`), the quiet moves (`quiet`), or both to a list, in a
+# fixed order. Both sides must have at least three men; `risky` is the result of `own_threats`. The
+# other arguments are those of `add_from`. Only quiet moves can be scored.
 cdef inline slot_t *add_moves(const RuleSet *rules, const Board *b, uint32_t risky, slot_t *first,
                               slot_t move, const int32_t *scores, bint closing,
                               bint quiet) noexcept nogil:
@@ -148,7 +148,7 @@ cdef inline slot_t *add_moves(const RuleSet *rules, const Board *b, uint32_t ris
     return end
 
 
-# The same moves, without scores, as a list.
+# Write moves without scores to a MoveList; the arguments are those of `add_moves`.
 cdef inline void generate_on(const RuleSet *rules, const Board *b, uint32_t risky, MoveList *list,
                              bint closing, bint quiet) noexcept nogil:
     assert is_sound(b) and not someone_short(b) and risky == own_threats(rules, b)
@@ -157,7 +157,7 @@ cdef inline void generate_on(const RuleSet *rules, const Board *b, uint32_t risk
     assert list.size <= MAX_MOVES
 
 
-# The same of any board: there are none where a side has too few men.
+# Write moves of any board to a MoveList: none if a side has fewer than three men.
 cdef inline void generate(const RuleSet *rules, const Board *b, MoveList *list, bint closing,
                           bint quiet) noexcept nogil:
     list.size = 0
@@ -179,8 +179,8 @@ cdef bint is_generated(const RuleSet *rules, const Board *b, move_t move) noexce
     return contains(&list, move)
 
 
-# Whether any number is a legal move of a board where no side has too few men. The masks tell,
-# except where a move may remove two men.
+# Whether any number is a legal move of a board on which both sides have at least three men. It
+# needs no move generation unless a move may remove two men.
 cdef inline bint is_legal(const RuleSet *rules, const Board *b, move_t move) noexcept nogil:
     cdef int to = to_of(move), origin = origin_of(move)
     cdef uint32_t men = b.own, candidates

@@ -43,7 +43,7 @@ def legal_moves(tuple rules not None, tuple fields not None):
     return [list.moves[i] for i in range(list.size)]
 
 
-# For tests: what the search checks of moves in its table.
+# For tests: the check of moves from the transposition table.
 def is_legal_move(tuple rules not None, tuple fields not None, move_t move):
     cdef RuleSet rule_set = load_rules(rules)
     cdef Board b = load_board(fields)

@@ -1,7 +1,7 @@
-# Everything that depends on processor, compiler or system: bits, atomics, prefetch, large pages,
-# the clock, byte order. Also locks of objects and spans of Python's buffers.
+# Everything that depends on processor, compiler or system: bit operations, atomics, prefetch, large
+# pages, the clock, byte order. Also locks of objects, and access to Python's buffers.
 #
-# Needs nothing before it.
+# Needs no other file.
 
 from cpython.buffer cimport (
     PyBUF_ND, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
@@ -14,7 +14,7 @@ cdef extern from *:
     #if defined(__GNUC__) || defined(__clang__)
       #define MERELS_LOWEST(x) __builtin_ctz(x)
       #define MERELS_LOWEST64(x) __builtin_ctzll(x)
-      /* Read once: it should evict nothing from the larger caches. */
+      /* Locality 0: the data is used once and should not evict other data from the caches. */
       #define MERELS_PREFETCH(p) __builtin_prefetch((p), 0, 0)
       #define MERELS_LIKELY(x) __builtin_expect(!!(x), 1)
       #define MERELS_UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -37,7 +37,7 @@ cdef extern from *:
       #define MERELS_PREFETCH(p) ((void)0)
       #define MERELS_LIKELY(x) (x)
       #define MERELS_UNLIKELY(x) (x)
-      /* With /volatile:ms these acquire and release. */
+      /* With /volatile:ms, a volatile read acquires and a volatile write releases. */
       #define MERELS_LOAD(type, p) (*(const volatile type *)(p))
       #define MERELS_STORE(type, p, x) (*(volatile type *)(p) = (x))
       #define MERELS_EXCHANGE(p, from, to) \
@@ -53,8 +53,8 @@ cdef extern from *:
     #define MERELS_STORE_WORD(p, x) MERELS_STORE(uint64_t, p, x)
     #define MERELS_STORE_BYTE(p, x) MERELS_STORE(uint8_t, p, x)
 
-    /* Instructions that not all processors of a kind have are chosen at run time: a branch that is
-       always predicted costs less than the arithmetic, and one build serves all processors. */
+    /* POPCNT, PEXT and PDEP are chosen at run time, so that one build serves all processors. The
+       branch is always predicted and costs less than the portable arithmetic. */
     #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
       #define MERELS_CHOOSES 1
       #include <cpuid.h>
@@ -65,8 +65,8 @@ cdef extern from *:
           __builtin_cpu_init();
           merels_has_popcnt = __builtin_cpu_supports("popcnt") != 0;
           if (__builtin_cpu_supports("bmi2") && __get_cpuid(1, &eax, &ebx, &ecx, &edx)) {
-              /* Those of AMD before Zen 3 (families 15h to 18h) have PEXT and PDEP as microcode,
-                 slower than the loops. */
+              /* AMD processors before Zen 3 (families 15h to 18h) have PEXT and PDEP in microcode,
+                 which is slower than the loops. */
               family = (eax >> 8 & 15) + (eax >> 20 & 255);
               merels_gathers_bits = family < 0x15 || family > 0x18;
           }
@@ -97,7 +97,7 @@ cdef extern from *:
               return (int)result;
           }
     #endif
-          /* Three bytes summed by one multiplication. */
+          /* The bits of 24 points; the multiplication sums three bytes. */
           x -= (x >> 1) & 0x555555u;
           x = (x & 0x333333u) + ((x >> 2) & 0x333333u);
           x = (x + (x >> 4)) & 0x0F0F0Fu;
@@ -139,8 +139,7 @@ cdef extern from *:
     void prefetch "MERELS_PREFETCH"(const void *address) noexcept nogil
     bint likely "MERELS_LIKELY"(bint condition) noexcept nogil
     bint unlikely "MERELS_UNLIKELY"(bint condition) noexcept nogil
-    # Numbers that one thread writes while others read them. A reader sees all that the writer wrote
-    # before.
+    # Numbers that one thread writes while others read them: reads acquire, writes release.
     int read_shared "MERELS_LOAD_INT"(const int *number) noexcept nogil
     int64_t read_time "MERELS_LOAD_TIME"(const int64_t *number) noexcept nogil
     uint64_t read_word "MERELS_LOAD_WORD"(const uint64_t *number) noexcept nogil
@@ -152,18 +151,20 @@ cdef extern from *:
     # Replace `old` by `new`; return False if the number is not `old`.
     bint exchange "MERELS_EXCHANGE"(int *number, int old, int new) noexcept nogil
     uint64_t fetch_add "MERELS_TAKE"(uint64_t *counter, uint64_t amount) noexcept nogil
-    # Large pages spare most of the address translation that random probes cost.
+    # Ask for large pages, which save most of the TLB misses of random probes.
     void large_pages "MERELS_LARGE_PAGES"(void *start, size_t size) noexcept nogil
-    # The one clock of deadlines: Python's own may differ, after sleep on macOS, or on Windows.
+    # The clock of all deadlines, in nanoseconds. Python's monotonic clock may differ from it, after
+    # sleep on macOS, or on Windows.
     int64_t now "merels_now"() noexcept nogil
 
 cdef enum:
     PAGE = 1 << 21           # bytes of a large page
-    CLAIMED = -1             # in place of the number of an object's users
+    CLAIMED = -1             # instead of the number of users
 
 
-# A lock of an object without waiting: any number of threads share it, or one thread claims it.
-# Conflicting use raises RuntimeError, with the GIL and in free-threaded Python.
+# A read-write lock that never waits: any number of threads share an object, or one claims it. A
+# conflict raises RuntimeError, with the GIL and in free-threaded Python. `users` is the number of
+# threads that share the object, or CLAIMED.
 cdef int share(int *users, str what) except -1:
     cdef int number
     while True:
@@ -190,7 +191,7 @@ cdef void end_claim(int *users) noexcept nogil:
     write_shared(users, 0)
 
 
-# Numbers of up to four bytes, little-endian on every machine.
+# Read a little-endian number of up to four bytes, on any machine.
 cdef inline uint32_t read_bytes(const uint8_t *bytes, int number) noexcept nogil:
     cdef uint32_t value = 0
     cdef int i
@@ -205,9 +206,9 @@ cdef inline void write_bytes(uint8_t *bytes, int number, uint32_t value) noexcep
         bytes[i] = (value >> (8 * i)) & 0xFF
 
 
-# The numbers in a Python object: bytes, a bytearray, an array, a memoryview. It neither moves nor
-# frees them while the span lives. (Cython's typed memoryviews, which do so too, would be a fifth of
-# all that there is to compile.)
+# The memory of a Python object with a buffer: bytes, a bytearray, an array, a memoryview. The
+# object cannot move or free it while the span lives. (Cython's typed memoryviews do the same, but
+# would take a fifth of the compile time.)
 @internal
 @final
 cdef class _Span:
@@ -219,15 +220,15 @@ cdef class _Span:
         PyBuffer_Release(&self.buffer)
 
 
-# An object's bytes as they are now, in memory of their own: what is checked there stays so.
-cdef bytearray copy_of(data, int width=1):
+# A private copy of an object's bytes, so that no other thread can change them after a check.
+cdef bytearray copy_bytes(data, int width=1):
     cdef _Span span = span_of(data, width)
     cdef bytearray copied = bytearray(span.size)
     memcpy(<uint8_t *>copied, span.start, span.size)
     return copied
 
 
-# The span of an object's numbers of `width` bytes each.
+# The span of an object whose items have `width` bytes each; ValueError for another item size.
 cdef _Span span_of(data, int width=1, bint writable=False):
     cdef _Span span = _Span.__new__(_Span)
     PyObject_GetBuffer(data, &span.buffer, PyBUF_ND | (PyBUF_WRITABLE if writable else 0))

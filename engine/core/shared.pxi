@@ -1,4 +1,4 @@
-# Structures of the core that solver and trainer use through pointers in capsules.
+# Structures of the core that the solver and the trainer use through pointers in capsules.
 #
 # Needs bitboard.pxi, board.pxi, tablebase/probe.pxi.
 
@@ -8,7 +8,7 @@ cdef enum:
 # An entry of the transposition table.
 cdef struct Entry:
     uint64_t check           # key ^ data
-    uint64_t data            # move 20 bits (NO_MOVE too), score 16, depth 8, bound 2, generation 8
+    uint64_t data            # move 20 bits, score 16, depth 8, bound 2, generation 8
 
 cdef struct Table:
     void *memory
@@ -16,13 +16,13 @@ cdef struct Table:
     uint64_t buckets         # in use
     int generation
 
-# A worker that searches single boards for the trainer.
+# A search worker that the trainer uses for single boards.
 cdef struct BoardSearch:
     void *worker
     int *users               # of the worker, see platform.pxi
-    # Prepare the worker for boards of these rules.
+    # Prepare the worker for boards under these rules.
     void (*begin)(void *worker, const RuleSet *rules) noexcept nogil
-    # Deepen until a number of nodes is searched. Return the value; unless `leaf` is NULL, set it to
+    # Deepen until `nodes` nodes are searched. Return the value; unless `leaf` is NULL, set it to
     # the last board of the principal variation.
     int (*search)(void *worker, const Board *b, uint64_t nodes, Board *leaf) noexcept nogil
 
@@ -32,7 +32,7 @@ cdef inline uint64_t bucket_number(uint64_t key, uint64_t buckets) noexcept nogi
     return below(key * GOLDEN, buckets)
 
 
-# Sizes of the lent structures, in bytes: all extensions must have been built with the same ones.
+# Sizes of the shared structures in bytes, which must be equal in all extensions.
 cdef tuple shared_layout():
     return (sizeof(RuleSet), sizeof(Board), sizeof(Table), sizeof(Entry), sizeof(BoardSearch),
             sizeof(Tables), sizeof(Packed), sizeof(BlockCache), sizeof(Slot))

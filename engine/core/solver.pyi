@@ -1,51 +1,54 @@
-"""The compiled solver as Python sees it: rules and boards, and what is checked, are the core's."""
+"""Interface of the compiled solver. Arguments and their checks are those of core.pyi."""
 
 from array import array
 
 from merels.engine.core.core import TableSet, _Rules
 
-STAGES: tuple[int, int, int, int, int]   # of `Retrograde`; the fourth is repeated for every level
+# Stages of `Retrograde`; the fourth is repeated for every level.
+STAGES: tuple[int, int, int, int, int]
+# Stages of `PlacingSlice`; the first and the last are repeated for every table.
 PLACING_STAGES: tuple[int, int, int, int, int]
 
 def sector_memory(larger: int, smaller: int, with_depths: bool) -> int:
-    """Bytes that `Retrograde` needs for a sector at most."""
+    """Return the maximum memory of `Retrograde` for a sector, in bytes."""
 
 def slice_memory(rules: _Rules, own: int) -> int:
-    """Bytes that `PlacingSlice` needs at most."""
+    """Return the maximum memory of `PlacingSlice`, in bytes."""
 
 def verify_places(
     tables: TableSet, own: int, opponent: int, hand: int, first: int, last: int
 ) -> tuple[int, int]:
-    """Recompute the states at the places from ``first`` to before ``last`` by their successors.
+    """Recompute values and depths at the places ``first`` to ``last`` - 1 from their successors.
 
-    Returns how many stored values or depths differ, and the place of the first one. `ValueError`
-    where a table that moves lead to is missing. With an odd number of men in hand, where there is
-    no table, it looks one ply further ahead.
+    Return the number of stored ones that differ, and the place of the first. `ValueError` if a
+    table that moves lead to is missing. Successors with an odd number of men in hand, which are not
+    stored, are searched one ply deep.
     """
 
 def verify_sample(
     tables: TableSet, own: int, opponent: int, hand: int, places: array[int]
 ) -> tuple[int, int]:
-    """The same for some places, 64-bit numbers."""
+    """Do the same as `verify_places` for some places, given as 64-bit numbers."""
 
 def recompute_places(
     tables: TableSet, own: int, opponent: int, hand: int, first: int, last: int, values: bytearray
 ) -> None:
-    """Write the values of states with men in hand into a table of zeros, as `verify_places` does.
+    """Write the recomputed values of states with men in hand into a table, which must be zeros.
 
-    ``first`` is a multiple of four, so that several threads may fill one table.
+    ``first`` must be a multiple of 4, so that several threads can fill one table.
     """
 
 class Retrograde:
-    """The retrograde analysis of one sector: the larger side is to move in table 0, not in table 1.
+    """Retrograde analysis of one sector.
 
-    One thread begins each stage; then any number of threads work on it until none of it is left.
-    `ValueError` for one that is not next, `RuntimeError` before the last one is done.
+    The larger side is to move in table 0, the smaller side in table 1. One thread calls `begin` for
+    each stage, then any number of threads call `work`. `ValueError` for a stage out of order,
+    `RuntimeError` if the last one is not done.
 
-    done        share of the stage that was started, from 0 to 1
-    settled     for each table: states won and lost at the last level
-    tallies     for each table, after packing: canonical states drawn, won and lost
-    places      in each table
+    done        share of the stage that threads have taken, from 0 to 1
+    settled     for each table, numbers of states won and lost at the last level
+    tallies     for each table, after packing, numbers of canonical states drawn, won and lost
+    places      number of places in each table
     """
 
     done: float
@@ -56,35 +59,38 @@ class Retrograde:
     def __init__(
         self, rules: _Rules, larger: int, smaller: int, with_depths: bool, lower: TableSet
     ) -> None:
-        """``lower`` has the tables that removals lead to: `ValueError` where it has not."""
+        """Allocate the sector; ``lower`` must have the tables that removals lead to.
+
+        `ValueError` if one is missing.
+        """
 
     def begin(self, stage: int, level: int = 0) -> None:
-        """Make one of `STAGES` ready for `work`; ``level`` counts the plies of the fourth."""
+        """Prepare one of `STAGES`; ``level`` is the depth in plies, for the fourth."""
 
     def work(self) -> None:
-        """Work on the stage until none of it is left."""
+        """Work on the current stage until no work is left to take."""
 
     def stop(self) -> None:
-        """Let every `work` return early; the tables are then of no use."""
+        """Make every call of `work` return early; the tables are then useless."""
 
     def blocked(self) -> tuple[bool, bool]:
-        """Whether a state of each table is lost at once; to be asked before the second level."""
+        """Return for each table whether it has a blocked loss; call it before the second level."""
 
     def values(self, table: int) -> memoryview:
-        """A packed table."""
+        """Return a table's packed values."""
 
     def depths(self, table: int) -> memoryview:
-        """The list of a table's long losses and their depths, to be asked for once packed."""
+        """Return a table's list of long losses with their depths; call it after packing."""
 
 class PlacingSlice:
-    """A slice of the placing phase: one number of men in hand, and of men of the side to move.
+    """Solver of a slice of the placing phase: given men in hand, and own men on the board.
 
-    One thread begins each stage; then any number of threads work on it until none of it is left.
-    `ValueError` for one that is not next, `RuntimeError` before the last one is done.
+    One thread calls `begin` for each stage, then any number of threads call `work`. `ValueError`
+    for a stage out of order, `RuntimeError` if the last one is not done.
 
-    done        share of the stage that was started, from 0 to 1
-    tally       of the sector that was written: canonical states drawn, won and lost
-    values      its packed table
+    done        share of the stage that threads have taken, from 0 to 1
+    tally       numbers of canonical states drawn, won and lost in the sector written last
+    values      packed values of that sector
     """
 
     done: float
@@ -92,18 +98,18 @@ class PlacingSlice:
     values: memoryview
 
     def __init__(self, rules: _Rules, hand: int, own: int, tables: TableSet) -> None:
-        """``hand`` is even, 2 to 18; ``own`` men of the side to move are on the board."""
+        """Set the slice: ``hand`` men in hand (even, 2 to 18), ``own`` men of the side to move."""
 
     def begin(self, stage: int, others: int = 0, removed: int = 0) -> None:
-        """Make one of `PLACING_STAGES` ready for `work`.
+        """Prepare one of `PLACING_STAGES`.
 
-        The first reads a table from ``tables``: ``others`` men of the opponent's, and after both
-        sides have placed and ``removed`` men of the side to move are gone. The last writes the
-        sector with ``others`` men.
+        The first stage reads a table of ``tables`` two placements later: with ``others`` men of the
+        opponent, and with ``removed`` men of the side to move removed. The last stage writes the
+        sector with ``others`` men of the opponent.
         """
 
     def work(self) -> None:
-        """Work on the stage until none of it is left."""
+        """Work on the current stage until no work is left to take."""
 
     def stop(self) -> None:
-        """Let every `work` return early; what was solved is then of no use."""
+        """Make every call of `work` return early; the result is then useless."""

@@ -1,8 +1,7 @@
-"""The compiled solver: tables built and verified. What plays needs none of it.
+"""The compiled solver, which builds and verifies tables; a playing engine does not load it.
 
-Like core.pyx it is assembled from .pxi files, of which it shares those of the game and of probing;
-their tables are loaded in both. The two compile at the same time. solver.pyi documents what Python
-calls.
+Like core.pyx it is assembled from .pxi files. It shares those of the game and of probing, whose
+look-up tables are loaded in both extensions. solver.pyi documents the functions for Python.
 """
 
 from _thread import allocate_lock

@@ -1,102 +1,99 @@
-"""The compiled trainer as Python sees it: rules, boards and checks are those of the core."""
+"""Interface of the compiled trainer. Arguments and their checks are those of core.pyi.
+
+Samples are bytes in the format of `SAMPLE_FORMAT`. All functions raise `ValueError` for a size that
+is no multiple of ``SAMPLE_BYTES``, an impossible board or value of Flying, or more than one point.
+"""
 
 from array import array
 
 from merels.engine.core.core import SearchWorker, TableSet, TranspositionTable, _Board, _Rules
 
-SAMPLE_FORMAT: str                       # of training's `Sample`, as in `struct`
+SAMPLE_FORMAT: str                       # format of a sample for `struct`
 SAMPLE_BYTES: int
-WHOLE: int                               # a whole point, in the numbers of a sample
-NO_POINTS: int                           # points that are not known
+WHOLE: int                               # one point, in a sample's numbers
+NO_POINTS: int                           # unknown points, in a sample's numbers
 
 def shuffle(data: bytearray, seed: int) -> None:
-    """Put packed samples in random order; `ValueError` for bytes that are not samples.
-
-    All functions of samples raise it: for a size that is no multiple of ``SAMPLE_BYTES``, an
-    impossible board or way of flying, or more than a whole point.
-    """
+    """Shuffle samples in place."""
 
 def board_key(fields: _Board) -> int:
-    """A number that the 16 images of a board share, and no other board has."""
+    """Return a key that the 16 images of a board share and no other board has."""
 
 def is_held_out(fields: _Board) -> bool:
-    """Whether a board is one in 64, chosen by its key, that no fitting sees."""
+    """Return whether a board is held out from every fit: one in 64 is, chosen by its key."""
 
 def select_samples(
     data: bytes | bytearray, unseen: array[int], held_out: bool
 ) -> bytearray:
-    """The samples that are held out, or those that are not.
+    """Return the samples that are held out, or those that are not.
 
-    ``unseen`` has keys of boards, 64-bit numbers in rising order, that are in neither.
+    Boards whose keys are in ``unseen``, 64-bit numbers in rising order, are never returned.
     """
 
 def split_samples(data: bytes | bytearray | memoryview) -> list[bytearray]:
-    """The samples of each quarter of the phases, in their order: what they teach has nothing in
-    common.
-    """
+    """Return the samples of each quarter of the phases, which share no weights, in their order."""
 
 def draw_samples(
     tables: TableSet, own: int, opponent: int, hand: int, number: int, seed: int
 ) -> bytearray:
-    """Up to ``number`` samples from random places of a table, with its values as results.
+    """Return up to ``number`` samples from random places of a table, with its values as results.
 
-    ``hand`` is the men in hand of both sides together. Boards that end the game are left out.
+    ``hand`` is the number of men in hand of both sides together. Finished games are left out.
     """
 
 def hash_samples(
     table: TranspositionTable, rules: _Rules, number: int, seed: int
 ) -> bytearray:
-    """Up to ``number`` samples without a score or result: random positions that searches met.
+    """Return up to ``number`` samples from random entries of a hash table, without score or result.
 
-    Every second one becomes a position after it.
+    About half of them are positions after a random move from an entry's position.
     """
 
 def score_samples(
     worker: SearchWorker, rules: _Rules, data: bytes | bytearray, nodes: int, per_logit: float
 ) -> bytearray:
-    """Samples of the rules' way of flying with scores, where they had none, of short searches.
+    """Return the samples with scores of short searches, for those of the rules' Flying without one.
 
-    Each ends with the iteration that reaches ``nodes``; ``per_logit`` hundredths of a man are worth
-    73 % of the points. ValueError where it is below 1.
+    A search ends with the iteration that reaches ``nodes``. A score of ``per_logit`` hundredths of
+    a man is an expectation of 73 % of the points; `ValueError` if it is below 1.
     """
 
 def leaf_samples(
     tables: TableSet, worker: SearchWorker, data: bytes | bytearray, nodes: int
 ) -> bytearray:
-    """Where searches by the tables' rules end after critical samples' best-looking moves, right and
-    wrong.
+    """Return samples of the leaves of searches after right and wrong moves of critical samples.
 
-    A sample is critical if the tables have its way of flying and all that its moves lead to, it is
-    not lost, and at most a third of the moves hold its value. Of those that do and of those that do
-    not, the move that looks best after 30 nodes is searched to the iteration that reaches
-    ``nodes``. Up to two samples of each, without a score or result. ValueError without nodes.
+    A sample is critical if it is not lost, at most a third of its moves keep its value, and the
+    tables have its Flying and the values of all moves. Of the moves that keep the value, and of
+    those that do not, the one that looks best after 30 nodes is searched to the iteration that
+    reaches ``nodes``. Each critical sample gives up to two samples, without score or result.
+    `ValueError` if ``nodes`` is 0.
     """
 
 def label_samples(tables: TableSet, data: bytes | bytearray) -> bytearray:
-    """Samples with the tables' values as results, where they have the way of flying and the board.
-    """
+    """Return the samples with the tables' values as results, if the tables have them."""
 
 def labelled_samples(data: bytes | bytearray) -> bytearray:
-    """The samples that have a result."""
+    """Return the samples that have a result."""
 
 class Fit:
-    """The weights of a quarter of the phases, fitted from nothing to samples: by ``share`` to their
-    scores, for the rest to their results.
+    """Weights of a quarter of the phases, fitted to samples.
 
-    ``quarter`` is a place in what `split_samples` returns. ValueError where there is no such, or
-    where ``share`` is not 0 to 1.
+    Labels are the mean of scores, with weight ``share``, and results. ``quarter`` is an index of
+    the list that `split_samples` returns. `ValueError` if either is out of range.
     """
 
     def __init__(self, share: float, quarter: int, seed: int = 1) -> None: ...
     def epoch(
         self, data: bytes | bytearray | memoryview, rate: float, decay: float = 0
     ) -> float:
-        """One pass over packed samples of the quarter at a learning rate, 0 to learn nothing.
+        """Fit the weights in one pass over samples of the quarter; return the mean squared error.
 
-        With each batch all parameters lose ``rate`` times ``decay`` of themselves. Returns the mean
-        squared error, each taken before its batch's step; 0 without samples. ValueError for a rate
-        or a decay below 0 or above 1, or a sample of another quarter.
+        Each error is taken before its batch's step; the mean is 0 without samples. ``rate`` is the
+        learning rate; 0 only measures the error. Each batch reduces all parameters by the factor
+        ``rate`` * ``decay``. `ValueError` for a rate or decay that is not from 0 to 1, or for a
+        sample of another quarter.
         """
 
     def write(self, weights: bytearray) -> None:
-        """Put them where they belong in weights as `load_weights` takes them."""
+        """Write the weights to their places in a buffer of `core.WEIGHTS_SIZE` bytes."""

@@ -1,7 +1,7 @@
-"""The compiled trainer: samples drawn, scored and labelled, and the evaluation fitted to them.
+"""The compiled trainer, which draws, scores and labels samples and fits the evaluation to them.
 
-Like core.pyx it is assembled from .pxi files; it shares those of the game, of features and of
-probing. Searches run in core. trainer.pyi documents what Python calls.
+Like core.pyx it is assembled from .pxi files. It shares those of the game, the features and
+probing; searches run in core. trainer.pyi documents the functions for Python.
 """
 
 from _thread import allocate_lock

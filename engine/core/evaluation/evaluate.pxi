@@ -1,20 +1,20 @@
 # The static evaluation, learned from games and the tablebase.
 #
-# Each feature has a value of its own in each phase, which makes most of the evaluation, and a
-# vector of its own in each quarter of the phases; a kind of material has one of each. The vectors'
-# sum, clipped and squared, is a hidden layer that evaluates them together. weights.bin holds
-# it all, by rows; merels.engine.training makes it.
+# Each feature, of patterns or material, has a value in each phase and a vector in each quarter of
+# the phases. The sum of the values is most of the evaluation. The sum of the vectors, clipped and
+# squared, is a hidden layer whose weighted sum is added. weights.bin holds all weights by rows;
+# merels.engine.training makes it.
 #
-# A vector's numbers are small: all of a feature is one cache line, and three features are added as
-# bytes. What weights.bin has beyond that, one number in 500, is limited. Sums have 16 bits.
+# A vector's numbers are limited to bytes, which changes one in 500 in weights.bin: a feature then
+# fits into one cache line, and three features are added as bytes before the sums need 16 bits.
 #
 # Needs board.pxi, evaluation/features.pxi.
 
 cdef extern from *:
     """
-    /* Eight pairs of bytes, 0 to 85, so that three are added without a carry. A lane's sum is that
-     * of its lower bytes and 256 times that of its upper ones, which have a sum of their own: so
-     * none needs to be widened. */
+    /* Eight pairs of bytes from 0 to 85, so that three are added without a carry. `sum` adds the
+     * 16-bit lanes, `upper` only their upper bytes. At the end `sum` less 256 * `upper` is the sum
+     * of the lower bytes, so no byte needs to be widened. */
     #if defined(__GNUC__) || defined(__clang__)
       typedef uint16_t MerelsPairs __attribute__((vector_size(16)));
       static __inline void MERELS_ADD_PAIRS(MerelsPairs *sum, MerelsPairs *upper,
@@ -53,37 +53,37 @@ cdef extern from *:
 cdef enum:
     NEURON_PAIRS = HIDDEN // (2 * LANES)
     CACHE_LINE = 64          # bytes
-    BYTE_BIAS = LARGEST + 1     # what stands for 0 in a pair
+    BYTE_BIAS = LARGEST + 1     # the byte of a pair that represents 0
 
-# The weights as the search wants them: all that one feature adds in a quarter of the phases, in one
-# cache line, and all that one kind of material adds.
+# The weights in the layout of the search: one cache line for a pattern feature in a quarter of the
+# phases, and a structure for each material.
 cdef struct Feature:
     Pairs vector[NEURON_PAIRS]
-    Lanes values                             # one for each phase, the other four lanes are empty
+    Lanes values                             # one for each phase of the quarter, then four unused
 
 cdef struct Material:
-    Pairs start[2 * NEURON_PAIRS]            # of sums: of all bytes and of the upper ones, in turn
-    const Feature *features                  # of its quarter of the phases
-    const int16_t *output                    # of its phase
+    Pairs start[2 * NEURON_PAIRS]            # initial `sum` and `upper` for each vector
+    const Feature *features                  # of the quarter of its phase
+    const int16_t *output                    # output weights of its phase
     int value
-    uint32_t lane                            # of values, for its phase
+    uint32_t lane                            # index of its phase in Feature.values
 
-cdef Feature ROOM_FOR_FEATURES[QUARTERS * FEATURES + 1]
+cdef Feature FEATURE_MEMORY[QUARTERS * FEATURES + 1]
 cdef Feature *FEATURE = <Feature *>(
-    (<size_t>ROOM_FOR_FEATURES + CACHE_LINE - 1) & ~<size_t>(CACHE_LINE - 1))
+    (<size_t>FEATURE_MEMORY + CACHE_LINE - 1) & ~<size_t>(CACHE_LINE - 1))
 cdef Material MATERIAL[MATERIALS]
-cdef Pairs ZERO_PAIRS           # the last one of a group of three
+cdef Pairs ZERO_PAIRS           # fills the last group of three
 cdef int16_t VALUE[PHASES][ROWS]
 cdef int16_t OUTPUT[PHASES][HIDDEN]
 
-# The hidden layer's output, added to `value`, the sum of the values of features and material.
+# Return the hidden layer's weighted sum; set `value` to the sum of the values.
 cdef inline int hidden_layer(const size_t *at, const Material *material,
                              int *value) noexcept nogil:
     cdef const Feature *features = material.features
     cdef const Feature *feature[ACTIVE]
     cdef const int16_t *output = material.output
     cdef Pairs sums[2 * NEURON_PAIRS]
-    cdef Pairs sum, upper                    # of all bytes, and of the upper ones
+    cdef Pairs sum, upper
     cdef Lanes values = features[at[0]].values
     cdef int16_t *neuron = <int16_t *>sums
     cdef int i, j, together = 0
@@ -138,19 +138,19 @@ def terms(tuple rules not None, tuple fields not None):
             hidden_layer(row, &MATERIAL[material], &value) / <double>(1 << OUTPUT_SHIFT)]
 
 
-# Pair sixteen neurons' numbers: the first eight are the lower bytes, the others the upper ones.
+# Pack the numbers of sixteen neurons: the first eight are the lower bytes, the others the upper.
 cdef inline void pair_up(uint16_t *pair, const int *numbers) noexcept:
     cdef int i
     for i in range(LANES):
         pair[i] = <uint16_t>(numbers[i] + 256 * numbers[LANES + i])
 
 
-# A number, or the one nearest to it that is no larger in size.
+# A number clamped to an absolute value of at most `largest`.
 cdef inline int limited(int number, int largest) noexcept:
     return max(-largest, min(largest, number))
 
 
-# The vector of one feature in a quarter of the phases.
+# Write the values and the vector of one pattern feature in a quarter of the phases.
 cdef void arrange_feature(const Weights *weights, int quarter, int place) noexcept:
     cdef Feature *feature = &FEATURE[quarter * FEATURES + place]
     cdef int16_t *value = <int16_t *>&feature.values
@@ -165,7 +165,7 @@ cdef void arrange_feature(const Weights *weights, int quarter, int place) noexce
         pair_up(<uint16_t *>&feature.vector[j], &numbers[2 * LANES * j])
 
 
-# The vector of a kind of material, and the bias.
+# Write the sums of the weights of one material and of the biases.
 cdef void arrange_material(const Weights *weights, int place) noexcept:
     cdef Material *material = &MATERIAL[place]
     cdef int phase = phase_of(place), men = AT_MEN + place % 100, kind = AT_KINDS + place // 100
@@ -183,7 +183,7 @@ cdef void arrange_material(const Weights *weights, int place) noexcept:
             upper[i] = <uint16_t>numbers[2 * LANES * j + LANES + i]
 
 
-# Where each kind of material finds what its phase wants. Without weights all positions are equal.
+# Set the pointers of each material. Until weights are loaded, every evaluation is 0.
 cdef void load_materials() noexcept:
     cdef int place, phase
     for place in range(MATERIALS):

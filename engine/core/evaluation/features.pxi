@@ -1,24 +1,25 @@
 # The features of a position: patterns of men, and material.
 #
-# A position has eleven features of one list: the pattern of men on each of the four sides of the
-# square, around each of its four corners, and on each ring. The nine points of a side, over all
-# three rings, hold its three lines and the crossing that cuts them, so the four sides cover the
-# sixteen lines; corners and rings add what goes round corners. What else might be counted, threats,
-# steps and men without one, the patterns say already. Mirror images are one feature, so all sixteen
-# symmetric views of a position have one value. Such tables, indexed by the contents of fixed sets
-# of points, are Buro's patterns ("Experiments with Multi-ProbCut and a new high-quality evaluation
-# function for Othello", 1997), called n-tuple networks elsewhere.
+# A position has eleven pattern features: the men on each of the four sides of the board, around
+# each of its four corners, and on each ring. The nine points of a side, on all three rings, contain
+# three lines along the side and one across, so the four sides cover the sixteen lines. Corners and
+# rings add patterns around corners. Threats, steps and blocked men follow from these patterns and
+# have no features of their own. Mirror images are one feature, so the 16 symmetric images of a
+# position have one value. Such look-up tables of fixed sets of points are Buro's patterns
+# ("Experiments with Multi-ProbCut and a new high-quality evaluation function for Othello", 1997),
+# also known as n-tuple networks.
 #
-# Its kind of material has a separate list.
+# The material of a position is a feature of another list: the men left to both sides, with the men
+# in hand or who flies.
 #
-# Weights are learned by rows, thirteen for a position: its features, the men left to both
-# sides, and those in hand or who flies. Rows that always occur together are summed at load time.
+# Training has a row of weights for each of thirteen things: the eleven patterns, the men left, and
+# the men in hand or who flies. Rows that always occur together are summed at load time.
 #
 # Needs bitboard.pxi, board.pxi.
 
 cdef extern from *:
     """
-    /* Eight numbers that are added at once. */
+    /* A SIMD vector of eight numbers. */
     #if defined(__GNUC__) || defined(__clang__)
       typedef int16_t MerelsLanes __attribute__((vector_size(16)));
       #define MERELS_ADD(sum, lanes) (*(sum) += *(lanes))
@@ -39,39 +40,40 @@ cpdef enum:
     PHASES = 16
 
 cdef enum:
-    ACTIVE = 11              # features of a position
-    ROWS_PER_POSITION = 13                 # rows of a position
+    ACTIVE = 11              # pattern features of a position
+    ROWS_PER_POSITION = 13
     LANES = 8                # numbers in Lanes
-    SIDES = 5346             # patterns of a side: 3 ** 9, less mirror images and rings swapped
-    RINGS = 954              # patterns of a ring: 3 ** 8, less rotations and mirror images
-    HANDS = 3                # kinds 0 to 3 say who flies, HANDS + n that n men are in hand
+    SIDES = 5346             # patterns of a side: 3 ** 9, less mirrored and ring-swapped ones
+    RINGS = 954              # patterns of a ring: 3 ** 8, less mirrored and rotated ones
+    HANDS = 3                # kind of material: 0 to 3 who flies, HANDS + n for n men in hand
     KINDS = HANDS + 19
-    MATERIALS = 100 * KINDS  # each with the men left to both sides, 0 to 9
+    MATERIALS = 100 * KINDS  # 100 pairs of men left to both sides, 0 to 9 each, for each kind
 
 cpdef enum:
-    # Where each kind of feature starts; those of the sides begin at 0.
-    AT_CORNERS = SIDES       # as many as of a side
-    AT_OUTER = 2 * SIDES     # the inner and the outer ring share theirs
+    # First index of each kind of pattern; sides begin at 0.
+    AT_CORNERS = SIDES       # as many patterns as sides
+    AT_OUTER = 2 * SIDES     # shared by the inner and the outer ring
     AT_MIDDLE = AT_OUTER + RINGS
     FEATURES = AT_MIDDLE + RINGS
 
-    # And where the other rows start.
+    # First index of the other rows.
     AT_MEN = FEATURES
     AT_KINDS = AT_MEN + 100
     ROWS = AT_KINDS + KINDS
 
 cpdef enum:
     HIDDEN = 48              # neurons of the hidden layer, a multiple of 2 * LANES
-    QUARTERS = 4             # of the phases: each has vectors of its own
+    QUARTERS = 4             # groups of phases with separate vectors
 
 cdef enum:
     QUARTER = PHASES // QUARTERS
-    ONE = 48                 # where a neuron is clipped: its greatest output is the square
-    LARGEST = 42             # in size, of a vector's numbers
-    LARGEST_VALUE = 2978     # in size, of a feature's value: eleven add up to 16 bits
-    LARGEST_PART = 15000     # in size, of another row's value and of a bias: two add up to 16 bits
-    LARGEST_OUTPUT = 19418   # in size, of an output's weight: all together add up to 32 bits
-    OUTPUT_SHIFT = 15        # of a neuron's output times its weight, to hundredths of a man
+    ONE = 48                 # upper limit of a neuron's input; its output is the square
+    # Largest absolute values.
+    LARGEST = 42             # of a vector's numbers
+    LARGEST_VALUE = 2978     # of a pattern's value, so that the sum of eleven fits into 16 bits
+    LARGEST_PART = 15000     # of another row's value and of a bias: two fit into 16 bits
+    LARGEST_OUTPUT = 19418   # of an output weight, so that the weighted sum fits into 32 bits
+    OUTPUT_SHIFT = 15        # scale of the weighted sum: 2 ** 15 is a hundredth of a man
 
 # The numbers of weights.bin.
 cdef struct Weights:
@@ -80,7 +82,8 @@ cdef struct Weights:
     int16_t output[PHASES][HIDDEN]
     int8_t vector[QUARTERS][ROWS][HIDDEN]
 
-# The share of a ring's men in the base-3 numbers of the patterns: four sides, three rings.
+# What the men of each ring, as a byte, add to the base-3 numbers of a position's patterns: four of
+# sides, then three of rings. The last two tables give the feature of a pattern's number.
 cdef Lanes PATTERNS[3][256]
 cdef uint16_t SIDE_FEATURE[19683]
 cdef uint16_t RING_FEATURE[6561]
@@ -90,7 +93,7 @@ ROW_NAMES = ("sides",) * 4 + ("corners",) * 4 + (
     "inner ring", "middle ring", "outer ring", "men left", "men in hand, flying")
 
 
-# The kind of material: men in hand, or else who flies; and the men left to both sides.
+# The index of a position's material: 100 times the kind, plus the men left as two decimal digits.
 cdef inline int material_of(const RuleSet *rules, const Board *b) noexcept nogil:
     cdef int hands = b.own_hand + b.opponent_hand
     cdef int kind = HANDS + hands
@@ -99,8 +102,8 @@ cdef inline int material_of(const RuleSet *rules, const Board *b) noexcept nogil
     return 100 * kind + 10 * b.own_left + b.opponent_left
 
 
-# The phase, which decides what features are worth: by men in hand, then by who flies and by men on
-# the board.
+# The phase, which selects the weights: by the men in hand or, with none, by who flies and the men
+# on the board.
 cdef inline int phase_of(int material) noexcept nogil:
     cdef int kind = material // 100
     cdef int hands = kind - HANDS, men = material // 10 % 10 + material % 10
@@ -111,8 +114,7 @@ cdef inline int phase_of(int material) noexcept nogil:
     return 12 if men < 10 else 8 if men >= 16 else 16 - men // 2
 
 
-# The patterns of both sides' men, as numbers whose digits, in base 3, are the points: 0 empty, 1
-# the side to move's man, 2 the opponent's.
+# The numbers of all patterns. Their base-3 digits are points: 0 empty, 1 own man, 2 opponent's man.
 cdef inline void find_patterns(uint32_t own, uint32_t opponent, Lanes *patterns) noexcept nogil:
     cdef Lanes others = PATTERNS[0][opponent & 255]
     add_lanes(&others, &PATTERNS[1][(opponent >> 8) & 255])
@@ -132,7 +134,7 @@ cdef inline bint are_features(const size_t *at) noexcept nogil:
     return True
 
 
-# A position's features. All numbers on the way are unsigned: none needs its sign extended.
+# Find a position's pattern features. Unsigned types avoid sign extensions.
 cdef inline void find_features(const Board *b, size_t *at) noexcept nogil:
     cdef uint64_t turned = counter(pair(b.own, b.opponent))
     cdef Lanes patterns, corners
@@ -140,7 +142,7 @@ cdef inline void find_features(const Board *b, size_t *at) noexcept nogil:
     cdef const uint16_t *corner = <const uint16_t *>&corners
     cdef int i
     find_patterns(b.own, b.opponent, &patterns)
-    # The board turned by one point has its corners where the middles of its sides were.
+    # Rotated by one point, the corners are where the middles of the sides were.
     find_patterns(<uint32_t>turned, turned >> 32, &corners)
     for i in range(4):
         at[i] = SIDE_FEATURE[number[i]]
@@ -151,14 +153,15 @@ cdef inline void find_features(const Board *b, size_t *at) noexcept nogil:
     assert are_features(at)
 
 
-# The rows of a position of this material, named in ROW_NAMES.
+# Find the rows of a position of this material, in the order of ROW_NAMES.
 cdef inline void find_rows(const Board *b, int material, size_t *row) noexcept nogil:
     find_features(b, row)
     row[ACTIVE] = AT_MEN + material % 100
     row[ACTIVE + 1] = AT_KINDS + material // 100
 
 
-# Number the patterns, mirror images alike; returns how many numbers there are.
+# Number the patterns, symmetric ones alike; return how many different numbers there are. `view` has
+# `views` permutations of the pattern's points.
 cdef int number_patterns(uint16_t *numbers, int size, int points, int views,
                          const int *view) noexcept:
     cdef int number, place, rest, image, least, found = 0, i
@@ -198,11 +201,11 @@ cdef void load_patterns() except *:
         power = 27 * power if ring else 1
         for men in range(256):
             number = <int16_t *>&PATTERNS[ring][men]
-            # A side has three angles of each ring, the first of them 7, 1, 3 or 5.
+            # A side has three adjacent angles of each ring; the first is 7, 1, 3 or 5.
             for i in range(4):
                 number[i] = ternary[((men << 1 | men >> 7) >> 2 * i) & 7] * power
             number[4 + ring] = ternary[men]
-    # A side keeps its value when its ends, or its inner and outer ring, change places.
+    # A side is symmetric under mirroring and under swapping the inner and the outer ring.
     for mirror in range(2):
         for other in range(2):
             for i in range(9):

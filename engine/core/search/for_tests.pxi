@@ -1,4 +1,4 @@
-# Parts of the search on their own, for tests.
+# Functions for tests of single parts of the search.
 #
 # Needs search/transposition.pxi, search/movepick.pxi, search/state.pxi.
 
@@ -37,7 +37,7 @@ def ordered_moves(tuple rules not None, tuple fields not None, move_t table_move
     if not 0 < ply <= MAX_PLY or table_move != NO_MOVE and not contains(&legal, table_move):
         raise ValueError("no ply of the search, or an illegal move")
     history = <History *>calloc(1, sizeof(History))
-    stack.free = <scored_t *>malloc((MAX_MOVES + AT_ONCE) * sizeof(scored_t))
+    stack.free = <scored_t *>malloc((MAX_MOVES + UNROLL) * sizeof(scored_t))
     picker.moves = stack.free
     found = []
     try:

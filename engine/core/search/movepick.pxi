@@ -1,35 +1,35 @@
-# Move ordering and picking: how likely each move is to be the best, from what the search has seen
-# of it; one after another in order, the next already made, and its table entry fetched.
+# Move ordering and picking. While a move is searched, the picker has already made the next one and
+# prefetched its transposition table entry.
 #
 # Needs bitboard.pxi, board.pxi, ends.pxi, movegen.pxi, search/transposition.pxi,
 # search/parameters.pxi.
 
 cdef enum:
     CLOSING_SCORE = 1 << 24
-    QUIET_SCORE = 1 << 23    # more than enough to keep what is read as a `double` a usual number
-    KILLER_SCORE = 1 << 22   # more
+    QUIET_SCORE = 1 << 23    # large enough that a scored move, read as a double, is a normal number
+    KILLER_SCORE = 1 << 22   # added to QUIET_SCORE
     MAX_HISTORY_SCORE = 1 << 14
     URGENT_SCORE = QUIET_SCORE + KILLER_SCORE - MAX_HISTORY_SCORE
-    MAX_QUIETS = 64          # quiet moves of a node whose failure is remembered
-    BUTTERFLIES = 32 * 32    # numbers of an origin and a point, NO_POINT included
+    MAX_QUIETS = 64          # quiet moves of a node that get a malus after a cutoff
+    BUTTERFLIES = 32 * 32    # pairs of an origin and a target, NO_POINT included
 
 cdef struct History:
     # Killer moves: the last two quiet moves that cut off at a ply (Akl and Newborn, 1977).
     move_t killers[MAX_PLY + 8][2]
-    # Butterfly history: the success of quiet moves by colour, origin and point (Hartmann, ICCA
-    # Journal 11, 1988; Schaeffer, IEEE PAMI 11, 1989): a move's lowest ten bits.
+    # Butterfly history: the success of quiet moves by colour, origin and target, the lowest ten
+    # bits of a move (Hartmann, ICCA Journal 11, 1988; Schaeffer, IEEE PAMI 11, 1989).
     int32_t butterfly[2][BUTTERFLIES]
     int side                 # the colour to move at the root, 0 or 1
 
-# Scored moves have the same order if their bits are read as those of a `double`, and the greater of
-# two doubles is found in one step, without a branch.
+# Read as a double, scored moves keep their order, and the maximum of two doubles is one instruction
+# without a branch.
 cdef union scored_t:
     scored_move bits
     double order
 
 cdef enum:
-    AT_ONCE = 4              # moves that are compared without a branch between them
-    ROOM_FOR_MOVES = (MAX_PLY + 1) * (MAX_MOVES + AT_ONCE)
+    UNROLL = 4              # moves that are compared without a branch between them
+    STACK_SIZE = (MAX_PLY + 1) * (MAX_MOVES + UNROLL)
 
 # The moves of all nodes from the root to here, one behind the other.
 cdef struct MoveStack:
@@ -43,11 +43,11 @@ cdef enum:
     PICK_NONE = 3
 
 cdef struct Picker:
-    int stage                # what is generated next
-    Board after              # the last move
+    int stage                # the next stage
+    Board after              # the board after the last picked move
     uint64_t key             # of that board
-    bint urgent              # the last move is a killer move, or stops a mill
-    bint chosen              # the best of the rest is at `next`, and the fields below are its own:
+    bint urgent              # the last move is a killer, or stops a mill
+    bint chosen              # the best remaining move is at `next` and already made:
     Board after_next
     uint64_t next_key
     move_t table_move
@@ -55,32 +55,32 @@ cdef struct Picker:
     MoveStack *stack
     scored_t *moves
     int size
-    int next                 # the first that is not yet in order
+    int next                 # index of the first unsorted move
 
 
-# Note the number of moves on the stack, and end them with a sentinel that scores less than any.
+# Set the number of moves on the stack, and add sentinels with the lowest score.
 cdef inline void end_list(Picker *p, int size) noexcept nogil:
     cdef int i
     p.next = 0
     p.size = size
-    for i in range(AT_ONCE):
+    for i in range(UNROLL):
         p.moves[size + i].order = 0
-    p.stack.free = p.moves + size + AT_ONCE
+    p.stack.free = p.moves + size + UNROLL
 
 
-# The butterfly history of a move at a ply: the colours alternate.
+# The butterfly history of a move at a ply; colours alternate from ply to ply.
 cdef inline int32_t *history_of(History *history, int ply, move_t move) noexcept nogil:
     return &history.butterfly[(history.side ^ ply) & 1][move & (BUTTERFLIES - 1)]
 
 
-# Move an entry towards the end that a bonus points to, by less the nearer it is.
+# Add a bonus to an entry, scaled down as the entry approaches the limit.
 cdef inline void reward(int32_t *entry, int bonus) noexcept nogil:
     cdef int size = bonus if bonus > 0 else -bonus
     entry[0] += bonus - entry[0] * size // MAX_HISTORY_SCORE
     assert -MAX_HISTORY_SCORE <= entry[0] <= MAX_HISTORY_SCORE
 
 
-# Remember that a quiet move cut off, and that those searched before it did not.
+# Record that a quiet move caused a cutoff and that the quiet moves before it did not.
 cdef inline void remember_cutoff(History *history, int ply, int depth, move_t move,
                                  const move_t *quiets, int quiet_count) noexcept nogil:
     cdef int bonus = min(depth * depth * HISTORY_BONUS, HISTORY_LIMIT)
@@ -94,8 +94,8 @@ cdef inline void remember_cutoff(History *history, int ply, int depth, move_t mo
         reward(history_of(history, ply, quiets[i]), -bonus)
 
 
-# The moves that close a mill on the stack: first those that remove a man from a line it may still
-# fill.
+# Generate the moves that close a mill, ordered by the removed man: first men of open lines in which
+# the opponent threatens a mill.
 cdef inline void push_closing(Picker *p, const RuleSet *rules, const Board *b) noexcept nogil:
     cdef uint32_t useful = threats_of(b.opponent, ALL & ~(b.own | b.opponent), ALL)
     cdef int i, removed, score
@@ -114,8 +114,8 @@ cdef inline void push_closing(Picker *p, const RuleSet *rules, const Board *b) n
     end_list(p, p.stack.generated.size)
 
 
-# The quiet moves on the stack, scored: killers and moves that stop a mill, then by their history.
-# They are many where men fly, so each is made and scored at once.
+# Generate and score the quiet moves: killers and moves that stop a mill first, then by history. One
+# pass does both, because flying men have many moves.
 cdef inline void push_quiets(Picker *p, const RuleSet *rules, History *history, const Board *b,
                              int ply) noexcept nogil:
     cdef uint32_t danger = p.threats >> 32
@@ -124,7 +124,7 @@ cdef inline void push_quiets(Picker *p, const RuleSet *rules, History *history, 
     cdef int first_score = first[0], second_score = second[0], i
     cdef scored_move *end
     assert is_sound(b) and not someone_short(b) and <uint32_t>p.threats == own_threats(rules, b)
-    # While moves are scored, killers have their scores from the history, too.
+    # During generation the history entries of the killers hold their killer scores.
     second[0] = KILLER_SCORE
     first[0] = KILLER_SCORE + 1
     end = add_moves[scored_move](rules, b, <uint32_t>p.threats, &p.moves[0].bits,
@@ -143,8 +143,7 @@ cdef inline move_t move_at(const Picker *p, int place) noexcept nogil:
     return <move_t>p.moves[place].bits & NO_MOVE
 
 
-# Begin with the table's move. With `ahead` it is made at once and the entry of the board after it
-# fetched, so that the memory answers while the node is evaluated.
+# Start with the table move and make it. `ahead`: prefetch the entry of the board after it.
 cdef inline void start_picking(Picker *p, MoveStack *stack, const RuleSet *rules,
                                const Table *table, const Board *b, move_t table_move,
                                bint ahead) noexcept nogil:
@@ -162,7 +161,7 @@ cdef inline void start_picking(Picker *p, MoveStack *stack, const RuleSet *rules
             fetch(table, p.key)
 
 
-# Swap the best of the moves from `next` on with the one at `next`.
+# Swap the best remaining move to index `next`.
 cdef inline void choose(Picker *p) noexcept nogil:
     cdef double first = p.moves[p.next].order, second = 0
     cdef scored_t best
@@ -180,9 +179,9 @@ cdef inline void choose(Picker *p) noexcept nogil:
     p.moves[p.next] = best
 
 
-# The next move in order: the table's, those that close a mill, quiet moves; NO_MOVE at the end. The
-# board after it is the picker's. With `ahead` the move after it is chosen and made too, and the
-# entries of both boards fetched.
+# The next move in order: the table move, moves that close a mill, quiet moves; NO_MOVE at the end.
+# `p.after` is the board after it. `ahead`: also choose and make the move after it, and prefetch the
+# entries of both boards.
 cdef inline move_t pick(const RuleSet *rules, const Table *table, History *history,
                         const Board *b, Picker *p, int ply, bint ahead) noexcept nogil:
     cdef move_t move
@@ -227,7 +226,7 @@ cdef inline move_t pick(const RuleSet *rules, const Table *table, History *histo
             return NO_MOVE
 
 
-# The moves that remove a man, unordered, on the stack; the caller takes them off it.
+# Push the moves that remove a man, unordered, on the stack; the caller pops them.
 cdef inline scored_t *push_removals(MoveStack *stack, const RuleSet *rules, const Board *b,
                                     uint32_t risky, int *size) noexcept nogil:
     cdef scored_t *moves = stack.free

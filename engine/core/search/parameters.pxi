@@ -1,19 +1,19 @@
-# The numbers of the search that are tuned rather than derived, all of them in this one place.
+# All tuned constants of the search.
 #
-# They are constants, except in a build for tuning (MERELS_TUNE=1), where options set them.
+# A build for tuning (MERELS_TUNE=1) turns them into variables that options set.
 
 cdef extern from *:
     """
-    #define MERELS_PARAMETERS(X)  /* name, value, and its bounds in a tune */ \\
+    #define MERELS_PARAMETERS(X)  /* name, value, bounds of a tuning run */ \\
         X(FUTILITY_DEPTH, 5, 1, 10) \\
         X(FUTILITY_MARGIN, 30, 10, 200)      /* hundredths of a man for each ply */ \\
         X(PLACING_MARGIN, 20, 0, 200)        /* added while men are placed */ \\
         X(REDUCTION_BASE, 60, -100, 200)     /* hundredths of a ply */ \\
         X(REDUCTION_DIVISOR, 180, 100, 500)  /* hundredths */ \\
         X(REDUCTION_DEPTH, 3, 2, 8) \\
-        X(PRUNING_DEPTH, 3, 1, 8)            /* late moves are left out up to this depth */ \\
-        X(PRUNING_COUNT, 4, 1, 20)           /* after this and the depth's square of them */ \\
-        X(EXTENSION_PLIES, 2, 1, 4)          /* times the iteration's depth: their end */ \\
+        X(PRUNING_DEPTH, 3, 1, 8)            /* maximum depth of late move pruning */ \\
+        X(PRUNING_COUNT, 4, 1, 20)           /* quiet moves before it, plus depth squared */ \\
+        X(EXTENSION_PLIES, 2, 1, 4)          /* maximum ply of extensions, in root depths */ \\
         X(IIR_DEPTH, 5, 2, 12) \\
         X(PROBCUT_DEPTH, 5, 3, 12) \\
         X(PROBCUT_REDUCTION, 4, 1, 8) \\

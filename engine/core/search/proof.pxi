@@ -1,7 +1,7 @@
-# The shortest win, proven by a search of all moves: no pruning, no reductions.
+# Proof of the shortest win by a search of all moves, without pruning or reductions.
 #
-# Repetitions within the line do not count. A shortest win never needs one, so a result holds on
-# every path. Positions of the game's history do count.
+# Repetitions of the game's history are draws. Repetitions within the line are ignored, because a
+# shortest win never contains one; a result is therefore independent of the path.
 #
 # Needs bitboard.pxi, board.pxi, ends.pxi, movegen.pxi, search/transposition.pxi,
 # search/movepick.pxi, search/state.pxi.
@@ -10,13 +10,14 @@ cdef uint64_t NO_KEY = <uint64_t>-1
 cdef uint64_t BOTH_BOARDS = (<uint64_t>1 << 2 * POINT_COUNT) - 1
 
 
-# The table's key for a proof's result. Inverted boards overlap, so it is no position's own key.
+# The key of a proof's result in the transposition table. It is the key of no position, because the
+# men of inverted boards overlap.
 cdef inline uint64_t proof_key(const Game *game, uint64_t key) noexcept nogil:
     return key ^ BOTH_BOARDS ^ game.recurring
 
 
-# Whether the side to move wins within `left` plies (odd), or loses within them (even). False if the
-# search is stopped.
+# Whether the side to move wins within `left` plies, if that is odd, or loses within them, if it is
+# even. False if the search is stopped.
 cdef bint ends_within(Worker *w, const Board *b, uint64_t key, int left, int ply) noexcept nogil:
     cdef bint wins = left & 1, ends
     cdef int value, target = WIN - left if wins else left - WIN
@@ -25,7 +26,7 @@ cdef bint ends_within(Worker *w, const Board *b, uint64_t key, int left, int ply
     cdef Picker picker
     if begin_node(w, ply):
         return False
-    if end_of(&w.game, b, key, ply, &value):
+    if terminal_reason(&w.game, b, key, ply, &value):
         return value != 0 and not wins
     if left <= 0:
         return False
@@ -36,7 +37,7 @@ cdef bint ends_within(Worker *w, const Board *b, uint64_t key, int left, int ply
         return not wins
     picker.threats = threats_on(&w.game.rules, b)
     start_picking(&picker, &w.stack, &w.game.rules, w.table, b, known.move, False)
-    enter(&w.game, b, NO_KEY, ply)
+    push_key(&w.game, b, NO_KEY, ply)
     ends = not wins
     while ends != wins:
         move = pick(&w.game.rules, w.table, &w.history, b, &picker, ply, False)
@@ -53,14 +54,14 @@ cdef bint ends_within(Worker *w, const Board *b, uint64_t key, int left, int ply
     return ends
 
 
-# The first move of a list that wins within `left` plies (odd), or after which the side to move does
-# not lose within them (even). The list's size if there is none, or if the search is stopped.
+# The index of the first move of a list that wins within `left` plies, if that is odd, or that does
+# not lose within them, if it is even. The list's size if there is none or the search is stopped.
 cdef int find_move(Worker *w, const Board *b, const MoveList *list, int left,
                    int ply) noexcept nogil:
     cdef Board after
     cdef bint ends
     cdef int i
-    enter(&w.game, b, NO_KEY, ply)
+    push_key(&w.game, b, NO_KEY, ply)
     for i in range(list.size):
         make(b, list.moves[i], &after)
         ends = ends_within(w, &after, key_of(&w.game.rules, &after), left - 1, ply + 1)
@@ -92,18 +93,20 @@ cdef void show_end(Worker *w, const Board *b, MoveList *list, int left, int star
         generate(&w.game.rules, &now, list, True, True)
 
 
-# The shortest win of a line of the root, or its longest loss, where the search has found a win or a
-# loss within the depth. The search's own value if it is neither, or if the search is stopped.
+# The exact value of a line of the root for which the search has found a win or a loss within the
+# depth: the shortest win, or the longest loss. `value`, the search's own, for any other line, and
+# if the search is stopped.
 cdef int nearest_end(Worker *w, const Board *b, int value, int depth, int start) noexcept nogil:
     cdef MoveList list
     cdef int i, left, plies = WIN - abs(value)
-    # A level errs about wins, too; and keys do not tell apart how far a draw by counting is.
-    if w.errs or plies > min(depth, <int>NEAR_DRAW):
+    # Not for a level, whose errors include wins, nor beyond the range in which keys include the
+    # plies left to a draw by counting.
+    if w.has_errors or plies > min(depth, <int>NEAR_DRAW):
         return value
     list.size = w.root_end[start] - start
     for i in range(list.size):
         list.moves[i] = w.root[start + i]
-    w.stack.free = w.room
+    w.stack.free = w.stack_memory
     for left in range(1 if value > 0 else 2, plies, 2):
         i = find_move(w, b, &list, left, 0)
         if w.stopped:

@@ -1,16 +1,17 @@
-# The root: its moves in the order of their last values, within an aspiration window.
+# The search of the root: aspiration windows, and the best move first in the next iteration.
 #
 # Needs search/parameters.pxi, search/search.pxi.
 
-# The value of the root over its moves of one rank from `start` on; the best is moved to `start`.
+# Search the root's moves of one rank from index `start` on; return the value and move the best move
+# to `start`.
 cdef int search_root(Worker *w, const Board *b, int alpha, int beta, int depth,
                      int start) noexcept nogil:
     cdef int value = 0, best = -INFINITE, i, j, bound = UPPER, reduction
     cdef move_t move
     cdef Board after
     cdef uint64_t next_key, key = key_of(&w.game.rules, b)
-    enter(&w.game, b, key, 0)
-    w.stack.free = w.room
+    push_key(&w.game, b, key, 0)
+    w.stack.free = w.stack_memory
     w.root_depth = depth
     for i in range(start, w.root_end[start]):
         move = w.root[i]
@@ -46,8 +47,8 @@ cdef int search_root(Worker *w, const Board *b, int alpha, int beta, int depth,
     return best
 
 
-# The value of one line of the root at a depth, by an aspiration window: around the last value, and
-# wider each time that the value falls outside.
+# Search one line of the root to a depth; return its value. The aspiration window is centred on
+# `last`, the value of the last iteration, and widened whenever the value is outside.
 cdef int search_line(Worker *w, const Board *b, int last, int depth, int start) noexcept nogil:
     cdef int width = ASPIRATION_WINDOW, alpha = -INFINITE, beta = INFINITE, value
     if depth >= ASPIRATION_DEPTH and last > -PROVEN and last < PROVEN:

@@ -1,7 +1,7 @@
-# The search of a node: principal variation search with its prunings, reductions and extensions; and
-# quiescence, where it ends.
+# The search of a node: principal variation search with pruning, reductions and extensions, and
+# quiescence search at its leaves.
 #
-# The techniques are those of chess engines; www.chessprogramming.org describes each by its name.
+# The techniques are those of chess engines; www.chessprogramming.org describes each by this name.
 #
 # Needs tablebase/table_set.pxi, search/movepick.pxi, search/state.pxi, search/parameters.pxi.
 
@@ -15,12 +15,12 @@ cdef void load_reductions(Worker *w) noexcept nogil:
             )
 
 
-# The value that the tablebase settles at a node, if it does: near a draw by counting it may know
-# only one side of it.
+# Whether the tablebase gives a value that ends the search of this node. Near a draw by counting it
+# may have only a bound on the value.
 cdef inline bint settled_by_tables(Worker *w, const Board *b, int alpha, int beta, int ply,
                                    int *value) noexcept nogil:
     cdef int least, greatest
-    # One ply further on the tables themselves answer for an odd number of men in hand.
+    # Positions with an odd number of men in hand are not stored; their children are.
     if b.own_left + b.opponent_left >= w.table_men or (b.own_hand + b.opponent_hand) & 1:
         return False
     if not table_bounds(w.tables, b, &least, &greatest):
@@ -30,8 +30,8 @@ cdef inline bint settled_by_tables(Worker *w, const Board *b, int alpha, int bet
     return least == greatest or (least == 0 and beta <= 0) or (greatest == 0 and alpha >= 0)
 
 
-# Late move reductions: how many plies less deeply a move is searched at first. What removes a man
-# or is urgent is reduced by a ply less, and so are all moves of the principal variation.
+# Late move reductions: the plies by which a move's first search is shallower. `favoured` moves,
+# which remove a man or are urgent, are reduced by a ply less, and so are all moves of PV nodes.
 cdef inline int reduction_of(const Worker *w, int depth, int move_count, bint favoured,
                              bint pv_node) noexcept nogil:
     cdef int reduction
@@ -41,13 +41,13 @@ cdef inline int reduction_of(const Worker *w, int depth, int move_count, bint fa
     return max(0, min(reduction - favoured - pv_node, depth - 2))
 
 
-# Whether the opponent can close a mill on just one point, and the side to move none at once.
+# Whether the opponent threatens a mill on exactly one point and the side to move cannot close one.
 cdef inline bint must_block(uint64_t threats) noexcept nogil:
     cdef uint32_t danger = threats >> 32
     return <uint32_t>threats == 0 and danger != 0 and (danger & (danger - 1)) == 0
 
 
-# Quiescence: only moves that remove a man, until none is worth playing.
+# Quiescence search: only moves that remove a man.
 cdef int quiesce(Worker *w, const Board *b, uint64_t key, int alpha, int beta,
                  int ply) noexcept nogil:
     cdef int value, best, i, size
@@ -57,7 +57,7 @@ cdef int quiesce(Worker *w, const Board *b, uint64_t key, int alpha, int beta,
     assert key == key_of(&w.game.rules, b) and alpha < beta and 0 <= ply <= MAX_PLY
     if begin_node(w, ply):
         return 0
-    if end_of(&w.game, b, key, ply, &value):
+    if terminal_reason(&w.game, b, key, ply, &value):
         return value
 
     # Stand pat: no side is forced to close a mill.
@@ -70,7 +70,7 @@ cdef int quiesce(Worker *w, const Board *b, uint64_t key, int alpha, int beta,
     if best > alpha:
         alpha = best
     moves = push_removals(&w.stack, &w.game.rules, b, threats, &size)
-    enter(&w.game, b, key, ply)
+    push_key(&w.game, b, key, ply)
     for i in range(size):
         if is_overlooked(w, <move_t>moves[i].bits, ply):
             continue
@@ -90,7 +90,7 @@ cdef int quiesce(Worker *w, const Board *b, uint64_t key, int alpha, int beta,
     return best
 
 
-# The value of a board to a depth within a window: exact inside it, a bound outside.
+# Search a board to a depth; return its value, exact inside the window and a bound outside.
 cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, int depth,
                 int ply) noexcept nogil:
     cdef uint64_t next_key
@@ -103,7 +103,7 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
     cdef Picker picker
     cdef const Board *after = &picker.after
 
-    # 1. Leaves go to quiescence.
+    # 1. Quiescence search at leaves.
     if depth <= 0:
         return quiesce(w, b, key, alpha, beta, ply)
     assert key == key_of(&w.game.rules, b) and 0 < ply <= MAX_PLY and depth <= MAX_DEPTH
@@ -111,13 +111,13 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
     if begin_node(w, ply):
         return 0
 
-    # 2. The game may be over.
-    if end_of(&w.game, b, key, ply, &value):
+    # 2. The end of the game.
+    if terminal_reason(&w.game, b, key, ply, &value):
         return value
     if ply >= MAX_PLY:
         return evaluate_node(w, b, key)
 
-    # 3. Mate-distance pruning: no win from here is nearer than one already found, no loss further.
+    # 3. Mate-distance pruning: cut if no win from here can be shorter than one already found.
     if alpha < -WIN + ply:
         alpha = -WIN + ply
     if beta > WIN - ply - 1:
@@ -129,9 +129,9 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
     if w.tables != NULL and settled_by_tables(w, b, alpha, beta, ply, &value):
         return value
 
-    # 5. Reverse futility pruning: near the leaves, so far above beta that no reply brings it back.
-    # The value is halfway to beta, as the evaluation is not sure, and less so while men are placed.
-    # It precedes the table, because most of these nodes would wait for memory without a hit.
+    # 5. Reverse futility pruning: near the leaves, cut if the evaluation is far above beta. The
+    # result is halfway to beta, as the evaluation is uncertain, more so in the placing phase. This
+    # step precedes the table, because most of these nodes would wait for memory without a hit.
     if depth <= FUTILITY_DEPTH and not pv_node and abs(beta) < MAX_EVALUATION:
         value = evaluate_node(w, b, key)
         margin = FUTILITY_MARGIN * depth
@@ -140,7 +140,7 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
         if value - margin >= beta:
             return (value + beta) // 2
 
-    # 6. The transposition table: outside the principal variation a result as deep ends the search.
+    # 6. The transposition table: outside PV nodes, an entry of sufficient depth ends the search.
     probe(w.table, &w.game.rules, b, key, &known)
     if known.bound:
         value = score_from_table(known.score, ply)
@@ -149,13 +149,13 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
                     known.bound == UPPER and value <= alpha):
                 return value
 
-    # 7. Internal iterative reduction: without a table entry the order of moves is poor, and a
-    # shallower search finds the next one a move to begin with.
+    # 7. Internal iterative reduction: without a table entry move ordering is poor, and a shallower
+    # search stores a move for the next iteration.
     elif depth >= IIR_DEPTH:
         depth -= 1
 
-    # 8. ProbCut: while men are placed, what a shallower search finds far above beta stands (Buro,
-    # ICCA Journal 18, 1995). With all men on the board it gains nothing.
+    # 8. ProbCut: in the placing phase, cut if a shallower search is far above beta (Buro, ICCA
+    # Journal 18, 1995). In the moving phase it gains nothing.
     if not pv_node and depth >= PROBCUT_DEPTH and b.own_hand + b.opponent_hand and (
             abs(beta) < MAX_EVALUATION - PROBCUT_MARGIN) and (
             evaluate_node(w, b, key) >= beta):
@@ -169,22 +169,22 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
     picker.threats = threats_on(&w.game.rules, b)
     start_picking(&picker, &w.stack, &w.game.rules, w.table, b, known.move, depth > 1)
 
-    # 9. A forced answer is searched a ply deeper: one point to block, and no mill to close first.
+    # 9. Extension: one ply if the opponent threatens a mill on one point and we cannot close one.
     next_depth = depth - 1
     if ply < EXTENSION_PLIES * w.root_depth and must_block(picker.threats):
         next_depth += 1
 
-    # 10. Late move pruning: near the leaves, after enough quiet moves have failed, the others of
-    # which history thinks less are left out. A man that flies has too many moves for it.
+    # 10. Late move pruning: near the leaves, skip the remaining quiet moves after a number of them
+    # have failed. Not if men fly: they have too many moves for a fixed number.
     if depth <= PRUNING_DEPTH and not pv_node and not own_flies(&w.game.rules, b):
         enough_quiets = PRUNING_COUNT + depth * depth
 
-    # 11. All moves in order.
-    enter(&w.game, b, key, ply)
+    # 11. Loop over the moves in order.
+    push_key(&w.game, b, key, ply)
     while True:
         move = pick(&w.game.rules, w.table, &w.history, b, &picker, ply, next_depth > 0)
         if move == NO_MOVE:
-            assert w.errs or move_count == count_generated(&w.game.rules, b)
+            assert w.has_errors or move_count == count_generated(&w.game.rules, b)
             break
         if is_overlooked(w, move, ply):
             continue
@@ -196,9 +196,8 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
         if move_count == 1:
             value = -search(w, after, next_key, -beta, -alpha, next_depth, ply + 1)
         else:
-            # 12. Principal variation search: a move that is not the first must only be shown to be
-            # no better, by an empty window, and less deeply; it is searched in full if it is
-            # better after all.
+            # 12. Principal variation search: a later move gets a reduced search with a null window.
+            # If it fails high, it is searched to full depth, and then with the full window.
             reduction = reduction_of(w, depth, move_count, picker.urgent or not quiet, pv_node)
             value = -search(w, after, next_key, -alpha - 1, -alpha, next_depth - reduction,
                             ply + 1)
@@ -225,7 +224,7 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
             quiets_searched[quiet_count] = move
             quiet_count += 1
 
-    # 13. What was found, for the next time. A level that saw no move judges what it sees.
+    # 13. Store the result. A level that overlooks all moves returns its evaluation.
     w.stack.free = picker.moves
     if unlikely(move_count == 0):
         return evaluate_node(w, b, key)

@@ -1,14 +1,14 @@
 # The transposition table: buckets of four entries, one cache line each, shared by all threads.
 #
-# An entry carries the whole key, so a hit is never another position's. Threads write without a
-# lock: the key is stored xored with the data, so that an entry of which two threads wrote one half
-# each has another key. This is lockless hashing (Hyatt and Mann, "A lock-less transposition table
-# implementation for parallel search", ICGA Journal 25, 2002). That key may be the key of a real
-# position, although rarely one of the same bucket. So an entry is checked before it is used, and
-# dropped if its score, depth, bound or move cannot be of the position.
+# An entry has the complete key, so a hit is never another position's. Threads write without a lock:
+# the key is stored XORed with the data, so that a torn entry, half written by each of two threads,
+# has a wrong key. This is lockless hashing (Hyatt and Mann, "A lock-less transposition table
+# implementation for parallel search", ICGA Journal 25, 2002). In rare cases the wrong key is that
+# of a real position of the same bucket. An entry is therefore dropped if its score, depth, bound or
+# move is impossible for the position.
 #
-# A search is slowed by every page of memory that it touches first, so the searcher chooses how much
-# of the table is in use. The rest is empty.
+# The first access to each page of memory slows a search, so the searcher chooses how much of the
+# table is in use. The rest stays untouched.
 #
 # Needs platform.pxi, bitboard.pxi, board.pxi, movegen.pxi, shared.pxi.
 
@@ -21,21 +21,21 @@ cdef struct Probe:
     move_t move
     int score
     int depth
-    int bound                # 0: nothing is known but move, which is NO_MOVE
+    int bound                # 0: no entry, and the move is NO_MOVE
 
 
-# Where the entries of a key are. The upper half of the product depends on all of a board; on real
-# positions it spreads no worse than more mixing does.
+# The bucket of a key. The upper half of the product depends on the whole board; on real positions
+# it spreads as evenly as more mixing would.
 cdef inline Entry *bucket_of(const Table *table, uint64_t key) noexcept nogil:
     return &table.entries[BUCKET * bucket_number(key, table.buckets)]
 
 
-# Fetch a key's bucket ahead of its use: the memory answers while other work is done.
+# Prefetch a key's bucket, so that memory latency overlaps with other work.
 cdef inline void fetch(const Table *table, uint64_t key) noexcept nogil:
     prefetch(bucket_of(table, key))
 
 
-# Whether the data of an entry is possible for a board; the move may be any number.
+# Whether the data of an entry is possible for a board; its move may be any number.
 cdef inline bint is_sound_entry(const RuleSet *rules, const Board *b, uint64_t data,
                                 const Probe *found) noexcept nogil:
     return data >> 54 == 0 and found.bound != 0 and found.depth <= MAX_DEPTH and (
@@ -63,9 +63,9 @@ cdef inline void probe(const Table *table, const RuleSet *rules, const Board *b,
     found.bound = 0
 
 
-# Store a result over the key's own entry, an empty one, or the least useful of the bucket: one is
-# worth its depth, less eight for each search since. A bound does not replace what the same search
-# found of the same position at a greater depth.
+# Store a result over the position's own entry, an empty one, or the least valuable of the bucket.
+# The value of an entry is its depth, less eight for each search since. A bound does not replace a
+# deeper result that the same search has stored for the position.
 cdef inline void store(Table *table, uint64_t key, move_t move, int score, int depth,
                        int bound) noexcept nogil:
     cdef Entry *entry = bucket_of(table, key)
@@ -108,7 +108,7 @@ cdef class TranspositionTable:
             raise ValueError("a table needs at least 1 MiB")
         if size + PAGE > <size_t>-1:
             raise MemoryError(f"no memory for a table of {megabytes} MiB")
-        # The system hands out memory that is zero, and that costs nothing before it is touched.
+        # `calloc` returns zero pages, which take no time before they are touched.
         self.table.memory = calloc(size + PAGE, 1)
         if self.table.memory == NULL:
             raise MemoryError(f"no memory for a table of {megabytes} MiB")
@@ -125,7 +125,7 @@ cdef class TranspositionTable:
     def shared(self):
         return PyCapsule_New(&self.table, "merels.Table", NULL)
 
-    # The number of buckets in `mib` MiB, or in the whole table.
+    # The number of buckets in `megabytes` MiB; 0: in the whole table.
     cdef uint64_t buckets_of(self, int megabytes):
         cdef uint64_t used = <uint64_t>megabytes << 20
         if megabytes <= 0 or used > self.size:
@@ -144,7 +144,7 @@ cdef class TranspositionTable:
     def new_search(self):
         self.table.generation = (self.table.generation + 1) & 0xFF
 
-    # For tests, which write torn entries.
+    # For tests of torn entries.
     def read_entry(self, uint64_t place):
         return self.entry_at(place).check, self.entry_at(place).data
 

@@ -1,20 +1,20 @@
-# The worker that Python drives: one thread's search from iteration to iteration, and its deadline.
+# The search worker for Python: iterative deepening on one thread, with a deadline.
 #
 # Needs board.pxi, ends.pxi, movegen.pxi, shared.pxi, tablebase/probe.pxi, search/root.pxi,
 # search/proof.pxi.
 
 cdef enum:
-    ATTENTION = 16           # nothing is overlooked this many plies ahead or more
+    ATTENTION = 16           # plies beyond which the overlooked points no longer change
     NEVER = 0x7FFFFFFFFFFFFFFF
 
-cdef int64_t NO_END = NEVER  # a deadline that never comes
+cdef int64_t NO_END = NEVER  # the deadline of a search without one
 
 
 def monotonic_ns():
     return now()
 
 
-# When searches end: other threads set it while workers read it without the interpreter's lock.
+# A deadline that other threads set while workers read it without the GIL.
 cdef class Deadline:
     cdef int64_t at
 
@@ -25,9 +25,8 @@ cdef class Deadline:
         write_time(&self.at, at if at is not None else NEVER)
 
 
-# Overlooked points and evaluation errors are drawn again for every search, as a person's
-# attention is. A point overlooked at one ply is so at all later ones, and more join it with each,
-# so that what is overlooked is the same whatever is played first.
+# Draw the overlooked points and the evaluation errors of one search. A point that is overlooked at
+# one ply is overlooked at all later plies, whatever moves lead there.
 cdef int load_errors(Errors *e, tuple fields) except -1:
     cdef int oversight, ply, point
     cdef uint64_t state, size, noise
@@ -37,7 +36,8 @@ cdef int load_errors(Errors *e, tuple fields) except -1:
             and -MAX_EVALUATION <= e.freedom <= MAX_EVALUATION):
         raise ValueError(f"impossible errors: {fields}")
     e.seed = state = mix(state)
-    # The size of errors varies, with the given one as its mean; 1 breaks ties.
+    # The half-width varies from search to search, with the given one as its mean; at least 1, so
+    # that equal moves are chosen at random.
     size = below(state, 1000)
     e.noise = 1 + <int>(3 * noise * size * size // 1000000)
     e.overlooked[0] = 0
@@ -52,19 +52,19 @@ cdef int load_errors(Errors *e, tuple fields) except -1:
     return 0
 
 
-# Let a worker search within limits, which it looks at next.
+# Set the limits of a search, to be checked at the next node.
 cdef inline void set_limits(Worker *w, uint64_t node_limit,
                             const int64_t *deadline) noexcept nogil:
     w.node_limit = node_limit
     w.deadline = deadline
-    w.next_look = 0
+    w.next_check = 0
 
 
-# Let a worker search without killers of another search, and with nothing that stops it.
+# Start a search: clear the killers and remove all limits.
 cdef inline void begin_search(Worker *w) noexcept nogil:
     w.stopped = False
-    w.pause = MOST_PAUSE
-    w.last_look = 0
+    w.check_interval = MAX_CHECK_NODES
+    w.last_check = 0
     set_limits(w, <uint64_t>-1, &NO_END)
     memset(w.history.killers, 0xFF, sizeof(w.history.killers))
 
@@ -74,7 +74,7 @@ cdef void begin_boards(void *worker, const RuleSet *rules) noexcept nogil:
     cdef Worker *w = <Worker *>worker
     w.game.rules = rules[0]
     w.game.base = 0
-    w.errs = False
+    w.has_errors = False
     begin_search(w)
 
 
@@ -85,10 +85,10 @@ cdef int search_board(void *worker, const Board *b, uint64_t nodes, Board *leaf)
     cdef int value = 0, i
     w.nodes = w.root_depth = 0
     while w.nodes < nodes and abs(value) < PROVEN and w.root_depth < MAX_DEPTH:
-        w.stack.free = w.room
+        w.stack.free = w.stack_memory
         w.root_depth += 1
-        # One ply ahead of a root that is no board's, so that nothing is a repetition.
-        enter(&w.game, b, 0, 0)
+        # The board is at ply 1, after a root with an impossible key, so that it repeats nothing.
+        push_key(&w.game, b, 0, 0)
         value = search(w, b, key, -INFINITE, INFINITE, w.root_depth, 1)
     if leaf != NULL:
         leaf[0] = b[0]
@@ -113,12 +113,12 @@ cdef class SearchWorker:
         self.lent.begin = begin_boards
         self.lent.search = search_board
         load_reductions(&self.w)
-        self.w.room = <scored_t *>malloc(ROOM_FOR_MOVES * sizeof(scored_t))
-        if self.w.room == NULL:
+        self.w.stack_memory = <scored_t *>malloc(STACK_SIZE * sizeof(scored_t))
+        if self.w.stack_memory == NULL:
             raise MemoryError("no memory for the moves of a search")
 
     def __dealloc__(self):
-        free(self.w.room)
+        free(self.w.stack_memory)
 
     @property
     def shared(self):
@@ -153,7 +153,7 @@ cdef class SearchWorker:
                 share(&tables.tables.users, "the set of tables")
                 self.w.tables = &tables.tables
                 self.w.table_men = min(table_men, most_men(&tables.tables) + 1)
-            self.w.errs = errors is not None
+            self.w.has_errors = errors is not None
             if errors is not None:
                 load_errors(&self.w.errors, errors)
             load_game(&self.w.game, rules, history)
@@ -169,7 +169,7 @@ cdef class SearchWorker:
             self.w.tables = NULL
             end_claim(&self.running)
 
-    # Get ready for iterations.
+    # Prepare a worker for its iterations.
     cdef int begin(self, const Board *b, list root_moves, list ranks) except -1:
         self.w.table_hits = self.w.nodes = 0
         if TUNING:
@@ -177,13 +177,13 @@ cdef class SearchWorker:
         begin_search(&self.w)
         return self.load_root(b, root_moves, ranks)
 
-    # From here on limits end the search. The first iteration is always finished, so that there is a
-    # move to play.
+    # Let the limits end the search. This is not called before the second iteration: the first one
+    # is always completed, so that there is a move to play.
     cdef void watch_limits(self, uint64_t node_limit, const int64_t *end) noexcept nogil:
         set_limits(&self.w, node_limit if node_limit else <uint64_t>-1, end)
 
-    # Iteration after iteration for another worker, which reports: all this one does is fill the
-    # table. It does not ask for the interpreter's lock in between, for which the other would wait.
+    # Iterative deepening of a helper, which only fills the transposition table. It never takes the
+    # GIL, which would delay the worker that reports.
     cdef bint deepen_silently(self, Board b, list root_moves, list ranks, int first_depth,
                               int max_depth, uint64_t node_limit, const int64_t *end) except -1:
         cdef int depth, value = 0
@@ -197,7 +197,7 @@ cdef class SearchWorker:
                     break
         return self.w.stopped
 
-    # Iteration after iteration, until a limit or the report ends it.
+    # Iterative deepening of the worker that reports, until a limit or the report ends it.
     cdef bint deepen(self, Board b, list root_moves, list ranks, report, int first_depth,
                      int max_depth, uint64_t node_limit, const int64_t *end,
                      int lines) except -1:
@@ -222,17 +222,17 @@ cdef class SearchWorker:
                     if not w.stopped:
                         values[line] = nearest_end(w, &b, values[line], depth, line)
                 if w.stopped:
-                    if values[line] > 0:  # Only the proof was cut: there may be a shorter win.
+                    if values[line] > 0:  # A complete search: only the proof of a win was cut.
                         found.append((values[line], w.seldepth, self.variation()))
                     elif number == 1 and w.pv[0][0] != best and w.root_value > w.root_beaten:
                         found.append((w.root_value, w.seldepth, self.variation()))
-                    # A better move counts although others were not searched.
+                    # A better move counts although the moves after it were not searched.
                     if found and (number == 1 or found[0][0] >= PROVEN) and (
                             last < PROVEN or found[0][0] > last):
                         self.better = found[0]
                     return True
                 found.append((values[line], w.seldepth, self.variation()))
-            # A later line may turn out better than an earlier one of its rank.
+            # Sort: a later line may be better than an earlier one of its rank.
             order = [(w.root_end[line], -found[line][0], line) for line in range(number)]
             found = [found[line] for _, _, line in sorted(order)]
             for line in range(number):
@@ -246,7 +246,7 @@ cdef class SearchWorker:
     cdef list variation(self):
         return [self.w.pv[0][i] for i in range(self.w.pv_length[0])]
 
-    # Note the moves to choose from; those of a lower rank stay before those of a higher.
+    # Set the moves to choose from. Moves of lower rank always stay before those of higher rank.
     cdef int load_root(self, const Board *b, list moves, list ranks) except -1:
         cdef Worker *w = &self.w
         cdef MoveList legal

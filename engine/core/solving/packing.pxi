@@ -1,9 +1,9 @@
-# Writing solved tables: packed values, how many states have each, and the lists of depths.
+# Output of solved tables: packed values, counts of states by value, and lists of depths.
 #
 # Needs platform.pxi, bitboard.pxi, index.pxi, probe.pxi, depths.pxi.
 
 
-# Memory for two bits a place, and some spare bytes.
+# Memory for two bits a place, with some spare bytes at the end.
 cdef bytearray packed_memory(uint64_t places):
     try:
         return bytearray((places + 3) // 4 + 64)
@@ -11,7 +11,8 @@ cdef bytearray packed_memory(uint64_t places):
         raise MemoryError("no memory for a packed table") from None
 
 
-# Pack values, a byte each, into two bits each. After the last one up to three bytes of 0 are read.
+# Pack values of a byte each into two bits each. Up to three bytes after the last value are read,
+# and must be 0.
 cdef void pack_values(const uint8_t *values, uint64_t number, uint8_t *packed) noexcept nogil:
     cdef uint64_t at
     cdef int value, i
@@ -22,8 +23,8 @@ cdef void pack_values(const uint8_t *values, uint64_t number, uint8_t *packed) n
         packed[at >> 2] = value
 
 
-# Count the values of a block, each canonical state once: at the least of the places that hold it.
-# `men` are those of the block's class, `others` is how many the other side has.
+# Count the values of a block. A state that has several places is counted only at the lowest. `men`
+# is the class's mask, `others` the number of the other side's men.
 cdef void tally_values(const uint8_t *values, uint32_t men, int others,
                        uint64_t *counts) noexcept nogil:
     cdef uint32_t size = BINOMIAL[POINT_COUNT - count(men)][others]
@@ -52,7 +53,7 @@ cdef void tally_values(const uint8_t *values, uint32_t men, int others,
             counts[values[rank]] += 1
 
 
-# How many losses of a table have a depth in `depths`, a byte for each place.
+# The number of losses with a depth in `depths`, which has a byte for each place.
 cdef uint64_t count_listed(const uint8_t *depths, uint64_t places) noexcept nogil:
     cdef uint64_t place, total = 0
     for place in range(places):
@@ -60,7 +61,7 @@ cdef uint64_t count_listed(const uint8_t *depths, uint64_t places) noexcept nogi
     return total
 
 
-# Write the list, which depths.pxi reads, of the losses that have a depth in `depths`.
+# Write the list of the losses with a depth in `depths`, in the format of FORMAT.md.
 cdef void write_list(const uint8_t *depths, uint64_t places, uint8_t *list,
                      uint64_t total) noexcept nogil:
     cdef uint8_t *offsets = list + 4 * index_size(places)

@@ -1,15 +1,15 @@
-# Bitmaps over sets of men, by which the placing phase is solved 64 positions at a time.
+# Bitmaps over sets of men, with which the placing phase is solved 64 positions at a time.
 #
-# The men of one side are fixed. The other side's men may be on any of the n points that
-# they leave empty: compressed to n bits, such a set is an index into a bitmap of 2^n bits, which
-# holds sets of all sizes. To place a man of the side that stands still leaves out one bit of every
-# index, a symmetry of the board permutes the index's bits, and to remove a man clears one of them.
+# The men of one side are fixed. A set of the other side's men on the n remaining points, compressed
+# to n bits, is an index into a bitmap of 2^n bits. Placing a man of the fixed side deletes one bit
+# of every index, a symmetry of the board permutes the bits of the indices, and removing a man
+# clears one of their bits.
 #
 # Needs bitboard.pxi, board.pxi, index.pxi.
 
 cdef extern from *:
     """
-    /* The indices within a word of 64 that have a bit. */
+    /* For each of the six lowest bits, the indices within a word of 64 that have it. */
     static const uint64_t HAVING[6] = {
         0xAAAAAAAAAAAAAAAAull, 0xCCCCCCCCCCCCCCCCull, 0xF0F0F0F0F0F0F0F0ull,
         0xFF00FF00FF00FF00ull, 0xFFFF0000FFFF0000ull, 0xFFFFFFFF00000000ull};
@@ -17,18 +17,19 @@ cdef extern from *:
     const uint64_t HAVING[6]
 
 cdef enum:
-    WORD_BITS = 6            # bits of an index that tell places within a word apart
+    WORD_BITS = 6            # bits of an index within a word
 
 
-# The number of words of a bitmap over sets of men on `points` points, at least 15.
+# The number of words of a bitmap over sets on `points` points, of which there are at least 15.
 cdef inline size_t words_over(int points) noexcept nogil:
     return <size_t>1 << (points - WORD_BITS)
 
 
-# The words of a bitmap that hold sets of at most `men` men, in order; the others are unused.
+# The words of a bitmap that are used, in rising order: those with a set of at most as many men as a
+# side may have.
 cdef struct Useful:
     uint32_t *words
-    uint32_t size[POINT_COUNT + 1]       # number of words in a bitmap over `n` points
+    uint32_t size[POINT_COUNT + 1]       # used words of a bitmap, by its number of points
 
 
 cdef bint list_useful(Useful *useful, int points, int most) noexcept nogil:
@@ -56,7 +57,7 @@ cdef void swap_index_bits(uint64_t *words, const Useful *useful, uint32_t size, 
     cdef uint32_t i, j, step
     cdef int shift = 1 << low
     if other < WORD_BITS:
-        # A bit of a higher weight always: lower bits are in their places already.
+        # `other` is above `low`, because lower bits are in their places already.
         mask = HAVING[low] & ~HAVING[other]
         shift = (1 << other) - shift
         for j in range(size):
@@ -74,17 +75,17 @@ cdef void swap_index_bits(uint64_t *words, const Useful *useful, uint32_t size, 
             words[i] ^= changed << shift
 
 
-# How the indices of a bitmap are permuted: a few exchanges, then whole words.
+# A permutation of the index bits of a bitmap: exchanges of bits within a word, then of whole words.
 cdef struct Permutation:
     int exchanges
     uint8_t low[WORD_BITS]
     uint8_t other[WORD_BITS]
-    uint8_t high[POINT_COUNT]            # from which bit each bit beyond a word's then comes
+    uint8_t high[POINT_COUNT]            # source of each bit above a word's, after the exchanges
 
 
-# Plan the permutation that takes bit k of a result's index from bit `source[k]`.
+# Plan the permutation in which bit k of a result's index comes from bit `source[k]`.
 cdef void plan_permutation(Permutation *plan, const uint8_t *source, int points) noexcept nogil:
-    cdef uint8_t present[POINT_COUNT]    # where the bit that bit k wants stands
+    cdef uint8_t present[POINT_COUNT]    # the current position of the source of bit k
     cdef int k, other
     memcpy(present, source, points)
     plan.exchanges = 0
@@ -101,8 +102,8 @@ cdef void plan_permutation(Permutation *plan, const uint8_t *source, int points)
         plan.high[k] = present[k]
 
 
-# Copy a bitmap and permute it; `order` tells which word of the copy each word of the result is.
-# The result may be over fewer points; its sets hold none of the others.
+# Copy a bitmap and permute its indices. `order` gives the word of the copy for each word of the
+# result. The result may be over fewer points: then its sets have none of the others.
 cdef void permute(const Permutation *plan, const Useful *useful, const uint64_t *bitmap, int points,
                   int result_points, uint64_t *copy, uint32_t *order) noexcept nogil:
     cdef int k
@@ -117,7 +118,7 @@ cdef void permute(const Permutation *plan, const Useful *useful, const uint64_t 
         order[i] = order[i & (i - 1)] | 1u << (plan.high[lowest(i) + WORD_BITS] - WORD_BITS)
 
 
-# Spread the 32 lower bits of a word over 64, so that bit `gap` of each index becomes 0.
+# Spread the 32 lower bits of a word over 64: insert a 0 as bit `gap` of each index.
 cdef inline uint64_t spread_word(uint64_t half, int gap) noexcept nogil:
     cdef int bit = WORD_BITS - 2
     while bit >= gap:
@@ -126,8 +127,8 @@ cdef inline uint64_t spread_word(uint64_t half, int gap) noexcept nogil:
     return half
 
 
-# Add a bitmap over `points` points, its words taken in `order`, to one over one more point, for the
-# sets without that point: bit `gap` of the index.
+# OR a bitmap over `points` points, its words in `order`, into one over one more point, whose index
+# bit is `gap`, for the sets without that point.
 cdef void add_without_point(const uint64_t *bitmap, const uint32_t *order, const Useful *useful,
                             int points, int gap, uint64_t *sum) noexcept nogil:
     cdef uint32_t i, j, below = (1u << max(gap - WORD_BITS, 0)) - 1
@@ -142,8 +143,8 @@ cdef void add_without_point(const uint64_t *bitmap, const uint32_t *order, const
             sum[(i & below) | ((i & ~below) << 1)] |= word
 
 
-# The lines through the points that some men leave empty, all of them compressed: the other two
-# points of each; 0 if one of the men is there.
+# The lines through each point without a fixed man: the mask of the other two points, or 0 if a
+# fixed man is in the line. All points are compressed.
 cdef struct Lines:
     int points
     uint32_t partners[POINT_COUNT][2]
@@ -162,9 +163,9 @@ cdef void load_lines(uint32_t men, Lines *lines) noexcept nogil:
         lines.points += 1
 
 
-# For one word of a bitmap: which sets hold each point, and which fill a line, and both lines,
-# through it but for the point itself.
-cdef inline void look_at_word(const Lines *lines, uint32_t word, uint64_t *present,
+# For one word of a bitmap and each point, set the sets that have the point (`present`), and those
+# that fill the rest of one line (`closed`) or both lines (`twice`) through it.
+cdef inline void examine_word(const Lines *lines, uint32_t word, uint64_t *present,
                               uint64_t *closed, uint64_t *twice) noexcept nogil:
     cdef uint64_t full[2]
     cdef uint32_t partners
@@ -183,8 +184,8 @@ cdef inline void look_at_word(const Lines *lines, uint32_t word, uint64_t *prese
         twice[k] = full[0] & full[1]
 
 
-# The value of a removal: for each set of men the best of the sets with one removable man less,
-# and where none may be removed, of the set as it is.
+# The value of a removal for each set of men: the best of the sets with one removable man less, or
+# the value of the set itself if no man may be removed.
 cdef void best_removals(const RuleSet *rules, const Lines *lines, const Useful *useful,
                         const uint64_t *bitmap, uint64_t *best) noexcept nogil:
     cdef uint64_t present[POINT_COUNT]
@@ -195,11 +196,12 @@ cdef void best_removals(const RuleSet *rules, const Lines *lines, const Useful *
     cdef int k
     for j in range(useful.size[lines.points]):
         word = useful.words[j]
-        look_at_word(lines, word, present, closed, twice)
+        examine_word(lines, word, present, closed, twice)
         all_closed = ~<uint64_t>0
         for k in range(lines.points):
             all_closed &= ~present[k] | closed[k]
-        # Men in mills are safe, unless all are and the rules then let any be removed.
+        # A man in a mill is safe, unless all men are in mills and the rules then allow removing
+        # any.
         found = bitmap[word] & all_closed if rules.locked_none else bitmap[0] & (word == 0)
         for k in range(lines.points):
             removable_here = ~closed[k] if rules.locked_none else ~closed[k] | all_closed
@@ -211,8 +213,8 @@ cdef void best_removals(const RuleSet *rules, const Lines *lines, const Useful *
         best[word] = found
 
 
-# The value of a placement to the side whose sets the bitmap is over: the best of the sets with one
-# man more, each of them worth what `quiet`, `one` or `two` say where it closes no mill, one or two.
+# The value of a placement for each set of men: the best of the sets with one man more. `quiet`,
+# `one` and `two` have the values of those sets after closing no mill, one mill and two mills.
 cdef void best_placements(const Lines *lines, const Useful *useful, const uint64_t *quiet,
                           const uint64_t *one, const uint64_t *two,
                           uint64_t *best) noexcept nogil:
@@ -224,7 +226,7 @@ cdef void best_placements(const Lines *lines, const Useful *useful, const uint64
     cdef int k, shift
     for j in range(useful.size[lines.points]):
         word = useful.words[j]
-        look_at_word(lines, word, present, closed, twice)
+        examine_word(lines, word, present, closed, twice)
         found = 0
         for k in range(lines.points):
             shift = 1 << k if k < WORD_BITS else 0

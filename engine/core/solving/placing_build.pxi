@@ -1,26 +1,26 @@
-# The class by which Python solves the placing phase, slice by slice.
+# The class with which Python solves a slice of the placing phase, stage by stage.
 #
 # Needs placing_slice.pxi, placing_tables.pxi.
 
 cdef enum:
-    STAGE_READ = 0           # a table of the positions two placements later, sector by sector
-    STAGE_REPLY = 1          # every placement of Y's
-    STAGE_REMOVE = 2         # what X's removals are worth
-    STAGE_PLACE = 3          # every placement of X's
-    STAGE_WRITE = 4          # two bits a place, and how many of each value, sector by sector
-    STAGE_FAILED = 9         # one for which there was no memory: none comes after it
+    STAGE_READ = 0           # repeated: read a table of the positions two placements later
+    STAGE_REPLY = 1          # Y's placements
+    STAGE_REMOVE = 2         # X's removals
+    STAGE_PLACE = 3          # X's placements
+    STAGE_WRITE = 4          # repeated for each sector: two bits a place, and counts by value
+    STAGE_FAILED = 9         # after a stage without memory; no stage may follow
 
 PLACING_STAGES = (STAGE_READ, STAGE_REPLY, STAGE_REMOVE, STAGE_PLACE, STAGE_WRITE)
 
 
-# How many blocks the present stage has.
+# The number of blocks of the current stage.
 cdef uint32_t blocks_of(const Slice *p) noexcept nogil:
     if p.stage == STAGE_READ:
         return CLASSES[p.after[p.removed].men]
     return CLASSES[p.men + 1 if p.stage <= STAGE_REMOVE else p.men]
 
 
-# Work on one block in the present stage.
+# Do the current stage's work on one block.
 cdef void work_on_block(Slice *p, uint32_t cls, SliceScratch *s) noexcept nogil:
     cdef const Blocks *blocks = &p.after[p.removed]
     if p.stage == STAGE_REPLY:
@@ -30,13 +30,14 @@ cdef void work_on_block(Slice *p, uint32_t cls, SliceScratch *s) noexcept nogil:
     elif p.stage == STAGE_PLACE:
         place(p, cls, s)
     elif p.hand > 2 or blocks.men >= p.others:
-        # Only tables of the moving phase may have the blocks of Y's classes.
+        # Only in tables of the moving phase may blocks be classes of Y's men.
         read_by_x(p, blocks, cls)
     else:
         read_by_y(p, blocks, cls)
 
 
-# Work on the present stage, a few blocks at a time, until none is left or it is stopped.
+# Work on the current stage, a few blocks at a time, until no blocks are left or the work is
+# stopped.
 cdef void work_on_slice(Slice *p, SliceScratch *s) noexcept nogil:
     cdef uint64_t counts[4]
     cdef uint64_t first
@@ -63,8 +64,8 @@ cdef void free_blocks(Blocks *blocks) noexcept nogil:
     memset(blocks, 0, sizeof(Blocks))
 
 
-# Allocate the blocks of all classes of `men` men, or of those whose last man may have
-# closed `mills` mills; all bits are 0. False where there is not enough.
+# Allocate blocks, with all bits 0, for the classes of `men` men in which the last man may have
+# closed `mills` mills. Return False without memory.
 cdef bint allocate_blocks(Blocks *blocks, int men, int mills) noexcept nogil:
     cdef uint32_t cls, total = CLASSES[men]
     cdef size_t size
@@ -82,11 +83,11 @@ cdef bint allocate_blocks(Blocks *blocks, int men, int mills) noexcept nogil:
     size = 2 * total * blocks.words * sizeof(uint64_t)
     blocks.bitmaps = <uint64_t *>calloc(size + 64, 1)
     if blocks.bitmaps != NULL:
-        spare_translations(blocks.bitmaps, size)
+        advise_large_pages(blocks.bitmaps, size)
     return blocks.bitmaps != NULL
 
 
-# Free what a stage no longer needs, and get the memory that it fills.
+# Free memory that a stage no longer needs, and allocate its own; return False without memory.
 cdef bint prepare_stage(Slice *p, int stage) noexcept nogil:
     cdef int i
     cdef bint filled = True
@@ -147,7 +148,7 @@ cdef SliceScratch *new_slice_scratch(const Slice *p) noexcept nogil:
     return s
 
 
-# Bytes of the blocks of all classes of `men` men.
+# Size of the blocks of all classes of `men` men, in bytes.
 cdef uint64_t blocks_memory(int men) noexcept nogil:
     return 2 * CLASSES[men] * words_over(POINT_COUNT - men) * sizeof(uint64_t)
 
@@ -161,7 +162,7 @@ def slice_memory(tuple rules not None, int own):
     more = blocks_memory(own + 1)
     reading = 2 * more + blocks_memory(own) + (blocks_memory(own - 1) if doubles and own else 0)
     placing = (2 + doubles) * more + blocks_memory(own)
-    # The greatest table takes an eighth of the blocks that it is read into.
+    # The largest table takes an eighth of the blocks into which it is read.
     return max(reading, placing) + more // 4 + (1 << 24)
 
 
@@ -202,7 +203,7 @@ cdef class PlacingSlice:
         finally:
             end_claim(&self.users)
 
-    # Whether a stage may begin now: the first and the last are repeated, sector by sector.
+    # Raise an error unless a stage may begin now; the first and the last are repeated.
     cdef int check_order(self, int stage, int others, int removed) except -1:
         cdef Slice *p = &self.slice
         cdef bint again = stage == p.stage and stage in (STAGE_READ, STAGE_WRITE)
@@ -221,7 +222,7 @@ cdef class PlacingSlice:
             raise RuntimeError("the stage before is not done")
         return 0
 
-    # Get the memory of a stage; False where there is not enough.
+    # Allocate the memory of a stage, and read its table; return False without memory.
     cdef bint prepare(self, int stage) except -1:
         cdef Slice *p = &self.slice
         cdef bint prepared
@@ -235,7 +236,7 @@ cdef class PlacingSlice:
             p.packed = self.packed
         return prepared
 
-    # Copy the table that is read: addresses of a mapped file take longer to translate.
+    # Copy the table that is read into large pages: random reads of a mapped file are slower.
     cdef bint load_table(self, int own) except -1:
         cdef Slice *p = &self.slice
         cdef size_t size = (count_places(own, p.others, p.hand - 2) + 3) // 4
@@ -247,7 +248,7 @@ cdef class PlacingSlice:
         p.table = <uint8_t *>malloc(size)
         if p.table == NULL:
             return False
-        spare_translations(p.table, size)
+        advise_large_pages(p.table, size)
         share(&self.slice.tables.users, "the set of tables")
         values = self.slice.tables.values[p.hand - 2][own][p.others]
         if values != NULL:

@@ -1,53 +1,51 @@
-# A slice of the placing phase: all positions with an even number of men in hand, so that both sides
-# have as many, and with given men of the side to move on the board. It is solved from the
-# positions two placements later.
+# A slice of the placing phase: all positions with an even number of men in hand, half for each
+# side, and a given number of men of the side to move on the board. It is solved from the positions
+# two placements later.
 #
-# The side to move is called X and its opponent Y. All is cut into blocks, one for each class of X's
-# men: a block has a pair of bitmaps over the sets of Y's men, where one side wins and where it
-# holds, that is, at least draws. Y's placements stay in their block, but for what they remove; X's
-# lead from block to block by a permutation of the bitmap's index. Throughout, `p` is the slice and
-# `s` a thread's scratch memory.
+# The side to move is called X and its opponent Y. There is a block for each class of X's men, with
+# two bitmaps over the sets of Y's men: the sets with which a side wins, and those with which it
+# holds, that is, at least draws. Y's placements stay in their block, apart from removals. X's
+# placements lead from block to block by a permutation of index bits. Throughout, `p` is the slice
+# and `s` a thread's scratch memory.
 #
-# Needs platform.pxi, placing_bitmaps.pxi, probe.pxi, retrograde_sector.pxi (spare_translations).
+# Needs platform.pxi, placing_bitmaps.pxi, probe.pxi, retrograde_sector.pxi (advise_large_pages).
 
 cdef enum:
-    WINS = 0                 # the bitmaps of a block
+    WINS = 0                 # index of a block's bitmap
     HOLDS = 1
-    BLOCKS_AT_ONCE = 16      # that a thread takes at a time; a multiple of 4
+    BLOCKS_AT_ONCE = 16      # blocks in a thread's unit of work; a multiple of 4
 
-cdef struct Blocks:          # of all classes of X's men, for one number of men
+cdef struct Blocks:          # the blocks of all classes of a number of X's men
     int men
-    size_t words             # of each of a block's bitmaps
-    uint64_t *bitmaps        # block by block
-    uint32_t *number         # the number of each class's block; NULL: its own
+    size_t words             # words of a bitmap
+    uint64_t *bitmaps        # two for each block
+    uint32_t *number         # the block of each class; NULL: the class's number
 
 cdef struct Slice:
     RuleSet rules
     Tables *tables
     int hand
-    int men                  # X's on the board
-    int most                 # of Y's men on the board after both placements
+    int men                  # number of X's men on the board
+    int most                 # greatest number of Y's men on the board after both placements
     Useful useful
-    # After both placements, for Y: with all of X's men, and with one or two of them removed.
-    Blocks after[3]
-    # After X's placement, for X: as it is, with one man of Y's removed, and with two.
-    Blocks placed[3]
-    Blocks solved            # for X
+    Blocks after[3]          # values for Y after both placements, with 0, 1 or 2 men of X removed
+    Blocks placed[3]         # values for X after its placement, with 0, 1 or 2 men of Y removed
+    Blocks solved            # the result: values for X
     uint8_t *table           # values of the sector that is read
-    uint8_t *packed          # two bits a place of the sector that is written
+    uint8_t *packed          # values of the sector that is written, two bits a place
     uint64_t tally[4]
     int stage
     int removed              # the index in `after` that is read
-    int others               # Y's men in the sector that is read or written
+    int others               # number of Y's men in the sector that is read or written
     int stop
-    uint64_t next            # pieces of work started
+    uint64_t next            # number of units of work started
 
-cdef struct SliceScratch:    # a thread's own
+cdef struct SliceScratch:    # memory of one thread
     Lines lines
     uint64_t *bitmap         # a copy that is permuted
-    uint64_t *removals[2]    # a block's bitmaps after the removal of one man of X's, and of two
-    uint32_t *order          # of its words
-    uint8_t *states          # of the blocks that are written, a byte each
+    uint64_t *removals[2]    # a block's bitmaps after the removal of one man of X, and of two
+    uint32_t *order          # order of the words of `bitmap`
+    uint8_t *states          # values of the blocks that are written, a byte each
 
 
 cdef inline uint64_t *bitmap_of(const Blocks *blocks, uint32_t cls, int kind) noexcept nogil:
@@ -56,7 +54,8 @@ cdef inline uint64_t *bitmap_of(const Blocks *blocks, uint32_t cls, int kind) no
     return blocks.bitmaps + (2 * <size_t>cls + kind) * blocks.words
 
 
-# Add a block of blocks with one or two of X's men fewer, seen from a block without those `gone`.
+# OR into `best` the values of a block of `blocks`, which has fewer men of X, for X's `men` without
+# those `gone`.
 cdef void add_removal(const Slice *p, const Blocks *blocks, uint32_t men, uint32_t gone,
                       uint64_t *best, SliceScratch *s) noexcept nogil:
     cdef uint32_t left = men & ~gone, entry, cls, member, image, word
@@ -72,8 +71,8 @@ cdef void add_removal(const Slice *p, const Blocks *blocks, uint32_t men, uint32
     entry = CLASS_OF[blocks.men][rank_of(left, blocks.men)]
     cls = entry >> 4
     member = MEMBER[blocks.men][cls]
-    at[0] = 0                # of the points that stay empty, then of those that were removed
-    at[1] = result_points
+    at[0] = 0                # first the points that were empty before,
+    at[1] = result_points    # then those of the removed men
     for point in range(POINT_COUNT):
         if not (left >> point) & 1:
             image = MAPPED[entry & 15][point]
@@ -88,12 +87,12 @@ cdef void add_removal(const Slice *p, const Blocks *blocks, uint32_t men, uint32
             best[kind * size + word] |= s.bitmap[s.order[word]]
 
 
-# Whether Y wins by any removal that leaves X with `men` men on the board.
+# Whether X has lost with `men` men on the board, after a removal by Y.
 cdef inline bint too_few(const Slice *p, int men) noexcept nogil:
     return men + p.hand // 2 - 1 < MINIMUM_MEN
 
 
-# The value to Y of removing one of X's men, and two.
+# Set the values for Y of removing one man of X, and two.
 cdef void weigh_removals_of_x(const Slice *p, uint32_t cls, SliceScratch *s) noexcept nogil:
     cdef uint32_t men = MEMBER[p.men + 1][cls], left = removable(&p.rules, men), gone
     cdef size_t size = words_over(POINT_COUNT - p.men - 1)
@@ -114,11 +113,11 @@ cdef void weigh_removals_of_x(const Slice *p, uint32_t cls, SliceScratch *s) noe
         pairs.size = add_double(&p.rules, men, pairs.moves, NO_POINT, 0) - pairs.moves
         for i in range(pairs.size):
             gone = removed_men(pairs.moves[i]) & ALL
-            # Where no second man may be removed, it is one.
+            # A pair is a single man if no second one may be removed.
             add_removal(p, &p.after[count(gone)], men, gone, s.removals[1], s)
 
 
-# Let Y place a man, in a block with X's men as they are after X's placement.
+# Solve Y's placements in a block of X's men after X's placement.
 cdef void reply(Slice *p, uint32_t cls, SliceScratch *s) noexcept nogil:
     cdef size_t size = words_over(POINT_COUNT - p.men - 1)
     cdef uint32_t i
@@ -133,14 +132,14 @@ cdef void reply(Slice *p, uint32_t cls, SliceScratch *s) noexcept nogil:
         two = one
         if p.rules.each_mill:
             two = s.removals[1] + kind * size
-        # X wins where Y does not hold, and holds where Y does not win.
+        # X wins if Y does not hold, and holds if Y does not win.
         placed = bitmap_of(&p.placed[0], cls, 1 - kind)
         best_placements(&s.lines, &p.useful, bitmap_of(&p.after[0], cls, kind), one, two, placed)
         for i in range(p.useful.size[s.lines.points]):
             placed[p.useful.words[i]] = ~placed[p.useful.words[i]]
 
 
-# How many mills the last man of a set to come may have closed: 0, 1 or 2.
+# The greatest number of mills that the last placed man of a set may have closed: 0, 1 or 2.
 cdef int closable(uint32_t men) noexcept nogil:
     cdef uint32_t left = men
     cdef int found = 0
@@ -150,7 +149,7 @@ cdef int closable(uint32_t men) noexcept nogil:
     return found
 
 
-# The values of X's removals of one of Y's men, and of two, where its placement may close mills.
+# Set the values for X of removing one man of Y, and two, if its placement may have closed mills.
 cdef void weigh_removals_of_y(Slice *p, uint32_t cls, SliceScratch *s) noexcept nogil:
     cdef uint32_t men = MEMBER[p.men + 1][cls]
     cdef int mills = closable(men), kind, removals
@@ -165,7 +164,7 @@ cdef void weigh_removals_of_y(Slice *p, uint32_t cls, SliceScratch *s) noexcept 
                           bitmap_of(&p.placed[removals], cls, kind))
 
 
-# Add what X reaches by placing a man on one point to a block of the slice.
+# OR into a block of the result the values after X's placement on one point.
 cdef void place_on(const Slice *p, uint32_t cls, int point, SliceScratch *s) noexcept nogil:
     cdef uint32_t men = MEMBER[p.men][cls], placed = men | 1u << point
     cdef uint32_t entry = CLASS_OF[p.men + 1][rank_of(placed, p.men + 1)]
@@ -187,7 +186,7 @@ cdef void place_on(const Slice *p, uint32_t cls, int point, SliceScratch *s) noe
                           bitmap_of(&p.solved, cls, kind))
 
 
-# Let X place a man.
+# Solve X's placements in a block of the result.
 cdef void place(Slice *p, uint32_t cls, SliceScratch *s) noexcept nogil:
     cdef uint32_t empty = ALL & ~MEMBER[p.men][cls]
     while empty:

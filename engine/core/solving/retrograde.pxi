@@ -1,15 +1,15 @@
-# Retrograde analysis (Ströhlein, 1970; of this game Gasser, "Solving Nine Men's Morris", 1996): the
-# class by which Python solves a sector, stage by stage.
+# Retrograde analysis (Ströhlein, 1970; for this game Gasser, "Solving Nine Men's Morris", 1996):
+# the class with which Python solves a sector, stage by stage.
 #
-# Needs all parts of it before.
+# Needs all retrograde_*.pxi, packing.pxi.
 
 cdef enum:
-    STAGE_NONE = -1          # before the first
-    STAGE_REMOVALS = 0       # what A's removals are worth
-    STAGE_FIRST_A = 1        # first values of the table with A to move
-    STAGE_FIRST_B = 2        # first values of the table with B to move
-    STAGE_LEVEL = 3          # repeated, ply by ply, until nothing more is settled
-    STAGE_PACK = 4           # two bits a place, and how many of each value
+    STAGE_NONE = -1          # before the first stage
+    STAGE_REMOVALS = 0       # values of A's removals
+    STAGE_FIRST_A = 1        # initial values of the table with A to move
+    STAGE_FIRST_B = 2        # initial values of the table with B to move
+    STAGE_LEVEL = 3          # repeated for each ply until a level settles no state
+    STAGE_PACK = 4           # two bits a place, and counts of states by value
 
 STAGES = (STAGE_REMOVALS, STAGE_FIRST_A, STAGE_FIRST_B, STAGE_LEVEL, STAGE_PACK)
 
@@ -18,19 +18,20 @@ cdef inline int value_of_state(int state) noexcept nogil:
     return LOST * (state == STATE_LOST) + WON * (state >= STATE_OPEN_END)
 
 
-# Replace the states of some places by their values.
+# Replace state bytes by values.
 cdef void settle_values(uint8_t *states, uint64_t number) noexcept nogil:
     cdef uint64_t i
     for i in range(number):
         states[i] = value_of_state(states[i])
 
 
-# How many tables a stage works on.
+# The number of tables that a stage works on.
 cdef inline int tables_of(int stage) noexcept nogil:
     return 2 if stage == STAGE_LEVEL or stage == STAGE_PACK else 1
 
 
-# Work on the sector's present stage, a few blocks at a time, until none is left or it is stopped.
+# Work on the current stage, a few blocks at a time, until no blocks are left or the work is
+# stopped.
 cdef void work_on(Sector *p, Scratch *s) noexcept nogil:
     cdef uint64_t settled[2][4]
     cdef uint64_t item, first, last, cls, place
@@ -69,7 +70,7 @@ cdef void work_on(Sector *p, Scratch *s) noexcept nogil:
             fetch_add(&p.settled[table][i], settled[table][i])
 
 
-# The tables, the side to move first, that removals in a sector lead to.
+# The tables that removals in a sector lead to; the first number is the side to move's.
 cdef list removals_lead_to(const RuleSet *rules, int larger, int smaller):
     cdef list found = []
     for removed in range(1, 3 if rules.each_mill else 2):
@@ -91,7 +92,7 @@ def sector_memory(int larger, int smaller, bint with_depths):
 
 cdef class Retrograde:
     cdef Sector sector
-    cdef object lower        # what `sector.tables` belongs to
+    cdef object lower        # the owner of `sector.tables`
     cdef list packed         # the memory of the packed tables
     cdef int users           # see platform.pxi
 
@@ -129,7 +130,8 @@ cdef class Retrograde:
         cdef int one, other
         for one, other in removals_lead_to(
                 &self.sector.rules, self.sector.men[0], self.sector.men[1]):
-            if self.sector.tables.values[0][one][other] == NULL:  # Packed tables are too slow here.
+            # Packed tables are too slow here.
+            if self.sector.tables.values[0][one][other] == NULL:
                 raise ValueError(f"{self.sector.men[0]}-{self.sector.men[1]} needs "
                                  f"the table {one}-{other}")
         return 0
@@ -142,7 +144,7 @@ cdef class Retrograde:
             if not (stage == p.stage + 1 <= STAGE_PACK or levels and p.stage == STAGE_LEVEL) or (
                     levels and level != p.level + 1):
                 raise ValueError("stages come one after the other, and so do levels")
-            if self.begun() < self.pieces() and not read_shared(&p.stop):
+            if self.started() < self.pieces() and not read_shared(&p.stop):
                 raise RuntimeError("the stage before is not done")
             if stage == STAGE_PACK:
                 self.packed = [packed_memory(self.places), packed_memory(self.places)]
@@ -175,14 +177,14 @@ cdef class Retrograde:
         finally:
             end_sharing(&self.users)
 
-    # The number of pieces of work of the stage, and of those started.
+    # The number of units of work in the stage; `started` is the number already taken by threads.
     cdef uint64_t pieces(self) noexcept:
         cdef uint64_t pieces = (self.sector.classes + PIECE - 1) // PIECE
         if self.sector.stage == STAGE_NONE:
             return 0
         return pieces * tables_of(self.sector.stage)
 
-    cdef uint64_t begun(self) noexcept:
+    cdef uint64_t started(self) noexcept:
         return fetch_add(&self.sector.next, 0)
 
     def stop(self):
@@ -190,7 +192,7 @@ cdef class Retrograde:
 
     @property
     def done(self):
-        return min(1.0, self.begun() / <double>max(self.pieces(), <uint64_t>1))
+        return min(1.0, self.started() / <double>max(self.pieces(), <uint64_t>1))
 
     @property
     def settled(self):

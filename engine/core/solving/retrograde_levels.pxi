@@ -1,11 +1,11 @@
-# Retrograde analysis, the levels: from the states settled at one level to those that they settle at
-# the next. A level is a ply; a block is written by one thread only, which reads the last level's
-# frontiers of the blocks that its moves lead to.
+# Retrograde analysis, levels: the states settled at one level settle their predecessors at the
+# next. A level is a depth in plies. Only one thread writes to a block; it reads the frontiers of
+# the last level in the blocks that its moves lead to.
 #
 # Needs retrograde_start.pxi.
 
 cdef enum:
-    MANY_A_WORD = 4          # settled states in 64 places from which 64 at a time are faster
+    MANY_A_WORD = 4          # states per 64 places above which bitmaps are faster
 
 cdef struct Target:          # the block that is written
     Sector *sector
@@ -15,8 +15,8 @@ cdef struct Target:          # the block that is written
     uint8_t *states
 
 
-# A successor of a state is now known as lost, so the state is won, or as won, which leaves it one
-# move less. The states' address is an argument besides, so that it stays in a register.
+# Process one newly settled successor of a state: if it is `lost` the state is won, otherwise the
+# state has one move less. `states` is `t.states`, as an argument so that it stays in a register.
 cdef inline void settle(Target *t, uint8_t *states, uint32_t at, bint lost) noexcept nogil:
     cdef uint8_t state = states[at]
     assert at < t.sector.size and state != STATE_LOST and state != STATE_OPEN_END
@@ -31,7 +31,7 @@ cdef inline void settle(Target *t, uint8_t *states, uint32_t at, bint lost) noex
             note_settled(t.sector, t.table, NEW_LOST, t.level, t.cls, at)
 
 
-# Empty a block's frontier of two levels ago, whose memory this level uses.
+# Clear a block's frontier of two levels ago, so that this level can use its memory.
 cdef inline void clear_frontier(const Sector *p, Frontier *frontier, uint32_t cls) noexcept nogil:
     cdef uint32_t i
     cdef uint64_t *bits = frontier.bits + <size_t>cls * p.words
@@ -44,7 +44,7 @@ cdef inline void clear_frontier(const Sector *p, Frontier *frontier, uint32_t cl
     frontier.counts[cls] = 0
 
 
-# Carry one block's frontier, B to move, back over one move of A.
+# Settle the predecessors, by one arc of A, of a block's frontier with B to move.
 cdef inline void back_over_arc(Target *t, const Arc *arc, const Frontier *frontier, bint lost,
                                bint locked_only, Scratch *s) noexcept nogil:
     cdef const Sector *p = t.sector
@@ -83,12 +83,12 @@ cdef inline void back_over_arc(Target *t, const Arc *arc, const Frontier *fronti
             settle(t, states, start[to >> HALF] + LOW_RANK[to & LOW_HALF], lost)
 
 
-# Whether none of B's men may be removed.
+# Whether no man of B may be removed.
 cdef bint all_locked(const Sector *p, uint32_t cls, uint32_t mask) noexcept nogil:
     return removable(&p.rules, expand(mask, MEMBER[p.men[0]][cls])) == 0
 
 
-# One level of a block with A to move.
+# Compute one level of a block with A to move.
 cdef void advance_a(Target *t, Scratch *s) noexcept nogil:
     cdef Sector *p = t.sector
     cdef int before = (t.level - 1) & 1
@@ -97,7 +97,7 @@ cdef void advance_a(Target *t, Scratch *s) noexcept nogil:
     cdef const Arc *arc = p.arcs + p.first_arc[t.cls]
     cdef const Arc *end = p.arcs + p.first_arc[t.cls + 1]
     while arc != end:
-        # A move that closes a mill leaves the sector by its removal, unless all men are locked.
+        # The removal after a mill leaves the sector, unless no man may be removed.
         if not arc.mills or p.rules.locked_none:
             if won.counts[arc.target]:
                 back_over_arc(t, arc, won, False, arc.mills != 0, s)
@@ -106,7 +106,7 @@ cdef void advance_a(Target *t, Scratch *s) noexcept nogil:
         arc += 1
 
 
-# Carry one state of the same block, A to move, back over B's moves.
+# Settle the predecessors, by B's moves, of one state of the same block with A to move.
 cdef inline void back_from(Target *t, uint32_t mask, bint lost, bint locked) noexcept nogil:
     cdef const Frame *f = &t.sector.frames[t.cls]
     cdef const uint32_t *start = START[t.sector.men[1]]
@@ -126,7 +126,7 @@ cdef inline void back_from(Target *t, uint32_t mask, bint lost, bint locked) noe
             settle(t, states, start[to >> HALF] + LOW_RANK[to & LOW_HALF], lost)
 
 
-# Carry a small frontier of the same block back, state by state.
+# Settle the predecessors of a small frontier of the same block, state by state.
 cdef void back_by_state(Target *t, const Frontier *frontier, bint lost) noexcept nogil:
     cdef const Sector *p = t.sector
     cdef const uint32_t *masks = MASKS[p.men[1]]
@@ -152,7 +152,8 @@ cdef inline bint closed_at(const Frame *f, uint32_t mask, int point) noexcept no
     return (first and (mask & first) == first) or (second and (mask & second) == second)
 
 
-# The same for a large one: move by move, 64 states at a time as far as they go together.
+# Settle the predecessors of a large frontier of the same block, move by move, with bitmaps of 64
+# states.
 cdef void back_in_block(Target *t, const Frontier *frontier, bint lost, Scratch *s) noexcept nogil:
     cdef const Sector *p = t.sector
     cdef const Frame *f = &p.frames[t.cls]
@@ -193,7 +194,7 @@ cdef void back_in_block(Target *t, const Frontier *frontier, bint lost, Scratch 
                     settle(t, states, start[to >> HALF] + LOW_RANK[to & LOW_HALF], lost)
 
 
-# One level of a block with B to move.
+# Compute one level of a block with B to move.
 cdef void advance_b(Target *t, Scratch *s) noexcept nogil:
     cdef Sector *p = t.sector
     cdef const Frontier *frontier
@@ -208,12 +209,12 @@ cdef void advance_b(Target *t, Scratch *s) noexcept nogil:
             back_in_block(t, frontier, kind == NEW_LOST, s)
 
 
-# One level of one block of one table.
+# Compute one level of one block of a table.
 cdef void advance(Sector *p, int table, uint32_t cls, uint64_t *settled, Scratch *s) noexcept nogil:
     cdef Target t
     cdef Frontier *won = &p.frontier[table][NEW_WON][p.level & 1]
     cdef Frontier *lost = &p.frontier[table][NEW_LOST][p.level & 1]
-    if p.level > 1:          # the first level adds to what the removals settled
+    if p.level > 1:          # The first level adds to the states settled by removals.
         if won.counts[cls]:
             clear_frontier(p, won, cls)
         if lost.counts[cls]:

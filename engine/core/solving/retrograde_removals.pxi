@@ -1,23 +1,23 @@
-# Retrograde analysis, removals: what the best one after a mill is worth, by the tables of the
+# Retrograde analysis, removals: the value of the best removal after a mill, from the tables of the
 # sectors that removals lead to.
 #
 # Needs movegen.pxi, probe.pxi, retrograde_sector.pxi.
 
 cdef enum:
-    # To the side that closed the mill.
+    # Values for the side that closed the mill.
     REMOVAL_WINS = 0
     REMOVAL_HOLDS = 1
     REMOVAL_LOSES = 2
     NO_REMOVAL = 3           # no man may be removed: the move stays in the sector
 
 
-# A removal's worth to the side that closed the mill, by the value for the other, which moves next.
+# The value of a removal, from the table's value for the other side, which moves next.
 cdef inline int removal_worth(int value) noexcept nogil:
     assert value != UNKNOWN
     return REMOVAL_WINS if value == LOST else REMOVAL_HOLDS if value == DRAWN else REMOVAL_LOSES
 
 
-# The worth of the best removal of two men of `others`, or of one where a second may not follow.
+# The value of the best removal of two men of `others`, or of one if no second one is removable.
 cdef int best_double(const Sector *p, uint32_t own, uint32_t others) noexcept nogil:
     cdef MoveList list
     cdef Board after
@@ -40,15 +40,16 @@ cdef int best_double(const Sector *p, uint32_t own, uint32_t others) noexcept no
     return best
 
 
-# Whether some point of these men closes two mills.
+# Whether a man of these is in two mills.
 cdef bint has_crossing(uint32_t men) noexcept nogil:
     cdef uint32_t first, second
     closing_points(men, &first, &second)
     return (first & second & men) != 0
 
 
-# The value of A's best removal after a mill that left its men as in the block, for each set of B's
-# men: of one man in bits 0 and 1, of two in bits 2 and 3. Table 1's bytes hold it for a time.
+# Set the value of A's best removal, after a mill that led to A's men of the block, for each set of
+# B's men: of one man in bits 0 and 1, of two men in bits 2 and 3. Table 1, which is not needed yet,
+# stores the values.
 cdef void weigh_removals_of_a(Sector *p, uint32_t cls, Scratch *s) noexcept nogil:
     cdef uint32_t men = MEMBER[p.men[0]][cls], rank, mask, left, others, allowed
     cdef const uint8_t *values = NULL
@@ -87,7 +88,8 @@ cdef void weigh_removals_of_a(Sector *p, uint32_t cls, Scratch *s) noexcept nogi
         results[rank] = best
 
 
-# The value of B's best removal after a mill against A's men of the block, for each set of B's men.
+# Set the value of B's best removal of A's men of the block, after a mill that led to each set of
+# B's men.
 cdef void weigh_removals_of_b(Sector *p, uint32_t cls, Scratch *s) noexcept nogil:
     cdef const uint32_t *masks = MASKS[p.men[1]]
     cdef const Frame *f = &p.frames[cls]
@@ -123,7 +125,7 @@ cdef void weigh_removals_of_b(Sector *p, uint32_t cls, Scratch *s) noexcept nogi
                         s.words[word] ^= <uint64_t>1 << (rank & 63)
 
 
-# The places of a block where some of B's men are in a mill.
+# Set the bitmap of the places of a block at which B has a mill.
 cdef void mark_mills(const Sector *p, const Frame *f, uint64_t *words) noexcept nogil:
     cdef const uint64_t *one
     cdef const uint64_t *two
@@ -134,7 +136,7 @@ cdef void mark_mills(const Sector *p, const Frame *f, uint64_t *words) noexcept 
     for point in range(p.empty):
         for line in range(2):
             partners = f.partners[point][line]
-            # Each line once: from its lowest point.
+            # Take each line once, from its lowest point.
             if partners == 0 or partners & ((1u << point) - 1):
                 continue
             one = holding_of(p, point)

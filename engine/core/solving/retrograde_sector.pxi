@@ -1,11 +1,11 @@
-# Retrograde analysis: a sector (the men on each side) in memory, and its geometry.
+# Retrograde analysis: a sector in memory, and its geometry.
 #
-# The larger side is called A and the smaller B; table 0 has A to move, table 1 has B. Both are cut
-# into blocks, one for each class of A's men, and everything is done block by block, for a block
-# fits a processor's cache. A move of B stays in its block. A move of A leads from one block to
-# another by a map of points that is the same for all places: an arc. Places of a class that is
-# symmetric in itself repeat each other; they are left to be states of their own with moves of
-# their own, so that nothing needs to be counted twice or half. Throughout, `p` is the sector and
+# The larger side is called A and the smaller side B. A is to move in table 0, B in table 1. Both
+# tables have a block for each class of A's men. All work is done block by block, because a block
+# fits into a processor's cache. A move of B stays in its block. A move of A leads from one block to
+# another by a map of points that is the same for all places of the block: an arc. If a class is
+# symmetric in itself, several places are the same position. They are solved as separate states with
+# moves of their own, so that numbers of moves need no correction. Throughout, `p` is the sector and
 # `s` a thread's scratch memory.
 #
 # Needs platform.pxi, bitboard.pxi, board.pxi, index.pxi, probe.pxi, depths.pxi.
@@ -13,13 +13,13 @@
 cdef enum:
     NEW_WON = 0              # kinds of newly settled states
     NEW_LOST = 1
-    MAX_EMPTY = 21           # points that three men leave
-    FEW = 64                 # states of a block's frontier that are listed besides
-    PIECE = 32               # blocks that a thread takes at a time; a multiple of 4
+    MAX_EMPTY = 21           # empty points beside three men
+    FEW = 64                 # states of a block's frontier that are also in a list
+    PIECE = 32               # blocks in a thread's unit of work; a multiple of 4
 
 cdef enum:
-    # A state's byte: 1 to 127 counts the moves not yet known to lose, and one more where some move
-    # never will; 0 is lost. A won state keeps being counted down, harmlessly, from 255.
+    # A state's byte. 0: lost. 1 to 127: the number of moves not yet known to lose, plus 1 if the
+    # state is known to be at least a draw. 128 to 255: won; it may still be decremented.
     STATE_LOST = 0
     STATE_WON = 255
     STATE_OPEN_END = 128
@@ -27,53 +27,53 @@ cdef enum:
 cdef struct Arc:
     uint32_t target          # class of A's men after the move
     uint8_t mills            # closed by the move
-    uint8_t entry            # where it goes to among the source's empty points
-    uint8_t exit             # where it came from among the target's empty points
-    uint8_t back[MAX_EMPTY]  # the target's empty points among the source's
+    uint8_t entry            # the man's target, as an index of the source's empty points
+    uint8_t exit             # the man's origin, as an index of the target's empty points
+    uint8_t back[MAX_EMPTY]  # for each empty point of the target, its index in the source
 
-cdef struct Frontier:        # states of one kind that were settled at one level
-    uint64_t *bits           # by block
-    uint32_t *counts         # by block
-    uint16_t *lists          # by block, the first FEW
+cdef struct Frontier:        # states of one kind that were settled at one level, by block
+    uint64_t *bits
+    uint32_t *counts
+    uint16_t *lists          # the first FEW states
 
-cdef struct Frame:           # of a block
-    uint32_t men             # A's
-    uint8_t point[MAX_EMPTY]             # by compressed point
-    uint32_t steps[MAX_EMPTY]            # compressed: where B's man there may go
-    uint32_t partners[MAX_EMPTY][2]      # compressed; 0: A has a man in the line
+cdef struct Frame:           # the geometry of a block; points are compressed without A's men
+    uint32_t men             # A's men
+    uint8_t point[MAX_EMPTY]             # the board's point
+    uint32_t steps[MAX_EMPTY]            # points to which a man of B may move
+    uint32_t partners[MAX_EMPTY][2]      # the line's other points; 0: A has a man in the line
 
-ctypedef uint32_t Halves[2][1 << 11]     # what each half of a compressed mask becomes
+ctypedef uint32_t Halves[2][1 << 11]     # the image of each half of a compressed mask
 
 cdef struct Sector:
     RuleSet rules
     Tables *tables
-    int men[2]               # of A, of B
+    int men[2]               # numbers of men of A and B
     bint flying[2]
-    int long_loss            # plies from which on a loss's depth is kept
-    int empty                # points that A leaves
-    int low                  # compressed points in the lower half
+    int long_loss            # least plies of a loss whose depth is stored
+    int empty                # number of points without a man of A
+    int low                  # number of compressed points in the lower half
     uint32_t classes
     uint32_t size            # places in a block
-    uint32_t words           # of 64 places in a block
+    uint32_t words           # words of 64 places in a block
     uint8_t *states[2]
     uint8_t *depths[2]
     Frontier frontier[2][2][2]           # table, kind, level & 1
     Arc *arcs
     uint32_t *first_arc      # by class
     Frame *frames            # by class
-    uint64_t *holding        # by compressed point: the places of a block where B has a man there
-    uint8_t *packed[2]       # two bits a place, in the end; not the sector's own memory
+    uint64_t *holding        # for each compressed point, the places at which B has a man there
+    uint8_t *packed[2]       # the result, two bits a place; owned by the Python object
     int stage
     int level
     int stop
-    uint64_t next            # pieces of work started
-    uint64_t settled[2][4]   # by table: won and lost at this level; in the end, by value
+    uint64_t next            # number of units of work started
+    uint64_t settled[2][4]   # by table: states won and lost at this level; after packing, by value
 
-cdef struct Scratch:         # a thread's own
+cdef struct Scratch:         # memory of one thread
     Halves map               # to another block's compressed points
     Halves points            # to the board's points
     uint8_t sums[2][1 << 11]
-    uint8_t *open            # by place, with one block to spare
+    uint8_t *open            # numbers of moves within the sector, by place
     uint8_t *results
     uint8_t *flags
     uint64_t *words
@@ -84,7 +84,7 @@ cdef inline const uint64_t *holding_of(const Sector *p, int point) noexcept nogi
     return p.holding + <size_t>point * p.words
 
 
-# The geometry of a block, seen by B.
+# Set the geometry of a block.
 cdef void load_frame(const Sector *p, uint32_t cls, Frame *f) noexcept nogil:
     cdef int point, k = 0, line
     cdef uint32_t mask
@@ -103,7 +103,7 @@ cdef void load_frame(const Sector *p, uint32_t cls, Frame *f) noexcept nogil:
         k += 1
 
 
-# Prepare to send each compressed point to another.
+# Prepare `mapped` for a map of compressed points.
 cdef inline void load_halves(const Sector *p, const uint8_t *to, uint32_t (*halves)[1 << 11]
                              ) noexcept nogil:
     cdef int half, bit, i
@@ -114,13 +114,13 @@ cdef inline void load_halves(const Sector *p, const uint8_t *to, uint32_t (*halv
                 halves[half][(1 << bit) + i] = halves[half][i] | 1u << to[bit + half * p.low]
 
 
-# A compressed mask with its points sent where `load_halves` was told.
+# The image of a compressed mask under the map of `load_halves`.
 cdef inline uint32_t mapped(const Sector *p, const uint32_t (*halves)[1 << 11],
                             uint32_t mask) noexcept nogil:
     return halves[0][mask & ((1u << p.low) - 1)] | halves[1][mask >> p.low]
 
 
-# Write the arcs of one class from `arc` on, unless it is NULL; returns how many there are.
+# Write the arcs of one class from `arc` on, unless it is NULL; return their number.
 cdef int load_arcs(const Sector *p, uint32_t cls, Arc *arc) noexcept nogil:
     cdef uint32_t men = MEMBER[p.men[0]][cls], left = men, targets, after, member, image
     cdef int origin, to, point, arcs = 0, symmetry
@@ -156,7 +156,7 @@ cdef int load_arcs(const Sector *p, uint32_t cls, Arc *arc) noexcept nogil:
     return arcs
 
 
-# All arcs and frames of the sector, class by class.
+# Allocate and set all arcs and frames of the sector; return False without memory.
 cdef bint load_blocks(Sector *p) noexcept nogil:
     cdef uint32_t cls, total = 0
     p.first_arc = <uint32_t *>malloc((p.classes + 1) * sizeof(uint32_t))
@@ -176,7 +176,7 @@ cdef bint load_blocks(Sector *p) noexcept nogil:
     return True
 
 
-# The bitmaps of the places where B has a man on each compressed point.
+# Allocate and set `holding`; return False without memory.
 cdef bint load_holding(Sector *p) noexcept nogil:
     cdef uint32_t rank, left
     cdef const uint32_t *masks = MASKS[p.men[1]]
@@ -191,14 +191,14 @@ cdef bint load_holding(Sector *p) noexcept nogil:
     return True
 
 
-# Ask for large pages for memory that may begin anywhere in a page.
-cdef inline void spare_translations(void *memory, size_t size) noexcept nogil:
+# Ask for large pages for memory at any address.
+cdef inline void advise_large_pages(void *memory, size_t size) noexcept nogil:
     cdef size_t start = (<size_t>memory + 4095) & ~<size_t>4095
     if size > PAGE:
         large_pages(<void *>start, (<size_t>memory + size - start) & ~<size_t>4095)
 
 
-# Get all memory that the sector needs; False where there is not enough.
+# Allocate all memory of the sector; return False if there is not enough.
 cdef bint allocate_sector(Sector *p, bint with_depths) noexcept nogil:
     cdef int i
     cdef Frontier *frontier
@@ -207,7 +207,7 @@ cdef bint allocate_sector(Sector *p, bint with_depths) noexcept nogil:
         p.states[i] = <uint8_t *>calloc(places + 64, 1)
         if p.states[i] == NULL:
             return False
-        spare_translations(p.states[i], places)
+        advise_large_pages(p.states[i], places)
         if with_depths:
             p.depths[i] = <uint8_t *>calloc(places + 64, 1)
             if p.depths[i] == NULL:
@@ -222,7 +222,7 @@ cdef bint allocate_sector(Sector *p, bint with_depths) noexcept nogil:
     return load_blocks(p) and load_holding(p)
 
 
-# Free what only the levels need.
+# Free the frontiers, which only the levels need.
 cdef void free_frontiers(Sector *p) noexcept nogil:
     cdef int i
     cdef Frontier *frontier
@@ -248,14 +248,14 @@ cdef void free_sector(Sector *p) noexcept nogil:
 
 cdef Scratch *new_scratch(const Sector *p) noexcept nogil:
     cdef Scratch *s = <Scratch *>calloc(1, sizeof(Scratch))
-    cdef size_t room = 64 * <size_t>p.words
+    cdef size_t size = 64 * <size_t>p.words
     if s == NULL:
         return NULL
-    s.open = <uint8_t *>malloc(room)
-    s.results = <uint8_t *>malloc(room)
-    s.flags = <uint8_t *>malloc(room)
-    s.words = <uint64_t *>malloc(room // 8)
-    s.places = <uint64_t *>malloc(room * sizeof(uint64_t))
+    s.open = <uint8_t *>malloc(size)
+    s.results = <uint8_t *>malloc(size)
+    s.flags = <uint8_t *>malloc(size)
+    s.words = <uint64_t *>malloc(size // 8)
+    s.places = <uint64_t *>malloc(size * sizeof(uint64_t))
     if (s.open == NULL or s.results == NULL or s.flags == NULL or s.words == NULL
             or s.places == NULL):
         free_scratch(s)

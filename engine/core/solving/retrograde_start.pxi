@@ -1,14 +1,14 @@
-# Retrograde analysis, the start: the first value of every state, by the removals it can make and
-# the number of its moves within the sector.
+# Retrograde analysis, start: the initial value of every state, from its removals and the number of
+# its moves within the sector.
 #
 # Needs retrograde_sector.pxi, retrograde_removals.pxi.
 
 cdef enum:
-    # The values of the removals that a state can make, as flags.
+    # Flags for the values of the removals that a state can make.
     CAN_WIN = 1 << REMOVAL_WINS
     CAN_HOLD = 1 << REMOVAL_HOLDS
     HAS_REMOVAL = 1 << REMOVAL_LOSES
-    PLANES = 7               # bits of a number of moves
+    PLANES = 7               # bits of the number of moves
 
 
 # Add a settled state to the frontier of a level.
@@ -17,7 +17,7 @@ cdef void note_settled(Sector *p, int table, int kind, int level, uint32_t cls,
     cdef Frontier *frontier = &p.frontier[table][kind][level & 1]
     cdef uint32_t size = frontier.counts[cls]
     assert cls < p.classes and rank < p.size
-    # Nothing is settled twice.
+    # A state is settled only once.
     assert (frontier.bits[<size_t>cls * p.words + (rank >> 6)] >> (rank & 63)) & 1 == 0
     frontier.bits[<size_t>cls * p.words + (rank >> 6)] |= <uint64_t>1 << (rank & 63)
     if size < FEW:
@@ -27,7 +27,7 @@ cdef void note_settled(Sector *p, int table, int kind, int level, uint32_t cls,
         p.depths[table][<size_t>cls * p.size + rank] = level if level < MAX_STORED else MAX_STORED
 
 
-# Settle a state, or leave it open, by its flags and the number of its moves within the sector.
+# Set the initial byte of a state from its flags and the number of its moves within the sector.
 cdef inline void start_state(Sector *p, int table, uint32_t cls, uint32_t rank, int flags,
                              int moves) noexcept nogil:
     cdef size_t at = <size_t>cls * p.size + rank
@@ -50,7 +50,7 @@ cdef inline void start_state(Sector *p, int table, uint32_t cls, uint32_t rank, 
         note_settled(p, table, NEW_LOST, 0, cls, rank)
 
 
-# First values of a block with A to move.
+# Set the initial values of a block with A to move.
 cdef void start_block_a(Sector *p, uint32_t cls, Scratch *s) noexcept nogil:
     cdef const uint32_t *masks = MASKS[p.men[1]]
     cdef const Arc *arc
@@ -68,7 +68,8 @@ cdef void start_block_a(Sector *p, uint32_t cls, Scratch *s) noexcept nogil:
             quiet[arc.entry] += 1
             all_quiet += 1
         arc += 1
-    # A quiet move is there for every set of B's men that leaves its entry free.
+    # A quiet move is legal for every set of B's men without a man at its entry: subtract those
+    # moves whose entry is occupied, by half masks.
     for half in range(2):
         s.sums[half][0] = 0
         for bit in range(p.low if half == 0 else p.empty - p.low):
@@ -103,7 +104,7 @@ cdef void start_block_a(Sector *p, uint32_t cls, Scratch *s) noexcept nogil:
         start_state(p, 0, cls, rank, s.flags[rank], s.open[rank])
 
 
-# Add one to those of 64 counters, kept bit plane by bit plane, that a mask holds.
+# Increment those of 64 counters that are in a mask. The counters are stored as bit planes.
 cdef inline void add_planes(uint64_t *planes, uint64_t mask) noexcept nogil:
     cdef int i = 0
     cdef uint64_t carry
@@ -115,7 +116,7 @@ cdef inline void add_planes(uint64_t *planes, uint64_t mask) noexcept nogil:
         i += 1
 
 
-# Write 64 counters out, a byte each.
+# Write 64 counters as bytes.
 cdef inline void write_planes(const uint64_t *planes, uint8_t *out) noexcept nogil:
     cdef int byte, i
     cdef uint64_t eight
@@ -127,14 +128,14 @@ cdef inline void write_planes(const uint64_t *planes, uint8_t *out) noexcept nog
             out[8 * byte + i] = (eight >> (8 * i)) & 0xFF
 
 
-# Eight bits as the lowest bits of eight bytes.
+# Spread eight bits to the lowest bits of eight bytes.
 cdef inline uint64_t spread_byte(uint64_t byte) noexcept nogil:
     byte = (byte | (byte << 28)) & 0x0000000F0000000Full
     byte = (byte | (byte << 14)) & 0x0003000300030003ull
     return (byte | (byte << 7)) & 0x0101010101010101ull
 
 
-# First values of a block with B to move, where B has fewer men.
+# Set the initial values of a block with B to move, if B has fewer men.
 cdef void start_block_b(Sector *p, uint32_t cls, Scratch *s) noexcept nogil:
     cdef const uint32_t *masks = MASKS[p.men[1]]
     cdef const Frame *f = &p.frames[cls]
@@ -179,7 +180,8 @@ cdef void start_block_b(Sector *p, uint32_t cls, Scratch *s) noexcept nogil:
         start_state(p, 1, cls, rank, s.flags[rank], s.open[rank])
 
 
-# The places among 64 where B fills a line through a point without the man at `origin`.
+# Of 64 places, those at which B's men fill the rest of a line through a point, without the man at
+# `origin`.
 cdef inline uint64_t closes(const Sector *p, const Frame *f, int point, int line, int origin,
                             uint32_t word) noexcept nogil:
     cdef uint32_t partners = f.partners[point][line]
@@ -189,8 +191,8 @@ cdef inline uint64_t closes(const Sector *p, const Frame *f, int point, int line
         p, lowest(partners & (partners - 1)))[word]
 
 
-# First values of a block with B to move, where both sides have equally many men: B's states are A's
-# states seen from the other side.
+# Set the initial values of a block with B to move, if both sides have the same number of men: they
+# are copies of A's states with sides swapped.
 cdef void copy_block_b(Sector *p, uint32_t cls, Scratch *s) noexcept nogil:
     cdef const uint32_t *masks = MASKS[p.men[1]]
     cdef uint32_t rank, other, there

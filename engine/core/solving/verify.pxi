@@ -1,31 +1,31 @@
-# Verification: every stored value and depth once more, from the successors that the search's move
-# generator finds. It shares only the index with the retrograde analysis.
+# Verification: every stored value and depth is recomputed from the successors that the search's
+# move generator finds. It shares only the index with the retrograde analysis.
 #
-# The values of an odd number of men in hand, which are not kept, are worked out in the same way:
-# all at once into a table in memory, or for a sample of places by a look ahead.
+# Values with an odd number of men in hand, which are not stored, are recomputed into a table in
+# memory or, for a sample of places, by a search of one ply.
 #
-# Depths take far longer than values: large tables have them recomputed at one place of some. That
-# of a loss that no list has is taken for any that lists leave out, unless that is too little to go
-# by.
+# Depths take far longer than values, so in large tables only a share of them is recomputed. A loss
+# that is not listed is then taken to have any depth below the listed ones, unless a limit on plies
+# needs the exact depth.
 #
 # Needs movegen.pxi, index.pxi, probe.pxi, depths.pxi.
 
 cdef enum:
-    GROUP = 16               # states whose successors are fetched from memory together
+    GROUP = 16               # states whose successors are prefetched together
     WHOLLY = 1 << 18         # places of a table up to which all depths are recomputed
-    DEPTH_EVERY = 16         # in others one in DEPTH_EVERY is,
-    SEARCHED_EVERY = 1024    # and one in SEARCHED_EVERY by a search for all that is not listed
+    DEPTH_EVERY = 16         # in larger tables, one depth in DEPTH_EVERY is recomputed
+    SEARCHED_EVERY = 1024    # one in SEARCHED_EVERY with a search for depths that are not listed
 
 cdef struct Successor:
-    const uint8_t *values    # NULL: `value` has been looked up
+    const uint8_t *values    # the table; NULL: `value` is set
     uint64_t place
     int value
     Board board
     bint removal
-    bint wins                # the opponent has two men left
+    bint wins                # the move leaves the opponent with two men
 
-cdef struct Checked:         # what a state's successors say
-    int least                # value, -1 to 1
+cdef struct Checked:         # the range of a value, -1 to 1
+    int least
     int greatest
 
 cdef struct Plies:           # the range of a depth
@@ -39,7 +39,7 @@ cdef struct Group:           # states of one table
     Successor successors[GROUP][MAX_MOVES]
     int sizes[GROUP]
     MoveList moves
-    int missing              # 1 and the men of a table that is needed: own, opponent, in hand
+    int missing              # 0, or 1 << 24 and the men of a missing table: own, opponent, in hand
 
 
 # The board at a place of the group's table.
@@ -52,7 +52,7 @@ cdef inline void load_state(const Group *group, uint64_t place, Board *b) noexce
     count_men(b)
 
 
-# The successor that a move leads to, its memory asked for.
+# Set the successor of a move, and prefetch its value.
 cdef inline void look_up(const Tables *tables, const Board *b, move_t move, Group *group,
                          Successor *successor) noexcept nogil:
     cdef Board *after = &successor.board
@@ -75,7 +75,7 @@ cdef inline void look_up(const Tables *tables, const Board *b, move_t move, Grou
     prefetch(successor.values + (successor.place >> 2))
 
 
-# The depth of a lost board: what its list or a search says, and without either a range.
+# The depth of a lost board: from its list or a search, otherwise the range of depths not listed.
 cdef inline Plies plies_of_loss(const Tables *tables, const Board *b, bint searched) noexcept nogil:
     cdef Plies plies
     cdef int listed = long_loss(&tables.rules, count(b.own), count(b.opponent))
@@ -89,7 +89,7 @@ cdef inline Plies plies_of_loss(const Tables *tables, const Board *b, bint searc
     return plies
 
 
-# The depth of a won board, by its moves; anything from 1 to `enough` where it is not above that.
+# The depth of a won board from its moves; if it is at most `enough`, any depth from 1 to `enough`.
 cdef Plies plies_of_win(const Tables *tables, const Board *b, int enough,
                         bint searched) noexcept nogil:
     cdef MoveList list
@@ -115,7 +115,7 @@ cdef Plies plies_of_win(const Tables *tables, const Board *b, int enough,
     return plies
 
 
-# The depth of a board whose moves all lead to won ones, by the moves after them.
+# The depth of a lost board from its successors, which are all won.
 cdef Plies plies_by_moves(const Tables *tables, const Successor *successors, int size,
                           bint searched) noexcept nogil:
     cdef Plies win, plies
@@ -129,7 +129,7 @@ cdef Plies plies_by_moves(const Tables *tables, const Successor *successors, int
     return plies
 
 
-# The value of one move to the side that plays it: a range where only depths would decide.
+# The value of a move for the side that plays it: a range if only depths would decide.
 cdef inline void weigh_move(const Tables *tables, const Successor *successor, int limit, bint deep,
                             Checked *move) noexcept nogil:
     cdef int value = successor.value
@@ -151,7 +151,7 @@ cdef inline void weigh_move(const Tables *tables, const Successor *successor, in
     move.greatest = max(move.greatest, 0)
 
 
-# The value of a state by its moves.
+# The value of a state from its moves.
 cdef inline void weigh_moves(const Tables *tables, const Successor *successors, int size,
                              int limit, bint deep, Checked *state) noexcept nogil:
     cdef Checked move
@@ -165,7 +165,7 @@ cdef inline void weigh_moves(const Tables *tables, const Successor *successors, 
         state.greatest = max(state.greatest, move.greatest)
 
 
-# Whether a stored value agrees with the moves, and a loss with its depth where depths are kept.
+# Whether a stored value agrees with the moves and, in a table with depths, a loss with its depth.
 cdef bint agrees(const Tables *tables, const Group *group, int index, int value, int limit,
                  Checked *state) noexcept nogil:
     cdef const Successor *successors = group.successors[index]
@@ -192,8 +192,8 @@ cdef bint agrees(const Tables *tables, const Group *group, int index, int value,
     return plies.least <= depth <= plies.greatest
 
 
-# Recompute states with men in hand. Their placements lead to a few blocks, which are in
-# the cache: nothing need be fetched ahead, and the first winning move is enough.
+# Recompute states with men in hand. Placements lead to few blocks, which stay in the cache, so
+# there is no prefetching, and the first winning move ends the loop.
 cdef void recompute_placing(const Tables *tables, Group *group, Checked *states) noexcept nogil:
     cdef Board b
     cdef int i, j, value
@@ -207,7 +207,8 @@ cdef void recompute_placing(const Tables *tables, Group *group, Checked *states)
                 look_up(tables, &b, group.moves.moves[j], group, &group.successors[0][0])
 
 
-# Recompute the states of a group by their successors; in the moving phase `limit` is that on plies.
+# Recompute the states of a group from their successors; `limit` is the moving phase's limit on
+# plies.
 cdef void recompute(const Tables *tables, Group *group, int limit, Checked *states) noexcept nogil:
     cdef bint deep = tables.depths[group.own][group.opponent] != NULL
     cdef Board b
@@ -225,7 +226,7 @@ cdef void recompute(const Tables *tables, Group *group, int limit, Checked *stat
         weigh_moves(tables, group.successors[i], group.sizes[i], limit, deep, &states[i])
 
 
-# Check the places of a group; the number that are wrong, the first of them in `wrong`.
+# Check the places of a group; return the number of errors, and set `wrong` to the first.
 cdef uint64_t check_group(const Tables *tables, Group *group, uint64_t *wrong) noexcept nogil:
     cdef const uint8_t *values = tables.values[group.hand][group.own][group.opponent]
     cdef int limit = 0, i, value
@@ -247,7 +248,7 @@ cdef uint64_t check_group(const Tables *tables, Group *group, uint64_t *wrong) n
     return errors
 
 
-# A group of states of one table, to be ended by `end_group`: until then the tables do not change.
+# Allocate a group of states of one table, and lock the tables until `end_group`.
 cdef Group *new_group(Tables *tables, int own, int opponent, int hand) except NULL:
     cdef Group *group
     share(&tables.users, "the set of tables")
@@ -305,7 +306,7 @@ def verify_sample(tables not None, int own, int opponent, int hand, places):
     cdef Tables *shared = borrow_tables(tables)
     cdef Group *group
     cdef uint64_t errors = 0, wrong = 0, here, at = 0, limit = count_places(own, opponent, hand)
-    cdef bytearray copied = copy_of(places, width=sizeof(uint64_t))
+    cdef bytearray copied = copy_bytes(places, width=sizeof(uint64_t))
     cdef const uint64_t *place = <const uint64_t *><uint8_t *>copied
     cdef Py_ssize_t done, number = len(copied) // sizeof(uint64_t)
     cdef int i

@@ -1,57 +1,56 @@
-# Packed tables: read through a cache of unpacked blocks, which any number of threads share without
-# a lock.
+# Packed tables, read through a cache of unpacked blocks that all threads share without a lock for
+# reading.
 #
-# The stamp of a slot names the block in it. Whoever replaces a block clears the stamp first and
-# sets another one last; a reader that finds the same stamp before and after it has read a byte has
-# read it from that block. This is a sequence lock (Boehm, "Can seqlocks get along with programming
-# language memory models?", MSPC 2012). There is one writer at a time: `filling` sees to it where
-# there is no interpreter's lock to do so.
+# The stamp of a slot identifies its block. A writer clears the stamp, writes the block, and sets
+# the new stamp. If a reader finds the same stamp before and after it reads a byte, the byte belongs
+# to that block. This is a sequence lock (Boehm, "Can seqlocks get along with programming language
+# memory models?", MSPC 2012). `filling` admits one writer at a time, also in free-threaded Python.
 #
 # Needs platform.pxi, bitboard.pxi; UNKNOWN is of probe.pxi.
 
 from cpython.exc cimport PyErr_SetInterrupt
 
 cpdef enum:
-    BLOCK_BYTES = 1 << 13    # of an unpacked block; the last one of a table may be shorter
+    BLOCK_BYTES = 1 << 13    # size of an unpacked block; the last of a table may be shorter
 
 cdef enum:
     PLACES_IN_BLOCK = 4 * BLOCK_BYTES
-    SLOTS = 1 << 13          # 64 MiB
-    MOST_BLOCKS = 1 << 16    # of one table: 4 times what the largest one has
-    MOST_TABLES = 0xFFFF
+    SLOTS = 1 << 13          # blocks in the cache, 64 MiB
+    MAX_BLOCKS = 1 << 16     # blocks of one table, four times those of the largest table
+    MAX_TABLES = 0xFFFF
 
 cdef struct Slot:
-    uint64_t stamp           # number of its filling << 32 | table << 16 | block; 0: empty
+    uint64_t stamp           # count of fillings << 32 | table << 16 | block; 0: empty
     uint8_t bytes[BLOCK_BYTES]
 
 cdef struct BlockCache:
     Slot *slots
-    int tables               # that share it
-    int filling              # whether a thread writes to it
-    uint64_t fillings
+    int tables               # number of tables that use the cache
+    int filling              # whether a thread is writing to the cache
+    uint64_t fillings        # number of blocks written so far
 
 cdef struct Packed:
     BlockCache *cache
-    void *table              # the Python object that unpacks its blocks
-    uint32_t number          # of the table, from 1
+    void *table              # the Python object that unpacks blocks
+    uint32_t number          # number of the table in the cache, from 1
 
 
-# Unpack a block into a slot; its byte `at`, or -1 where the block is damaged.
+# Unpack a block into a slot; return its byte `at`, or -1 if the block is damaged.
 cdef int fill(const Packed *packed, Slot *slot, uint32_t key, uint32_t at) noexcept with gil:
     cdef bytes data
     cdef const unsigned char *start
     cdef Py_ssize_t i, size
     try:
-        data = (<object>packed.table).block(key & (MOST_BLOCKS - 1))
+        data = (<object>packed.table).block(key & (MAX_BLOCKS - 1))
     except Exception:
-        return -1            # The table has taken note of it.
+        return -1            # The table has recorded the problem.
     except BaseException:
-        PyErr_SetInterrupt() # Ctrl-C: once more, where it can be raised.
+        PyErr_SetInterrupt() # Ctrl-C cannot be raised here: trigger it again.
         return -1
     start = data
     size = min(len(data), BLOCK_BYTES)
     while not exchange(&packed.cache.filling, 0, 1):
-        pass                 # for as long as 8 KiB take to copy
+        pass                 # Another thread copies a block: 8 KiB.
     write_word(&slot.stamp, 0)
     for i in range(size):
         write_byte(&slot.bytes[i], start[i])
@@ -61,10 +60,10 @@ cdef int fill(const Packed *packed, Slot *slot, uint32_t key, uint32_t at) noexc
     return start[at] if at < size else -1
 
 
-# The value of a place; UNKNOWN where its block is damaged.
+# The value at a place; UNKNOWN if its block is damaged.
 cdef inline int packed_value(const Packed *packed, uint64_t place) noexcept nogil:
     cdef uint64_t stamp
-    cdef uint32_t key = packed.number * MOST_BLOCKS + <uint32_t>(place / PLACES_IN_BLOCK)
+    cdef uint32_t key = packed.number * MAX_BLOCKS + <uint32_t>(place / PLACES_IN_BLOCK)
     cdef uint32_t at = (place % PLACES_IN_BLOCK) >> 2
     cdef Slot *slot = &packed.cache.slots[mix(key) % SLOTS]
     cdef int byte

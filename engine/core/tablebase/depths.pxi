@@ -1,31 +1,31 @@
-# Depths to conversion: the plies to the next removal or the end of the game when the side that
-# wins hurries and the other delays.
+# Depth to conversion: the number of plies to the next removal or the end of the game, if the
+# winning side plays for the shortest and the losing side for the longest line.
 #
-# Only those of long losses are kept, in lists. All others follow: a win is one ply longer than the
-# shortest loss that its moves lead to, and a loss that no list has ends within a short search.
+# Only the depths of long losses are stored, in lists. A win is one ply longer than the shortest
+# loss that a move leads to. A short search finds the depth of any loss that is not listed.
 #
 # Needs board.pxi, movegen.pxi, index.pxi, probe.pxi.
 
 cdef enum:
-    LONG_LOSS = 8            # plies from which on a loss is listed,
-    LONG_WHERE_FLYING = 2    # and where a side flies, whose many moves make a search slow
-    LIST_BLOCK = 1 << 16     # places that share a number in a list's index
-    MAX_STORED = 255         # the depth of everything deeper, too
+    LONG_LOSS = 8            # least plies of a listed loss
+    LONG_WHERE_FLYING = 2    # the same if a side flies, because its many moves make a search slow
+    LIST_BLOCK = 1 << 16     # places for each number in a list's index
+    MAX_STORED = 255         # greatest depth stored; it represents all greater depths, too
 
 
-# The least plies of a listed loss, for each number of men.
+# The least plies of a listed loss with these numbers of men.
 cdef inline int long_loss(const RuleSet *rules, int own, int opponent) noexcept nogil:
     if rules.flying != FLYING_NEVER and min(own, opponent) == FLYING_MEN:
         return LONG_WHERE_FLYING
     return LONG_LOSS
 
 
-# The places of a table of the moving phase.
+# The number of places in a table of the moving phase.
 cdef inline uint64_t places_of(int own, int opponent) noexcept nogil:
     return <uint64_t>CLASSES[max(own, opponent)] * block_size(own, opponent, 0)
 
 
-# Numbers in a list's index; the last is the number of losses in the list.
+# The count of numbers in a list's index; the last of them is the number of losses in the list.
 cdef inline uint64_t index_size(uint64_t places) noexcept nogil:
     return (places + LIST_BLOCK - 1) // LIST_BLOCK + 1
 
@@ -49,7 +49,7 @@ cdef int listed_depth(const uint8_t *list, uint64_t places, uint64_t place) noex
     return offsets[2 * <size_t>total + first]
 
 
-# The depth of a lost board that is listed, or -1.
+# The listed depth of a lost board, or -1.
 cdef inline int listed_loss(const Tables *tables, const Board *b) noexcept nogil:
     cdef int own = count(b.own), opponent = count(b.opponent)
     if tables.depths[own][opponent] == NULL:
@@ -58,7 +58,8 @@ cdef inline int listed_loss(const Tables *tables, const Board *b) noexcept nogil
                         place_of(b.own, own, b.opponent, opponent, 0))
 
 
-# The depth of a lost board whose depths are kept, where it is at most `most`; otherwise more.
+# The depth of a lost board in a table with depths if it is at most `most`; otherwise any number
+# above `most`.
 cdef int depth_of_loss(const Tables *tables, const Board *b, int most) noexcept nogil:
     cdef MoveList list
     cdef Board after
@@ -80,7 +81,7 @@ cdef int depth_of_loss(const Tables *tables, const Board *b, int most) noexcept 
     return deepest
 
 
-# The same for a won board.
+# The depth of a won board if it is at most `most`; otherwise any number above `most`.
 cdef int depth_of_win(const Tables *tables, const Board *b, int most) noexcept nogil:
     cdef MoveList list
     cdef Board after

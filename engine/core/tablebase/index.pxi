@@ -1,30 +1,29 @@
-# The index of the tables: from a board to its place, and back, by combinatorial
-# ranking.
+# The index of the tables: from a board to its place and back, by combinatorial ranking.
 #
-# One side is named by its class under the 16 symmetries of the board: with empty hands the one with
-# more men (the side to move where both have equally many), with an even number of men in hand the
-# side to move, with an odd one its opponent. The other side's men are named by the rank of their
-# set among the points that the class's representative leaves empty. Places run class by class, a
-# block each, and within a block rank by rank.
-# Every order is the rising order of masks as numbers. See FORMAT.md.
+# One side's men are reduced to their class under the 16 symmetries of the board. In the moving
+# phase it is the side with more men (the side to move if both have the same number), with an even
+# number of men in hand the side to move, and with an odd number its opponent. The other side's men
+# are ranked among the sets of points that the class's member leaves empty. A table has a block of
+# places for each class, with one place for each rank. All orders are the rising order of masks as
+# numbers. See FORMAT.md.
 #
 # Needs bitboard.pxi, board.pxi.
 
 cdef enum:
     SYMMETRY_COUNT = 16
-    HALF = 12                # bits of a mask that one look-up ranks
+    HALF = 12                # bits of a mask that one look-up table ranks
     LOW_HALF = 0xFFF
 
 # A mask's rank among masks of the same size: START[bits][upper half] + LOW_RANK[lower half].
 cdef uint32_t START[MEN_PER_SIDE + 1][1 << HALF]
 cdef uint16_t LOW_RANK[1 << HALF]
 cdef uint32_t BINOMIAL[POINT_COUNT + 1][POINT_COUNT + 1]
-cdef uint32_t IMAGE[SYMMETRY_COUNT][3][256]     # what a symmetry makes of each byte of a mask
-cdef uint8_t MAPPED[SYMMETRY_COUNT][POINT_COUNT]
+cdef uint32_t IMAGE[SYMMETRY_COUNT][3][256]         # the image of each byte of a mask
+cdef uint8_t MAPPED[SYMMETRY_COUNT][POINT_COUNT]    # the image of each point
 cdef uint8_t INVERSE[SYMMETRY_COUNT]
 cdef uint32_t *CLASS_OF[MEN_PER_SIDE + 1]           # by rank: class << 4 | symmetry to its member
 cdef uint32_t *MEMBER[MEN_PER_SIDE + 1]             # by class: its smallest mask
-cdef uint32_t CLASSES[MEN_PER_SIDE + 1]
+cdef uint32_t CLASSES[MEN_PER_SIDE + 1]             # number of classes
 cdef uint32_t *MASKS[MEN_PER_SIDE + 1]              # by rank
 cdef int index_loaded = 0
 _INDEX_LOCK = allocate_lock()
@@ -41,7 +40,7 @@ cdef inline uint32_t image_of(int symmetry, uint32_t mask) noexcept nogil:
             | IMAGE[symmetry][2][mask >> 16])
 
 
-# The mask compressed by leaving out the points of `men`, none of which it holds.
+# Remove the bits of the points of `men` from a mask, which has none of these points.
 cdef inline uint32_t compress(uint32_t mask, uint32_t men) noexcept nogil:
     cdef uint32_t below
     assert (mask & men) == 0
@@ -66,7 +65,7 @@ cdef inline uint32_t expand(uint32_t mask, uint32_t men) noexcept nogil:
     return mask
 
 
-# One side's class and the place of the other side within the class's block.
+# Return the class of one side's men; set `place` to the place within the class's block.
 cdef inline uint32_t locate(uint32_t side, int side_count, uint32_t other, int other_count,
                             uint32_t *place) noexcept nogil:
     cdef uint32_t cls = CLASS_OF[side_count][rank_of(side, side_count)]
@@ -78,19 +77,20 @@ cdef inline uint32_t locate(uint32_t side, int side_count, uint32_t other, int o
     return cls >> 4
 
 
-# Whether a table's blocks are those of the side to move's classes. With men in hand the numbers of
-# the other side's men do not matter, so that tables have the same blocks whatever is removed; and
-# one side's placements lead to few blocks, because both plies of a turn name one side.
+# Whether the blocks of a table are the classes of the side to move's men. With men in hand the
+# choice does not depend on numbers of men, so removals do not change it. With an even number in
+# hand and one ply later it is the same side, so that the other side's placement stays within a
+# block.
 cdef inline bint by_own_class(int own_count, int opponent_count, int hand) noexcept nogil:
     return hand & 1 == 0 if hand else own_count >= opponent_count
 
 
-# How many classes the places of a table have.
+# The number of classes, and thus of blocks, of a table.
 cdef inline uint32_t classes_of(int own_count, int opponent_count, int hand) noexcept nogil:
     return CLASSES[own_count if by_own_class(own_count, opponent_count, hand) else opponent_count]
 
 
-# The class that names one side of a board, and the place of the other side in the class's block.
+# Return the class of a board; set `place` to its place within the class's block.
 cdef inline uint32_t locate_sides(uint32_t own, int own_count, uint32_t opponent,
                                   int opponent_count, int hand, uint32_t *place) noexcept nogil:
     if by_own_class(own_count, opponent_count, hand):
@@ -98,14 +98,14 @@ cdef inline uint32_t locate_sides(uint32_t own, int own_count, uint32_t opponent
     return locate(opponent, opponent_count, own, own_count, place)
 
 
-# The places of a block.
+# The number of places in a block.
 cdef inline uint32_t block_size(int own_count, int opponent_count, int hand) noexcept nogil:
     if by_own_class(own_count, opponent_count, hand):
         return BINOMIAL[POINT_COUNT - own_count][opponent_count]
     return BINOMIAL[POINT_COUNT - opponent_count][own_count]
 
 
-# The place of a board in the table of its numbers of men.
+# The place of a board in its table.
 cdef inline uint64_t place_of(uint32_t own, int own_count, uint32_t opponent, int opponent_count,
                               int hand) noexcept nogil:
     cdef uint32_t rank
@@ -113,7 +113,7 @@ cdef inline uint64_t place_of(uint32_t own, int own_count, uint32_t opponent, in
     return cls * block_size(own_count, opponent_count, hand) + rank
 
 
-# The inverse of `locate_sides`: the men of both sides at a class and a place in its block.
+# The inverse of `locate_sides`: the men of both sides at a place in a class's block.
 cdef inline void men_at(int own_count, int opponent_count, int hand, uint32_t cls, uint32_t place,
                         uint32_t *own, uint32_t *opponent) noexcept nogil:
     if by_own_class(own_count, opponent_count, hand):
@@ -152,7 +152,7 @@ cdef inline uint32_t next_mask(uint32_t mask) noexcept nogil:
     return up | ((mask ^ up) >> 2 >> lowest(mask))
 
 
-# Class every set of `men` points, and list them.
+# Classify all sets of `men` points; return False without memory.
 cdef bint load_classes(int men) noexcept nogil:
     cdef uint32_t total = BINOMIAL[POINT_COUNT][men]
     cdef uint32_t *class_of = <uint32_t *>malloc(total * sizeof(uint32_t))
@@ -166,7 +166,8 @@ cdef bint load_classes(int men) noexcept nogil:
     for rank in range(total):
         masks[rank] = mask
         if class_of[rank] == 0xFFFFFFFFu:
-            # The set is the smallest of a new class; from each image of it one symmetry leads back.
+            # The set is the smallest of a new class. Each of its images gets the first symmetry
+            # that leads back to it.
             assert classes < total // 8 + 64
             member[classes] = mask
             for symmetry in range(SYMMETRY_COUNT - 1, -1, -1):
@@ -180,11 +181,11 @@ cdef bint load_classes(int men) noexcept nogil:
     return True
 
 
-# Fill the arrays of this file, at first use: it takes some hundredths of a second.
+# Fill the arrays of this file when they are first needed, which takes some hundredths of a second.
 cdef void load_index() except *:
     if read_shared(&index_loaded):
         return
-    with _INDEX_LOCK:        # so that no other thread finds them half filled
+    with _INDEX_LOCK:        # No other thread may use half-filled arrays.
         if not read_shared(&index_loaded):
             fill_index()
             write_shared(&index_loaded, 1)
@@ -216,7 +217,7 @@ cdef void fill_index() except *:
         raise MemoryError("no memory for the index of the tables")
 
 
-# Whether a table may have these numbers of men on the board, and in hand of both sides together.
+# Whether these numbers of men on the board, and in hand of both sides together, are valid.
 cdef bint are_counts(int own, int opponent, int hand) noexcept nogil:
     return (0 <= own <= MEN_PER_SIDE and 0 <= opponent <= MEN_PER_SIDE
             and 0 <= hand <= 2 * MEN_PER_SIDE and own + (hand + 1) // 2 <= MEN_PER_SIDE

@@ -1,31 +1,31 @@
-# Probing finished tables: a few dozen nanoseconds where the page is in memory.
+# Probing of open tables. A probe takes a few dozen nanoseconds if the page is in memory.
 #
 # Needs board.pxi, movegen.pxi, index.pxi, blocks.pxi; for the depths of a board, depths.pxi.
 
 cdef enum:
-    DRAWN = 0                # the two bits of a place
+    # The two bits at a place: the value for the side to move.
+    DRAWN = 0
     WON = 1
     LOST = 2
-    UNKNOWN = 3              # no table
+    UNKNOWN = 3              # not stored: there is no table
 
 cdef struct Tables:
     RuleSet rules
     int users                # see platform.pxi
-    # By the men in hand of both sides together (0 is the moving phase), the side to move's men on
-    # the board and the opponent's; NULL where there is no table. The lists of depths are of the
-    # moving phase.
+    # Indexed by the men in hand of both sides together (0 is the moving phase), the side to move's
+    # men on the board, and the opponent's; NULL: no table. Only the moving phase has depths.
     const uint8_t *values[2 * MEN_PER_SIDE + 1][MEN_PER_SIDE + 1][MEN_PER_SIDE + 1]
     const uint8_t *depths[MEN_PER_SIDE + 1][MEN_PER_SIDE + 1]
     const Packed *packed[2 * MEN_PER_SIDE + 1][MEN_PER_SIDE + 1][MEN_PER_SIDE + 1]
 
 
-# Whether there is a table for these numbers of men, which must be possible ones.
+# Whether there is a table for these numbers of men, which must be valid.
 cdef inline bint has_table(const Tables *tables, int own, int opponent, int hand) noexcept nogil:
     return (tables.values[hand][own][opponent] != NULL
             or tables.packed[hand][own][opponent] != NULL)
 
 
-# The most men, those in hand included, of a board that has a table; 0: there is none.
+# The greatest number of men, those in hand included, of any table; 0: there are no tables.
 cdef inline int most_men(const Tables *tables) noexcept nogil:
     cdef int hand, own, opponent, most = 0
     for hand in range(2 * MEN_PER_SIDE + 1):
@@ -40,14 +40,14 @@ cdef inline int value_at(const uint8_t *values, uint64_t place) noexcept nogil:
     return (values[place >> 2] >> (2 * (place & 3))) & 3
 
 
-# The value in the table of a board's numbers of men; UNKNOWN where there is none.
+# The stored value of a board; UNKNOWN if there is no table for it.
 cdef inline int stored_value(const Tables *tables, const Board *b) noexcept nogil:
     cdef int own = count(b.own), opponent = count(b.opponent)
     cdef int hand = b.own_hand + b.opponent_hand
     cdef const uint8_t *values = tables.values[hand][own][opponent]
     cdef const Packed *packed
-    # As White and Black take turns, hands differ by one man at most. With others the game may be
-    # set up, but no table has it.
+    # White and Black place in turn, so hands differ by at most one man. A position that was set up
+    # may have others; it is in no table.
     if b.own_hand - b.opponent_hand != hand & 1:
         return UNKNOWN
     if likely(values != NULL):
@@ -58,13 +58,13 @@ cdef inline int stored_value(const Tables *tables, const Board *b) noexcept nogi
     return packed_value(packed, place_of(b.own, own, b.opponent, opponent, hand))
 
 
-# The value of a board one ply ahead: the best of the moves.
+# The value of a board from its children: the best of the moves.
 cdef int look_ahead(const Tables *tables, const Board *b) noexcept nogil:
     cdef int i, value, closing, best = LOST
     cdef MoveList list
     cdef Board after
     for closing in range(1, -1, -1):
-        # Moves that close a mill first: they are few, and win most often.
+        # First the moves that close a mill: they are few and win most often.
         generate(&tables.rules, b, &list, closing, not closing)
         for i in range(list.size):
             make(b, list.moves[i], &after)
@@ -76,16 +76,17 @@ cdef int look_ahead(const Tables *tables, const Board *b) noexcept nogil:
     return best
 
 
-# The value of a board with three men or more a side, those in hand included.
+# The value of a board on which each side has at least three men, those in hand included.
 cdef int known_value(const Tables *tables, const Board *b) noexcept nogil:
     cdef int value = stored_value(tables, b)
     if value == UNKNOWN and b.own_hand == b.opponent_hand + 1:
-        # The tables of an odd number of men in hand are not kept.
+        # Positions with an odd number of men in hand are not stored; their children are.
         return look_ahead(tables, b)
     return value
 
 
-# The value of a board for the side to move, in the moving phase as if just after a removal.
+# The value of a board for the side to move. In the moving phase it is the value with no ply played
+# since the last removal.
 cdef int table_probe(const Tables *tables, const Board *b) noexcept nogil:
     assert is_sound(b)
     if unlikely(someone_short(b)):

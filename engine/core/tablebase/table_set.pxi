@@ -1,15 +1,15 @@
-# The open tables of a rule set, as Python uses them: index, depth and value of a board, the value
-# also with plies without a removal.
+# The open tables of a rule set for Python: a board's place, value and depth, and the bounds of its
+# value after plies without a removal.
 #
 # Needs platform.pxi, board.pxi, index.pxi, blocks.pxi, probe.pxi, depths.pxi.
 
-# The depth of a board of that value (255: 255 or more), or -1: a draw, or no depths are kept.
+# The depth of a board of this value (255: 255 or more); -1 for a draw, or without depths.
 cdef int depth_of(const Tables *tables, const Board *b, int value) noexcept nogil:
     cdef int most, depth, own = count(b.own), opponent = count(b.opponent)
     cdef int listed = long_loss(&tables.rules, own, opponent)
     if value == DRAWN or b.own_hand | b.opponent_hand or tables.depths[own][opponent] == NULL:
         return -1
-    # A shallow look first: most ends are near.
+    # Iterative deepening, because most conversions are near.
     for most in range(1, listed + 1):
         if value == LOST:
             depth = depth_of_loss(tables, b, most)
@@ -18,13 +18,13 @@ cdef int depth_of(const Tables *tables, const Board *b, int value) noexcept nogi
         if depth <= most or (value == LOST and depth >= listed):
             return depth
     if value == LOST:
-        return -1            # a list that does not belong to the values
+        return -1            # The list does not belong to the values.
     return min(MAX_STORED, depth_of_win(tables, b, MAX_STORED))
 
 
-# The least and the greatest value (-1, 0, 1) given the plies since the last removal; False where no
-# table has the board. A win is certain while its depth fits into the plies left; without its depth
-# it may have become a draw, but never a loss. With men in hand no plies count.
+# Set the least and the greatest value (-1, 0, 1) of a board after its plies without a removal;
+# return False if it is in no table. A win is certain if its depth is at most the plies left to the
+# limit. Without a depth it may be a draw, but never a loss. With men in hand there is no limit.
 cdef bint table_bounds(const Tables *tables, const Board *b, int *least,
                        int *greatest) noexcept nogil:
     cdef int depth, value = table_probe(tables, b)
@@ -73,7 +73,7 @@ def table_board(int own, int opponent, uint32_t cls, uint32_t rank, int hand=0):
     return men, others
 
 
-# Whether a list is as long as its index says, and its index in order.
+# Whether the index of a list of depths is in order and matches the list's length.
 cdef bint is_list(const uint8_t *list, uint64_t length, uint64_t places) noexcept nogil:
     cdef uint64_t size = index_size(places), i
     if length < 4 * size or read_bytes(list, 4):
@@ -87,8 +87,8 @@ cdef bint is_list(const uint8_t *list, uint64_t length, uint64_t places) noexcep
 cdef class TableSet:
     cdef Tables tables
     cdef BlockCache cache
-    cdef object changing     # a lock: one change at a time
-    cdef dict values         # what the tables point to
+    cdef object changing     # a lock for changes
+    cdef dict values         # keeps alive the memory to which the tables point
     cdef dict depths
     cdef list packed
 
@@ -120,8 +120,8 @@ cdef class TableSet:
     def kept_depths(self):
         return dict(self.depths)
 
-    # Nobody reads a pointer that changes, nor what it pointed to.
-    cdef int point(self, const void **pointer, const void *to) except -1:
+    # Change a pointer while no thread reads the tables, so that its old target may be freed.
+    cdef int set_pointer(self, const void **pointer, const void *to) except -1:
         claim(&self.tables.users, "the set of tables")
         pointer[0] = to
         end_claim(&self.tables.users)
@@ -129,14 +129,14 @@ cdef class TableSet:
 
     def add(self, int own, int opponent, values, depths=None, int hand=0):
         cdef uint64_t places = count_places(own, opponent, hand)
-        cdef object kept = memoryview(values)   # the one view that is checked, read and kept
+        cdef object kept = memoryview(values)   # The view that is checked is also the one kept.
         cdef _Span span = span_of(kept)
         if <uint64_t>span.size < (places + 3) // 4:
             raise ValueError("a table that is too short")
         if hand == 0:
             self.add_depths(own, opponent, depths)
         with self.changing:
-            self.point(<const void **>&self.tables.values[hand][own][opponent], span.start)
+            self.set_pointer(<const void **>&self.tables.values[hand][own][opponent], span.start)
             self.values[own, opponent, hand] = kept
 
     def add_depths(self, int own, int opponent, depths):
@@ -149,7 +149,7 @@ cdef class TableSet:
             if not is_list(span.start, span.size, places):
                 raise ValueError("a list of depths that is cut off or not in order")
         with self.changing:
-            self.point(<const void **>&self.tables.depths[own][opponent],
+            self.set_pointer(<const void **>&self.tables.depths[own][opponent],
                        NULL if span is None else span.start)
             self.depths[own, opponent] = kept
 
@@ -157,10 +157,10 @@ cdef class TableSet:
         cdef Packed *packed
         check_counts(own, opponent, hand)
         with self.changing:
-            if self.tables.packed[hand][own][opponent] != NULL or self.cache.tables == MOST_TABLES:
+            if self.tables.packed[hand][own][opponent] != NULL or self.cache.tables == MAX_TABLES:
                 raise ValueError("a table that is here already")
             if self.cache.slots == NULL:
-                # The system hands out memory for what is written to.
+                # The system allocates pages only when they are written to.
                 self.cache.slots = <Slot *>calloc(SLOTS, sizeof(Slot))
             packed = <Packed *>malloc(sizeof(Packed))
             if self.cache.slots == NULL or packed == NULL:
@@ -170,7 +170,7 @@ cdef class TableSet:
             packed.table = <void *>table
             packed.number = self.cache.tables + 1
             try:
-                self.point(<const void **>&self.tables.packed[hand][own][opponent], packed)
+                self.set_pointer(<const void **>&self.tables.packed[hand][own][opponent], packed)
             except RuntimeError:
                 free(packed)
                 raise
@@ -182,7 +182,7 @@ cdef class TableSet:
         with self.changing:
             if self.tables.values[hand][own][opponent] == NULL:
                 raise KeyError((own, opponent, hand))
-            self.point(<const void **>&self.tables.values[hand][own][opponent], NULL)
+            self.set_pointer(<const void **>&self.tables.values[hand][own][opponent], NULL)
             del self.values[own, opponent, hand]
 
     def has(self, int own, int opponent, int hand=0):

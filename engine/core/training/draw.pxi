@@ -1,16 +1,16 @@
-# Where samples come from: places of tables, and positions that searches met; and what tables say of
-# them.
+# Samples from random places of tables and from the hash tables of searches, and their labels from
+# the tables.
 #
 # Needs board.pxi, movegen.pxi, borrowed.pxi, tablebase/probe.pxi, training/samples.pxi.
 
 
-# The points that a table's value is worth, or NO_POINTS.
+# The points of a table's value, or NO_POINTS if it is UNKNOWN.
 cdef inline int points_of(int value) noexcept nogil:
     return (WHOLE // 2 if value == DRAWN else WHOLE if value == WON else 0 if value == LOST
             else NO_POINTS)
 
 
-# Whether the game goes on, judged by the board only.
+# Whether the game is not over, apart from draws by counting.
 cdef inline bint goes_on(const RuleSet *rules, const Board *b) noexcept nogil:
     return not someone_short(b) and can_move(rules, b)
 
@@ -50,7 +50,7 @@ def draw_samples(tables, int own, int opponent, int hand, int number, seed):
     return data
 
 
-# The board of a key, but for the plies.
+# The board of a key, with no plies.
 cdef inline void unpack_key(uint64_t key, Board *b) noexcept nogil:
     b.own = key & ALL
     b.opponent = (key >> 24) & ALL
@@ -73,8 +73,8 @@ cdef inline void step(const RuleSet *rules, Sample *sample, uint64_t *state) noe
 
 def hash_samples(table, tuple rules not None, int number, seed):
     cdef RuleSet rule_set = load_rules(rules)
-    cdef Table *met = <Table *>borrow(table, core.TranspositionTable, "merels.Table")
-    cdef uint64_t state = seed, data, key, i, place, entries = BUCKET * met.buckets
+    cdef Table *hash = <Table *>borrow(table, core.TranspositionTable, "merels.Table")
+    cdef uint64_t state = seed, data, key, i, place, entries = BUCKET * hash.buckets
     cdef uint64_t first = random_below(&state, entries)
     cdef int found = 0
     cdef bytearray samples = bytearray(SAMPLE_BYTES * <Py_ssize_t>number)
@@ -85,20 +85,20 @@ def hash_samples(table, tuple rules not None, int number, seed):
     sample.flying = rule_set.flying
     sample.score = sample.result = NO_POINTS
     with nogil:
-        # Keys are mixed before they choose an entry, so that neighbours are as good as random ones.
+        # Buckets are chosen by mixed keys, so consecutive entries are as good as random ones.
         for i in range(entries):
             if found == number:
                 break
             place = (first + i) % entries
-            entry = &met.entries[place]
+            entry = &hash.entries[place]
             data = entry.data
             key = entry.check ^ data
-            # A thread that searches may have written half of it.
-            if data == 0 or bucket_number(key, met.buckets) != place // BUCKET:
+            # An entry may be torn by a thread that searches.
+            if data == 0 or bucket_number(key, hash.buckets) != place // BUCKET:
                 continue
             unpack_key(key, &sample.board)
             if is_sound(&sample.board) and goes_on(&rule_set, &sample.board):
-                # Searches evaluate what stands one ply beyond the positions that their table keeps.
+                # Searches evaluate children of the positions that they store.
                 if random_below(&state, 2):
                     step(&rule_set, &sample, &state)
                 write_sample(out + SAMPLE_BYTES * <Py_ssize_t>found, &sample)
@@ -109,7 +109,7 @@ def hash_samples(table, tuple rules not None, int number, seed):
 
 def label_samples(tables, data):
     cdef Tables *known = borrow_tables(tables)
-    cdef bytearray labelled = copy_of(data)
+    cdef bytearray labelled = copy_bytes(data)
     cdef Py_ssize_t i, number = check_samples(span_of(labelled))
     cdef const RuleSet *rules = &known.rules
     cdef uint8_t *out = labelled
@@ -130,7 +130,7 @@ def label_samples(tables, data):
 
 
 def labelled_samples(data):
-    cdef bytearray labelled = copy_of(data)
+    cdef bytearray labelled = copy_bytes(data)
     cdef Py_ssize_t i, number = check_samples(span_of(labelled)), kept = 0
     cdef uint8_t *out = labelled
     for i in range(number):

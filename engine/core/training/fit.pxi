@@ -1,10 +1,9 @@
-# Fitting the evaluation: logistic regression of results on positions, a batch of samples at a time,
-# with Adam's steps (Kingma and Ba, 2015) and a decay of the parameters beside them (Loshchilov and
-# Hutter, 2019).
+# Fitting the evaluation: logistic regression of results on positions by mini-batches, with Adam
+# (Kingma and Ba, 2015) and decoupled weight decay (AdamW: Loshchilov and Hutter, 2019).
 #
 # Needs board.pxi, evaluation/features.pxi, training/samples.pxi.
 
-# The trainable weights of a quarter of the phases.
+# The parameters of a quarter of the phases.
 cdef struct Parameters:
     float vector[ROWS][HIDDEN]
     float value[QUARTER][ROWS]
@@ -13,27 +12,27 @@ cdef struct Parameters:
 
 cdef enum:
     BATCH = 4096
-    PER_LOGIT = 130          # hundredths of a man: 73 % of the points are worth so much
+    PER_LOGIT = 130          # evaluation, in hundredths of a man, of an expectation of 73 %
 
 cdef enum:
-    VECTORS = ROWS * HIDDEN  # numbers of the features' vectors, which come first
-    # Where each part of the weights begins, in numbers.
+    VECTORS = ROWS * HIDDEN  # numbers of all vectors, which come first in Parameters
+    # Offsets of the parts of the weights, in numbers.
     AT_BIAS = PHASES * ROWS
     AT_OUTPUT = AT_BIAS + PHASES * HIDDEN
     AT_VECTORS = AT_OUTPUT + PHASES * HIDDEN
 
-# How much a step leaves of the means of gradients and of their squares.
+# Adam's beta 1 and beta 2: decay of the means of gradients and of squared gradients.
 cdef float MEANS_KEPT = 0.9, SQUARES_KEPT = 0.999
 
 
-# The logistic function, by sums and products only: the same on every machine, unlike `exp`.
+# The logistic function by sums and products only: unlike `exp`, it is the same on every machine.
 cdef inline float logistic(float logit) noexcept nogil:
     cdef float size = -logit if logit < 0 else logit
     cdef float whole, part, power
     cdef int i
     if size > 20:
         size = 20
-    # e ** size is the 64th power of e ** (size / 64), whose series may end early.
+    # e ** size is the 64th power of e ** (size / 64), whose series converges fast.
     part = size / 64
     power = 1 + part * (1 + part * (0.5 + part * (1 / <float>6 + part / 24)))
     for i in range(6):
@@ -42,7 +41,7 @@ cdef inline float logistic(float logit) noexcept nogil:
     return whole if logit > 0 else 1 - whole
 
 
-# All of a sample's rules that its features depend on.
+# The rules of a sample, as far as its features depend on them.
 cdef inline RuleSet rules_of(const Sample *sample) noexcept nogil:
     cdef RuleSet rules
     memset(&rules, 0, sizeof(rules))
@@ -50,13 +49,12 @@ cdef inline RuleSet rules_of(const Sample *sample) noexcept nogil:
     return rules
 
 
-# The quarter of the phases whose vectors learn from a sample.
+# The quarter of the phases to which a sample belongs.
 cdef inline int quarter_of(const Sample *sample) noexcept nogil:
     cdef RuleSet rules = rules_of(sample)
     return phase_of(material_of(&rules, &sample.board)) // QUARTER
 
 
-# The samples that each quarter of the phases learns from, in their order.
 def split_samples(data):
     cdef _Span samples = span_of(data)
     cdef Py_ssize_t i, number = check_samples(samples)
@@ -80,19 +78,19 @@ def split_samples(data):
             kept[quarter] += 1
         else:
             i = number
-    refuse_changed(i, number)
+    check_unchanged(i, number)
     for quarter in range(QUARTERS):
         part = parts[quarter]
         del part[SAMPLE_BYTES * kept[quarter]:]
     return parts
 
 
-# The whole number nearest to a number.
+# A number rounded to the nearest integer.
 cdef inline int nearest(double number) noexcept nogil:
     return <int>(number + (0.5 if number > 0 else -0.5))
 
 
-# Write one of the weights' numbers of 16 bits.
+# Write one 16-bit number of the weights, clamped to an absolute value of at most `largest`.
 cdef inline void write_number(uint8_t *weights, int at, double number,
                               int largest) noexcept nogil:
     cdef int value = max(-largest, min(largest, nearest(number)))
@@ -100,11 +98,11 @@ cdef inline void write_number(uint8_t *weights, int at, double number,
 
 
 cdef class Fit:
-    cdef Parameters *now         # the others follow in one piece of memory
-    cdef Parameters *gradients   # the sum of a batch's
-    cdef Parameters *means       # of the gradients of late
-    cdef Parameters *squares     # and of their squares
-    cdef float means_left        # the part that is still what they began with, a 0
+    cdef Parameters *now         # one block of memory, which also has the next three
+    cdef Parameters *gradients   # sum over the batch
+    cdef Parameters *means       # moving averages of the gradients
+    cdef Parameters *squares     # moving averages of their squares
+    cdef float means_left        # weight of the initial zeros in the averages
     cdef float squares_left
     cdef float share
     cdef int quarter
@@ -159,16 +157,16 @@ cdef class Fit:
                     self.descend(rate, rate * decay)
             else:
                 i = number
-        refuse_changed(i, number)
+        check_unchanged(i, number)
         return total / number if number else 0.0
 
-    # The points that a sample teaches.
+    # The expected points that a sample is fitted to.
     cdef inline float target(self, const Sample *sample) noexcept nogil:
         cdef float share = self.share if sample.score != NO_POINTS else 0
         return (share * sample.score + (1 - share) * sample.result) / WHOLE
 
-    # Add a sample's gradients to its batch's, if it teaches; its squared error.
-    cdef float learn(self, const Sample *sample, bint teaches) noexcept nogil:
+    # Return a sample's squared error; `train`: also add its gradients to the batch's.
+    cdef float learn(self, const Sample *sample, bint train) noexcept nogil:
         cdef Parameters *p = self.now
         cdef Parameters *s = self.gradients
         cdef RuleSet rules = rules_of(sample)
@@ -193,7 +191,7 @@ cdef class Fit:
             outputs[j] = sums[j] * sums[j]
             logit += p.output[phase][j] * outputs[j]
         error = logistic(logit) - self.target(sample)
-        if not teaches:
+        if not train:
             return error * error
         for j in range(HIDDEN):
             gradient[j] = error * p.output[phase][j] * 2 * sums[j] if sums[j] < 1 else 0
@@ -205,13 +203,13 @@ cdef class Fit:
                 s.vector[row[i]][j] += gradient[j]
         return error * error
 
-    # A step down the gradients of a batch; parameters lose a part of themselves.
+    # One step of Adam with weight decay, by the gradients of a batch.
     cdef void descend(self, float rate, float decay) noexcept nogil:
         cdef float *now = <float *>self.now
         cdef float *gradients = <float *>self.gradients
         cdef float *means = <float *>self.means
         cdef float *squares = <float *>self.squares
-        cdef float limit = <float>LARGEST / ONE  # what a vector's numbers hold
+        cdef float limit = <float>LARGEST / ONE  # largest absolute value of a vector's number
         cdef float kept = MEANS_KEPT, squares_kept = SQUARES_KEPT
         cdef float gradient, cut, pace, spread
         cdef int i
@@ -220,7 +218,7 @@ cdef class Fit:
         pace = rate / (1 - self.means_left)
         spread = 1 / (1 - self.squares_left)
         for i in range(<int>(sizeof(Parameters) // sizeof(float))):
-            # A last batch may have fewer samples, and counts for less.
+            # The last batch may have fewer samples, and then counts less.
             gradient = gradients[i] / BATCH
             means[i] = kept * means[i] + (1 - kept) * gradient
             squares[i] = squares_kept * squares[i] + (1 - squares_kept) * (gradient * gradient)
@@ -250,6 +248,5 @@ cdef class Fit:
                     p.output[phase][i] * (PER_LOGIT << OUTPUT_SHIFT) / (ONE * ONE), LARGEST_OUTPUT)
         out += 2 * AT_VECTORS + self.quarter * VECTORS
         for i in range(VECTORS):
-            # An entry that never occurred keeps of its random start what has not decayed, which
-            # means nothing.
+            # An entry without any gradient has only its random initial value: write 0.
             out[i] = nearest((<float *>p)[i] * ONE if (<float *>self.squares)[i] else 0) & 255

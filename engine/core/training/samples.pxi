@@ -1,22 +1,22 @@
-# Samples, which the evaluation is fitted to: their bytes, which of them fitting may see, their
-# order.
+# Training samples: their format, selection and shuffling.
 #
-# A sample is twelve bytes, little-endian on every host. Two numbers of 32 bits: the side to move's
-# men and, from bit 24 on, its men in hand; the opponent's likewise, and from bit 28 on who may fly.
-# Two of 16 bits, in parts of WHOLE or NO_POINTS where they are not known: the points that a search
-# expects for the side to move, and those that it got or gets by the tables.
+# A sample has twelve bytes, little-endian on every machine. The first 32-bit number has the men of
+# the side to move and, from bit 24 on, its men in hand. The second has those of the opponent and,
+# from bit 28 on, who may fly. Two 16-bit numbers follow, in units of 1 / WHOLE point or NO_POINTS
+# if unknown: the points that a search expects for the side to move, and those of the game or the
+# tables.
 #
 # Needs platform.pxi, bitboard.pxi, board.pxi, tablebase/index.pxi.
 
-SAMPLE_FORMAT = "<IIHH"      # the same as a format of Python's struct
+SAMPLE_FORMAT = "<IIHH"      # the format of a sample for Python's struct
 
 cpdef enum:
-    WHOLE = 1 << 15          # a whole point, in the numbers of a sample
+    WHOLE = 1 << 15          # one point, in a sample's numbers
     NO_POINTS = 0xFFFF
     SAMPLE_BYTES = 12
 
 cdef enum:
-    HELD_OUT = 64            # one position in HELD_OUT is never fitted to
+    HELD_OUT = 64            # one position in HELD_OUT is held out
 
 cdef struct Sample:
     Board board
@@ -50,7 +50,7 @@ cdef inline bint are_points(int points) noexcept nogil:
     return points <= WHOLE or points == NO_POINTS
 
 
-# The number of samples in some bytes; raises if one is impossible.
+# The number of samples in some bytes; ValueError if one is invalid.
 cdef Py_ssize_t check_samples(_Span data) except -1:
     cdef Py_ssize_t i, number = data.size // SAMPLE_BYTES
     cdef Sample sample
@@ -67,15 +67,15 @@ cdef Py_ssize_t check_samples(_Span data) except -1:
     return number
 
 
-# Read a sample that `check_samples` has seen. Another thread may have written to the buffer since:
-# returns whether the copy is a possible sample.
+# Read a sample after `check_samples`; return whether it is still valid, as another thread may have
+# changed the buffer.
 cdef inline bint read_checked(const uint8_t *bytes, Sample *sample) noexcept nogil:
     read_sample(bytes, sample)
     return is_sound(&sample.board) and sample.flying <= FLYING_BOTH and (
         are_points(sample.score) and are_points(sample.result))
 
 
-cdef int refuse_changed(Py_ssize_t i, Py_ssize_t number) except -1:
+cdef int check_unchanged(Py_ssize_t i, Py_ssize_t number) except -1:
     if i < number:
         raise ValueError(f"sample {i} changed while it was read")
     return 0
@@ -101,7 +101,7 @@ def shuffle(data, seed):
             memcpy(samples + SAMPLE_BYTES * j, kept, SAMPLE_BYTES)
 
 
-# A number that the sixteen images of a board share, and no other board has.
+# A key that is equal for the sixteen images of a board, and different for all other boards.
 cdef inline uint64_t image_key(const Board *b) noexcept nogil:
     cdef uint64_t least = <uint64_t>-1, image
     cdef int symmetry
@@ -112,7 +112,7 @@ cdef inline uint64_t image_key(const Board *b) noexcept nogil:
     return least | <uint64_t>b.own_hand << 48 | <uint64_t>b.opponent_hand << 52
 
 
-# Whether a number is in a list in rising order.
+# Whether a number is in a sorted list.
 cdef inline bint is_listed(const uint64_t *listed, Py_ssize_t end, uint64_t number) noexcept nogil:
     cdef Py_ssize_t start = 0, middle
     while start < end:
@@ -126,8 +126,8 @@ cdef inline bint is_listed(const uint64_t *listed, Py_ssize_t end, uint64_t numb
     return False
 
 
-# Whether no fitting sees the positions of a key.
-cdef inline bint is_kept_apart(uint64_t key) noexcept nogil:
+# Whether the positions of a key are held out.
+cdef inline bint is_held_out_key(uint64_t key) noexcept nogil:
     return below(mix(key), HELD_OUT) == 0
 
 
@@ -138,7 +138,7 @@ def board_key(tuple fields not None):
 
 
 def is_held_out(tuple fields not None):
-    return is_kept_apart(board_key(fields))
+    return is_held_out_key(board_key(fields))
 
 
 def select_samples(data, unseen, bint held_out):
@@ -155,12 +155,12 @@ def select_samples(data, unseen, bint held_out):
             if not read_checked(samples.start + SAMPLE_BYTES * i, &sample):
                 break
             key = image_key(&sample.board)
-            if is_kept_apart(key) == held_out and (
+            if is_held_out_key(key) == held_out and (
                     not is_listed(<const uint64_t *>keys.start, listed, key)):
                 write_sample(out + SAMPLE_BYTES * kept, &sample)
                 kept += 1
         else:
             i = number
-    refuse_changed(i, number)
+    check_unchanged(i, number)
     del selected[SAMPLE_BYTES * kept:]
     return selected

@@ -1,11 +1,11 @@
-# Scores of samples by short searches, and the critical positions that these meet.
+# Scores of samples by short searches, and samples from the leaves of critical positions.
 #
 # Needs board.pxi, movegen.pxi, borrowed.pxi, tablebase/probe.pxi, training/samples.pxi,
 # training/draw.pxi, training/fit.pxi.
 
 cdef enum:
-    FIRST_NODES = 30         # of a search that looks for the best of several moves
-    CRITICAL = 3             # at most one move in CRITICAL holds a critical position's value
+    FIRST_NODES = 30         # nodes of a search that compares moves
+    CRITICAL = 3             # at most one move in CRITICAL keeps a critical position's value
 
 
 cdef BoardSearch *borrow_search(worker) except NULL:
@@ -15,7 +15,7 @@ cdef BoardSearch *borrow_search(worker) except NULL:
 def score_samples(worker, tuple rules not None, data, uint64_t nodes, double per_logit):
     cdef BoardSearch *s = borrow_search(worker)
     cdef RuleSet rule_set = load_rules(rules)
-    cdef bytearray scored = copy_of(data)
+    cdef bytearray scored = copy_bytes(data)
     cdef Py_ssize_t i, number = check_samples(span_of(scored))
     cdef uint8_t *out = scored
     cdef Sample sample
@@ -38,14 +38,14 @@ def score_samples(worker, tuple rules not None, data, uint64_t nodes, double per
     return scored
 
 
-# The board after a move, as one of its own: no plies were played before it.
+# The board after a move, with no plies without a removal.
 cdef inline void make_first(const Board *b, move_t move, Board *after) noexcept nogil:
     make(b, move, after)
     after.plies = 0
 
 
-# The points that each move gets by the tables. Returns whether they know all and the board is
-# critical: not lost, and few moves hold its value.
+# Set the points of each move, by the tables. Return whether all are known and the board is
+# critical: not lost, and with few moves that keep its value.
 cdef bint is_critical(const Tables *tables, const Board *b, const MoveList *moves, int *points,
                       int *best) noexcept nogil:
     cdef Board after
@@ -65,7 +65,7 @@ cdef bint is_critical(const Tables *tables, const Board *b, const MoveList *move
     return best[0] > 0 and CRITICAL * holding <= moves.size
 
 
-# The board that a short search's value comes from; False where that is no evaluation.
+# Set the leaf of a short search; return False if the value is not an evaluation of a leaf.
 cdef bint find_leaf(const BoardSearch *s, const RuleSet *rules, const Board *b, uint64_t nodes,
                     Board *leaf) noexcept nogil:
     cdef int value = s.search(s.worker, b, nodes, leaf)
@@ -73,8 +73,8 @@ cdef bint find_leaf(const BoardSearch *s, const RuleSet *rules, const Board *b, 
     return abs(value) < PROVEN and goes_on(rules, leaf)
 
 
-# Of a critical board, where searches end after the move that holds its value and after the one
-# that does not which look best to shorter ones. Returns the number of boards found, up to 2.
+# Find the leaves of two searches from a critical board: after the move that looks best among those
+# that keep its value, and among those that do not. Return the number of leaves, up to 2.
 cdef int critical_leaves(const BoardSearch *s, const Tables *tables, const Board *b, uint64_t nodes,
                          Board *leaves) noexcept nogil:
     cdef MoveList moves
@@ -96,7 +96,7 @@ cdef int critical_leaves(const BoardSearch *s, const Tables *tables, const Board
         if value > top[holds]:
             top[holds] = value
             chosen[holds] = after
-    # Where the right move is seen to win, or the others to lose, there is nothing to choose.
+    # The search already separates right from wrong moves if it sees a win or a loss.
     if top[1] >= PROVEN or top[0] <= -PROVEN:
         return 0
     for holds in range(2):
@@ -104,8 +104,8 @@ cdef int critical_leaves(const BoardSearch *s, const Tables *tables, const Board
     return found
 
 
-# Write the leaves of those samples that are critical, and their number to `written`. Returns how
-# many samples could be read.
+# Write the leaves of the critical samples; set `written` to their number. Return the number of
+# samples read, which is less than `number` if one has become invalid.
 cdef Py_ssize_t write_leaves(const BoardSearch *s, const Tables *tables, const uint8_t *samples,
                              Py_ssize_t number, uint64_t nodes, uint8_t *out,
                              Py_ssize_t *written) noexcept nogil:
@@ -145,6 +145,6 @@ def leaf_samples(tables, worker, data, uint64_t nodes):
         end_sharing(&known.users)
     finally:
         end_claim(s.users)
-    refuse_changed(done, number)
+    check_unchanged(done, number)
     del found[SAMPLE_BYTES * written:]
     return found
