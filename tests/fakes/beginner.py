@@ -1,6 +1,6 @@
-"""A player that sees its own mills and nothing else: ``beginner.py [SEED]``.
+"""An engine that closes a mill whenever it can: ``beginner.py [SEED]``.
 
-It closes a mill whenever it can, and otherwise plays at random, as it does with what to remove.
+All other moves, and the men that it removes, are random.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class Beginner(Fake):
         self._random = random.Random(seed)
 
     def move(self) -> str:
-        """A move that removes a man, if there is one; 0000 without any move."""
+        """Return a random move, one that removes a man if possible; 0000 if there is no move."""
         moves = self.position.legal_moves()
         closing = [move for move in moves if move.removed]
         self.last = str(self._random.choice(closing or moves)) if moves else "0000"

@@ -1,11 +1,11 @@
 """A small engine with a fault in some games: ``erratic.py SEED RATE KINDS FILE [fixed]``.
 
-RATE is the share of games with a fault. KINDS are letters of faults to choose from; one that occurs
-twice is twice as likely. Those of `AT_START` come when the engine is started or made ready, the
-others in one of a game's first eight searches. FILE gets one character for each game that the
-engine begins, in whichever process: ``.``, replaced by the letter once a fault is committed. SEED
-and a game's place in FILE decide its fault. With ``fixed`` it plays the game of `instant.c`. It is
-sound while the runner itself tries it, before there are workers.
+RATE is the share of games with a fault. KINDS are letters of faults to choose from; a letter that
+occurs twice is twice as likely. Faults of `AT_START` occur at the start or at isready, the others
+in one of a game's first eight searches. All processes of the engine append a ``.`` to FILE for each
+game that they start, and replace it by the letter of a fault that they commit. SEED and the game's
+place in FILE determine its fault. With ``fixed`` the engine plays the game of `instant.c`. It has
+no fault while the runner tries all engines before the tournament.
 """
 
 from __future__ import annotations
@@ -22,82 +22,82 @@ from fake import Fake, hang, write
 
 
 def slow_start() -> None:
-    """Be ready late, or too late for an impatient runner."""
+    """Be ready late."""
     time.sleep(4)
 
 
 def wrong_ready() -> None:
-    """Say something else than readyok."""
+    """Write a wrong answer to isready."""
     write("readyko\n")
 
 
 def die_ready() -> None:
-    """End when asked to be ready."""
+    """End at isready."""
     os._exit(1)
 
 
 def crash() -> None:
-    """End in a search."""
+    """End during a search."""
     write("info depth 1 score cp 1\n")
     os._exit(1)
 
 
 def segfault() -> None:
-    """Be killed by the system in a search."""
+    """End by a segmentation fault during a search."""
     os.kill(os.getpid(), signal.SIGSEGV)
     hang()
 
 
 def stubborn() -> None:
-    """Do wrong, and ignore quit and SIGTERM afterwards."""
+    """Answer with no move, then ignore quit and SIGTERM."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     write("bestmove 0000\n")
     hang()
 
 
 def illegal() -> None:
-    """Make a move that is against the rules."""
+    """Answer with an illegal move."""
     write("bestmove a1xg7\n")
 
 
 def garbage() -> None:
-    """Answer with what is no move."""
+    """Answer with bytes that are no move."""
     write(b"bestmove \x01\xff%$ hello\n")
 
 
 def flood(lines: int = 20_000) -> None:
-    """Write many lines; the answer comes after them."""
+    """Write many lines before the answer."""
     for _ in range(lines // 100):
         write(b"info depth 1 score cp 1 nodes 1 pv d6\n" * 100)
 
 
 def endless_flood() -> None:
-    """Write lines and never an answer."""
+    """Write lines forever, without an answer."""
     while True:
         flood()
 
 
 def disconnect() -> None:
-    """Close the output and live on."""
+    """Close the output and keep running."""
     os.close(1)
     hang()
 
 
 def exit_in_pv() -> None:
-    """End in the middle of a line."""
+    """End in the middle of an info line."""
     write("info depth 5 score cp 3 nodes 77 pv d6 f")
     os._exit(0)
 
 
 def orphan() -> None:
-    """End, and leave a child in a session of its own that holds the pipes."""
+    """End, and leave a child in a new session that holds the pipes."""
     sleeper = [sys.executable, "-S", "-c", "import time; time.sleep(1000)"]
     subprocess.Popen(sleeper, start_new_session=True)
     os._exit(3)
 
 
 def overrun() -> None:
-    """Think longer than a short time a move."""
+    """Exceed a short time limit."""
     time.sleep(4)
 
 
@@ -107,17 +107,17 @@ IN_SEARCH: dict[str, Callable[[], None]] = {
     "e": endless_flood, "d": disconnect, "p": exit_in_pv, "k": orphan, "o": overrun, "f": flood,
 }
 AFTERWARDS = ("t", "x")
-"""The answer comes twice; the engine ends after it."""
+"""Faults after the answer: a second answer, and the end of the process."""
 ANSWERS = ("i", "g")
-"""Faults that are an answer."""
+"""Faults that replace the answer."""
 PLACEMENTS = "d5 e5 e4 e3 d3 c3 c4 c5 f6 d6 f2 f4 b2 d2 b6 b4 d7 a7".split()
 STEPS = ("d7-g7", "a7-a4", "g7-d7", "a4-a7")
 EVERY = 4
-"""Faults at the start come in every fourth game at most: an engine must not fail for them."""
+"""Faults at the start occur in every fourth game at most, so that the engine is not given up."""
 
 
 def is_tried() -> bool:
-    """Whether this process is started by the runner, not by a worker of it for a game."""
+    """Return whether the runner itself has started this process, and not a worker."""
     try:
         with open(f"/proc/{os.getppid()}/cmdline", "rb") as file:
             return b".run.worker" not in file.read()
@@ -126,7 +126,7 @@ def is_tried() -> bool:
 
 
 class Erratic(Fake):
-    """A sound engine, but for one fault in some games."""
+    """A sound engine with a fault in some games."""
 
     def __init__(self, seed: str, rate: float, kinds: str, path: str, fixed: str = "") -> None:
         super().__init__()
@@ -134,7 +134,7 @@ class Erratic(Fake):
         self._played = 0
         self._seed, self._rate, self._kinds = seed, rate, kinds
         self._append = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-        # Written to with pwrite, which a file opened for appending does not do.
+        # For pwrite, which ignores its offset in a file opened for appending.
         self._marks = os.open(path, os.O_WRONLY)
         self._first = True
         self._fault, self._fault_at = "", 0
@@ -143,7 +143,7 @@ class Erratic(Fake):
             self._new_game()
 
     def _new_game(self) -> None:
-        """Note that a game begins, and draw its fault."""
+        """Record that a game starts, and draw its fault."""
         os.write(self._append, b".")
         self._place = os.lseek(self._append, 0, os.SEEK_CUR) - 1
         chance = random.Random(f"{self._seed} {self._place}")
@@ -156,27 +156,27 @@ class Erratic(Fake):
         self._fault_at = chance.randint(1, 8)
 
     def _commit(self) -> str:
-        """Mark the fault as committed; it is over then."""
+        """Record the fault as committed, and return it."""
         fault, self._fault = self._fault, ""
         os.pwrite(self._marks, fault.encode(), self._place)
         return fault
 
     def set_position(self, words: list[str]) -> None:
-        """Set up a ``position`` line; of a fixed game, only how far it is."""
+        """Set up a ``position`` line; in a fixed game, only count its moves."""
         if self._fixed:
             self._played = len(words) - words.index("moves") - 1 if "moves" in words else 0
         else:
             super().set_position(words)
 
     def move(self) -> str:
-        """A legal move, or the next one of the fixed game."""
+        """Return a legal move, or the next move of the fixed game."""
         if self._fixed:
             self.last = (*PLACEMENTS, *STEPS * self._played)[self._played]
             return self.last
         return super().move()
 
     def obey(self, line: str) -> None:
-        """Carry out a command, or fail to."""
+        """Carry out a command, or commit a fault at the start."""
         command = line.strip()
         if command == "ucinewgame" and not (self._first or self._is_tried):
             self._new_game()
@@ -190,11 +190,11 @@ class Erratic(Fake):
         super().obey(line)
 
     def reply(self, move: str) -> str:
-        """No reply: it never ponders."""
+        """Return no reply: this engine never ponders."""
         return "0000"
 
     def go(self, ponder: bool) -> None:
-        """Answer, but for the fault that is due."""
+        """Answer a search, or commit the fault that is due."""
         due = self._fault in (*IN_SEARCH, *AFTERWARDS) and self.go_count + 1 == self._fault_at
         fault = self._commit() if due else ""
         if fault in IN_SEARCH:

@@ -1,7 +1,6 @@
 """A small engine with one fault, for tests: ``python fake.py MODE [ARGUMENT]``.
 
-Apart from its fault it is a sound engine that answers at once with a legal move. Each fault is a
-branch at the moment of the game that it spoils.
+Apart from the fault of its mode, it answers at once with a random legal move.
 """
 
 from __future__ import annotations
@@ -34,13 +33,13 @@ def write(text: str | bytes) -> None:
 
 
 def hang() -> None:
-    """Do nothing more, forever, without using the processor."""
+    """Sleep forever."""
     while True:
         time.sleep(1000)
 
 
 def die() -> None:
-    """End in the way that the argument names."""
+    """End with the exit status of the argument, or by a segmentation fault for ``segv``."""
     if ARGUMENT == "segv":
         os.kill(os.getpid(), signal.SIGSEGV)
         hang()
@@ -59,13 +58,13 @@ class Fake:
         self.searching = False
 
     def move(self) -> str:
-        """A legal move, or 0000."""
+        """Return a random legal move; 0000 if there is none."""
         moves = self.position.legal_moves()
         self.last = str(RANDOM.choice(moves)) if moves else "0000"
         return self.last
 
     def reply(self, move: str) -> str:
-        """The opponent's last legal move after a move, or 0000."""
+        """Return the last of the opponent's legal replies to a move; 0000 if there is none."""
         replies = play_moves(self.position, [move]).legal_moves() if move != "0000" else ()
         return str(replies[-1]) if replies else "0000"
 
@@ -77,7 +76,7 @@ class Fake:
         self.position = play_moves(start, words[at + 1 :])
 
     def answer(self) -> None:
-        """The usual answer to ``go``, or a faulty one."""
+        """Write the answer to ``go``, with the mode's fault."""
         info = "info depth 3 score cp 5 nodes 42 pv"
         move = self.move()
         usual = f"{info} {move}\nbestmove {move}\n"
@@ -107,7 +106,7 @@ class Fake:
             time.sleep(0.002)
             write(f"bestmove {move}\n")
         elif MODE == "stale" and self.go_count > 1:
-            # The answer to the search before comes again, just ahead of the right one.
+            # The last search's bestmove is repeated before the right one.
             write(f"bestmove {self.before}\n{usual}")
         elif MODE == "long-line":
             write(b"info string " + b"x" * (20 * MEGABYTE) + b"\n" + usual.encode())
@@ -121,7 +120,7 @@ class Fake:
         self.before = move
 
     def answer_later(self) -> None:
-        """Answer after so many seconds, with or without work in them."""
+        """Answer after the argument's seconds, spent sleeping or computing."""
         end = time.monotonic() + float(ARGUMENT)
         while (left := end - time.monotonic()) > 0:
             if MODE == "sleeps":
@@ -129,13 +128,13 @@ class Fake:
         self.answer()
 
     def go(self, ponder: bool) -> None:
-        """Search: where most faults happen."""
+        """Carry out ``go``, with the mode's fault."""
         self.go_count += 1
         if MODE == "die-search" and self.go_count == 2:
             write("info depth 1 score cp 1\n")
             die()
         if MODE == "mumbles":
-            # Something else than an answer, with escapes for control characters.
+            # Write the argument, which has escapes for control characters, instead of an answer.
             write(ARGUMENT.encode().decode("unicode_escape"))
             return
         if MODE in ("never", "stops-only") or MODE == "ponders" and ponder:
@@ -144,16 +143,16 @@ class Fake:
         if MODE == "late" and self.go_count == 2:
             time.sleep(float(ARGUMENT))
         if MODE in ("sleeps", "computes") and self.go_count == 2:
-            # It answers isready meanwhile.
+            # Answer isready in the meantime.
             threading.Thread(target=self.answer_later, daemon=True).start()
             return
         if MODE == "chats" and self.go_count == 2:
-            # It answers nothing meanwhile.
+            # Answer no command in the meantime.
             for _ in range(int(10 * float(ARGUMENT))):
                 write("info depth 1\n")
                 time.sleep(0.1)
         if MODE == "thinks-once" and self.go_count == 2 and not os.path.exists(ARGUMENT):
-            # In the first of its games a move takes long enough for the runner to be stopped.
+            # In its first game one move takes so long that the runner can be stopped meanwhile.
             open(ARGUMENT, "w").close()
             time.sleep(0.2)
             self.answer()
@@ -216,12 +215,12 @@ def main() -> None:
     if MODE in ("stubborn", "family") or ARGUMENT == "stubborn":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if MODE == "family":
-        # A child that holds the pipes, and one that has also left the process group.
+        # Start two children that hold the pipes; the second may leave the process group, too.
         sleeper = [sys.executable, "-c", "import time; time.sleep(1000)"]
         subprocess.Popen(sleeper)
         subprocess.Popen(sleeper, start_new_session=ARGUMENT == "session")
     if MODE == "parent-dies":
-        # The engine's process ends in the middle of a game, and its child holds the pipes.
+        # This process ends in the middle of a game, while its child holds the pipes.
         subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"])
     fake = Fake()
     while True:

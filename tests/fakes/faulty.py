@@ -1,6 +1,6 @@
-"""Our own engine with one fault in its protocol, for tests: ``python faulty.py MODE``.
+"""The merels engine with one protocol fault, for tests: ``python faulty.py MODE``.
 
-A fault is a filter on the lines that come in (`INPUT`) or go out (`OUTPUT`), a line that ends the
+A fault is a filter of input lines (`INPUT`) or output lines (`OUTPUT`), a line that ends the
 process (`DEADLY`), or a way to read the input (`READERS`). ``sound`` has no fault.
 """
 
@@ -24,13 +24,13 @@ Lines = list[str]
 
 
 class State:
-    """What the filters know about the conversation."""
+    """State of the conversation, for the filters."""
 
     searching = False
     go = ""
-    """The last ``go``."""
+    """The last ``go`` line."""
     setup = ""
-    """The last ``position``."""
+    """The last ``position`` line."""
     searches = 0
     hellos = 0
     pings = 0
@@ -41,32 +41,32 @@ class State:
 
 
 def unchanged(line: str) -> Lines:
-    """The filter of an engine without a fault."""
+    """Return a line unchanged: the filter of an engine without a fault."""
     return [line]
 
 
 def sub(pattern: str, replacement: str | Callable[[re.Match[str]], str]) -> Callable[[str], Lines]:
-    """A filter that replaces a pattern in every line."""
+    """Return a filter that replaces a pattern in every line."""
     return lambda line: [re.sub(pattern, replacement, line)]
 
 
 def after(start: str, extra: str) -> Callable[[str], Lines]:
-    """A filter that adds a line after those with this start."""
+    """Return a filter that adds a line after those with this start."""
     return lambda line: [line, extra] if line.startswith(start) else [line]
 
 
 def before(start: str, extra: str) -> Callable[[str], Lines]:
-    """A filter that adds a line before those with this start."""
+    """Return a filter that adds a line before those with this start."""
     return lambda line: [extra, line] if line.startswith(start) else [line]
 
 
 def without(test: Callable[[str], bool]) -> Callable[[str], Lines]:
-    """A filter that drops lines."""
+    """Return a filter that drops lines."""
     return lambda line: [] if test(line) else [line]
 
 
 def sleeps(seconds: float, test: Callable[[str], bool]) -> Callable[[str], Lines]:
-    """A filter that delays lines."""
+    """Return a filter that delays lines."""
 
     def check(line: str) -> Lines:
         if test(line):
@@ -77,7 +77,7 @@ def sleeps(seconds: float, test: Callable[[str], bool]) -> Callable[[str], Lines
 
 
 def same_lines(line: str) -> Lines:
-    """All lines of a search repeat the first one's pv."""
+    """Replace the pv of each line of a search by the first line's."""
     head, pv, moves = line.partition(" pv ")
     if not pv:
         return [line]
@@ -87,7 +87,7 @@ def same_lines(line: str) -> Lines:
 
 
 def slow_after_option(line: str) -> Lines:
-    """The first isready after a rule option takes longer than others may."""
+    """Delay the first isready after a rule option beyond the usual limit."""
     if line.startswith("setoption name Blocked value draws"):
         State.unprepared = True
     if line == "isready" and State.unprepared:
@@ -97,32 +97,32 @@ def slow_after_option(line: str) -> Lines:
 
 
 def needs_ponder(line: str) -> Lines:
-    """Without the option Ponder, a ponder search is like any other."""
+    """Unless the option Ponder is true, treat a ponder search like any other."""
     if line.startswith("setoption name Ponder value"):
         State.ponder = line.endswith("true")
     return [line if State.ponder else line.replace("go ponder", "go")]
 
 
 def late(pattern: str, milliseconds: int = 700) -> Callable[[str], Lines]:
-    """A filter that gives searches whose go fits the pattern so many milliseconds."""
+    """Return a filter that makes searches with a go line like ``pattern`` take ``milliseconds``."""
     return sub(rf"^go {pattern}$", f"go movetime {milliseconds}")
 
 
 def third_move(line: str) -> Lines:
-    """The fourth move of a game is to an occupied point."""
+    """Replace the fourth move of a game by one to an occupied point."""
     moves = State.setup.partition("position startpos moves ")[2].split()
     spoilt = State.go == "go depth 2" and len(moves) == 3 and line.startswith("bestmove")
     return [f"bestmove {moves[0]}"] if spoilt else [line]
 
 
 def forced_forgotten(line: str) -> Lines:
-    """The only legal move is not played."""
+    """Answer 0000 in the position with only one legal move."""
     forced = FORCED in State.setup and State.go == "go depth 3" and line.startswith("bestmove")
     return ["bestmove 0000"] if forced else [line]
 
 
 def capitals(line: str) -> Lines:
-    """The move is written in capitals, which is allowed."""
+    """Write the move in capitals, which is allowed."""
     return [re.sub(r"[a-g][1-7]", lambda match: match[0].upper(), line)
             if line.startswith("bestmove") else line]
 
@@ -248,15 +248,15 @@ DEADLY: dict[str, Callable[[str], bool]] = {
 
 
 class Chunks:
-    """A stream that takes each piece of input for whole lines, and so tears some."""
+    """A stream that takes each read for complete lines, so that it tears some."""
 
     def __init__(self, most: int) -> None:
-        """At most ``most`` lines of a piece are read; the rest is lost."""
+        """Read at most ``most`` lines of each read; the others are lost."""
         self._most = most
         self._lines: list[bytes] = []
 
     def readline(self, size: int = -1) -> bytes:
-        """The next line, or a part of it."""
+        """Return the next line, or a part of a line."""
         if not self._lines:
             piece = os.read(0, 1 << 16)
             self._lines = BytesIO(piece).readlines()[: self._most]
@@ -264,10 +264,10 @@ class Chunks:
 
 
 class UnixLines:
-    """A stream that loses lines with any other end than LF."""
+    """A stream that loses lines that end with CR LF."""
 
     def readline(self, size: int = -1) -> bytes:
-        """The next line that ends in LF alone."""
+        """Return the next line that does not end with CR LF."""
         while (line := sys.stdin.buffer.readline(size)).endswith(b"\r\n"):
             pass
         return line
@@ -279,10 +279,10 @@ READERS: dict[str, Chunks | UnixLines] = {
 
 
 class Filtered(Output):
-    """Output through the mode's filter."""
+    """Output with the mode's filter."""
 
     def write(self, *lines: str) -> None:
-        """Write what the filter makes of the lines."""
+        """Write the filtered lines."""
         change = OUTPUT.get(MODE, unchanged)
         if any(line.startswith("bestmove") for line in lines):
             State.searching = False
@@ -291,7 +291,7 @@ class Filtered(Output):
 
 
 def serve(session: Session, output: Output) -> None:
-    """The loop, with the faults that are not filters."""
+    """Run the engine's loop, with those faults that are not filters."""
     change, is_deadly = INPUT.get(MODE, unchanged), DEADLY.get(MODE)
     stream = READERS.get(MODE, sys.stdin.buffer)
     for raw in read_lines(stream):  # type: ignore[arg-type]

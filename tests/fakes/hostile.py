@@ -1,6 +1,6 @@
 """A malicious engine for tests: ``python hostile.py MODE [ARGUMENT]``. It imports little.
 
-In the mode ``tame`` it does no harm. All that it says is in `EVIL`: escape sequences, markup,
+In the mode ``tame`` it does no harm. `EVIL` is the text that it prints: escape sequences, markup,
 quotes, a change of writing direction, line separators, NUL, and bytes that are not UTF-8.
 """
 
@@ -25,18 +25,18 @@ def write(data: bytes) -> None:
 
 
 def descriptors() -> dict[str, str]:
-    """What each open descriptor is."""
-    found = {}
+    """Return the targets of all open descriptors."""
+    targets = {}
     for name in os.listdir("/proc/self/fd"):
         try:
-            found[name] = os.readlink(f"/proc/self/fd/{name}")
+            targets[name] = os.readlink(f"/proc/self/fd/{name}")
         except OSError:
-            continue  # That of the listing itself.
-    return found
+            continue  # The descriptor of the listing itself is closed.
+    return targets
 
 
 def report(path: str) -> None:
-    """Write how this process was started into a file, atomically."""
+    """Write to a file, atomically, how this process was started."""
     assert not os.path.exists(path) or os.path.isfile(path), "a device would be replaced"
     about = {
         "words": sys.argv,
@@ -53,7 +53,7 @@ def report(path: str) -> None:
 
 
 def go() -> None:
-    """Do the harm that the mode names."""
+    """Answer ``go`` as the mode requires."""
     if MODE == "words":
         os.write(2, EVIL + b"\n")
         write(b"info depth 1 score cp 5 nodes 1 string " + EVIL + b"\n")

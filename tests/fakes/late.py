@@ -1,6 +1,6 @@
-"""An engine that is sound when it is first started: ``late.py FILE SCRIPT [WORD…]``.
+"""An engine that is faulty only in later processes: ``late.py FILE SCRIPT [WORD…]``.
 
-The first process makes the FILE and plays soundly; all later ones run the SCRIPT.
+The first process creates the FILE and runs a sound engine; all later ones run the SCRIPT.
 """
 
 import os

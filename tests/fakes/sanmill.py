@@ -1,8 +1,8 @@
-"""An engine that speaks Sanmill's dialect, step by step, and plays the first legal step.
+"""An engine that speaks Sanmill's dialect and plays the first legal step.
 
-A removal is a token and a search of its own, ``bestmove`` stands at the end of the info line, and
-scores are White's view. Its option list, its ``fen`` line and its refusals are what clients of
-that engine meet.
+A removal is a separate token and needs a separate search, ``bestmove`` is at the end of the info
+line, and scores are from White's view. The options, the ``fen`` line and the error lines are those
+of Sanmill.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ option name DeveloperMode type check default true
 
 
 class Sanmill:
-    """A position and, between a step that closes a mill and its removal, that step."""
+    """A position and, while a removal is due, the step that closed the mill."""
 
     def __init__(self) -> None:
         self.position = Position()
@@ -33,14 +33,14 @@ class Sanmill:
         self.settings: dict[str, str] = {}
 
     def moves(self) -> list[Move]:
-        """The legal moves that continue the last step, or all."""
+        """Return the legal moves, only those with the last step while a removal is due."""
         moves = self.position.legal_moves()
         if self.owed is None:
             return moves
         return [move for move in moves if move[:2] == self.owed[:2]]
 
     def play(self, token: str) -> None:
-        """Play one step; a whole move in one token is what this engine does not know."""
+        """Play one step; ValueError for a complete move in one token, which Sanmill rejects."""
         for move in self.moves():
             step = str(move).split("x")
             if self.owed is None and step[0] == token:
@@ -69,7 +69,7 @@ class Sanmill:
             self.play(token)
 
     def go(self) -> str:
-        """The line that answers ``go``."""
+        """Return the line that answers ``go``."""
         moves = self.moves()
         if self.owed is None and self.position.outcome() is not None:
             return "info depth 0 score cp 0 nodes 1 bestmove none"
@@ -81,7 +81,7 @@ class Sanmill:
         return f"info depth 6 score cp {100 * lead} nodes 8147 bestmove {best}"
 
     def fen(self) -> str:
-        """The position in 17 fields, also while a removal is owed."""
+        """Return the ``fen`` line with 17 fields, also while a removal is due."""
         position, owed = self.position, self.owed
         men, hands, phase, action = position.men, position.hands, "m", "s"
         if position.hands[position.side]:
@@ -99,7 +99,7 @@ class Sanmill:
         )
 
     def obey(self, line: str) -> bool:
-        """Carry out one command; False for ``quit``."""
+        """Carry out one command; return False for ``quit``."""
         words = line.split()
         command = words[0] if words else ""
         if command == "uci":

@@ -1,9 +1,10 @@
 """An engine whose strength depends on its options: ``python tunable.py NAME=BEST …``.
 
-Each NAME is a spin option from 0 to 100, BEST is its best value; ``Noise`` is one that changes
-nothing. The engine gives a game up, by a score of -1000 for its first move, the more often the
-further its options are from the best. Whether it does follows from its options and the opening
-alone, so that two runs go the same way. It plays only while men are placed and no mill is near.
+Each NAME is a spin option from 0 to 100 with the best value BEST; ``Noise`` is an option without
+effect. In some games the engine reports a score of -1000 for its first move, so that the game is
+adjudicated as lost. The further its options are from the best, the more often it does so. The
+decision depends only on its options and the opening, so that runs are reproducible. The engine
+plays only placements, in games in which no mill is closed.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ import sys
 POINTS = "a1 d1 g1 b2 d2 f2 c3 d3 e3 a4 b4 c4 e4 f4 g4 c5 d5 e5 b6 d6 f6 a7 d7 g7".split()
 BEST = {name: int(best) for name, _, best in (word.partition("=") for word in sys.argv[1:])}
 DISTANCE = 25.0
-"""How far from the best value an option costs another half of all games."""
+"""Distance of an option from its best value that costs half of all games."""
 
 
 def gives_up(values: dict[str, int], line: str) -> bool:
-    """Whether this side gives up the game that a ``position`` line begins."""
+    """Return whether the engine gives up the game that starts with a ``position`` line."""
     cost = sum(((values[name] - best) / DISTANCE) ** 2 for name, best in BEST.items())
     digest = hashlib.sha256(f"{sorted(values.items())} {line}".encode()).digest()
     return int.from_bytes(digest[:4], "big") / 2**32 < min(0.95, 0.2 + 0.5 * cost)

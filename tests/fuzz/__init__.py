@@ -1,1 +1,1 @@
-"""Seeded fuzzing of all that reads what others wrote; see ``python -m tests.fuzz -h``."""
+"""Seeded fuzzing of everything that reads untrusted input; see ``python -m tests.fuzz -h``."""

@@ -1,4 +1,4 @@
-"""The fuzzers' command line."""
+"""The command line of the fuzzers."""
 
 from __future__ import annotations
 
@@ -33,17 +33,18 @@ FUZZERS: dict[str, tuple[Callable[[], Fuzzer], int]] = {
 }
 """All fuzzers by name, each with the number of inputs of a quick run."""
 _EVERY_SECONDS = 20.0
+"""Seconds between reports of progress."""
 
 
 def main(argv: list[str]) -> int:
-    """Run fuzzers, or replay one failure; 1 where something is found."""
+    """Run fuzzers, or replay one failure; return 1 if there was a failure."""
     parser = argparse.ArgumentParser(
         prog="python -m tests.fuzz",
-        description="Feeds seeded, spoilt input to everything that reads input, and prints for "
-        "each fuzzer its seed, how much it tried, and a command that replays each failure.",
+        description="Feed seeded damaged input to everything that reads input. Print each fuzzer's "
+        "seed and number of inputs, and a command that replays each failure.",
     )
     parser.add_argument("names", metavar="NAME", nargs="*", help=f"of {', '.join(FUZZERS)} (all)")
-    parser.add_argument("-count", metavar="N", type=int, help="inputs for each (default: few)")
+    parser.add_argument("-count", metavar="N", type=int, help="inputs of each (a quick run)")
     parser.add_argument("-seed", metavar="S", type=int, default=1, help="default: 1")
     parser.add_argument("-replay", metavar="CASE", help="try the one case that a failure printed")
     options = parser.parse_args(argv)
@@ -58,7 +59,7 @@ def main(argv: list[str]) -> int:
         except ValueError as error:
             parser.error(f"-replay takes what a failure printed: {error}")
         return replay(options.names[0], case)
-    # Ctrl-C is how the board is ended, and what a shell runs in the background ignores it.
+    # The board is ended by SIGINT, which a shell's background jobs ignore.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     found = 0
     for name in options.names or FUZZERS:
@@ -70,19 +71,19 @@ def main(argv: list[str]) -> int:
 
 
 class Progress:
-    """Says now and then how far a long run is."""
+    """Prints the progress of a long run."""
 
     def __init__(self) -> None:
-        self._said = time.monotonic()
+        self._printed = time.monotonic()
 
     def __call__(self, report: Report) -> None:
-        if time.monotonic() - self._said > _EVERY_SECONDS:
-            self._said = time.monotonic()
+        if time.monotonic() - self._printed > _EVERY_SECONDS:
+            self._printed = time.monotonic()
             print(report, file=sys.stderr, flush=True)
 
 
 def replay(name: str, case: Case) -> int:
-    """Try one case; what goes wrong is raised with all its traceback."""
+    """Try one case; let a failure raise with its traceback."""
     with FUZZERS[name][0]() as fuzzer:
         tally: Tally = fuzzer.check(case)
     print(f"fuzz {name}: {tally.accepted} accepted, {tally.rejected} rejected, no failure")

@@ -1,4 +1,4 @@
-"""Fuzzing of the board's server: raw bytes to a really running one."""
+"""Fuzzing of the board's HTTP server with raw bytes; the server is a real process."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.fuzz.mutate import NUMBERS, spoil
 from tests.protocol.board.server import Server
 
 PATIENCE = 120.0
-"""Seconds after which an answer is taken to be missing."""
+"""Seconds to wait for an answer."""
 _BODIES: tuple[tuple[str, dict[str, object]], ...] = (
     ("open", {}),
     ("new", {"variant": "morris", "fields": {"Flying": "never"}, "position": "",
@@ -46,7 +46,7 @@ _BODIES: tuple[tuple[str, dict[str, object]], ...] = (
     ("hidden", {}),
     ("nonsense", {"on": []}),
 )
-"""Requests that start no engine: what engines do is tested elsewhere, and takes their time."""
+"""Requests that start no engine, so that they are fast."""
 _VALUES: tuple[object, ...] = (
     None, True, False, 0, -1, 1, 2.5, 1e300, 10**40, "", "x", "\ud800", [], [[]], {}, "d6",
     float("nan"), "9" * 400, {"a": {}}, ["\0"],
@@ -54,11 +54,11 @@ _VALUES: tuple[object, ...] = (
 
 
 class Boards(Fuzzer):
-    """Requests spoilt in line, headers, cookie and body; cut off, oversized, or one upon another.
+    """Requests with damaged request line, headers, cookie or body; truncated and oversized ones.
 
-    A case is the request, in which ``COOKIE``, ``PORT`` and ``BOARD`` stand for the running
-    server's own and ``LENGTH`` for the body's, and how the sender goes: it waits for the answer
-    or breaks off.
+    A case is the request, and whether the sender waits for the answer or closes the connection.
+    ``COOKIE``, ``PORT``, ``BOARD`` and ``LENGTH`` in it are replaced by the server's values and by
+    the body's length.
     """
 
     name = "board"
@@ -74,17 +74,17 @@ class Boards(Fuzzer):
         self._server.stop()
 
     def refresh(self) -> None:
-        """A new board."""
+        """Open a new board."""
         self._board = self._server.open()
         self._seat_persons()
 
     def _seat_persons(self) -> None:
-        """Nobody on the board but persons, so that no engine has to be started."""
+        """Make all players of the board persons, so that no engine starts."""
         players = [{"engine": None}, {"engine": None}, {"engine": 0}]
         self._server.api("players", session=self._board, players=players)
 
     def make(self, chance: random.Random) -> Case:
-        """A request and the way its sender goes."""
+        """Return a random request, and whether its sender waits."""
         if chance.random() < 0.35:
             names = ("", "app.js", "theme.css", "events?session=BOARD", "events?session=x",
                      "events?a=1&b=2&c=3&d=4&e=5&session=x", "nothing", "../server.py", "%00",
@@ -103,7 +103,7 @@ class Boards(Fuzzer):
         return [text, chance.choice(("wait", "wait", "wait", "break"))]
 
     def check(self, case: Case) -> Tally:
-        """Send a request; the server must answer it or end it, and serve the page afterwards."""
+        """Send a request; the server must answer or close it, and serve the page afterwards."""
         text = case[0]
         for word, value in (("COOKIE", self._server.cookie), ("PORT", str(self._server.port)),
                             ("BOARD", self._board)):
@@ -112,10 +112,10 @@ class Boards(Fuzzer):
         answer = self._send(text.encode("utf-8", "replace"), case[-1] == "wait")
         status, page, _ = self._server.ask("GET", "/")
         if status != 200 or b"<html" not in page:
-            raise Defect(f"the page is not served any more: {status}")
+            raise Defect(f"the page is no longer served: {status}")
         if self._server.errors():
             raise Defect(f"on standard error: {self._server.errors()[-300:]}")
-        # A request of HTTP before 1.0 gets its answer bare.
+        # The answer to a request of HTTP 0.9 has no status line.
         found = re.match(rb"HTTP/1\.1 (\d{3}) ", answer)
         if found is None:
             return Tally(rejected=1)
@@ -124,7 +124,7 @@ class Boards(Fuzzer):
         return Tally(accepted=1) if found[1] in (b"200", b"204") else Tally(rejected=1)
 
     def _send(self, data: bytes, wait: bool) -> bytes:
-        """The answer to some bytes; nothing where the sender breaks off."""
+        """Send some bytes; return the answer, or b"" if the sender does not wait."""
         with socket.create_connection(("127.0.0.1", self._server.port), PATIENCE) as connection:
             answer = b""
             try:
@@ -132,13 +132,13 @@ class Boards(Fuzzer):
                 if not wait:
                     return b""
                 connection.shutdown(socket.SHUT_WR)
-                # News of a board have no end; their first piece is enough.
+                # An event stream has no end; its first piece is enough.
                 while b"text/event-stream" not in answer and (some := connection.recv(1 << 16)):
                     answer += some
             except TimeoutError:
                 raise Hang("no answer: a hang") from None
             except OSError:
-                pass  # The server has hung up on what it does not want to read.
+                pass  # The server has closed the connection.
             return answer
 
 
@@ -147,18 +147,18 @@ _REFUSALS = (b"400", b"403", b"404", b"405", b"411", b"413", b"414", b"415", b"4
 
 
 def _request(method: str, name: str, body: str, chance: random.Random) -> str:
-    """A request as the page makes it."""
+    """Return a request like those of the page."""
     length = chance.choice(NUMBERS) if chance.random() < 0.05 else "LENGTH"
     origin = "Origin: http://127.0.0.1:PORT\r\n" if chance.random() < 0.5 else ""
-    brought = f"Content-Type: application/json\r\nContent-Length: {length}\r\n" if body else ""
+    content = f"Content-Type: application/json\r\nContent-Length: {length}\r\n" if body else ""
     return (
-        f"{method} /{name} HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nCookie: COOKIE\r\n{origin}{brought}"
+        f"{method} /{name} HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nCookie: COOKIE\r\n{origin}{content}"
         f"Connection: close\r\n\r\n{body}"
     )
 
 
 def _body(body: dict[str, object], chance: random.Random) -> str:
-    """A request's JSON, some of its values exchanged."""
+    """Return a request's JSON with some values replaced."""
     body = {"session": "BOARD", **body}
     for name in body:
         if chance.random() < 0.15:

@@ -1,4 +1,4 @@
-"""Shows at the end of a test run what was fuzzed: seeds and counts."""
+"""Prints seeds and counts of the fuzzers at the end of a test run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """One line for each fuzzer that ran."""
+    """Print one line for each fuzzer that ran."""
     for report in terminalreporter.getreports("passed") + terminalreporter.getreports("failed"):
         for name, value in report.user_properties:
             if name == "fuzz":

@@ -1,7 +1,7 @@
-"""Fuzzing of the compiled extensions: every entry that Python can call, with any values at all.
+"""Fuzzing of the compiled extensions: every function that Python can call, with any arguments.
 
-What they refuse they refuse by an exception. What they must not do is crash, and a crash ends the
-process: a build with assertions or sanitizers says where.
+Invalid arguments must raise an exception. A crash ends the process; a build with assertions or
+sanitizers shows its place.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ REFUSALS = (
     TypeError, AttributeError, ValueError, OverflowError, RuntimeError, KeyError, MemoryError,
     BufferError, OSError,
 )
-"""What an entry may raise: `core.pyi` says when; those of a pipe are the system's."""
+"""Exceptions that an entry may raise; `core.pyi` documents when. OSError comes from pipes."""
 NUMBERS = (
     0, 1, 2, 3, 4, 5, 8, 9, 10, 18, 19, 24, 31, 255, -1, -2, 0x7FFF, 0xFFFF, 0xFFFFFF, 0x1000000,
     2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**63 - 1, 2**64 - 1, 2**64, -(2**31), -(2**63), 10**30,
@@ -44,13 +44,13 @@ OTHERS: dict[str, Callable[[], object]] = {
     "grows": lambda: Grows(), "block": lambda: Block(None),
     "weights": lambda: bytes(core.WEIGHTS_SIZE), "made": lambda: bytearray(core.WEIGHTS_SIZE),
 }
-"""Values that are no numbers, each made anew."""
+"""Functions that make arguments other than numbers."""
 Value = Any
-"""What JSON holds: a number, a list for a tuple, or ``{"a": NAME}`` for one of the others."""
+"""An argument as JSON: a number, a list for a tuple, or ``{"a": NAME}`` for one of `OTHERS`."""
 
 
 class Grows:
-    """A sequence that yields more than it has."""
+    """A sequence that returns more items than its length."""
 
     def __len__(self) -> int:
         return 1
@@ -60,25 +60,25 @@ class Grows:
 
 
 class Block:
-    """A packed table whose blocks are damaged, and which changes the tables that it is one of."""
+    """A packed table with damaged blocks, which changes its table set while it is read."""
 
     def __init__(self, tables: core.TableSet | None) -> None:
         self._tables = tables
 
     def block(self, number: int) -> bytes:
-        """A block."""
+        """Return a block of a wrong size; sometimes remove a table."""
         if number % 3 == 1 and self._tables is not None:
             self._tables.remove(3, 3, 0)
         return b"\x9c" * (number % 3 * 5000)
 
 
 def some_rules(chance: random.Random) -> Value:
-    """The core's form of a rule set."""
+    """Return a random rule set in the core's format."""
     return list(core_rules(PRESETS[chance.choice(("mill", "multi", "loc", "morris"))]))
 
 
 def some_board(chance: random.Random) -> Value:
-    """The core's form of a board."""
+    """Return a random board in the core's format."""
     hand = chance.choice((0, 0, 3))
     points = chance.sample(range(24), chance.randint(6, 18 - 2 * hand))
     own, opponent = points[::2], points[1::2]
@@ -87,7 +87,7 @@ def some_board(chance: random.Random) -> Value:
 
 
 def some_search(chance: random.Random) -> Value:
-    """The arguments of a short search."""
+    """Return the arguments of a short search."""
     rules, board = some_rules(chance), some_board(chance)
     moves = core.legal_moves(decode(rules, {}), decode(board, {})) or [7]
     extra = {
@@ -175,7 +175,7 @@ ENTRIES: dict[str, Callable[[random.Random], Value]] = {
     "Brief.win_in": _some(), "Brief.depth": _some(), "Brief.nodes": _some(),
     "round_trip": _some({"a": "lock"}, -1, {"a": "info"}, -1, -1, -1, 0),
 }
-"""Sound arguments of every entry: a function, a class, a method or a property."""
+"""Valid arguments of every entry: function, class, method or property."""
 SCRIPTS: tuple[list[list[Value]], ...] = (
     [["Retrograde.begin", 0], ["Retrograde.work"], ["Retrograde.begin", 1], ["Retrograde.work"],
      ["Retrograde.begin", 2], ["Retrograde.work"], ["Retrograde.blocked"],
@@ -187,15 +187,15 @@ SCRIPTS: tuple[list[list[Value]], ...] = (
      ["PlacingSlice.begin", 3], ["PlacingSlice.work"], ["PlacingSlice.begin", 4, 0],
      ["PlacingSlice.work"], ["PlacingSlice.values"], ["PlacingSlice.tally"]],
 )
-"""What must come in order to come far."""
+"""Sequences of calls that are valid only in this order."""
 _DRAWN = sorted(ENTRIES.keys() - {"fail_assertion"})
-"""Entries that no assertion fails in."""
+"""Entries to draw from."""
 
 
 class Core(Fuzzer):
-    """Calls of the extensions, one after the other, on objects that live as long as the case.
+    """Sequences of calls of the extensions, on objects that live as long as the case.
 
-    A piece of a case is a call: an entry's name and its arguments, as JSON.
+    A piece of a case is one call: an entry's name and its arguments, as JSON.
     """
 
     name = "core"
@@ -204,8 +204,7 @@ class Core(Fuzzer):
     def __enter__(self) -> Core:
         self._broken: list[str] = []
         self._hooks = sys.unraisablehook, sys.excepthook
-        # An assertion in code without the interpreter's lock is printed as if nobody had caught
-        # it, then reported as one that nobody can.
+        # A failed assertion in code without the GIL calls excepthook, then unraisablehook.
         sys.unraisablehook = lambda failure: self._broken.append(f"{failure.object}")
         sys.excepthook = lambda *_: None
         return self
@@ -214,7 +213,7 @@ class Core(Fuzzer):
         sys.unraisablehook, sys.excepthook = self._hooks
 
     def make(self, chance: random.Random) -> Case:
-        """Calls of any entries, or a script with some among them, the arguments often spoilt."""
+        """Return random calls with often damaged arguments, sometimes mixed with a script."""
         calls = list(chance.choice(SCRIPTS)) if chance.random() < 0.3 else []
         for _ in range(chance.randint(1, 30)):
             name = chance.choice(_DRAWN)
@@ -241,7 +240,7 @@ class Core(Fuzzer):
 
 
 def spoilt(value: Value, chance: random.Random) -> Value:
-    """A value with a part of it replaced, left out or there twice."""
+    """Return a value with a part of it replaced, left out or repeated."""
     draw = chance.random()
     if isinstance(value, dict) and "a" not in value and value:
         key = chance.choice(sorted(value))
@@ -255,7 +254,7 @@ def spoilt(value: Value, chance: random.Random) -> Value:
 
 
 def make_call(objects: dict[str, object], name: str, *arguments: Value) -> bool:
-    """Make a call, but none that asks for much time or memory and would get it."""
+    """Make a call, unless it would take much time or memory; return whether it was made."""
     values = [decode(one, objects) for one in arguments if not _is_keywords(one)]
     extra = {key: decode(one, objects)
              for words in arguments if _is_keywords(words) for key, one in words.items()}
@@ -300,7 +299,7 @@ def _number(value: object) -> int:
 
 
 def decode(value: Value, objects: dict[str, object]) -> Any:
-    """The value that JSON stands for."""
+    """Return the argument that a JSON value represents."""
     if isinstance(value, list):
         return tuple(decode(one, objects) for one in value)
     if not isinstance(value, dict):
@@ -310,14 +309,14 @@ def decode(value: Value, objects: dict[str, object]) -> Any:
 
 
 def live(name: str, objects: dict[str, object]) -> object:
-    """An object of a class, made when first asked for."""
+    """Return the case's object of a class; make it at first use."""
     if name not in objects:
         objects[name] = _MADE[name](objects)
     return objects[name]
 
 
 def _tables(objects: dict[str, object]) -> core.TableSet:
-    """Tables of all draws, one of them packed, and what a slice of the placing phase reads."""
+    """Return tables of draws, one of them packed, with those that a placing slice reads."""
     tables = core.TableSet(core_rules(PRESETS["multi"]))
     for own, opponent, hand in ((3, 3, 0), (1, 0, 16), (1, 1, 16)):
         size = (core.table_places(own, opponent, hand) + 3) // 4

@@ -1,4 +1,4 @@
-"""Fuzzing of the tournament's command line: any flags, in any order, with any words."""
+"""Fuzzing of the command line of ``merels tournament``."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _VALUES = ("10+0.1", "40/1:30+0.5", "inf", "0.001", "nan", "1e400", "uci", "ugi"
 
 
 class Flags(FolderFuzzer):
-    """Command lines made into tournaments that play no game."""
+    """Command lines of tournaments that play no game."""
 
     name = "flags"
     unit = "command lines"
 
     def make(self, chance: random.Random) -> Case:
-        """A sound line with flags added, words of it spoilt, dropped or moved."""
+        """Return a valid line with flags added, and often a word damaged, dropped or moved."""
         words = list(_SOUND) if chance.random() < 0.9 else []
         for _ in range(chance.choice((0, 1, 1, 2, 4, 10))):
             name = chance.choice(list(FLAGS))
@@ -41,7 +41,7 @@ class Flags(FolderFuzzer):
             del words[chance.randrange(len(words))]
         elif draw < 0.5:
             chance.shuffle(words)
-        # No word may name a file outside the folder; the kernel allows no zero byte in a word.
+        # No word may name a file outside the folder, and arguments cannot have zero bytes.
         return [word.replace("/", "\\") if _is_path(word) else word.replace("\0", "")
                 for word in words]
 
@@ -52,12 +52,12 @@ class Flags(FolderFuzzer):
 
 
 def _is_path(word: str) -> bool:
-    """Whether a word might name a file; a limit or a share has digits before its slash."""
+    """Return whether a word may name a file; limits and shares have digits before a slash."""
     return not word.startswith(("tc=", "1/", "0/"))
 
 
 def _words_for(name: str, flag: Flag, chance: random.Random) -> list[str]:
-    """Words after a flag, often of the number and kind that it takes."""
+    """Return words after a flag, often of the number and kind that it takes."""
     if name == "-set" or name == "-variant":
         field = chance.choice(FIELDS)
         sound = chance.choice((*field.choices, "0", "7", *PRESETS))

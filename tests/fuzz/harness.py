@@ -1,7 +1,7 @@
-"""What all fuzzers share: numbered cases from a seed, a tally, minimised failures.
+"""The common part of all fuzzers: seeded cases, counts, and minimised failures.
 
-A case is a list of texts (lines, words, edits), so that every fuzzer's cases are kept, made smaller
-and replayed in the same way. Case ``n`` of seed ``s`` follows from these two numbers alone.
+A case is a list of texts (lines, words or edits), so that the cases of all fuzzers are minimised
+and replayed in the same way. A case depends only on the seed and its number.
 """
 
 from __future__ import annotations
@@ -18,30 +18,30 @@ from typing import NamedTuple, Self
 Case = list[str]
 
 MOST_FAILURES = 10
-"""Failures after which a run ends: more of them say little."""
+"""Number of failures after which a run ends."""
 MOST_TRIALS = 300
-"""Smaller cases that are tried for each failure."""
+"""Maximum number of smaller cases that are tried for a failure."""
 MOST_HANGS = 20
-"""The same for each hang."""
+"""Maximum number of smaller cases that are tried for a hang."""
 
 
 class Defect(AssertionError):
-    """What the product did wrong with a case."""
+    """A fault of the product in a case."""
 
 
 class Hang(Defect):
-    """No answer in time; every smaller case costs as much to try."""
+    """No answer in time; trying a smaller case takes as long."""
 
 
 class Tally(NamedTuple):
-    """How many inputs were accepted, and how many properly refused."""
+    """Numbers of inputs that were accepted and that were refused with a proper error."""
 
     accepted: int = 0
     rejected: int = 0
 
 
 class Fuzzer:
-    """Makes cases and tries them, as a context manager; ``unit`` names what is counted."""
+    """Makes cases and tries them, as a context manager; ``unit`` is the noun for its inputs."""
 
     name = ""
     unit = "texts"
@@ -53,19 +53,19 @@ class Fuzzer:
         pass
 
     def make(self, chance: random.Random) -> Case:
-        """A case."""
+        """Return a random case."""
         raise NotImplementedError
 
     def check(self, case: Case) -> Tally:
-        """Try a case; raises `Defect`, or anything else, where the product fails."""
+        """Try a case; raise `Defect`, or any other exception, if the product fails."""
         raise NotImplementedError
 
     def refresh(self) -> None:
-        """Forget what earlier cases may have left."""
+        """Discard all state of earlier cases."""
 
 
 class FolderFuzzer(Fuzzer):
-    """A fuzzer with a folder of its own, which is removed afterwards."""
+    """A fuzzer with a temporary folder."""
 
     def __enter__(self) -> Self:
         self._folder = tempfile.TemporaryDirectory()
@@ -77,7 +77,7 @@ class FolderFuzzer(Fuzzer):
 
 @dataclass
 class Report:
-    """What a run found."""
+    """Result of a run."""
 
     name: str
     unit: str
@@ -119,11 +119,11 @@ def run(
 
 
 def explain(fuzzer: Fuzzer, case: Case, error: Exception) -> str:
-    """A failure on one line: what went wrong, and the command that reproduces it."""
+    """Return a failure on one line: the fault, and the command that replays it."""
     small = case
     what = describe(error)
     if trial(fuzzer, case) is None:
-        what += " (not alone: it needs the cases before it)"
+        what += " (only after the cases before it)"
     else:
         trials = MOST_HANGS if isinstance(error, Hang) else MOST_TRIALS
         small = minimise(case, lambda smaller: alike(trial(fuzzer, smaller), what), trials)
@@ -132,20 +132,21 @@ def explain(fuzzer: Fuzzer, case: Case, error: Exception) -> str:
 
 
 def describe(error: Exception) -> str:
-    """An exception on one line: a `Defect` by its words, any other by its kind and its place."""
+    """Return an exception on one line: a `Defect`'s message, or another's type and source line."""
     if isinstance(error, Defect):
         return " ".join(str(error).split())
     place = traceback.extract_tb(error.__traceback__)[-1]
     return f"{type(error).__name__} at {place.filename.rpartition('/')[2]}:{place.lineno}"
 
 
-def alike(one: str | None, other: str) -> bool:
-    """Whether two failures are of one kind: their first words agree."""
-    return one is not None and re.split(r"[\d:{'\"]", one)[0] == re.split(r"[\d:{'\"]", other)[0]
+def alike(first: str | None, second: str) -> bool:
+    """Return whether two failures are of one kind: their messages begin with the same words."""
+    kind = re.compile(r"[\d:{'\"]")
+    return first is not None and kind.split(first)[0] == kind.split(second)[0]
 
 
 def trial(fuzzer: Fuzzer, case: Case) -> str | None:
-    """What goes wrong with a case tried afresh; None: nothing."""
+    """Try a case without state of earlier ones; return its failure, or None."""
     fuzzer.refresh()
     try:
         fuzzer.check(case)
@@ -155,7 +156,7 @@ def trial(fuzzer: Fuzzer, case: Case) -> str | None:
 
 
 def minimise(case: Case, fails: Callable[[Case], bool], trials: int = MOST_TRIALS) -> Case:
-    """A case with as many pieces, then characters, taken out as the failure allows."""
+    """Return a smaller case that still fails, after removing pieces and then characters."""
     left = [trials]
 
     def counted(smaller: Case) -> bool:
@@ -171,7 +172,7 @@ def minimise(case: Case, fails: Callable[[Case], bool], trials: int = MOST_TRIAL
 
 
 def _without(pieces: Sequence[str], fails: Callable[[Case], bool]) -> Case:
-    """The pieces that a failure needs, found by leaving out ever shorter stretches."""
+    """Return the pieces that a failure needs, by leaving out shorter and shorter stretches."""
     kept = list(pieces)
     length = len(kept)
     while length := length // 2 or (1 if length > 1 else 0):
@@ -188,5 +189,5 @@ def _without(pieces: Sequence[str], fails: Callable[[Case], bool]) -> Case:
 
 
 def quote(case: Case) -> str:
-    """A case as one word of a shell."""
+    """Return a case as one quoted word for a shell."""
     return "'" + json.dumps(case).replace("'", "\\u0027") + "'"

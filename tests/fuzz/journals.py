@@ -1,4 +1,4 @@
-"""Fuzzing of the files of finished games: journals, spoilt as bytes and as SQL, and PGN."""
+"""Fuzzing of files of finished games: journals, damaged by bytes or by SQL, and PGN."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _VALUES = ("NULL", "x'ff00'", "''", "0", "-1", "1.5", "1e300", "9223372036854775
 
 
 class Journals(FolderFuzzer):
-    """A journal after edits of its bytes or statements of SQL, given to every reader of journals.
+    """A journal after byte edits or SQL statements, given to every command that reads journals.
 
     Edits are those of `edit`; a statement begins with ``sql``.
     """
@@ -43,7 +43,7 @@ class Journals(FolderFuzzer):
         limit = TimeControl(nodes=20)
         engines = tuple(Entrant(EngineSpec(("/none",), name), limit) for name in "AB")
         path = str(Path(self._folder.name) / "sound")
-        # Settings as the flags give them, so that -resume finds nothing else to object to.
+        # The settings agree with the flags, so that -resume has no other complaint.
         notes = {"id": "x", "arguments": json.dumps(FLAGS), "created": "2026"}
         with open_journal(path, Settings(engines, seed=7), notes) as journal:
             for number in range(1, 5):
@@ -54,13 +54,13 @@ class Journals(FolderFuzzer):
         return self
 
     def make(self, chance: random.Random) -> Case:
-        """Edits of bytes, or statements."""
+        """Return random byte edits or SQL statements."""
         if chance.random() < 0.4:
             return make_edits(chance, len(self._sound), 200)
         return [_statement(chance, self._settings) for _ in range(chance.choice((1, 1, 2)))]
 
     def check(self, case: Case) -> Tally:
-        """Rate, review, join and resume the journal."""
+        """Rate, review, merge and resume the journal."""
         self._number += 1
         folder = Path(self._folder.name) / str(self._number)
         folder.mkdir()
@@ -73,7 +73,7 @@ class Journals(FolderFuzzer):
                 for form in ("text", "html", "json")
             ]
             tallies.append(run_command("review", "spoilt", "-nodes", "1", "-json"))
-            # Each reader gets what the file was: a resumed journal is written to.
+            # Resuming comes last, as it writes to the journal.
             tallies.append(run_command("merge", "out", "sound", "spoilt"))
             tallies.append(run_command("merge", "out2", "spoilt"))
             resume = ["-journal", "spoilt", "-resume", *IDLE]
@@ -82,7 +82,7 @@ class Journals(FolderFuzzer):
         for path in folder.iterdir():
             path.unlink()
         folder.rmdir()
-        # A file counts as accepted where some reader finds nothing wrong with it.
+        # A file counts as accepted if any command accepts it.
         accepted = any(tally.accepted for tally in tallies)
         return Tally(int(accepted), int(not accepted))
 
@@ -94,7 +94,7 @@ class GameFiles(FolderFuzzer):
     unit = "files"
 
     def make(self, chance: random.Random) -> Case:
-        """Some games, spoilt, as the characters that stand for their bytes."""
+        """Return some damaged games; each character of the text is one byte."""
         games = []
         for number in range(chance.choice((1, 2, 5))):
             white, black = chance.sample(("A", "B", "Mühle", 'C "x"', "?"), 2)
@@ -110,21 +110,21 @@ class GameFiles(FolderFuzzer):
         return [text.encode(coding, "replace").decode("latin-1")]
 
     def check(self, case: Case) -> Tally:
-        """Rate the file in every form, and review it."""
+        """Rate the file in every output format, and review it."""
         path = os.path.join(self._folder.name, "games.pgn")
         Path(path).write_bytes("".join(case).encode("latin-1", "replace"))
         tallies = [
             run_command("ratings", path, "-format", form)
             for form in ("text", "html", "json", "csv")
         ]
-        # Its moves may be illegal, which ratings do not look at.
+        # A review may refuse illegal moves, which ratings do not check.
         run_command("review", path, "-nodes", "1", "-pgn")
         accepted = all(tally.accepted for tally in tallies)
         return Tally(int(accepted), int(not accepted))
 
 
 def sound_settings(path: str) -> str:
-    """The settings that a journal holds, as JSON."""
+    """Return the JSON of a journal's settings."""
     database = sqlite3.connect(path)
     try:
         (text,) = database.execute("SELECT value FROM meta WHERE key = 'settings'").fetchone()
@@ -134,7 +134,7 @@ def sound_settings(path: str) -> str:
 
 
 def _execute(path: Path, statements: list[str]) -> None:
-    """Change a journal; a statement that the file does not let happen changes nothing."""
+    """Execute SQL statements on a journal; ignore those that fail."""
     if not statements:
         return
     database = sqlite3.connect(path, isolation_level=None)
@@ -150,7 +150,7 @@ def _execute(path: Path, statements: list[str]) -> None:
 
 
 def _statement(chance: random.Random, settings: str) -> str:
-    """A statement that makes a journal odd."""
+    """Return a random SQL statement that damages a journal."""
     value = chance.choice(_VALUES)
     if chance.random() < 0.1:
         value = _text(chance.choice((*NUMBERS, *ODD)))
@@ -180,7 +180,7 @@ def _statement(chance: random.Random, settings: str) -> str:
 
 
 def _spoilt_json(settings: str, chance: random.Random) -> str:
-    """Settings, spoilt as text or with one value exchanged, as a literal of SQL."""
+    """Return settings, damaged as text or with one value replaced, as an SQL literal."""
     if chance.random() < 0.5:
         return _text(spoil(settings, chance))
     data = json.loads(settings)

@@ -1,4 +1,4 @@
-"""Ways to spoil a text, chosen at random."""
+"""Random damage to texts and bytes."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ NUMBERS = (
     "9223372036854775807", "9223372036854775808", "18446744073709551616", "-2147483649",
     "99999999999999999999999", "9" * 400, "٣", "²", "１", "½",
 )
-"""Numbers, and what some take for numbers."""
+"""Numbers, and texts that some parsers take for numbers."""
 ODD = (
     "\0", "\r", "\r\n", "\t", "\v", "\f", "\x1b[2J", "\x7f", "\x85", "\xa0", "\xff", "\u2028",
     "\ufeff", "\ufffd", "\U0001f600", "ı", "ſ", "ǰ", '"', "'", "\\", "{", "}", "[", "]", ";", "%",
     "/", "=", " ", "  ", "*", "O", "@", "x", "X", "-",
 )
-"""Characters at which readers stumble."""
+"""Characters that readers often handle wrongly."""
 
 
 def spoil(text: str, chance: random.Random, others: tuple[str, ...] = ()) -> str:
-    """The text after one to three random changes; ``others`` are texts to take pieces from."""
+    """Return the text after one to three random changes; ``others`` give pieces to splice in."""
     for _ in range(chance.choice((1, 1, 1, 2, 3))):
         text = chance.choice(_WAYS)(text, chance)
         if others and chance.random() < 0.2:
@@ -33,7 +33,7 @@ def _place(text: str, chance: random.Random) -> int:
 
 
 def _stretch(text: str, chance: random.Random) -> tuple[int, int]:
-    """Two places, usually close together."""
+    """Return start and end of a random stretch, usually a short one."""
     first = _place(text, chance)
     return first, min(len(text), first + chance.choice((1, 1, 1, 2, 3, 8, 40)))
 
@@ -67,7 +67,7 @@ def _replace(text: str, chance: random.Random) -> str:
 
 
 def _byte(text: str, chance: random.Random) -> str:
-    """One character becomes any other of the first 256."""
+    """Replace a character by a random one of the first 256."""
     if not text:
         return chr(chance.randrange(256))
     at = chance.randrange(len(text))
@@ -75,7 +75,7 @@ def _byte(text: str, chance: random.Random) -> str:
 
 
 def _swap(text: str, chance: random.Random) -> str:
-    """Two characters are swapped."""
+    """Swap two characters."""
     if len(text) < 2:
         return text
     letters = list(text)
@@ -85,7 +85,7 @@ def _swap(text: str, chance: random.Random) -> str:
 
 
 def _word(text: str, chance: random.Random) -> str:
-    """A word is dropped, doubled, replaced by a number or swapped with another."""
+    """Drop, double, replace or swap a word."""
     words = text.split(" ")
     at, other = chance.randrange(len(words)), chance.randrange(len(words))
     way = chance.randrange(4)
@@ -105,7 +105,7 @@ def _case(text: str, chance: random.Random) -> str:
 
 
 def _splice(text: str, other: str, chance: random.Random) -> str:
-    """The beginning of one text and the end of another."""
+    """Return the start of one text followed by the end of another."""
     return text[: _place(text, chance)] + other[_place(other, chance) :]
 
 
@@ -116,9 +116,9 @@ _WAYS = (
 
 
 def edit(data: bytes, edits: list[str]) -> bytes:
-    """Some bytes after edits such as ``cut 90``, ``set 12 ff``, ``add 3 00`` and ``drop 7 4``.
+    """Apply edits such as ``cut 90``, ``set 12 ff``, ``add 3 00`` and ``drop 7 4`` to some bytes.
 
-    Places are counted from 0 and taken modulo the length; an edit that makes no sense does nothing.
+    Offsets are taken modulo the length. An invalid edit has no effect.
     """
     for text in edits:
         words = text.split()
@@ -139,7 +139,7 @@ def edit(data: bytes, edits: list[str]) -> bytes:
 
 
 def make_edits(chance: random.Random, size: int, hot: int = 0) -> list[str]:
-    """Random edits of ``size`` bytes; half of them in the first ``hot``, if that is set."""
+    """Return random edits of ``size`` bytes, half of them in the first ``hot``, unless it is 0."""
     edits = []
     for _ in range(chance.choice((1, 1, 1, 2, 3, 8))):
         at = chance.randrange(hot if hot and chance.random() < 0.5 else max(size, 1))

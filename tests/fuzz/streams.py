@@ -1,4 +1,4 @@
-"""Fuzzing of the engine's command streams: the real process, many lines at a time."""
+"""Fuzzing of the engine's protocol: bursts of lines to a real process."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ RESET = (
     b"setoption name UCI_LimitStrength value false", b"setoption name MultiPV value 1",
     b"setoption name Threads value 1", b"setoption name Hash value 1", b"ucinewgame",
 )
-"""What makes one process for many bursts as good as one for each."""
+"""Commands that reset the engine, so that one process serves many bursts."""
 MARK = "end-of-part"
-"""A word that the engine does not know: its complaint shows how far it has read."""
+"""An unknown command: the engine's complaint shows that it has read all lines before it."""
 START = b"position startpos moves d6 f4"
 AT_START = "********/O*@*****/******** w 8 8 0 2"
 _COMPLAINTS = ("info string error", "info string unknown")
@@ -53,18 +53,18 @@ _COSTLY = re.compile(
     r"hash\D*\d{3}|threads\D*([5-9]|\d\d)|perft\D*([5-9]|\d\d)|bench|debug\s*log|quit",
     re.IGNORECASE,
 )
-"""Lines that would take gigabytes, seconds or the process itself; other tests have them."""
+"""Lines that would take much memory or time or end the process; other tests send them."""
 
 
 class Streams(Fuzzer):
-    """Bursts of lines in both dialects; after each the process must answer as if new."""
+    """Bursts of lines in both dialects; after each, the process must behave as a new one."""
 
     name = "protocol"
     unit = "lines"
 
     def __enter__(self) -> Streams:
         self._folder = tempfile.TemporaryDirectory()
-        # A file in the place of the folder of tables: nothing is built in the background.
+        # A file in place of the folder of tables, so that no tables are built in the background.
         self._tables = os.path.join(self._folder.name, "none")
         open(self._tables, "w").close()
         self._start()
@@ -79,12 +79,12 @@ class Streams(Fuzzer):
         self._gui = Gui(Path(self._folder.name), {"MERELS_TABLES": self._tables})
 
     def refresh(self) -> None:
-        """The next burst meets a new process."""
+        """Start a new process for the next burst."""
         self._gui.__exit__()
         self._start()
 
     def make(self, chance: random.Random) -> Case:
-        """A burst: a dialect, then lines sound and spoilt, in order and not."""
+        """Return a burst: a dialect, then valid and damaged lines, sometimes reordered."""
         lines = [chance.choice(("uci", "ugi")), _variant(chance), "setoption name Hash value 1"]
         position = Position(PRESETS["mill"])
         number = chance.choice((3, 30, LINES_OF_A_BURST))
@@ -95,11 +95,11 @@ class Streams(Fuzzer):
             lines.append(line)
         if chance.random() < 0.3:
             lines = _reordered(lines, chance)
-        # Bytes are kept as the characters of the same numbers.
+        # Each character of a case's text is one byte.
         return [_bytes(line).decode("latin-1") for line in lines if not _COSTLY.search(line)]
 
     def check(self, case: Case) -> Tally:
-        """Send a burst, then its last line alone, then a search that any of it may have spoilt."""
+        """Send a burst and check the answers; then send its last line only, and search."""
         burst = [line.encode("latin-1") for line in case]
         asked = b"\n".join(burst).lower()
         lines = self._talk([*RESET, *burst])
@@ -124,7 +124,7 @@ class Streams(Fuzzer):
         return Tally(max(0, len(burst) - rejected), min(rejected, len(burst)))
 
     def _talk(self, commands: list[bytes]) -> list[str]:
-        """Send commands, and give what is said until all are read and every search has ended."""
+        """Send commands; return the output until all are read and all searches have ended."""
         self._bursts += 1
         if self._bursts > BURSTS_OF_A_PROCESS:
             self.refresh()
@@ -134,25 +134,25 @@ class Streams(Fuzzer):
         except (AssertionError, OSError) as error:
             raise Hang(str(error)) from None
         expect(not self._gui.errors(), self._gui.errors()[-300:])
-        told = False
+        scored = False
         for line in lines:
             answer = line.strip().startswith(("info", "bestmove", "readyok", "option", "id "))
-            expect(not answer or line == line.strip(), f"blanks around {line[:60]!r}")
+            expect(not answer or line == line.strip(), f"spaces around {line[:60]!r}")
             expect(len(line) < 8000, f"a line of {len(line)} characters")
             expect("internal" not in line and "Traceback" not in line, line[:200])
-            expect(told or not line.startswith("bestmove"), f"no score before {line}")
-            told = not line.startswith("bestmove") and (told or " score " in line)
+            expect(scored or not line.startswith("bestmove"), f"no score before {line}")
+            scored = not line.startswith("bestmove") and (scored or " score " in line)
         return lines
 
 
-def expect(fine: bool, what: str) -> None:
-    """Raise a `Defect` unless all is fine."""
-    if not fine:
-        raise Defect(what)
+def expect(holds: bool, defect: str) -> None:
+    """Raise `Defect` unless a condition holds."""
+    if not holds:
+        raise Defect(defect)
 
 
 def _sound_line(position: Position, chance: random.Random) -> tuple[Position, str]:
-    """A line as a client might send it, and the position that clients are at then."""
+    """Return the client's position after a line, and the line."""
     draw = chance.random()
     if draw < 0.35:
         return _position_line(position, chance)
@@ -164,7 +164,7 @@ def _sound_line(position: Position, chance: random.Random) -> tuple[Position, st
 
 
 def _position_line(position: Position, chance: random.Random) -> tuple[Position, str]:
-    """A position some random moves further on, or at the start again."""
+    """Return a position after some random moves, or a new start, and the line that sets it."""
     if chance.random() < 0.2 or position.outcome() is not None:
         position = Position(position.rules)
     start = position
@@ -187,7 +187,7 @@ def _variant(chance: random.Random) -> str:
 
 
 def _setting(chance: random.Random) -> str:
-    """An option with a value that may fit."""
+    """Return a setoption line with a value that is often valid."""
     if chance.random() < 0.4:
         return _variant(chance)
     if chance.random() < 0.5:
@@ -201,7 +201,7 @@ def _setting(chance: random.Random) -> str:
 
 
 def _spoilt(line: str, chance: random.Random) -> str:
-    """A line spoilt in one of the ways that have been met, and some that have not."""
+    """Return a line with random damage."""
     draw = chance.random()
     if draw < 0.8:
         return spoil(line, chance, _PLAIN)
@@ -219,13 +219,13 @@ def _spoilt(line: str, chance: random.Random) -> str:
 
 
 def _reordered(lines: list[str], chance: random.Random) -> list[str]:
-    """Lines in another order, some of them twice, some not at all."""
+    """Return the lines in random order, some of them repeated and some left out."""
     mixed = chance.choices(lines, k=len(lines))
     return [line for line in mixed if "go " not in line or chance.random() < 0.5]
 
 
 def _bytes(line: str) -> bytes:
-    """A line's bytes: as UTF-8 where it has wider characters, else one each, valid text or not."""
+    """Return a line's bytes: one for each character if possible, otherwise UTF-8."""
     try:
         return line.encode("latin-1")
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""Fuzzing of table files: their headers alone, and whole files through the way they are opened."""
+"""Fuzzing of table files: headers, and complete files that are opened and probed."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ from tests.fuzz.mutate import edit, make_edits
 _SECTORS = Sector(3, 3), Sector(4, 3), PlacingSector(2, 2, 2)
 _FIELDS = ((8, 2), (10, 1), (11, 1), (12, 1), (13, 1), (14, 1), (15, 1), (16, 1), (17, 1), (18, 2),
            (20, 4), (24, 4), (28, 4), (32, 4), (40, 8), (48, 8), (96, 2), (124, 4))
-"""Offset and size of what a header holds."""
+"""Offset and size of each field of a header, in bytes."""
 _VALUES = (0, 1, 2, 3, 4, 9, 10, 18, 127, 128, 255)
 
 
 def synthetic(kind: int, sector: AnySector) -> tuple[Header, bytes]:
-    """A file's header and data: the right length, and values and depths at random."""
+    """Return header and data of a file with random values or depths of the right length."""
     places = sector.table_places
     counts = (Counted(places, 0, 0, None, None),) * len(sector.sides)
     chance = random.Random(f"{kind} {sector}")
@@ -58,7 +58,7 @@ def synthetic(kind: int, sector: AnySector) -> tuple[Header, bytes]:
 
 
 def _list_of_depths(places: int, chance: random.Random) -> bytes:
-    """A list that is in order, with a few losses of each block."""
+    """Return a valid list of depths with 20 losses in each block."""
     index, offsets = [0], list[int]()
     for first in range(0, places, 1 << 16):
         offsets += sorted(chance.sample(range(min(1 << 16, places - first)), 20))
@@ -70,7 +70,7 @@ def _list_of_depths(places: int, chance: random.Random) -> bytes:
 
 
 class Headers(Fuzzer):
-    """The first 128 bytes; ``seal`` among the edits makes their checksum right again."""
+    """Headers after edits; the edit ``seal`` corrects the header's checksum."""
 
     name = "headers"
     unit = "headers"
@@ -80,7 +80,7 @@ class Headers(Fuzzer):
         self._header = header.pack()
 
     def make(self, chance: random.Random) -> Case:
-        """Edits of a header, most often of a single field."""
+        """Return edits of a header, most often of a single field."""
         if chance.random() < 0.4:
             edits = make_edits(chance, HEADER_SIZE)
         else:
@@ -88,14 +88,14 @@ class Headers(Fuzzer):
         return [*edits, *["seal"] * (chance.random() < 0.8)]
 
     def check(self, case: Case) -> Tally:
-        """Read a header; what is accepted must be written as the same bytes."""
+        """Read a header; an accepted one must be valid and round-trip."""
         data = spoilt_header(self._header, case)
         try:
             header = parse_header(data, Path("3-3.wdl"))
         except TableError:
             return Tally(rejected=1)
         again = header.pack()
-        # The bytes that mean nothing may hold anything, flags any number but 0 for true.
+        # Unused bytes may have any value, and true flags any value but 0: compare the contents.
         if parse_header(again, Path("3-3.wdl")) != header or len(again) != HEADER_SIZE:
             raise Defect(f"{header} became {parse_header(again, Path('3-3.wdl'))}")
         sector = header.sector
@@ -110,7 +110,7 @@ class Headers(Fuzzer):
 
 
 class TableFiles(FolderFuzzer):
-    """Whole files, opened, probed and played by; edits of header and data, sealed or not."""
+    """Complete files after edits; ``seal`` and ``seal data`` correct the checksums."""
 
     name = "tables"
     unit = "files"
@@ -135,7 +135,7 @@ class TableFiles(FolderFuzzer):
         return self
 
     def make(self, chance: random.Random) -> Case:
-        """A file's name and its edits."""
+        """Return a file's name and its edits."""
         name = chance.choice(list(self._sound))
         if chance.random() < 0.5:
             edits = [_set_field(chance)]
@@ -155,7 +155,7 @@ class TableFiles(FolderFuzzer):
         path.write_bytes(data)
         tables = Tables(DEFAULT_RULES)
         if self._sectors[name] == Sector(4, 3):
-            tables.load(self._path, Sector(3, 3))  # What a removal leads to: depths need it.
+            tables.load(self._path, Sector(3, 3))  # Depths need the sectors after removals.
         try:
             if name.endswith(SUFFIX[PACKED]):
                 tables.load_packed(self._path, self._sectors[name], False)
@@ -173,7 +173,7 @@ class TableFiles(FolderFuzzer):
 
 
 def spoilt_header(data: bytes, edits: list[str]) -> bytes:
-    """A file's bytes after edits, with such checksums made right as the edits ask for."""
+    """Return a file's bytes after edits, with the checksums corrected that are to be sealed."""
     data = edit(data, edits)
     if "seal data" in edits and len(data) >= HEADER_SIZE:
         data = data[:28] + struct.pack("<I", zlib.crc32(data[HEADER_SIZE:])) + data[32:]
@@ -184,14 +184,14 @@ def spoilt_header(data: bytes, edits: list[str]) -> bytes:
 
 
 def _set_field(chance: random.Random) -> str:
-    """An edit that gives a field of a header another value."""
+    """Return an edit that sets a random field of a header."""
     at, size = chance.choice(_FIELDS)
     value = chance.choice((*_VALUES, (1 << 8 * size) - 1, chance.randrange(1 << 8 * size)))
     return f"set {at} {(value % (1 << 8 * size)).to_bytes(size, 'little').hex()}"
 
 
 def _probe(tables: Tables, sector: AnySector) -> None:
-    """Look up boards of all sorts; what is known must be a value and a depth that can be."""
+    """Probe random boards; their values, depths and bounds must be in range."""
     chance = random.Random(1)
     for own, opponent in sector.sides:
         if not tables.core.has(own, opponent, sector.hand):

@@ -1,4 +1,4 @@
-"""A short run of every fuzzer, and (slow) the long ones; their seeds and counts are printed."""
+"""A quick run and a long run of every fuzzer, and tests of the fuzzers themselves."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from tests.fuzz.harness import Case, Defect, Fuzzer, Tally, minimise, run
 
 SEED = 1
 QUICK = ("positions", "moves", "games", "headers")
-"""Those that take a second together."""
+"""Fuzzers whose quick runs together take a second."""
 LONG = {
     "protocol": 1_000_000, "positions": 30_000, "moves": 20_000, "games": 10_000,
     "headers": 40_000, "tables": 3_000, "journals": 1_000, "gamefiles": 3_000, "flags": 5_000,
     "board": 3_000, "core": 300_000,
 }
-"""Inputs of the long runs: a million lines, and 100,000 positions, moves, records and headers."""
+"""Number of inputs of each long run."""
 
 
 def try_fuzzer(name: str, count: int, record: Callable[[str, object], None]) -> None:
-    """Run a fuzzer, and put seed and counts into the output and the report."""
+    """Run a fuzzer; print and record its seed and counts."""
     report = run(FUZZERS[name][0](), count, SEED)
     print(report, *report.failures, sep="\n")
     record("fuzz", str(report))
     assert report.failures == []
     assert report.count >= count
-    assert report.accepted and report.rejected, "a fuzzer of which all fails or nothing does"
+    assert report.accepted and report.rejected, "all inputs were accepted, or all rejected"
 
 
 @pytest.mark.parametrize(
     "name",
     [pytest.param(name, marks=[] if name in QUICK else pytest.mark.thorough) for name in FUZZERS],
 )
-def test_spoilt_input_is_survived(
+def test_a_quick_run_of_each_fuzzer_finds_nothing(
     name: str, record_property: Callable[[str, object], None]
 ) -> None:
     try_fuzzer(name, FUZZERS[name][1], record_property)
@@ -44,7 +44,7 @@ def test_spoilt_input_is_survived(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FUZZERS)
-def test_much_spoilt_input_is_survived(
+def test_a_long_run_of_each_fuzzer_finds_nothing(
     name: str, record_property: Callable[[str, object], None]
 ) -> None:
     try_fuzzer(name, LONG[name], record_property)
@@ -58,12 +58,12 @@ def test_every_compiled_entry_is_fuzzed() -> None:
                 continue
             entries.add(name)
             if isinstance(entry, type):
-                entries |= {f"{name}.{one}" for one in vars(entry) if not one.startswith("_")}
+                entries |= {f"{name}.{own}" for own in vars(entry) if not own.startswith("_")}
     assert entries == ENTRIES.keys()
 
 
 class Unraisable:
-    """Raises where nobody can catch it, as assertions in code without the interpreter's lock do."""
+    """Raises an exception that cannot be caught, like an assertion in code without the GIL."""
 
     def __del__(self) -> None:
         raise AssertionError
@@ -87,12 +87,12 @@ def test_an_exception_that_is_only_printed_is_a_failure(monkeypatch: pytest.Monk
 
 
 class Faulty(Fuzzer):
-    """A product that cannot bear the letter q."""
+    """A fuzzer of a product that fails at the letter q."""
 
     name = "faulty"
 
     def make(self, chance: object) -> Case:
-        """The same case each time."""
+        """Return the same case each time."""
         return ["abc", "d e q f", "ghi"]
 
     def check(self, case: Case) -> Tally:
@@ -102,7 +102,7 @@ class Faulty(Fuzzer):
         return Tally(accepted=1)
 
 
-def test_a_failure_is_made_small_and_can_be_replayed() -> None:
+def test_a_failure_is_minimised_and_can_be_replayed() -> None:
     report = run(Faulty(), 1, SEED)
     assert report.failures == [
         "faulty: it cannot bear this; python -m tests.fuzz faulty -replay '[\"q\"]'"
@@ -112,7 +112,7 @@ def test_a_failure_is_made_small_and_can_be_replayed() -> None:
 def test_the_same_seed_makes_the_same_cases() -> None:
     for name, (make, _) in FUZZERS.items():
         if name in ("tables", "journals"):
-            continue  # They make cases of what they have begun.
+            continue  # Their cases need the files that they create when they are entered.
         one, other = (make().make(random.Random("a seed")) for _ in range(2))
         assert one == other
 

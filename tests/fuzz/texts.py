@@ -1,4 +1,4 @@
-"""Fuzzing of what is read as text: positions, moves, rules, games in every form."""
+"""Fuzzing of the readers of text: positions, moves, rules, and games in every form."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ from tests.fuzz.mutate import spoil
 
 _GAMES = Path(__file__).parents[1] / "data" / "games.json"
 _SHARE_SOUND = 0.05
-"""Share of texts that are left sound: some must be accepted."""
+"""Share of texts that are left undamaged, so that some are accepted."""
 
 
 class Texts(Fuzzer):
-    """A text is refused with `InputError`, or what it says survives writing and reading.
+    """Texts that must be refused with `InputError`, or survive writing and reading.
 
-    A case is the kind of the text, the rules it is read under, and the text.
+    A case is the kind of the text, the rules for reading it, and the text.
     """
 
     kinds: dict[str, tuple[Callable[[random.Random], str], Callable[[str, str], None]]]
 
     def make(self, chance: random.Random) -> Case:
-        """A kind, rules and a text, usually spoilt."""
+        """Return a random kind, rules, and a text that is usually damaged."""
         kind = chance.choice(list(self.kinds))
         text = self.kinds[kind][0](chance)
         if chance.random() < _SHARE_SOUND:
@@ -73,19 +73,19 @@ class Texts(Fuzzer):
 
 
 def expect_one_line(error: InputError) -> None:
-    """The error must say what is wrong on one line that is not too long."""
+    """Raise `Defect` unless an error's message is one line of less than 1,000 characters."""
     if not 0 < len(str(error)) < 1000 or len(str(error).splitlines()) != 1:
         raise Defect(f"not one line: {str(error)[:300]!r}")
 
 
 def expect_same(one: object, other: object, what: str) -> None:
-    """Raise a `Defect` where two things differ."""
+    """Raise `Defect` if two values differ."""
     if one != other:
         raise Defect(f"{what}: {one!r} became {other!r}")
 
 
 def check_position(position: Position) -> None:
-    """Check that referee and core agree that a position can occur and on its moves."""
+    """Check that a position is valid, and that readable rules and core agree on its moves."""
     white, black = position.men
     if white & black or (white | black) >> 24:
         raise Defect(f"men on the same or on no point: {position!r}")
@@ -104,10 +104,10 @@ def check_position(position: Position) -> None:
 
 
 def check_written(position: Position) -> None:
-    """Check that a position's texts say the same position.
+    """Check that a position round-trips through each of its text forms.
 
-    MFEN has no side to move once a game is over: it is the side that lost, as after every turn
-    that ends a game. Where the other one is to move, which a text may claim, MFEN cannot say so.
+    MFEN states no side to move once a game is over, and its readers take the loser's, as after
+    every turn that ends a game. A text in which the winner is to move has no MFEN.
     """
     bare = Position(
         position.rules, position.men, position.hands, position.side, position.plies, position.number
@@ -134,7 +134,7 @@ def _setup(text: str, rules: str) -> None:
 def _same_move(
     parse: Callable[[str], Move], write: Callable[[Move], str]
 ) -> Callable[[str, str], None]:
-    """A check that a move has points of its own and survives being written and read again."""
+    """Return a check that a move has distinct points and round-trips through its text."""
 
     def check(text: str, rules: str) -> None:
         move = parse(text)
@@ -176,7 +176,7 @@ def _any_game(text: str, rules: str) -> None:
 
 
 def _check_record(record: Record) -> None:
-    """Check that every move is legal and the record's text says the same game."""
+    """Check that every move is legal, and that the record round-trips through PGN."""
     position = record.start
     check_position(position)
     for move in record.moves:
@@ -218,7 +218,8 @@ def _some_move(chance: random.Random) -> Move:
 
 
 def _some_record(chance: random.Random) -> Record:
-    """The first moves of a game, with a comment, a mark, a glyph or a variation here and there."""
+    """Return the first moves of a game, with comments, marks, glyphs and variations here and there.
+    """
     record = chance.choice(_RECORDS)
     number = chance.choice((0, 1, 3, 10, 30, 80))
     some = Record(record.start, record.moves[:number], record.result, record.tags)
@@ -257,7 +258,7 @@ def _some_numbers(chance: random.Random) -> str:
 
 
 class Positions(Texts):
-    """Positions of 6 and 17 fields and as MFEN, positions with moves, and the texts of rules."""
+    """Positions with 6 and 17 fields and as MFEN, positions with moves, and rules."""
 
     name = "positions"
     kinds = {
@@ -269,7 +270,7 @@ class Positions(Texts):
 
 
 class Moves(Texts):
-    """Single moves in both spellings."""
+    """Single moves in standard notation and in PlayOK's."""
 
     name = "moves"
     kinds = {
@@ -282,7 +283,7 @@ class Moves(Texts):
 
 
 class Games(Texts):
-    """Game records: PGN, PlayOK's, and what people paste into the board."""
+    """Game records: PGN, PlayOK's, and texts pasted into the board."""
 
     name = "games"
     kinds = {

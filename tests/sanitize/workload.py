@@ -1,9 +1,9 @@
-"""Every compiled part at work, with answers that are known: what the checked builds run.
+"""A workload for sanitizer builds, which uses all compiled code and checks known results.
 
     python -m tests.sanitize.workload [--assertions] [PART ...]
 
-Ends with one line, `signature N`: the same for every build of one source, whatever the compiler
-made of it. An assertion that fails in code without the interpreter's lock ends the program at once.
+The last line, `signature N`, is the same for every build of one source. An assertion that fails in
+code without the GIL ends the program at once.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from tests.protocol.client.readable_scanner import find_answer, find_score, rand
 
 DATA = Path(__file__).parent.parent / "data"
 UNLIMITED = make_rules("morris", ["Repetition=0", "NoRemovalPlies=0"])
-# Between them: every way of flying, two men removed at once, locked mills, blocked draws.
+# Together they have every value of Flying, double removals, locked mills and blocked draws.
 BUILT = (
     UNLIMITED,
     make_rules("loc", ["Flying=both", "DoubleMill=each", "Blocked=draws", "NoRemovalPlies=0"]),
@@ -58,16 +58,16 @@ BUILT = (
 )
 MEN = 7
 PATIENCE = 600.0
-"""Seconds after which a search counts as hung; sanitizers make everything slow."""
+"""Seconds after which a search counts as hung; sanitizers slow everything down."""
 PUBLISHED = {
     Sector(3, 3): [(140_621, 28_736, 269)],
     Sector(4, 3): [(75_397, 3_095, 681_906), (102_281, 0, 658_117)],
 }
-"""Canonical states won, lost and drawn under ``UNLIMITED``: engine/tablebase/RESULTS.md."""
+"""Canonical states won, lost and drawn under ``UNLIMITED``, from engine/tablebase/RESULTS.md."""
 
 
 def counts() -> list[object]:
-    """Sequences of moves, against the counts of independent programs."""
+    """Check perft counts against those of independent programs."""
     found: list[object] = []
     for row in json.loads((DATA / "perft.json").read_text()):
         position = parse_position(row["position"], parse_rules(row["rules"]))
@@ -81,7 +81,7 @@ def counts() -> list[object]:
 
 
 def lines() -> list[object]:
-    """What engines might write, against what readable Python reads there."""
+    """Check the compiled scanner of engine output against one in readable Python."""
     chance = random.Random(15)
     found: list[object] = []
     for _ in range(20_000):
@@ -95,7 +95,7 @@ def lines() -> list[object]:
 
 
 def games() -> list[object]:
-    """Moves, ends and evaluations along random games, against the readable rules."""
+    """Check moves and outcomes of random games against the readable rules; evaluate them."""
     found: list[object] = []
     for position in random_positions(seed=7, number=1500):
         rules, board = core_rules(position.rules), core_board(position)
@@ -110,7 +110,7 @@ def games() -> list[object]:
 
 
 def searches() -> list[object]:
-    """The benchmark's positions, less deeply: the same twice, and every line of legal moves."""
+    """Search the benchmark's positions to smaller depths: determinism, and legal variations."""
     found: list[object] = []
     searcher = Searcher(3)
     for rules, text, depth in bench.POSITIONS:
@@ -132,7 +132,7 @@ def searches() -> list[object]:
 
 
 def is_playable(position: Position, line: tuple[Move, ...]) -> bool:
-    """Whether a line's moves are legal one after the other."""
+    """Return whether a line is not empty and all its moves are legal."""
     for move in line:
         if move not in position.legal_moves():
             return False
@@ -141,7 +141,7 @@ def is_playable(position: Position, line: tuple[Move, ...]) -> bool:
 
 
 def problems() -> list[object]:
-    """Some problems of the suite, each phase among them."""
+    """Solve some problems of the suite, in every phase."""
     chosen = suite.load(DATA / "positions.json", parse_rules("morris"))[::40]
     assert {problem.phase for problem in chosen} == set(PHASES)
     played = suite.play(chosen, Limit(nodes=2000), Searcher(1))
@@ -151,7 +151,7 @@ def problems() -> list[object]:
 
 
 def built(root: Path, rules: Rules) -> Tables:
-    """The tables of up to seven men, made by three threads and opened from their files."""
+    """Build tables of up to seven men with three threads; return them, opened from their files."""
     Builder(root, rules, threads=3, depths=True).build(MEN)
     tables = open_tables(root, rules, check=True)
     assert not tables.problems and tables.men == MEN
@@ -162,7 +162,7 @@ def built(root: Path, rules: Rules) -> Tables:
 
 
 def placing(root: Path) -> list[object]:
-    """The placing phase of up to six men, where two are removed at once, solved and recomputed."""
+    """Solve and verify the placing phase of up to six men under rules with double removals."""
     rules = parse_rules("multi")
     Builder(root, rules, threads=3).build(6, placing=True)
     tables = open_tables(root, rules, check=True)
@@ -176,7 +176,7 @@ def placing(root: Path) -> list[object]:
 
 
 def packed(root: Path, rules: Rules) -> Tables:
-    """The same tables packed."""
+    """Pack tables; return the packed ones."""
     Packer(root, root / "packed", rules, threads=3).pack()
     tables = open_tables(root / "packed", rules)
     assert not tables.problems and tables.men == MEN
@@ -184,18 +184,18 @@ def packed(root: Path, rules: Rules) -> Tables:
 
 
 def counted(tables: Tables, sector: Sector) -> list[tuple[int, int, int]]:
-    """Won, lost and drawn of a sector's tables."""
+    """Return the numbers of won, lost and drawn states of a sector's tables."""
     return [(tally.won, tally.lost, tally.drawn) for tally in tables.headers[sector].tallies]
 
 
 def of_tables() -> list[object]:
-    """Building, verifying, probing, proving, searching and fitting by tables."""
+    """Build, verify, probe, pack and search with tables; fit weights to them."""
     found: list[object] = []
     with tempfile.TemporaryDirectory() as folder:
         for rules in BUILT:
             tables = built(Path(folder), rules)
             found.append([header.checksum for header in tables.headers.values()])
-            # Three against three is quick to verify; the other sector is checked by probes.
+            # Verifying three against three is quick; probes check the other sector.
             assert [table.errors for table in Verifier(tables, 3).check(Sector(3, 3))] == [0]
             found.append(probes(tables))
             keeps(tables)
@@ -206,7 +206,7 @@ def of_tables() -> list[object]:
 
 
 def probes(tables: Tables) -> list[object]:
-    """Random states: what is stored follows from what their moves lead to."""
+    """Check that the values of random states follow from those of their moves."""
     chance = random.Random(5)
     found: list[object] = []
     for _ in range(300):
@@ -214,7 +214,7 @@ def probes(tables: Tables) -> list[object]:
         known = tables.probe(position)
         assert known is not None
         moves = [after.value for _, after in tables.moves(position) if after is not None]
-        # Under a limit on plies a win may come too late to count.
+        # Under a limit on plies a win may come too late.
         if moves and not tables.rules.no_removal_plies:
             assert known.value == max(moves), position
         later = Position(position.rules, position.men, (0, 0), position.side, plies=3)
@@ -223,7 +223,7 @@ def probes(tables: Tables) -> list[object]:
 
 
 def keeps(tables: Tables) -> None:
-    """A search with tables and threads keeps what a position is worth."""
+    """Check that a search with tables and threads plays moves that keep the value."""
     searcher = Searcher(1, threads=3)
     searcher.tables = tables
     chance = random.Random(11)
@@ -239,7 +239,7 @@ def keeps(tables: Tables) -> None:
 
 
 def threads() -> list[object]:
-    """Several threads on one table, while others ask, stop and move the clock."""
+    """Search with several threads on one table, while another thread sends signals."""
     for number in (2, 3, 4):
         searcher = Searcher(1, threads=number)
         for rules, text, _ in bench.POSITIONS[:: 5 - number]:
@@ -256,30 +256,30 @@ def ended_by(
     signal: Callable[[Signals], None], searcher: Searcher, position: Position, limit: Limit,
     ponder: bool,
 ) -> None:
-    """Search on a thread until an iteration is done, then end it by a signal from this one."""
+    """Search on a thread until an iteration is done, then end the search by a signal."""
     signals = Signals()
-    begun = threading.Event()
+    started = threading.Event()
     moves: list[Move | None] = []
 
     def search() -> None:
         result = searcher.search(
-            position, limit, lambda info: begun.set(), ponder=ponder, infinite=not ponder,
+            position, limit, lambda info: started.set(), ponder=ponder, infinite=not ponder,
             signals=signals,
         )
         moves.append(result.move)
 
     thread = threading.Thread(target=search, daemon=True)
     thread.start()
-    assert begun.wait(PATIENCE)
+    assert started.wait(PATIENCE)
     time.sleep(0.05)
     signal(signals)
     thread.join(PATIENCE)
-    assert moves, "the search goes on"
+    assert moves, "the search does not end"
     assert moves[0] in position.legal_moves()
 
 
 def fitting(tables: Tables) -> list[object]:
-    """Samples made, shuffled and learnt."""
+    """Make, label and shuffle samples, and fit weights to them."""
     chance = random.Random(3)
     samples = bytearray()
     for _ in range(300):
@@ -306,17 +306,17 @@ def fitting(tables: Tables) -> list[object]:
     return [bytes(samples)]
 
 
-def assertions_are_alive() -> None:
-    """Code without the interpreter's lock notices an impossible board."""
-    noticed = []
-    sys.unraisablehook = lambda failure: noticed.append(failure.exc_type)
+def require_assertions() -> None:
+    """End the program unless assertions are compiled in."""
+    failures = []
+    sys.unraisablehook = lambda failure: failures.append(failure.exc_type)
     core.fail_assertion()
-    if AssertionError not in noticed:
+    if AssertionError not in failures:
         raise SystemExit("this build has no assertions")
 
 
 def end_at_once(failure: object) -> None:
-    """End the program: what follows a broken assertion means nothing."""
+    """End the program, because results after a failed assertion are meaningless."""
     sys.__unraisablehook__(failure)     # type: ignore[arg-type]
     sys.stderr.flush()
     os._exit(1)
@@ -335,12 +335,12 @@ PARTS: dict[str, Callable[[], list[object]]] = {
 
 def main() -> None:
     """Run some parts, or all, and print their signature."""
-    parser = argparse.ArgumentParser(description="Run every compiled part.")
-    parser.add_argument("--assertions", action="store_true", help="fail where none are compiled in")
+    parser = argparse.ArgumentParser(description="Run the compiled code and check its results.")
+    parser.add_argument("--assertions", action="store_true", help="require compiled assertions")
     parser.add_argument("part", nargs="*", metavar="PART", help="default: all")
     arguments = parser.parse_args()
     if arguments.assertions:
-        assertions_are_alive()
+        require_assertions()
     sys.unraisablehook = end_at_once
     digest = hashlib.sha256()
     for name in arguments.part or PARTS:

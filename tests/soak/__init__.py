@@ -1,1 +1,1 @@
-"""Whole tournaments whose engines misbehave and whose runner is killed: does all of it hold?"""
+"""Soak tests: tournaments with misbehaving engines and killed runners, checked when they end."""

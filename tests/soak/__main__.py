@@ -1,11 +1,11 @@
-"""``python -m tests.soak``: tournaments, one after the other, until the time is up.
+"""``python -m tests.soak``: play tournaments with faults, one after the other.
 
     python -m tests.soak [-hours N] [-games G] [-size S] [-seed N] [-fault-rate F]
                          [-kind instant|mixed|all]
 
-It plays until G games are finished (300 without -hours) or the time is up, each tournament of about
-S games. Each is checked when it ends; the first broken promise ends the soak with status 1. The
-last line printed always says what was survived so far.
+It plays tournaments of about S games until G games are finished (300 without -hours) or the time is
+over. Each tournament is checked when it ends; the first broken promise ends the soak with status 1.
+The last line printed has the totals so far.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from tests.soak.scenario import Drawer, Scenario
 GAMES = 300
 SIZE = 100
 STOPS = 4
-"""Most times that the runner is stopped in a tournament."""
+"""Maximum number of times that the runner is stopped in a tournament."""
 
 
 @dataclass
 class Totals:
-    """What was survived so far."""
+    """Totals over all tournaments so far."""
 
     tournaments: int = 0
     games: int = 0
@@ -48,7 +48,7 @@ class Totals:
     begin: float = field(default_factory=time.monotonic)
 
     def add(self, games: int, faults: Counter[str], played: Played) -> None:
-        """Count a tournament."""
+        """Add a tournament to the totals."""
         self.tournaments += 1
         self.games += games
         self.faults += faults
@@ -71,11 +71,11 @@ class Totals:
 
 
 def main(argv: list[str]) -> int:
-    """Play until the games or the time are used up; return the exit status."""
+    """Play until the number of games or the time is reached; return the exit status."""
     options = parser().parse_args(argv)
     games = options.games or (GAMES if options.hours is None else sys.maxsize)
     seed = random.SystemRandom().randrange(1 << 32) if options.seed is None else options.seed
-    # The run in progress ends with this process.
+    # SystemExit ends the current run together with this process.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     print(f"seed {seed}, faults in {options.fault_rate:.0%} of the games", flush=True)
     deadline = time.monotonic() + 3600 * (options.hours or 1e6)
@@ -103,7 +103,7 @@ def main(argv: list[str]) -> int:
 
 
 def run(scenario: Scenario, totals: Totals) -> None:
-    """Play a scenario, check it, count it and say so."""
+    """Play and check a scenario; add it to the totals and print them."""
     played = play(scenario)
     games = check(scenario, played)
     faults = read_tallies(scenario.tallies)
@@ -120,9 +120,9 @@ def run(scenario: Scenario, totals: Totals) -> None:
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line."""
+    """Return the parser of the command line."""
     words = argparse.ArgumentParser(prog="python -m tests.soak", allow_abbrev=False)
-    words.add_argument("-hours", type=float, metavar="N", help="begin no tournament after that")
+    words.add_argument("-hours", type=float, metavar="N", help="start no tournament after that")
     words.add_argument("-games", type=int, metavar="G", help=f"stop after that many ({GAMES})")
     words.add_argument("-size", type=int, default=SIZE, help=f"games of a tournament ({SIZE})")
     words.add_argument("-seed", type=int, metavar="N", help="of everything drawn (random)")

@@ -1,4 +1,4 @@
-"""The faults that `tests/fakes/erratic.py` commits, by letter, and their tally."""
+"""The faults of `tests/fakes/erratic.py` by letter, and the counts of those committed."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ NAMES = {
     "l": "slow start", "r": "wrong readyok", "m": "exit at isready",
 }
 LOSING = frozenset("cshqigedpk")
-"""Faults that lose the game that they come in, whatever the limits are."""
+"""Faults that lose the game in which they occur, under any limits."""
 USUAL = "ccsshqiiggeddppkxxootttffllrrmm"
-"""What to draw from, the costly ones less often."""
+"""Letters to draw from; faults that take long are rarer."""
 
 
 def read_tallies(paths: Iterable[Path]) -> Counter[str]:
-    """The faults committed, by letter."""
+    """Return the number of faults committed by letter."""
     counts: Counter[str] = Counter()
     for path in paths:
         if path.exists():

@@ -1,4 +1,4 @@
-"""Plays a scenario: runs the command, stops it at its moments, resumes it to the end."""
+"""Playing a scenario: run the command, stop it at given moments, resume it to the end."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from tests.soak.watch import Sample, Watch
 from tests.tournament.processes import COMMAND, MARK, marked_commands
 
 STOPS = (signal.SIGKILL, signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
-"""What a runner is stopped with: mostly what it cannot catch."""
+"""Signals that stop a runner, mostly one that it cannot catch."""
 INTERRUPTED = 130
 SILENCE = 900.0
-"""Seconds of silence after which a run counts as hanging."""
+"""Seconds without output after which a run counts as hung."""
 POLL = 0.05
-"""Seconds between two looks at a run."""
+"""Seconds between two checks of a run."""
 LEFTOVERS = 120.0
-"""Seconds that what a run has started may outlive it by: a killed runner's guardian needs a moment,
-on a busy machine a much longer one."""
+"""Seconds after a run within which its child processes must end. The guardian of a killed runner
+takes a moment to end them, much longer on a busy machine."""
 
 
 class Broken(Exception):
-    """A promise that was not kept."""
+    """A broken promise."""
 
 
 @dataclass
 class Played:
-    """What a scenario took: the last run's output, and the peaks over all runs."""
+    """Result of a scenario: the last run's output, and the peaks over all runs."""
 
     output: list[str] = field(default_factory=list)
     stops: Counter[str] = field(default_factory=Counter)
     changes: list[Sample] = field(default_factory=list)
-    """How memory and descriptors of the longer runs changed from their first to their last part."""
+    """Change of memory and descriptors from the first to the last quarter of each long run."""
     seconds: float = 0.0
     memory: int = 0
     descriptors: int = 0
@@ -47,7 +47,7 @@ class Played:
 
 
 def play(scenario: Scenario) -> Played:
-    """Play a scenario to its end; `Broken` when a run does not behave."""
+    """Play a scenario to its end; `Broken` if a run breaks a promise."""
     played, begin, done = Played(), time.monotonic(), 0
     chance = random.Random(" ".join(scenario.flags))
     for moment in (*scenario.stops, None):
@@ -75,11 +75,11 @@ def play(scenario: Scenario) -> Played:
 
 
 def check_end(run: Run, status: int, stopped: signal.Signals | None) -> None:
-    """Check what must hold when a run has ended, however it ended."""
-    # An engine whose last games were lost without a move is told of by the status.
+    """Check the promises for the end of any run: exit status, processes, files, memory."""
+    # The status is 1 if an engine lost its last games without a move.
     expected = [int(any(line.startswith("WARNING: ") for line in run.lines))]
     if stopped is not None:
-        # After the last game a signal ends the program as it ends any other.
+        # After the last game the program no longer handles signals.
         expected += [-stopped] if stopped == signal.SIGKILL else [INTERRUPTED, -stopped]
     if status not in expected:
         raise Broken(f"the runner ended with status {status}, expected {expected}: {run.errors()}")
@@ -92,7 +92,7 @@ def check_end(run: Run, status: int, stopped: signal.Signals | None) -> None:
 
 
 class Run:
-    """One process of the command; ``done`` games were finished by those before it."""
+    """One process of the command; earlier runs have finished ``done`` games."""
 
     def __init__(self, scenario: Scenario, done: int) -> None:
         self.mark = uuid.uuid4().hex
@@ -101,7 +101,7 @@ class Run:
         self.temporary = scenario.folder / "tmp"
         self.temporary.mkdir(exist_ok=True)
         self._errors = scenario.folder / "errors.txt"
-        self._heard = time.monotonic()
+        self._last_output = time.monotonic()
         environment = {**os.environ, MARK: self.mark, "TMPDIR": str(self.temporary)}
         with open(self._errors, "a", encoding="utf-8") as errors:
             self.process = subprocess.Popen(
@@ -115,32 +115,32 @@ class Run:
     def _read(self) -> None:
         assert self.process.stdout is not None
         for line in self.process.stdout:
-            self._heard = time.monotonic()
+            self._last_output = time.monotonic()
             self.lines.append(line.rstrip("\n"))
             self.games += line.startswith("Finished game ")
 
     def stop_at(self, games: int, chance: random.Random) -> signal.Signals | None:
-        """Send a signal once that many games are finished; None if the run ended before."""
+        """Send a signal once ``games`` games are finished; None if the run ended before."""
         while self.games < games and self._is_running():
             time.sleep(POLL)
         time.sleep(chance.uniform(0, 0.3))
         if self.process.poll() is not None:
             return None
-        # Before its first word the interpreter may still be starting.
+        # Before its first output, the process may not handle signals yet.
         chosen = chance.choice(STOPS) if self.lines else signal.SIGKILL
         self.process.send_signal(chosen)
         return chosen
 
     def _is_running(self) -> bool:
-        """Whether the process runs; `Broken` if it hangs."""
-        if time.monotonic() - self._heard > SILENCE:
+        """Return whether the process runs; `Broken` if it hangs."""
+        if time.monotonic() - self._last_output > SILENCE:
             self.process.kill()
             last = list(self.lines)[-1:]
-            raise Broken(f"the runner said nothing for {SILENCE:.0f} s; last: {last}")
+            raise Broken(f"the runner printed nothing for {SILENCE:.0f} s; last line: {last}")
         return self.process.poll() is None
 
     def wait(self) -> int:
-        """The exit status."""
+        """Wait for the end of the run; return its exit status."""
         while self._is_running():
             time.sleep(POLL)
         self._reader.join()
@@ -150,5 +150,5 @@ class Run:
         return self.process.returncode
 
     def errors(self) -> str:
-        """The end of what it wrote to standard error."""
+        """Return the end of the run's error output."""
         return self._errors.read_text(encoding="utf-8", errors="replace")[-500:]

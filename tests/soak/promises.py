@@ -1,4 +1,4 @@
-"""What must hold when a tournament is over: the journal, the PGN file and the statistics agree."""
+"""Promises for a finished tournament: journal, PGN file and statistics agree with the plan."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.soak.play import Broken, Played
 from tests.soak.scenario import Scenario
 
 READ_WHOLE = 100
-"""Games of the PGN file that are replayed move by move; of the others the tags are read."""
+"""Number of games of the PGN file that are replayed; of the others only the tags are read."""
 BLAMED = ("abandoned", "illegal move", "time forfeit")
 EXPECTED_FILES = {"journal.db", "games.pgn", "errors.txt", "tmp", "start.pos"}
 FIRST_TAG = '[Event "'
@@ -29,7 +29,7 @@ _TAG = re.compile(r'\[(White|Black|Result|GameId|Termination) "([^"]*)"\]')
 
 
 def check(scenario: Scenario, played: Played) -> int:
-    """Check everything; returns the number of games, or raises `Broken`."""
+    """Check all promises; return the number of games. `Broken` names a broken promise."""
     with read_journal(str(scenario.journal)) as journal:
         rows, tournament = list(journal.rows()), journal.meta()["id"]
     check_plan(scenario, rows)
@@ -41,7 +41,7 @@ def check(scenario: Scenario, played: Played) -> int:
 
 
 def check_plan(scenario: Scenario, rows: Sequence[Row]) -> None:
-    """Each planned game is in the journal, once, as planned; nothing else is."""
+    """Check that the journal has exactly the planned games, each once."""
     settings = make_settings(parse(scenario.flags), None)
     plan, left = Plan(settings), {row.number: row for row in rows}
     while tasks := plan.next_round():
@@ -59,7 +59,7 @@ def check_plan(scenario: Scenario, rows: Sequence[Row]) -> None:
 
 
 def check_records(scenario: Scenario, rows: Sequence[Row], tournament: str) -> None:
-    """The PGN file holds every game of the journal once, in order, and nothing else."""
+    """Check that the PGN file has exactly the games of the journal, in order."""
     settings = make_settings(parse(scenario.flags), None)
     writer = GameWriter(settings, tournament)
     text = scenario.pgn.read_text(encoding="utf-8")
@@ -72,7 +72,7 @@ def check_records(scenario: Scenario, rows: Sequence[Row], tournament: str) -> N
         odd = next((pair for pair in zip(tags, found) if pair[0] != pair[1]), None)
         raise Broken(f"the PGN file has {len(found)} games of {len(tags)}; first odd: {odd}")
     if list(map(writer.text, rows)) != games:
-        raise Broken("the PGN file is not what the journal says")
+        raise Broken("the PGN file differs from the journal")
     for row, game in zip(rows[:READ_WHOLE], games):
         record = parse_record(game)
         if [str(move) for move in record.moves] != [*row.opening.split(), *row.moves.split()]:
@@ -81,37 +81,37 @@ def check_records(scenario: Scenario, rows: Sequence[Row], tournament: str) -> N
 
 
 def read_tags(game: str) -> tuple[str, ...]:
-    """GameId, White, Black, Result and Termination of a game, found without merels."""
+    """Return GameId, White, Black, Result and Termination of a game, without using merels."""
     tags = dict(_TAG.findall(game))
     return tuple(tags[name] for name in ("GameId", "White", "Black", "Result", "Termination"))
 
 
 def check_statistics(scenario: Scenario, output: Sequence[str]) -> None:
-    """Ratings from the PGN file are those from the journal, and those that the run printed.
+    """Check that ratings from the PGN file, from the journal and in the run's output agree.
 
-    The journal tells more: brackets, and how the times of moves spread.
+    Ratings from the journal have additional lines: brackets, and distributions of times.
     """
-    told = [ratings(str(path)) for path in (scenario.journal, scenario.pgn)]
-    journal = iter(told[0].splitlines())
-    if odd := [line for line in told[1].splitlines() if line not in journal]:
+    reports = [ratings(str(path)) for path in (scenario.journal, scenario.pgn)]
+    journal = iter(reports[0].splitlines())
+    if odd := [line for line in reports[1].splitlines() if line not in journal]:
         raise Broken(f"ratings from the PGN file are not those from the journal: {odd[0]!r}")
-    tables, _, rest = told[1].partition("Likelihood")
+    tables, _, rest = reports[1].partition("Likelihood")
     endings = rest.partition("Termination")[2].partition("\nReason")[0]
     shown = [*tables.splitlines(), *endings.splitlines()[1:]]
     if missing := [line for line in shown if line not in output and line.strip()]:
-        raise Broken(f"the run did not print what its PGN file says: {missing[0]!r}")
+        raise Broken(f"a line of the PGN file's ratings is not in the run's output: {missing[0]!r}")
     counted = count_points(scenario.pgn.read_text(encoding="utf-8"))
     for line in tables.splitlines():
         words = line.split()
         if len(words) == 8 and words[1] in counted:
             if (int(words[4]), float(words[5])) != counted.pop(words[1]):
-                raise Broken(f"this is not what the PGN file's results add up to: {line!r}")
+                raise Broken(f"the results in the PGN file do not add up to: {line!r}")
     if counted:
         raise Broken(f"the rating list has no line for {sorted(counted)}")
 
 
 def ratings(path: str) -> str:
-    """What ``merels ratings`` says of a file."""
+    """Return the output of ``merels ratings`` for a file."""
     command = [sys.executable, "-P", "-m", "merels.tournament.commands.main", "ratings", path]
     done = subprocess.run(command, capture_output=True, text=True, timeout=3600)
     if done.returncode:
@@ -120,7 +120,7 @@ def ratings(path: str) -> str:
 
 
 def count_points(text: str) -> dict[str, tuple[int, float]]:
-    """Games and points of each engine in a PGN file."""
+    """Return the numbers of games and points of each engine in a PGN file."""
     points = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
     games, scores = Counter[str](), Counter[str]()
     for game in text.split(FIRST_TAG)[1:]:
@@ -133,13 +133,13 @@ def count_points(text: str) -> dict[str, tuple[int, float]]:
 
 
 def check_blame(scenario: Scenario, rows: Sequence[Row], stops: int) -> None:
-    """Only engines with faults lose by a fault, and every losing fault is recorded."""
+    """Check that only erratic engines lose by faults, and that each losing fault loses a game."""
     lost: Counter[str] = Counter()
     for row in rows:
         if row.termination in BLAMED and row.result in ("1-0", "0-1"):
             loser = row.black if row.result == "1-0" else row.white
             if loser not in scenario.erratic:
-                raise Broken(f"{loser} did no wrong, and lost game {row.number}: {row.reason}")
+                raise Broken(f"{loser} has no faults, but lost game {row.number}: {row.reason}")
             lost[loser] += 1
         if row.termination == "unterminated":
             raise Broken(f"game {row.number} was broken off: {row.reason}")
@@ -147,13 +147,14 @@ def check_blame(scenario: Scenario, rows: Sequence[Row], stops: int) -> None:
     for name, path in zip(scenario.erratic, scenario.tallies):
         tally = read_tallies([path])
         committed = sum(tally[letter] for letter in LOSING)
-        # A game in progress when the runner is stopped is lost together with its fault.
+        # A game in progress when the runner is stopped is not in the journal.
         if lost[name] < committed - concurrency * stops:
             raise Broken(f"{name} committed {committed} faults and lost only {lost[name]} games")
 
 
 def check_files(scenario: Scenario) -> None:
-    """Nothing lies about that the user did not ask for, except drafts of killed runs."""
+    """Check that the folder has only the files that the user asked for, and drafts of killed runs.
+    """
     expected = EXPECTED_FILES | {path.name for path in scenario.tallies}
     found = {path.name for path in scenario.folder.iterdir() if path.suffix != DRAFT}
     if extra := found - expected:

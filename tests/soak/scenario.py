@@ -1,4 +1,4 @@
-"""Tournaments drawn at random: who plays, under which limits, in which format."""
+"""Random tournaments: engines, limits and formats."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from tests.tournament.specs import engine_words
 
 ERRATIC = (sys.executable, str(Path(__file__).parent.parent / "fakes" / "erratic.py"))
 SLOW_MACHINE = ["starttimeout=120", "pingtimeout=120"]
-"""Seconds to wait for sound engines: a busy machine is not their fault."""
+"""Timeouts of sound engines, in seconds: long, for a busy machine."""
 PATIENT = ["starttimeout=30", "pingtimeout=5"]
-"""The same for engines that hang: short, but not so short that sound games are lost."""
+"""Timeouts of engines that hang, in seconds: short, but long enough for games without a fault."""
 CLOCK = ["st=1", "timemargin=1500"]
-"""A limit that an overrun exceeds by far, and a busy machine hardly ever."""
+"""A time limit that an overrun exceeds by far, and a busy machine hardly ever."""
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """A tournament: its name, the flags of the command, and the names of its erratic engines.
+    """A tournament: its name, its flags, its erratic engines and its folder.
 
-    ``stops`` are the numbers of finished games, over all runs, after which the runner is stopped.
+    ``stops`` are numbers of finished games, over all runs, after which the runner is stopped.
     """
 
     name: str
@@ -36,17 +36,17 @@ class Scenario:
 
     @property
     def journal(self) -> Path:
-        """The journal's path."""
+        """Path of the journal."""
         return self.folder / "journal.db"
 
     @property
     def pgn(self) -> Path:
-        """The path of the games as PGN."""
+        """Path of the PGN file."""
         return self.folder / "games.pgn"
 
     @property
     def tallies(self) -> list[Path]:
-        """Where the erratic engines count their games and faults."""
+        """Paths of the files in which the erratic engines record their games and faults."""
         return [self.folder / f"{name}.tally" for name in self.erratic]
 
 
@@ -59,7 +59,7 @@ class Drawer:
         self._program = program
 
     def instant(self, folder: Path, games: int, stops: int) -> Scenario:
-        """About that many games of engines that answer at once and all play the same game."""
+        """Return a tournament of about ``games`` games of engines that instantly play one game."""
         chance = self._chance
         names, erratic = ("A", "B", "C", "D")[: chance.randint(3, 4)], ("A", "B")
         words = []
@@ -85,12 +85,12 @@ class Drawer:
         return self._scenario("instant round robin", words, erratic, stops, total, folder)
 
     def mixed(self, folder: Path, games: int, stops: int) -> Scenario:
-        """The real engine and erratic ones that know the rules, in any format."""
+        """Return a tournament of merels and erratic engines, in a random format."""
         chance = self._chance
         form = chance.choice(("roundrobin", "gauntlet", "swiss", "knockout"))
         erratic = ("Odd", "Strange")
         names = ["Merels1", "Odd", "Merels2", "Strange", "Merels3"][: chance.randint(4, 5)]
-        # In a gauntlet the first engine, a sound one, is in every game.
+        # In a gauntlet every game has the first engine, which is sound.
         each = 2 / (len(names) - 1) if form in ("gauntlet", "knockout") else 4 / len(names)
         words = []
         for name in names:
@@ -121,7 +121,7 @@ class Drawer:
         return self._scenario(f"mixed {form}", words, erratic, stops, total, folder)
 
     def _faulty(self, name: str, folder: Path, each: float) -> list[str]:
-        """The arguments of an erratic engine; ``each`` is how many of its kind a game has."""
+        """Return an erratic engine's arguments; ``each``: mean number of such engines in a game."""
         rate = min(1.0, self._rate / each)
         seed = str(self._chance.randrange(1 << 32))
         return [seed, f"{rate:.4f}", USUAL, str(folder / f"{name}.tally")]
@@ -135,12 +135,12 @@ class Drawer:
         total: int,
         folder: Path,
     ) -> Scenario:
-        """The scenario, with what all share: the run's flags and the moments to stop it."""
+        """Return a scenario with the flags that all share, and random stops of the runner."""
         chance = self._chance
         flags = [*words, "-concurrency", str(chance.randint(1, 4)), "-force-concurrency",
                  "-srand", str(chance.randrange(1 << 31)),
                  "-journal", f"file={folder / 'journal.db'}", "-resume",
                  "-pgnout", f"file={folder / 'games.pgn'}"]
-        # All in the first half: the rest is long enough to see whether memory grows.
+        # All stops are in the first half, so that the rest is long enough to measure memory.
         moments = sorted(chance.randrange(max(1, total // 2)) for _ in range(stops))
         return Scenario(name, flags, erratic, tuple(moments), folder)

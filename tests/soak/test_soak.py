@@ -1,4 +1,4 @@
-"""The soak in brief, and the long one: ten thousand games with faults in a tenth of them."""
+"""A short soak test, and a long one of ten thousand games with faults in a tenth of them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def soak(*words: str) -> str:
-    """What the command prints; it must keep its promises."""
+    """Run the command, which must succeed; return its output."""
     command = [sys.executable, "-m", "tests.soak", *words]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=3600)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -40,13 +40,13 @@ def test_ten_thousand_games() -> None:
 
 
 def watched(*samples: Sample) -> str | None:
-    """What a watch says of such samples."""
+    """Return the growth that a watch reports for some samples."""
     watch = Watch.__new__(Watch)
     watch.samples = list(samples)
     return watch.growth()
 
 
-def test_growth_is_noticed() -> None:
+def test_growth_is_reported() -> None:
     games = range(0, 20 * ENOUGH, 10)
     assert watched(*(Sample(n, 30 << 20, 9, 20) for n in games)) is None
     assert watched(*(Sample(n, (30 << 20) + 1000 * n, 9, 20) for n in games)) is None
@@ -56,5 +56,5 @@ def test_growth_is_noticed() -> None:
     assert leak is not None and leak.startswith("the runner has ")
     leak = watched(*(Sample(n, 30 << 20, 9, 20 + n // 50) for n in games))
     assert leak is not None and leak.startswith("a worker has ")
-    # Workers that start their engines are no leak.
+    # Descriptors of workers that start their engines are no leak.
     assert watched(*(Sample(n, 30 << 20, 9, min(WARM, n)) for n in games)) is None

@@ -1,4 +1,4 @@
-"""What a run's processes hold, from /proc."""
+"""Memory and descriptors of a run's processes, sampled from /proc."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from statistics import median_low
 from typing import NamedTuple
 
 SECONDS = 0.5
-"""From one sample to the next."""
+"""Seconds between samples."""
 WARM = 50
-"""Games after which a run's workers and their engines have started."""
+"""Number of games after which a run's workers and engines have started."""
 ENOUGH = 40
-"""Samples needed to judge growth."""
+"""Number of samples needed to judge growth."""
 KEPT = 4 << 20
+"""Bytes by which the runner's memory may grow from the first to the last quarter of a run."""
 KEPT_A_GAME = 2048
-"""Bytes that the runner's memory may grow by between the first and the last quarter of a run, and
-for each game in between: it remembers every game's result to rate it, and grows in steps."""
+"""Further bytes for each game in between: the runner keeps every result, for the ratings."""
 DESCRIPTORS = 4
-"""Descriptors that a process may gain from the first to the last quarter."""
+"""Number of descriptors that a process may gain from the first to the last quarter."""
 AN_ENGINE = 3
-"""Descriptors that a worker has for each of its engines: two pipes and a sign of its end. In a
-knockout it comes to keep more engines from match to match, and no leak is in that."""
+"""Descriptors of a worker for each of its engines: two pipes and one that shows its end. They are
+not counted, because in a knockout a worker keeps more engines from match to match."""
 
 
 class Sample(NamedTuple):
-    """A moment of a run: games finished so far, bytes, descriptors.
+    """State of a run: games finished, the runner's memory in bytes and its descriptors.
 
-    ``below`` is the most descriptors of a worker, without those to its engines.
+    ``below`` is the greatest number of descriptors of a worker, without those to its engines.
     """
 
     games: int
@@ -41,7 +41,7 @@ class Sample(NamedTuple):
 
 @dataclass
 class Watch:
-    """Samples a runner while it runs; ``games`` tells how many it has finished."""
+    """Samples a runner while it runs; ``games`` returns the number of finished games."""
 
     pid: int
     games: Callable[[], int]
@@ -61,7 +61,7 @@ class Watch:
                     Sample(self.games(), memory(self.pid), descriptors(self.pid), most)
                 )
             except (OSError, StopIteration):
-                continue  # it, or a worker of it, has just ended
+                continue  # The runner or a worker has just ended.
 
     def stop(self) -> None:
         """End the sampling."""
@@ -69,7 +69,7 @@ class Watch:
         self._thread.join()
 
     def change(self) -> Sample | None:
-        """The last quarter's medians less those of the first; None for too short a run."""
+        """Return the last quarter's medians less those of the first; None for too short a run."""
         begin = self.samples[0].games if self.samples else 0
         rest = [sample for sample in self.samples if sample.games >= begin + WARM]
         if len(rest) < ENOUGH:
@@ -79,7 +79,7 @@ class Watch:
         return Sample(*(late - early for early, late in zip(before, after)))
 
     def growth(self) -> str | None:
-        """What has grown more than it may, or None."""
+        """Return a message about memory or descriptors that have grown too much, or None."""
         change = self.change()
         if change is None:
             return None
@@ -93,29 +93,29 @@ class Watch:
 
 
 def middle(samples: list[Sample]) -> Sample:
-    """The median of each field."""
+    """Return the median of each field."""
     return Sample(*(median_low(values) for values in zip(*samples)))
 
 
 def memory(pid: int) -> int:
-    """A process's resident memory in bytes."""
+    """Return a process's resident memory in bytes."""
     with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as file:
         line = next(line for line in file if line.startswith("VmRSS"))
     return int(line.split()[1]) << 10
 
 
 def descriptors(pid: int) -> int:
-    """How many descriptors a process has open."""
+    """Return the number of open descriptors of a process."""
     return len(os.listdir(f"/proc/{pid}/fd"))
 
 
 def own_descriptors(worker: int) -> int:
-    """How many descriptors a worker has open, without those to its engines."""
+    """Return the number of open descriptors of a worker, without those to its engines."""
     return descriptors(worker) - AN_ENGINE * len(children(worker))
 
 
 def children(pid: int) -> list[int]:
-    """The processes that a process has started, whichever of its threads did."""
+    """Return the child processes of all threads of a process."""
     found: list[int] = []
     for task in os.listdir(f"/proc/{pid}/task"):
         found += map(int, Path(f"/proc/{pid}/task/{task}/children").read_text().split())
@@ -123,5 +123,5 @@ def children(pid: int) -> list[int]:
 
 
 def command(pid: int) -> str:
-    """A process's command line."""
+    """Return a process's command line."""
     return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
