@@ -1,4 +1,4 @@
-"""Running a command of merels, in this process or in one of its own."""
+"""Functions that run a command of merels, in this process or in a new one."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ MERELS = (sys.executable, "-m", "merels.tournament.commands.main")
 
 
 def command(name: str) -> Callable[[Sequence[str]], int]:
-    """What runs ``merels NAME`` with the words behind it and returns the exit status."""
+    """Return a function that runs ``merels NAME`` with its arguments and returns the status."""
     return lambda words: main([name, *words])
 
 
 def run(capsys: pytest.CaptureFixture[str], words: Sequence[str]) -> tuple[int, str, str]:
-    """Run ``merels`` with some words; returns its exit status, output and errors."""
+    """Run ``merels`` in this process; return its exit status, standard output and error output."""
     capsys.readouterr()
     status = main(list(words))
     return status, *capsys.readouterr()
@@ -30,7 +30,7 @@ def run(capsys: pytest.CaptureFixture[str], words: Sequence[str]) -> tuple[int, 
 def shell(
     *words: str, typed: str = "", tables: Path | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run ``merels`` in a process to its end, with the tables in a folder."""
+    """Run ``merels`` in a new process; ``typed`` is its input, ``tables`` its folder of tables."""
     environment = {} if tables is None else {"MERELS_TABLES": str(tables)}
     return subprocess.run(
         [*MERELS, *words], input=typed, capture_output=True, encoding="utf-8", timeout=300,
@@ -39,14 +39,14 @@ def shell(
 
 
 def output(*words: str, typed: str = "", tables: Path | None = None) -> str:
-    """The output of a command that succeeds and complains of nothing."""
+    """Run a command that must succeed without error output; return its standard output."""
     done = shell(*words, typed=typed, tables=tables)
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
 
 
 def refusal(*words: str, typed: str = "") -> str:
-    """What a command says of a mistake for which it ends."""
+    """Run a command that must refuse its arguments; return its error output."""
     done = shell(*words, typed=typed)
     assert done.returncode == 2 and "Traceback" not in done.stderr
     return done.stderr

@@ -1,4 +1,4 @@
-"""What applies to the whole test run."""
+"""Signal handling, markers and fixtures for all tests."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import pytest
 
 from tests.protocol.board.webdriver import Browser, missing
 
-# A shell makes its background jobs ignore SIGINT, and that is inherited: the programs that the
-# tests interrupt would not notice.
+# A shell lets its background jobs ignore SIGINT, and child processes inherit that: programs that
+# tests interrupt would ignore it, too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What happens in a browser is thorough."""
+    """Mark all browser tests as thorough."""
     for item in items:
         if "chromium" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.thorough)
@@ -25,8 +25,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
     """A headless Chromium."""
-    why = missing()
-    if why:
-        pytest.skip(f"no test in a browser: {why}")
-    with Browser() as started:
-        yield started
+    reason = missing()
+    if reason:
+        pytest.skip(f"no browser: {reason}")
+    with Browser() as browser:
+        yield browser

@@ -1,4 +1,4 @@
-"""Counts lines of Python that run, where seconds would depend on the machine."""
+"""Counting executed lines of Python: a measure of time that is the same on every machine."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def lines_run(call: Callable[[], object]) -> int:
-    """Return the number of lines of Python that run during a call."""
+    """Return the number of lines of Python that a call executes."""
     count = 0
 
     def trace(frame: FrameType, event: str, _: object) -> Any:

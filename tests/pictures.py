@@ -1,4 +1,4 @@
-"""The README's pictures, taken anew by ``python -m tests.pictures``, which needs Chromium."""
+"""The pictures of the documents: ``python -m tests.pictures`` regenerates them with Chromium."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PLAYERS = LEVELS[3::-1]
 
 
 def board(browser: Browser) -> None:
-    """The board with a game opened and its position analysed."""
+    """Take a picture of the board with a loaded game and an analysis."""
     with Server() as server:
         browser.look(1200, 780)
         server.let_in(browser)
@@ -43,7 +43,7 @@ def board(browser: Browser) -> None:
 
 
 def tactic(browser: Browser) -> None:
-    """A double mill, with the arrow of the move that uses it."""
+    """Take a picture of a double mill, with the arrow of the move that uses it."""
     with Server() as server:
         browser.look(1200, 780)
         server.let_in(browser)
@@ -57,7 +57,7 @@ def tactic(browser: Browser) -> None:
 
 
 def report(browser: Browser) -> None:
-    """The report of a tournament between levels."""
+    """Take a picture of the report of a tournament between levels."""
     with tempfile.TemporaryDirectory() as folder:
         words = ["tournament", "-rounds", "20", "-srand", "1", "-quiet", "-event", "Four levels"]
         for level in PLAYERS:
@@ -73,7 +73,7 @@ def report(browser: Browser) -> None:
 
 
 def broadcast(browser: Browser) -> None:
-    """A match in progress."""
+    """Take a picture of the broadcast of a match in progress."""
     words = ["tournament", "-rounds", "60", "-srand", "4", "-quiet", "-event", "New against old"]
     for name, depth in (("New", 14), ("Old", 3)):
         words += ["-engine", f"cmd={sys.executable}", "args=-m merels.protocol", f"name={name}",

@@ -1,4 +1,4 @@
-"""What tests need of processes: that they end, and which of an engine's are left."""
+"""Helpers for tests with processes: time limits, waiting, and a check for processes left behind."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Process = TypeVar("Process", bound="subprocess.Popen[str] | subprocess.Popen[byt
 
 @contextmanager
 def limited(process: Process, seconds: float = 60.0) -> Iterator[Process]:
-    """A process that is killed after a while, or at the end: no read from it waits forever."""
+    """Kill a process after ``seconds``, or at the end of the block, so that no read hangs."""
     watchdog = start_watchdog(process, seconds)
     try:
         yield process
@@ -49,7 +49,7 @@ def limited(process: Process, seconds: float = 60.0) -> Iterator[Process]:
 def start_watchdog(
     process: subprocess.Popen[str] | subprocess.Popen[bytes], seconds: float
 ) -> threading.Timer:
-    """Kills a process after so many seconds, unless it is cancelled."""
+    """Start a timer that kills a process after ``seconds`` unless it is cancelled; return it."""
     watchdog = threading.Timer(seconds, process.kill)
     watchdog.daemon = True
     watchdog.start()
@@ -57,7 +57,7 @@ def start_watchdog(
 
 
 def end(process: subprocess.Popen[str] | subprocess.Popen[bytes]) -> None:
-    """Kill a process, if it still runs, and close its pipes."""
+    """Kill a process if it is still running, and close its pipes."""
     process.kill()
     process.wait()
     for stream in (process.stdin, process.stdout, process.stderr):
@@ -65,16 +65,16 @@ def end(process: subprocess.Popen[str] | subprocess.Popen[bytes]) -> None:
             try:
                 stream.close()
             except BrokenPipeError:
-                pass  # What was written is lost with its reader.
+                pass  # Unsent data is lost, as the process no longer reads.
 
 
 def own_mark() -> str:
-    """The mark in the environment of every engine that this process starts."""
+    """Return the mark in the environment of every engine that this process starts."""
     return GUARDIAN.environment()[MARK].split()[-1]
 
 
 def marked(mark: str) -> list[int]:
-    """The processes that carry a mark, and are not merely waiting to be reaped."""
+    """Return the ids of the processes with a mark in their environment, without zombies."""
     found = []
     for name in os.listdir("/proc"):
         if name.isdigit():
@@ -96,7 +96,7 @@ def wait_for_file(path: Path, seconds: float = 120) -> None:
 
 
 def wait_until_gone(mark: str, seconds: float = 60.0) -> list[int]:
-    """The processes with a mark that are still there after so long; empty as soon as none is."""
+    """Wait up to ``seconds`` until no process has a mark; return those that are left."""
     deadline = time.monotonic() + seconds
     while (left := marked(mark)) and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -104,6 +104,6 @@ def wait_until_gone(mark: str, seconds: float = 60.0) -> list[int]:
 
 
 def assert_none_is_left() -> None:
-    """Nothing that this process started may be left, as far as the system tells."""
+    """Assert that all engine processes that this process started have ended, if /proc shows it."""
     if os.path.exists("/proc/self/environ"):
         assert wait_until_gone(own_mark()) == []

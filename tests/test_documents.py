@@ -1,4 +1,4 @@
-"""The documents agree with the commands that they show and the files that they name."""
+"""Command lines, flags, commands, links and files in the documents exist."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ TABLES = ("build", "verify", "stats", "probe", "pack")
 
 
 def blocks(page: Path) -> list[str]:
-    """The blocks between fences, with continued lines joined."""
+    """Return a page's fenced blocks, with continued lines joined."""
     text = page.read_text(encoding="utf-8")
     found = re.findall(r"^```\w*\n(.*?)^```$", text, re.M | re.S)
     return [block.replace("\\\n", " ") for block in found]
 
 
 def spans(page: Path) -> list[str]:
-    """What stands in single backquotes outside fences."""
+    """Return the inline code of a page: text in single backquotes outside fences."""
     text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
     return [" ".join(span.split()) for span in re.findall(r"`([^`]+)`", text)]
 
 
 def command_lines(page: Path) -> Iterator[list[str]]:
-    """The words after ``merels`` of each command line; a mention of a name alone is not one.
+    """Yield the words after ``merels`` of each command line, without ``…`` for omitted words.
 
-    A ``…`` alone says that more of the same follows.
+    The name of a command without arguments is no command line.
     """
     lines = [line for block in blocks(page) for line in block.splitlines()]
     for line in lines:
@@ -56,7 +56,7 @@ def command_lines(page: Path) -> Iterator[list[str]]:
 
 
 def mentions(page: Path) -> list[str]:
-    """The commands that a page names."""
+    """Return the commands that a page mentions."""
     text = page.read_text(encoding="utf-8")
     return re.findall(r"`merels ([a-z]+)\b", text)
 
@@ -73,8 +73,8 @@ def test_command_lines_are_understood(
     page: str, words: list[str], capsys: pytest.CaptureFixture[str],
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    # An unknown flag at the end stops the command before it runs; the complaint about that flag
-    # alone shows that everything before it was understood.
+    # An unknown flag at the end stops the command before it runs. If the only complaint is about
+    # that flag, everything before it is valid.
     for block in (block for path in PAGES for block in blocks(path)):
         if block.startswith("# who plays"):
             (tmp_path / "flags.txt").write_text(block, encoding="utf-8")
@@ -84,7 +84,7 @@ def test_command_lines_are_understood(
         return
     status, out, err = run(capsys, [*words, UNKNOWN])
     assert (status, out) == (2, "")
-    # The programs of the engines that a page names are not there.
+    # The engine programs that a page names do not exist here.
     complaint, *others = sorted(err.splitlines(), key=lambda line: UNKNOWN not in line)
     assert all(": does not start: no such engine: " in line for line in others), others
     assert re.fullmatch(
@@ -103,7 +103,7 @@ HELPS = [[name] for name in COMMANDS] + [["tables", name] for name in TABLES]
 
 
 def entries(text: str) -> Iterator[tuple[str, str]]:
-    """The flags and arguments of a help text, each with its explanation."""
+    """Yield each flag or argument of a help text with its explanation."""
     lines = text.splitlines()
     for line, following in zip(lines, [*lines[1:], ""]):
         match = re.match(r"  (-[\w-]+(?:,? \S+)*?|[A-Za-z]\w*)(?:  +(\S.*))?$", line)
@@ -127,7 +127,7 @@ def test_help_explains_every_flag(words: list[str], capsys: pytest.CaptureFixtur
         assert re.search(rf"(?<![\w-]){flag}\b", listed), f"{flag} is not listed"
 
 
-def test_flags_in_passing_exist(capsys: pytest.CaptureFixture[str]) -> None:
+def test_flags_mentioned_in_documents_exist(capsys: pytest.CaptureFixture[str]) -> None:
     known = set()
     for words in HELPS:
         _, out, _ = run(capsys, [*words, "--help"])
@@ -139,7 +139,7 @@ def test_flags_in_passing_exist(capsys: pytest.CaptureFixture[str]) -> None:
                 assert flags <= known, f"{page.name}: {span}"
 
 
-def test_commands_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands_mentioned_in_documents_exist(capsys: pytest.CaptureFixture[str]) -> None:
     for page in PAGES:
         assert set(mentions(page)) <= {*COMMANDS, "help"}, page.name
     _, out, _ = run(capsys, ["help"])
@@ -158,7 +158,7 @@ def anchors(page: Path) -> set[str]:
             for heading in headings}
 
 
-def test_links_lead_somewhere() -> None:
+def test_links_have_targets() -> None:
     found = 0
     for page in PAGES:
         text = page.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Readers of foreign text take steps in proportion to its length, whatever it holds."""
+"""Readers of untrusted text take time in proportion to its length, whatever it contains."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ HOSTILE: dict[str, Callable[[int], str]] = {
     "quotes in a tag": lambda n: '[A "' + '" ' * n,
     "quotes in tags": lambda n: '[" ' * n,
     "backslashes in a tag": lambda n: '[A "' + "\\" * n,
-    "blanks in a tag": lambda n: "[A" + " " * n,
+    "spaces in a tag": lambda n: "[A" + " " * n,
     "glyphs": lambda n: "1. d6 " + "".join(f"${i} " for i in range(n)),
     "dollars": lambda n: "1. d6 " + "$" * n,
     "results": lambda n: "* 1-0 1/2-1/2 " * n,
@@ -126,8 +126,8 @@ HOSTILE: dict[str, Callable[[int], str]] = {
     "games": lambda n: "1. d6 f4 *\n" * n,
     "bad games": lambda n: "1. d6 d6 *\n" * n,
     "escapes": lambda n: "%\n" * n + "1. d6",
-    "blank lines": lambda n: "\n" * n,
-    "blanks": lambda n: " " * n + "x",
+    "empty lines": lambda n: "\n" * n,
+    "spaces": lambda n: " " * n + "x",
     "letters": lambda n: "a" * n,
     "words": lambda n: "a " * n,
     "slashes": lambda n: "/" * n,
@@ -155,13 +155,13 @@ HOSTILE: dict[str, Callable[[int], str]] = {
 
 
 def steps(read: Callable[[str, Path], Any], text: str, folder: Path) -> int:
-    """Return how many lines of Python run while a text is read."""
+    """Return the number of lines of Python that reading a text executes."""
 
-    def read_it() -> None:
+    def read_text() -> None:
         with suppress(InputError, ValueError):
             read(text, folder)
 
-    return lines_run(read_it)
+    return lines_run(read_text)
 
 
 @pytest.mark.parametrize("reader", READERS)
@@ -185,7 +185,7 @@ def test_steps_that_grow_faster_than_the_text_are_found(tmp_path: Path) -> None:
 
 
 _SHORT = "the head of a text is short"
-_AT_MOST_ONCE = {
+_NEVER_RESCANS = {
     '\\{\\s*+(?:"[^"\\n]*+"\\s*+:|\\})': _SHORT,
     "(?mi)\\AGoldToken|^[ \\t]*+(?:\\d++[.)]?+[ \\t]++)?+"
     "(?:Place to [a-g][1-7]|[a-g][1-7] -> [a-g])": _SHORT,
@@ -198,18 +198,18 @@ _AT_MOST_ONCE = {
     '\\[\\s*+Event\\s*+"': "it is tried once a line",
     '^\\[([\\w+#=:-]++) "([^"\\\\\\n]*+)"\\]\\n': "it is tried once a line",
     "\\[%(\\w++) ([^\\[\\]]*+)\\]": "it reads no other bracket",
-    "(?:^|\\s)\\d++(?:\\.\\d++)?+s\\b": "it begins behind a blank alone",
-    "^[ \\t\\r]*bestmove(?![^\\s])([^\\n]*)\\n": "it begins at a line's start alone",
+    "(?:^|\\s)\\d++(?:\\.\\d++)?+s\\b": "a match begins only after a space",
+    "^[ \\t\\r]*bestmove(?![^\\s])([^\\n]*)\\n": "a match begins only at the start of a line",
     "(?<![^\\s])(?:bestmove(?![^\\s])|(?=sanmill_error(?![^\\s])))([^\\n]*)\\n":
-        "the lines are whole",
-    "[a-z]++-[a-z]++-[a-z]++-[a-z]++-\\d++-\\d++": "a folder's name is matched whole",
-    "option name (.+?) type (.+)": "whatever stands behind type is taken",
+        "the text has only complete lines",
+    "[a-z]++-[a-z]++-[a-z]++-[a-z]++-\\d++-\\d++": "fullmatch of a folder's name",
+    "option name (.+?) type (.+)": "everything after type matches",
 }
-"""Patterns in which something must follow a repetition, and why no text is examined again."""
+"""Patterns in which something must follow a repetition, and why they never rescan a text."""
 
 
 def _parts_that_rescan(pattern: Any, must_follow: bool = False) -> Iterator[str]:
-    """Yield the repetitions without an upper bound behind which a match may fail."""
+    """Yield the unbounded repetitions after which a match may fail, so that it is tried again."""
     for operation, argument in reversed(list(pattern)):
         repeats = (
             _constants.MAX_REPEAT, _constants.MIN_REPEAT, _constants.POSSESSIVE_REPEAT
@@ -229,13 +229,13 @@ def _parts_that_rescan(pattern: Any, must_follow: bool = False) -> Iterator[str]
             yield from _parts_that_rescan(argument[1])
         for body in bodies:
             yield from _parts_that_rescan(body, must_follow)
-        lone = _parser.SubPattern(pattern.state, [(operation, argument)])
+        item = _parser.SubPattern(pattern.state, [(operation, argument)])
         checks = (_constants.AT, _constants.ASSERT, _constants.ASSERT_NOT)
-        must_follow = must_follow or lone.getwidth()[0] > 0 or operation in checks
+        must_follow = must_follow or item.getwidth()[0] > 0 or operation in checks
 
 
 def _patterns() -> Iterator[tuple[str, str]]:
-    """Yield the module and the text of every regular expression in the sources."""
+    """Yield module and text of every regular expression in the sources."""
     for name, path in MODULES.items():
         if path.stem == "__main__" or path.parent.name in ("examples", "merels"):
             continue
@@ -260,7 +260,7 @@ def test_no_pattern_examines_a_text_twice() -> None:
     assert len(patterns) > 20
     assert {
         (name, text) for name, text in patterns
-        if text not in _AT_MOST_ONCE and list(_parts_that_rescan(_parser.parse(text)))
+        if text not in _NEVER_RESCANS and list(_parts_that_rescan(_parser.parse(text)))
     } == set()
 
 
@@ -272,7 +272,7 @@ def test_a_pattern_that_examines_a_text_twice_is_found(text: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("reader", READERS)
 def test_a_megabyte_is_read(reader: str, tmp_path: Path) -> None:
-    """Every hostile text of a megabyte is read; a reader that takes its square needs hours."""
+    """Each hostile text is read at a size of a megabyte; a quadratic reader would take hours."""
     program = (
         "import sys; from pathlib import Path; from tests.test_hostile_text import read_all; "
         "read_all(sys.argv[1], Path(sys.argv[2]))"
@@ -285,7 +285,7 @@ def test_a_megabyte_is_read(reader: str, tmp_path: Path) -> None:
 
 
 def read_all(reader: str, folder: Path) -> None:
-    """Read each hostile text, grown to a megabyte."""
+    """Read each hostile text at a size of a megabyte."""
     for make in HOSTILE.values():
         length = len(make(1000)) / 1000
         with suppress(InputError, ValueError):

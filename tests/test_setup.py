@@ -1,4 +1,4 @@
-"""Building from source."""
+"""Building from source without a compiler."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds of every source: its room, what it may import, which clock it reads, line lengths."""
+"""Rules for every source file: layers and imports, clocks, writing of files, line lengths."""
 
 from __future__ import annotations
 
@@ -12,36 +12,36 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-ROOMS = {
+PACKAGES = {
     "engine": ["common", "game", "core", "tablebase", "search", "training", "tools"],
     "protocol": ["common", "process", "client", "games", "formats", "uci", "review", "puzzles",
                  "bot", "check", "web", "board", "terminal", "commands", "examples"],
     "tournament": ["statistics", "records", "journal", "openings", "pairing", "play", "report",
                    "run", "views", "tuning", "flags", "commands"],
 }
-"""The floors and their rooms from the ground up: a module imports from its own room, from those
-before it, and from the floors below."""
-ORDER = [f"{floor}.{room}" for floor, rooms in ROOMS.items() for room in rooms]
+"""Layers and their packages, lowest first. A module may import from its own package, from packages
+before it, and from lower layers."""
+ORDER = [f"{layer}.{package}" for layer, packages in PACKAGES.items() for package in packages]
 SOURCES = {".py", ".pyx", ".pxi", ".pyi", ".js", ".css", ".html"}
 
 
 def sources(folder: str, kinds: set[str]) -> list[Path]:
-    """The files of some kinds in a folder and below."""
+    """Return the files below a folder with one of the extensions in ``kinds``."""
     found = [path for path in sorted((ROOT / folder).rglob("*")) if path.suffix in kinds]
     assert len(found) > 10
     return found
 
 
 def dotted(path: Path) -> str:
-    """The name of a module without ``merels``, such as ``engine.game.board``."""
+    """Return the name of a module without ``merels``, such as ``engine.game.board``."""
     return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
 
-MODULES = {dotted(path): path for floor in ROOMS for path in sources(floor, {".py"})}
+MODULES = {dotted(path): path for layer in PACKAGES for path in sources(layer, {".py"})}
 
 
 def imported(path: Path) -> Iterator[str]:
-    """The full names of what a module imports, wherever in it."""
+    """Yield the full name of everything that a module imports, also inside functions."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (one.name for one in node.names)
@@ -51,37 +51,37 @@ def imported(path: Path) -> Iterator[str]:
 
 
 def own_imports(path: Path) -> set[str]:
-    """The modules of ours that a module imports."""
+    """Return the modules of this project that a module imports."""
     names = {name.removeprefix("merels.") for name in imported(path) if name.startswith("merels.")}
     return {name if name in MODULES else name.rpartition(".")[0] for name in names}
 
 
-def room_of(module: str) -> str:
-    """The room of a module; a floor itself, whose public words come from all its rooms, is one."""
+def package_of(module: str) -> str:
+    """Return the package of a module; for a layer's ``__init__.py``, the layer."""
     return ".".join(module.split(".")[:2])
 
 
-def height(room: str) -> int:
-    """How far up a room stands; the public words of a floor stand on top of its rooms."""
-    floor, _, name = room.partition(".")
-    if room == "tournament.merels":  # The package merels itself, above all others.
+def rank(package: str) -> int:
+    """Return a package's rank in `ORDER`; a layer's ``__init__.py`` ranks with its last package."""
+    layer, _, name = package.partition(".")
+    if package == "tournament.merels":  # The package merels itself is above all others.
         return len(ORDER)
-    if name in ROOMS[floor]:
-        return ORDER.index(room)
-    assert name in ("", "__main__"), f"{room}: no such room; add it to ROOMS"
-    return ORDER.index(f"{floor}.{ROOMS[floor][-1]}")
+    if name in PACKAGES[layer]:
+        return ORDER.index(package)
+    assert name in ("", "__main__"), f"{package}: no such package; add it to PACKAGES"
+    return ORDER.index(f"{layer}.{PACKAGES[layer][-1]}")
 
 
-def test_arrows_go_down_only() -> None:
-    arrows = [(module, name) for module, path in MODULES.items() for name in own_imports(path)]
-    assert len(arrows) > len(MODULES)
-    assert [(module, name) for module, name in arrows
-            if height(room_of(name)) > height(room_of(module))] == []
+def test_imports_point_down() -> None:
+    imports = [(module, name) for module, path in MODULES.items() for name in own_imports(path)]
+    assert len(imports) > len(MODULES)
+    assert [(module, name) for module, name in imports
+            if rank(package_of(name)) > rank(package_of(module))] == []
 
 
-@pytest.mark.parametrize("floor", ROOMS)
-def test_the_standard_library_is_enough(floor: str) -> None:
-    for path in sources(floor, {".py"}):
+@pytest.mark.parametrize("layer", PACKAGES)
+def test_only_the_standard_library_is_imported(layer: str) -> None:
+    for path in sources(layer, {".py"}):
         if path.parent.name == "examples":
             continue  # Some show merels beside another package.
         for name in imported(path):
@@ -94,24 +94,24 @@ def test_no_import_cycle() -> None:
     assert len(list(TopologicalSorter(graph).static_order())) >= len(MODULES)
 
 
-def test_every_room_is_on_the_map() -> None:
-    drawn = re.findall(r"^  (\w+)/ ", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.M)
-    assert drawn == [room for rooms in ROOMS.values() for room in rooms]
+def test_every_package_is_in_contributing() -> None:
+    listed = re.findall(r"^  (\w+)/ ", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.M)
+    assert listed == [package for packages in PACKAGES.values() for package in packages]
 
 
-@pytest.mark.parametrize("floor", ROOMS)
-def test_no_clock_that_can_be_set_tells_how_long_something_took(floor: str) -> None:
-    for path in sources(floor, {".py"}):
+@pytest.mark.parametrize("layer", PACKAGES)
+def test_durations_use_a_monotonic_clock(layer: str) -> None:
+    for path in sources(layer, {".py"}):
         assert not {"time.time", "time.time_ns"} & set(imported(path)), path
         assert not re.search(r"\btime\.time(_ns)?\(", path.read_text(encoding="utf-8")), path
 
 
 SAVES = {"os.replace", "os.rename", "os.renames", "shutil.move"}
-"""Calls that give a file the name of another."""
+"""Calls that rename files."""
 
 
 def unsafe_writes(path: Path) -> Iterator[int]:
-    """The lines of a module that replace a file otherwise than by `engine/common/saving.py`."""
+    """Yield the lines of a module that create or replace files by other means than `saving`."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if not isinstance(node, ast.Call):
             continue
@@ -125,14 +125,14 @@ def unsafe_writes(path: Path) -> Iterator[int]:
 
 
 def test_one_module_saves_files() -> None:
-    """A second way of writing a file is one that destroys it on a full disk."""
+    """Any other way of writing a file loses the old content if the disk is full."""
     saving = MODULES["engine.common.saving"]
     assert list(unsafe_writes(saving))
     found = {path: list(unsafe_writes(path)) for path in MODULES.values() if path != saving}
     assert {path: lines for path, lines in found.items() if lines} == {}
 
 
-@pytest.mark.parametrize("folder", [*ROOMS, "tests"])
+@pytest.mark.parametrize("folder", [*PACKAGES, "tests"])
 def test_lines_have_at_most_a_hundred_characters(folder: str) -> None:
     for path in sources(folder, SOURCES):
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
@@ -140,7 +140,7 @@ def test_lines_have_at_most_a_hundred_characters(folder: str) -> None:
 
 
 def test_no_source_overrides_the_compilers_optimization() -> None:
-    """gcc documents its pragma and attribute as unfit for production; setup.py has the flags."""
+    """The gcc manual advises against its pragma and attribute; setup.py sets the flags."""
     for path in sources("engine", {".pyx", ".pxi"}) + list((ROOT / "protocol").rglob("*.pyx")):
         text = path.read_text(encoding="utf-8")
         assert not re.search(r"#pragma \w+ optimize|__attribute__\s*\(\(optimize", text), path

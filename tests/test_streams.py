@@ -1,4 +1,4 @@
-"""Every command with a full disk as its output, and with closed standard streams."""
+"""All commands with unusual standard streams: a full disk, closed, non-blocking."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ QUICK = {
     "tables": "build -men 6 -dir tables",
     "bot": "-time 0.01",
 }
-"""Arguments with which each command soon prints something."""
+"""Arguments with which each command prints something quickly."""
 
 GAME = """\
 [White "A"]
@@ -63,7 +63,7 @@ PROBLEM = '[{"position": "********/********/******** w 9 9 0 1", "value": 0, "be
 def run(
     folder: Path, command: str, redirection: str, unbuffered: str = ""
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command in a folder with its streams redirected by a shell."""
+    """Run a command in a folder, with a shell's redirection of its streams."""
     (folder / "games.pgn").write_text(GAME)
     (folder / "suite.json").write_text(PROBLEM)
     words = [*MERELS, *filter(None, [command]), *shlex.split(QUICK[command])]
@@ -74,7 +74,7 @@ def run(
     )  # fmt: skip
 
 
-def test_every_command_is_here() -> None:
+def test_every_command_has_quick_arguments() -> None:
     assert set(QUICK) - {"", "--version", "help"} == set(COMMANDS)
 
 
@@ -105,8 +105,8 @@ def test_an_error_never_goes_to_standard_output(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (2, b"")
 
 
-def test_streams_that_do_not_block(tmp_path: Path) -> None:
-    """A process that shares the pipes may have made them non-blocking; the engine still waits."""
+def test_the_engine_waits_on_non_blocking_streams(tmp_path: Path) -> None:
+    """Another process that shares the pipes may have made them non-blocking."""
     to_engine, from_engine = os.pipe(), os.pipe()
     for end in (to_engine[0], from_engine[1]):
         os.set_blocking(end, False)
@@ -119,10 +119,10 @@ def test_streams_that_do_not_block(tmp_path: Path) -> None:
     with limited(started) as process:
         with open(to_engine[1], "wb", buffering=0) as to, open(from_engine[0], "rb") as answers:
             with pytest.raises(subprocess.TimeoutExpired):
-                process.wait(0.5)  # No input yet is not the end of the input.
+                process.wait(0.5)  # The engine waits for input.
             to.write(b"uci\n" * 200)
             with pytest.raises(subprocess.TimeoutExpired):
-                process.wait(0.5)  # An output that nobody reads yet is not broken.
+                process.wait(0.5)  # The engine waits until its output is read.
             to.write(b"quit\n")
             assert answers.read().count(b"uciok\n") == 200
         assert process.wait(PATIENCE) == 0

@@ -11,6 +11,6 @@ from merels.engine.core import weights
 
 @pytest.fixture
 def own_weights() -> Iterator[None]:
-    """Lets a test load other weights; the package's are loaded again after it."""
+    """Reload the package's weights after a test that loads others."""
     yield
     weights.load()

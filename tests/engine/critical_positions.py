@@ -1,14 +1,14 @@
-"""Critical positions of morris from its tables, for `merels suite`: measures no fitting has seen.
+"""Make a suite of critical positions of morris for `merels suite`, held out from every fit.
 
     python -m tests.engine.critical_positions OUT -tables DIR -seed 1 -placing 600 -moving 1500 \\
         -flying 500 -apart tests/data/positions.json
 
-A position is critical when it is not lost and at most a third of its moves hold its value. Most
-come from games of fallible play, which slips into a random move more or less often, the others
-(none of them in the placing phase) are random positions. All are held out (`trainer.is_held_out`):
-no fitting, earlier or later, has seen one or an image of it. No two are mirror images, nor images
-of one in the files named by ``-apart``. One seed makes the same file while the engine plays the
-same.
+A position is critical if it is not lost and at most a third of its moves keep its value. Most
+positions come from games of fallible play, in which a share of the moves is random. The others,
+none of them in the placing phase, are random positions. All are held out (`trainer.is_held_out`):
+no fit of the evaluation has seen one of them or a mirror image. No two positions are mirror images
+of each other, or of a position in the files of ``-apart``. The result depends only on the seed and
+the engine's play.
 """
 
 from __future__ import annotations
@@ -34,37 +34,38 @@ from merels.engine.tools.suite import load
 from merels.engine.training.samples import random_position
 
 RULES = make_rules("morris", ["Repetition=0", "NoRemovalPlies=0"])
-SLIPS = (0.1, 0.2, 0.4, 0.6)
-"""How often a game's moves are random; the others are searched to a few nodes."""
+RANDOM_SHARES = (0.1, 0.2, 0.4, 0.6)
+"""Shares of random moves in a game; the other moves are searched."""
 NODES = 300
+"""Nodes of a search."""
 LONGEST = 120
-"""Plies of a game."""
+"""Maximum length of a game in plies."""
 ANYWHERE = 0.3
-"""Random positions without men in hand for each position of a game."""
+"""Number of random positions without men in hand for each position of a game."""
 
 Image = tuple[int, int, tuple[int, int], int]
 
 
 def image_of(position: Position) -> Image:
-    """What all mirror images of a position have in common."""
+    """Return a key that is equal for all mirror images of a position."""
     men = position.men
     white, black = min(
-        (mask_of(one[p] for p in points_of(men[0])), mask_of(one[p] for p in points_of(men[1])))
-        for one in SYMMETRIES
+        (mask_of(s[p] for p in points_of(men[0])), mask_of(s[p] for p in points_of(men[1])))
+        for s in SYMMETRIES
     )
     return white, black, position.hands, position.side
 
 
 def game(searcher: Searcher, chance: random.Random) -> Iterator[Position]:
-    """The positions of a game of fallible play, without what was played before them."""
-    slips = chance.choice(SLIPS)
+    """Yield the positions of a game of fallible play, without their history."""
+    random_share = chance.choice(RANDOM_SHARES)
     position = Position(RULES)
     searcher.clear()
     for _ in range(LONGEST):
         if position.outcome() is not None:
             return
         yield Position(RULES, position.men, position.hands, position.side)
-        if chance.random() < slips:
+        if chance.random() < random_share:
             move = chance.choice(position.legal_moves())
         else:
             found = searcher.search(position, Limit(nodes=NODES)).move
@@ -74,7 +75,7 @@ def game(searcher: Searcher, chance: random.Random) -> Iterator[Position]:
 
 
 def candidates(chance: random.Random) -> Iterator[Position]:
-    """Positions of games, and random ones without men in hand, all counts of men alike."""
+    """Yield positions of games, and random ones without men in hand and with any numbers of men."""
     searcher = Searcher()
     while True:
         for position in game(searcher, chance):
@@ -85,12 +86,12 @@ def candidates(chance: random.Random) -> Iterator[Position]:
 
 
 def problem(tables: Tables, position: Position) -> dict[str, object] | None:
-    """A position as a suite has it; None if it is not critical."""
-    known = {move: value for move, value in tables.moves(position) if value is not None}
+    """Return a position's row of a suite; None if it is not critical."""
+    values = {move: found.value for move, found in tables.moves(position) if found is not None}
     moves = position.legal_moves()
-    best = max((one.value for one in known.values()), default=-1)
-    holding = [move for move, one in known.items() if one.value == best]
-    if best < 0 or len(known) < len(moves) or 3 * len(holding) > len(moves):
+    best = max(values.values(), default=-1)
+    holding = [move for move, value in values.items() if value == best]
+    if best < 0 or len(values) < len(moves) or 3 * len(holding) > len(moves):
         return None
     return {
         "position": format_position(position), "value": best, "moves": len(moves),
@@ -101,7 +102,10 @@ def problem(tables: Tables, position: Position) -> dict[str, object] | None:
 def make(
     tables: Tables, wanted: dict[str, int], chance: random.Random, seen: set[Image]
 ) -> Iterator[dict[str, object]]:
-    """So many critical positions of each phase; ``seen`` holds the images of those not wanted."""
+    """Yield the wanted numbers of critical positions by phase.
+
+    Positions with an image in ``seen`` are skipped; new images are added to it.
+    """
     left = Counter(wanted)
     for position in candidates(chance):
         if not trainer.is_held_out(core_board(position)):
@@ -118,7 +122,7 @@ def make(
 
 
 def main() -> None:
-    """Make the file."""
+    """Run the command."""
     parser = argparse.ArgumentParser(
         prog="python -m tests.engine.critical_positions", description=__doc__
     )
@@ -131,8 +135,8 @@ def main() -> None:
     args = parser.parse_args()
     tables = open_tables(args.tables, RULES)
     if not tables.complete:
-        parser.error(f"expected whole tables of {RULES.variant} in {args.tables}")
-    seen = {image_of(one.position) for path in args.apart for one in load(path, RULES)}
+        parser.error(f"expected complete tables of {RULES.variant} in {args.tables}")
+    seen = {image_of(problem.position) for path in args.apart for problem in load(path, RULES)}
     wanted = {phase: getattr(args, phase) for phase in PHASES}
     rows = make(tables, wanted, random.Random(args.seed), seen)
     lines = ",\n".join(map(json.dumps, rows))

@@ -1,4 +1,4 @@
-"""Random positions of games under all sorts of rules."""
+"""Random positions of games under random rules."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from merels.engine.game.rules import FIELDS, PRESETS, Rules
 
 
 def random_rules(chance: random.Random) -> Rules:
-    """A preset, in every second case with some fields changed."""
+    """Return a random preset, in half of the cases with some fields changed."""
     rules = chance.choice(list(PRESETS.values()))
     if chance.random() < 0.5:
         return rules
@@ -22,7 +22,7 @@ def random_rules(chance: random.Random) -> Rules:
 
 
 def choose(position: Position, moves: list[Move], chance: random.Random) -> Move:
-    """A random move; often one that removes a man, so that games reach every phase."""
+    """Return a random move, often one that removes a man, so that games reach every phase."""
     removals = [move for move in moves if move.removed]
     if removals and chance.random() < 0.5:
         return chance.choice(removals)
@@ -30,7 +30,7 @@ def choose(position: Position, moves: list[Move], chance: random.Random) -> Move
 
 
 def random_positions(seed: int, number: int) -> Iterator[Position]:
-    """That many positions of random games, final ones included."""
+    """Yield ``number`` positions of random games, including final positions."""
     chance = random.Random(seed)
     while True:
         rules = random_rules(chance)

@@ -11,7 +11,7 @@ import pytest
 import merels.engine
 
 
-def test_every_public_name_is_there() -> None:
+def test_every_public_name_exists() -> None:
     for name in merels.engine.__all__:
         assert getattr(merels.engine, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'Chess'"):

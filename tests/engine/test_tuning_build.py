@@ -1,4 +1,4 @@
-"""A build for tuning: the numbers of the search are options, and what they change is play."""
+"""A build for tuning: the search's parameters are options, and setting them changes the search."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ import pytest
 from merels.engine.core.core import parameters
 
 ROOT = Path(__file__).parents[2]
-FLOORS = ("engine", "protocol", "tournament")
+LAYERS = ("engine", "protocol", "tournament")
 LINES = "uci\nsetoption name Hash value 1\n{}go depth 9\n"
 
 
-def asked(folder: Path, options: str = "") -> str:
-    """What the engine of a build says up to its move: with the end of its input a search ends."""
-    said = ""
+def search_output(folder: Path, options: str = "") -> str:
+    """Return the output of a build's engine up to its bestmove; ``options`` are lines to send."""
+    output = ""
     with subprocess.Popen(
         [sys.executable, "-P", "-m", "merels.protocol"], text=True, stdin=subprocess.PIPE,
         stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(folder)},
@@ -28,27 +28,28 @@ def asked(folder: Path, options: str = "") -> str:
         assert engine.stdin is not None and engine.stdout is not None
         engine.stdin.write(LINES.format(options))
         engine.stdin.flush()
+        # The end of its input would end the search.
         for line in engine.stdout:
-            said += line
+            output += line
             if line.startswith("bestmove"):
                 break
         engine.communicate("quit\n", timeout=300)
-    return said
+    return output
 
 
-def nodes(said: str) -> str:
-    """The nodes of the last depth."""
-    return str(re.findall(r"depth 9 .* nodes (\d+)", said)[-1])
+def nodes(output: str) -> str:
+    """Return the node count of the last depth."""
+    return str(re.findall(r"depth 9 .* nodes (\d+)", output)[-1])
 
 
-def test_numbers_are_constants_in_a_usual_build() -> None:
+def test_parameters_are_constants_in_a_usual_build() -> None:
     assert parameters() == []
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
-def test_numbers_are_options_in_a_build_for_tuning(tmp_path: Path) -> None:
-    for name in (*FLOORS, "setup.py", "pyproject.toml"):
+def test_parameters_are_options_in_a_build_for_tuning(tmp_path: Path) -> None:
+    for name in (*LAYERS, "setup.py", "pyproject.toml"):
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
         copy(ROOT / name, tmp_path / name)
     for built in [*tmp_path.rglob("*.so"), tmp_path / "engine" / "core" / "core.kind"]:
@@ -57,11 +58,11 @@ def test_numbers_are_options_in_a_build_for_tuning(tmp_path: Path) -> None:
         [sys.executable, "setup.py", "-q", "build", "--build-lib", "lib"], cwd=tmp_path,
         env={**os.environ, "MERELS_TUNE": "1"}, check=True, capture_output=True,
     )
-    usual, tuning = asked(ROOT), asked(tmp_path / "lib")
+    usual, tuning = search_output(ROOT), search_output(tmp_path / "lib")
     assert "FutilityMargin" not in usual
     assert "option name FutilityMargin type spin default 30 min 10 max 200\n" in tuning
     assert nodes(usual) == nodes(tuning)
     for option in re.findall(r"option name (\w+) type spin default \d+ min (\d+)", tuning):
         if option[0] in ("FutilityMargin", "ReductionDivisor", "HistoryBonus", "IirDepth"):
             line = f"setoption name {option[0]} value {option[1]}\n"
-            assert nodes(asked(tmp_path / "lib", line)) != nodes(usual), option[0]
+            assert nodes(search_output(tmp_path / "lib", line)) != nodes(usual), option[0]

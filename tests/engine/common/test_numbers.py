@@ -1,4 +1,4 @@
-"""Numbers in text."""
+"""Numbers with nouns in messages."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ from merels.engine.common.numbers import counted
         (1000, "inaccuracy", "1000 inaccuracies"),
     ],
 )
-def test_things_are_counted_in_english(number: int, noun: str, text: str) -> None:
+def test_nouns_agree_with_their_number(number: int, noun: str, text: str) -> None:
     assert counted(number, noun) == text

@@ -1,4 +1,4 @@
-"""Saving files: whole or not at all, also on a full disk, and without following links."""
+"""Atomic replacement of files: full disks, links, permissions, pipes and locks."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ except OSError as error:
 
 
 def full_disk(function: str, path: Path, content: str) -> str:
-    """The error of a function that saves, in a process whose files have at most 100 bytes."""
+    """Call a function of `saving` with room for 100 bytes a file; return its error's type."""
     pytest.importorskip("resource")
     words = [sys.executable, "-c", ON_A_FULL_DISK, function, str(path), content]
     return subprocess.run(words, capture_output=True, text=True, timeout=60, check=True).stdout
@@ -49,7 +49,7 @@ def test_a_full_disk_keeps_the_old_file_and_leaves_no_draft(
     if old is not None:
         path.write_text(old)
     assert full_disk(function, path, "[b'12' * 40, b'34' * 40]") == "OSError\n"
-    assert [one.read_text() for one in tmp_path.iterdir()] == ([] if old is None else [old])
+    assert [file.read_text() for file in tmp_path.iterdir()] == ([] if old is None else [old])
 
 
 def test_a_full_disk_adds_nothing_to_a_file(tmp_path: Path) -> None:
@@ -115,11 +115,11 @@ def test_a_file_without_write_permission_is_not_replaced(
     path = tmp_path / "file"
     path.write_text("old")
     path.chmod(0o444)
-    if os.geteuid() == 0:  # Nothing is forbidden to root.
+    if os.geteuid() == 0:  # Permissions do not bind root.
         monkeypatch.setattr(os, "access", lambda *_: False)
     with pytest.raises(PermissionError):
         write_whole(path, [b"new"])
-    assert [one.name for one in tmp_path.iterdir()] == ["file"] and path.read_text() == "old"
+    assert [file.name for file in tmp_path.iterdir()] == ["file"] and path.read_text() == "old"
 
 
 @posix
@@ -135,13 +135,13 @@ def test_a_pipe_is_written_to_and_a_folder_is_refused(tmp_path: Path) -> None:
         write_named(tmp_path, [b"x"])
     with pytest.raises(OSError):
         write_whole(tmp_path, [b"x"])
-    assert [one.name for one in tmp_path.iterdir()] == ["pipe"]
+    assert [file.name for file in tmp_path.iterdir()] == ["pipe"]
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/stdout"), reason="needs /dev/stdout")
 @pytest.mark.parametrize("mode", ["wb", "ab"])
 def test_the_standard_output_keeps_what_it_holds(tmp_path: Path, mode: str) -> None:
-    """Neither a new file nor another offset: what is printed before and after it stays."""
+    """A report to /dev/stdout neither replaces the output file nor overwrites other output."""
     script = (
         "import sys; from merels.engine.common.saving import write_named\n"
         "print('before'); write_named('/dev/stdout', [b'report\\n']); print('after')"
@@ -178,7 +178,7 @@ def test_a_file_is_locked_by_one_at_a_time(tmp_path: Path) -> None:
         descriptor = os.open(path, os.O_RDWR)
         with pytest.raises((BlockingIOError, PermissionError)):
             lock(descriptor)
-        other.communicate(timeout=60)  # The end of a process unlocks.
+        other.communicate(timeout=60)  # The system unlocks the file when the process ends.
         lock(descriptor)
         os.close(descriptor)
     finally:

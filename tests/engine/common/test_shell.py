@@ -1,4 +1,4 @@
-"""Command lines as a person types them."""
+"""Quoting of command lines for a POSIX shell and for Windows."""
 
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ def test_a_posix_shell_reads_the_words_back() -> None:
         ("", '""'),
     ],
 )
-def test_windows_knows_double_quotes_alone(word: str, text: str) -> None:
+def test_windows_quotes_only_with_double_quotes(word: str, text: str) -> None:
     assert shell_text(["merels", word], posix=False) == f"merels {text}"

@@ -1,4 +1,4 @@
-"""Buffers that change while compiled code reads them."""
+"""Buffers that other threads change while compiled code reads them."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ data = bytearray(SAMPLE * number)
 gate = threading.Semaphore(0)
 
 def spoil():
-    # As soon as the call has checked the samples and lets other threads run.
+    # The call has checked the samples and released the GIL.
     gate.acquire()
     data[-len(SAMPLE):] = b"\\xff" * len(SAMPLE)
 
 refused = 0
 for _ in range(2000):
-    # On a busy machine the other thread may come too late for many calls.
+    # On a busy machine the other thread is too late for many calls.
     if refused == 5:
         break
     data[-len(SAMPLE):] = SAMPLE
@@ -74,7 +74,7 @@ def test_samples_that_another_thread_changes_are_refused(name: str) -> None:
 
 
 class OneView:
-    """A buffer that gives its bytes once, and another time none."""
+    """A buffer whose second view is empty."""
 
     def __init__(self, data: bytes | array[int]) -> None:
         self.data = data

@@ -1,4 +1,4 @@
-"""The core's game against the readable one: the same rules written twice."""
+"""The compiled core against the readable rules: two implementations that share no code."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ GAMES = json.loads((DATA / "games.json").read_text())
 
 
 def core_outcome(position: Position) -> Outcome | None:
-    """The core's verdict in the readable game's words."""
+    """Return the core's outcome of a position."""
     reason, result = core.outcome(
         core_rules(position.rules), core_board(position), core_history(position)
     )
@@ -41,7 +41,7 @@ def core_outcome(position: Position) -> Outcome | None:
 
 
 def assert_same(position: Position) -> None:
-    """Both games know the same moves and the same outcome."""
+    """Assert that the core and the readable rules have the same legal moves and outcome."""
     codes = core_moves(position)
     assert len(set(codes)) == len(codes)
     plain = position.legal_moves()
@@ -50,7 +50,7 @@ def assert_same(position: Position) -> None:
     assert core_outcome(position) == position.outcome(), position
 
 
-def test_both_count_men_alike() -> None:
+def test_core_and_rules_have_the_same_constants() -> None:
     assert (core.MEN_PER_SIDE, core.FLYING_MEN, core.MINIMUM_MEN) == (
         MEN_PER_SIDE, FLYING_MEN, MINIMUM_MEN,
     )
@@ -65,7 +65,7 @@ def test_random_games_agree(seed: int, number: int) -> None:
 
 
 def test_random_boards_agree() -> None:
-    """The core's shifts know the same lines and neighbours as the board, wherever men stand."""
+    """The core's bit shifts agree with the board's lines and neighbours for men on any points."""
     chance = random.Random(3)
     for _ in range(4000):
         points = chance.sample(range(24), 18)
@@ -121,23 +121,23 @@ def test_games_replay(game: dict[str, Any]) -> None:
     assert core_outcome(position) == outcome
 
 
-def test_a_worker_that_reports_nothing_fills_the_table_for_another() -> None:
+def test_a_helper_fills_the_table_for_another_worker() -> None:
     weights.ensure()
     start = parse_position(START)
     search = core_rules(start.rules), core_board(start), [], core_moves(start)
     shared = core.TranspositionTable(4)
-    silent, helped, alone = (
+    helper, helped, unhelped = (
         core.SearchWorker(table) for table in (shared, shared, core.TranspositionTable(4))
     )
-    assert not silent.run(*search, None, max_depth=8)
-    for worker in (helped, alone):
+    assert not helper.run(*search, None, max_depth=8)
+    for worker in (helped, unhelped):
         worker.run(*search, lambda depth, lines: False, max_depth=8)
-    assert helped.nodes < alone.nodes == silent.nodes
-    assert silent.run(*search, None, node_limit=1000)
+    assert helped.nodes < unhelped.nodes == helper.nodes
+    assert helper.run(*search, None, node_limit=1000)
 
 
 def test_a_stored_result_without_a_move_gives_the_search_none() -> None:
-    """Only bounds are stored of the replies that all fall short; the next search meets them."""
+    """Upper bounds are stored without a move; the next search must not take one from them."""
     weights.ensure()
     worker = core.SearchWorker(core.TranspositionTable(1))
     lines: list[list[int]] = []

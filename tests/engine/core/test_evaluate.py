@@ -1,4 +1,4 @@
-"""The learnt evaluation: symmetric, bounded, explained; its file checked."""
+"""The evaluation: symmetries, terms, and checks of its weights file."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from tests.engine.random_games import random_positions
 AHEAD = "**O*@**O/@O***O@*/**O*@OO* w 0 0 0 20"
 
 
-def seen_otherwise(position: Position, symmetry: tuple[int, ...]) -> Position:
-    """The position with every man moved by a symmetry of the board."""
+def image_of(position: Position, symmetry: tuple[int, ...]) -> Position:
+    """Return the image of a position under a symmetry of the board."""
     white, black = (
         sum(1 << symmetry[point] for point in range(24) if men >> point & 1)
         for men in position.men
@@ -28,17 +28,17 @@ def seen_otherwise(position: Position, symmetry: tuple[int, ...]) -> Position:
     return Position(position.rules, (white, black), position.hands, position.side)
 
 
-def test_symmetric_positions_are_worth_the_same() -> None:
+def test_symmetric_positions_have_the_same_evaluation() -> None:
     assert len(SYMMETRIES) == 16
     differ = set()
     for position in random_positions(seed=5, number=400):
-        values = {evaluate(seen_otherwise(position, symmetry)) for symmetry in SYMMETRIES}
+        values = {evaluate(image_of(position, symmetry)) for symmetry in SYMMETRIES}
         assert len(values) == 1, position
         differ |= values
     assert len(differ) > 100
 
 
-def test_both_colours_see_the_same() -> None:
+def test_the_evaluation_is_the_same_for_both_colours() -> None:
     for position in random_positions(seed=6, number=200):
         swapped = Position(
             position.rules, position.men[::-1], position.hands[::-1], 1 - position.side
@@ -50,10 +50,10 @@ def test_terms_add_up() -> None:
     for position in random_positions(seed=7, number=200):
         total = sum(worth for _, worth in explain(position))
         own = total if position.side == 0 else -total
-        assert abs(own - evaluate(position)) <= 10      # each term is rounded
+        assert abs(own - evaluate(position)) <= 10  # Each term is rounded.
 
 
-def test_a_man_more_is_worth_something() -> None:
+def test_an_extra_man_raises_the_evaluation() -> None:
     more = parse_position(AHEAD)
     less = parse_position("**@*O**@/O@***@O*/**@*O@@* w 0 0 0 20")
     assert evaluate(more) > 50 > -50 > evaluate(less)
@@ -88,7 +88,7 @@ def test_weights_that_cannot_be_used_are_one_clear_error(
     assert evaluate(parse_position(AHEAD)) == before
 
 
-def test_weights_that_are_not_there_are_one_clear_error(tmp_path: Path) -> None:
+def test_missing_weights_are_one_clear_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read: .*reinstall"):
         weights.load(tmp_path / "none.bin")
 

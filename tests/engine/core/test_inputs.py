@@ -1,4 +1,4 @@
-"""What the compiled core does with values that cannot be, and with objects that are in use."""
+"""The compiled core's checks of impossible values and of objects in use."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ START = (0, 0, 9, 9, 0)
 
 
 def drawn(own: int, opponent: int) -> memoryview:
-    """A table of draws."""
+    """Return the values of a table in which all positions are draws."""
     return memoryview(bytes((core.table_places(own, opponent) + 3) // 4))
 
 
 def tables() -> core.TableSet:
-    """The table of three men against three, of draws."""
-    found = core.TableSet(RULES)
-    found.add(3, 3, drawn(3, 3))
-    return found
+    """Return a table set with a table of draws for three men against three."""
+    tables = core.TableSet(RULES)
+    tables.add(3, 3, drawn(3, 3))
+    return tables
 
 
 def worker() -> core.SearchWorker:
-    """A worker with a small table."""
+    """Return a worker with a small transposition table."""
     return core.SearchWorker(core.TranspositionTable(1))
 
 
 def run(moves: list[int], **extra: object) -> bool:
-    """A search of the start for these moves, which ends after its first iteration."""
+    """Search the start with these root moves for one iteration."""
     return worker().run(
         RULES, START, [], moves, lambda *_: True, **extra)  # type: ignore[arg-type]
 
@@ -70,18 +70,18 @@ NONE: dict[str, Callable[..., object]] = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_what_cannot_be_is_refused(name: str) -> None:
+def test_impossible_values_raise_value_error(name: str) -> None:
     with pytest.raises(ValueError):
         BAD[name]()
 
 
 @pytest.mark.parametrize("name", NONE)
-def test_none_is_no_value(name: str) -> None:
+def test_none_raises_type_error(name: str) -> None:
     with pytest.raises(TypeError):
         NONE[name](None)
 
 
-def test_none_is_nothing_to_borrow() -> None:
+def test_none_instead_of_a_shared_object_raises_type_error() -> None:
     for call in (
         lambda: solver.Retrograde(RULES, 3, 3, False, None),  # type: ignore[arg-type]
         lambda: solver.PlacingSlice(RULES, 18, 0, None),  # type: ignore[arg-type]
@@ -94,7 +94,7 @@ def test_none_is_nothing_to_borrow() -> None:
             call()
 
 
-def test_one_search_at_a_time_and_of_tables_that_stay() -> None:
+def test_a_worker_and_its_tables_are_locked_during_a_search() -> None:
     moves = core_moves(Position(PRESETS["mill"]))
     searching, of = worker(), tables()
     refused = []
@@ -157,7 +157,7 @@ def test_an_extension_of_another_build_than_the_core_is_refused(name: str) -> No
     )
 
 
-def test_threads_that_meet_at_the_first_table() -> None:
+def test_threads_may_load_the_index_at_the_same_time() -> None:
     found = []
     gate = threading.Barrier(4)
 

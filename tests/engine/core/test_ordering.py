@@ -1,4 +1,4 @@
-"""Move ordering: the table's move, mills, killers and what stops a mill, then by history."""
+"""Move ordering: table move, mills, killers and moves that stop a mill, then by history."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ CLOSING = parse_position("@@******/****@***/OO****** w 6 6 0 4")
 
 
 def moves(position: Position) -> list[int]:
-    """The legal moves, in the generator's order."""
+    """Return the codes of the legal moves in the generator's order."""
     return core.legal_moves(core_rules(position.rules), core_board(position))
 
 
 def ordered(position: Position, **more: object) -> list[int]:
-    """The legal moves in the order of the search."""
+    """Return the codes of the legal moves in the search's order."""
     rules, board = core_rules(position.rules), core_board(position)
     return core.ordered_moves(rules, board, **more)  # type: ignore[arg-type]
 
 
 def closes(move: int) -> bool:
-    """Whether a move removes a man."""
+    """Return whether a move removes a man."""
     return bool(decode_move(move).removed)
 
 
@@ -61,16 +61,16 @@ def test_killers_come_before_other_quiet_moves_the_last_one_first() -> None:
     rival = usual[5]
     for cutoffs, first in (([one], [one]), ([one, two], [two, one]), ([one, two, two], [two, one]),
                            ([one, two, three], [three, two])):
-        # By history only, the rival would be the first.
+        # By history only, the rival would be first.
         noted = [(4, 8, rival, []), *((2, 1, move, []) for move in cutoffs)]
         assert ordered(QUIET, cutoffs=noted, ply=2)[: len(first) + 1] == [*first, rival]
-    # At another ply of the same side they are no killers, and at one of the other side nothing.
+    # At another ply of the same side only its history counts, and at one of the other side nothing.
     noted = [(2, 1, one, [])]
     assert ordered(QUIET, cutoffs=noted, ply=4)[0] == one
     assert ordered(QUIET, cutoffs=noted, ply=3) == usual
 
 
-def test_history_raises_what_cut_off_and_lowers_what_was_searched_before_it() -> None:
+def test_history_rewards_the_cutoff_move_and_penalises_the_moves_before_it() -> None:
     usual = ordered(QUIET)
     first, second, good = usual[0], usual[1], usual[-1]
     found = ordered(QUIET, cutoffs=[(3, 4, good, [first, second])], ply=1)
@@ -85,17 +85,17 @@ def test_a_deep_cutoff_counts_more_than_a_shallow_one() -> None:
         assert ordered(QUIET, cutoffs=cutoffs, ply=1)[:2] == [deep, shallow]
 
 
-def test_a_cutoff_that_is_repeated_counts_more_but_not_without_end() -> None:
+def test_history_grows_with_repeated_cutoffs_up_to_a_limit() -> None:
     usual = ordered(QUIET)
     often, once = usual[-1], usual[5]
     noted = [(3, 3, often, [])] * 3 + [(5, 3, once, [])]
     assert ordered(QUIET, cutoffs=noted, ply=1)[:2] == [often, once]
-    # History has a limit: so it turns around within a few hundred cutoffs.
+    # History has a limit, so that a few dozen cutoffs of another move reverse the order.
     noted = [(3, 9, often, [])] * 1000 + [(3, 9, once, [often])] * 40
     assert ordered(QUIET, cutoffs=noted, ply=1)[0] == once
 
 
-def test_what_stops_a_mill_comes_before_other_quiet_moves() -> None:
+def test_moves_that_stop_a_mill_come_before_other_quiet_moves() -> None:
     position = parse_position("@@******/*O***O**/******** w 7 7 0 5")
     after = [decode_move(move).to for move in ordered(position)]
     blocking = [point for point in after if _closes_for_black(position, point)]
@@ -105,13 +105,13 @@ def test_what_stops_a_mill_comes_before_other_quiet_moves() -> None:
 
 
 def _closes_for_black(position: Position, point: int) -> bool:
-    """Whether Black, if it had the move, could close a mill on a point."""
+    """Return whether Black, if it had the move, could close a mill on a point."""
     other = Position(position.rules, position.men, position.hands, 1 - position.side)
     return any(move.to == point and move.removed for move in other.legal_moves())
 
 
 def test_removals_from_lines_that_can_still_be_filled_come_first() -> None:
-    # White closes a mill on one point only. Black's first two men want one more for theirs.
+    # White closes a mill on one point only. Black needs one more man for a mill with its first two.
     removals = [decode_move(move) for move in ordered(CLOSING) if closes(move)]
     assert len({move.to for move in removals}) == 1 and len(removals) == 3
     assert {move.removed for move in removals[:2]} == {(0,), (1,)}

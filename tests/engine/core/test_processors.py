@@ -1,4 +1,4 @@
-"""Processors that this machine does not have, emulated by QEMU."""
+"""The choice of instructions on other processors, which QEMU emulates."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FAST = ("EPYC-Milan", "Haswell")
 
 
 def places_on(processor: str, log: Path) -> tuple[str, bool]:
-    """The places of random boards in tables on a processor, and whether it executed PEXT."""
+    """Return the places of random boards from a processor, and whether it executed PEXT."""
     assert QEMU is not None
     command = [QEMU, "-cpu", processor, "-d", "in_asm", "-D", str(log), sys.executable, "-c"]
     done = subprocess.run([*command, PLACES], capture_output=True, text=True, timeout=600)
@@ -42,7 +42,7 @@ def places_on(processor: str, log: Path) -> tuple[str, bool]:
 def test_pext_is_left_to_processors_that_do_not_microcode_it(
     tmp_path: Path, processor: str
 ) -> None:
-    """Zen 1 and 2 take dozens of cycles for it; all processors find the same places."""
+    """PEXT takes dozens of cycles on Zen 1 and 2; all processors compute the same places."""
     here = subprocess.run([sys.executable, "-c", PLACES], capture_output=True, text=True)
     places, executed = places_on(processor, tmp_path / "log")
     assert places == here.stdout and len(places.splitlines()) == 200

@@ -1,4 +1,4 @@
-"""Replacement in the transposition table: the entries of one bucket are read back."""
+"""Replacement in a bucket of the transposition table."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from merels.engine.core import core
 NO_MOVE = 0xFFFFF
 UPPER, LOWER, EXACT = 1, 2, 3
 AGE = 8
-"""Plies that a result is worth less for each search since."""
+"""Plies subtracted from an entry's value for each search since."""
 
 
 def result(
@@ -17,14 +17,14 @@ def result(
 
 
 def depths(*results: tuple[int, int, int, int, int, int]) -> dict[int, int]:
-    """The depths in a bucket after some results, by key."""
+    """Return the depths in a bucket, by key, after storing some results."""
     return {key: data >> 36 & 0xFF for key, data in core.bucket_after(results) if data}
 
 
 FULL = (result(1, 9), result(2, 3), result(3, 6), result(4, 12))
 
 
-def test_four_results_of_a_bucket_are_kept_whole() -> None:
+def test_a_bucket_keeps_four_results_exactly() -> None:
     entries = core.bucket_after([
         result(1, 9, UPPER, 255, -32_000), result(2, 0, LOWER, 0, 32_000), result(3, 255),
         result(2**64 - 1, 7, EXACT, 3, -1),
@@ -39,7 +39,7 @@ def test_four_results_of_a_bucket_are_kept_whole() -> None:
     ]
 
 
-def test_the_shallowest_result_of_a_search_makes_room() -> None:
+def test_the_shallowest_entry_of_a_search_is_replaced() -> None:
     assert depths(*FULL, result(5, 1)) == {1: 9, 5: 1, 3: 6, 4: 12}
     assert depths(*FULL, result(5, 1), result(6, 2)) == {1: 9, 6: 2, 3: 6, 4: 12}
 
@@ -50,12 +50,12 @@ def test_a_result_of_an_earlier_search_is_worth_less() -> None:
         return 8 in depths(old, *FULL[1:], result(5, 1))
 
     for age in (1, 2, 3):
-        # The shallowest of the others has a depth of three; of two alike the first goes.
+        # The shallowest other entry has depth 3; of two equal entries the first is replaced.
         assert kept(4 + age * AGE, age) and not kept(3 + age * AGE, age)
     assert kept(4, 0) and not kept(3, 0)
 
 
-def test_ages_go_on_where_the_number_of_the_search_begins_again() -> None:
+def test_ages_are_right_when_the_generation_wraps_around() -> None:
     new = [result(key, 3, search=0) for key in (2, 3, 4)]
     assert 8 not in depths(result(8, 3 + AGE, search=255), *new, result(5, 1, search=0))
     assert 8 in depths(result(8, 4 + AGE, search=255), *new, result(5, 1, search=0))
@@ -69,7 +69,7 @@ def test_a_position_has_one_entry_which_a_deeper_result_replaces() -> None:
     assert (data >> 20 & 0xFFFF, data >> 44 & 3) == (9, UPPER)
 
 
-def test_a_shallower_bound_replaces_only_what_an_earlier_search_found() -> None:
+def test_a_shallower_bound_replaces_only_results_of_earlier_searches() -> None:
     for bound in (UPPER, LOWER):
         assert depths(result(1, 9), result(1, 8, bound)) == {1: 9}
         assert depths(result(1, 9, search=6), result(1, 8, bound)) == {1: 8}

@@ -1,4 +1,4 @@
-"""Entries of the transposition table that no search has stored as they are there."""
+"""Torn and damaged entries of the transposition table."""
 
 from __future__ import annotations
 
@@ -24,32 +24,32 @@ GENERATION = 46
 
 
 def search(table: core.TranspositionTable, depth: int) -> tuple[list[Lines], int]:
-    """The lines of a new worker's iterations, and its nodes."""
+    """Return the lines of a new worker's iterations, and its number of nodes."""
     weights.ensure()
-    worker, found = core.SearchWorker(table), list[Lines]()
+    worker, iterations = core.SearchWorker(table), list[Lines]()
     worker.clear()
     table.new_search()
 
     def report(depth: int, lines: Lines) -> bool:
-        found.append(lines)
+        iterations.append(lines)
         return False
 
     worker.run(RULES, BOARD, [], core.legal_moves(RULES, BOARD), report, max_depth=depth)
-    return found, worker.nodes
+    return iterations, worker.nodes
 
 
 def places_in(table: core.TranspositionTable) -> int:
-    """The number of entries in use, 16 bytes each."""
+    """Return the number of entries in use, 16 bytes each."""
     return table.used() << 16
 
 
 def board_of(key: int) -> Board:
-    """The board of a key."""
+    """Return the board of a key."""
     return key & 0xFFFFFF, key >> 24 & 0xFFFFFF, key >> 48 & 15, key >> 52 & 15, 0
 
 
 def illegal_move(board: Board, chance: random.Random) -> int:
-    """A move that breaks the rules on this board: most name real points."""
+    """Return a random illegal move, mostly of points on the board."""
     legal = set(core.legal_moves(RULES, board))
     while True:
         removed = chance.choice([31, 31, chance.randrange(24)])
@@ -60,7 +60,7 @@ def illegal_move(board: Board, chance: random.Random) -> int:
 
 
 def with_bits(data: int, value: int, shift: int, size: int) -> int:
-    """The data with some of its bits replaced."""
+    """Return the data with some of its bits replaced."""
     return data & ~((1 << size) - 1 << shift) | value << shift
 
 
@@ -75,7 +75,7 @@ SPOILT: dict[str, Callable[[Board, int, random.Random], int]] = {
 
 @pytest.mark.parametrize("what", SPOILT)
 def test_an_unsound_entry_is_dropped(what: str) -> None:
-    """A search among spoilt entries finds what it finds in an empty table, node by node."""
+    """A search in a table of damaged entries is the same as in an empty table, node by node."""
     expected = search(core.TranspositionTable(4), 10)
     table, chance, spoilt = core.TranspositionTable(4), random.Random(what), 0
     search(table, 10)
@@ -90,8 +90,8 @@ def test_an_unsound_entry_is_dropped(what: str) -> None:
     assert search(table, 10) == expected
 
 
-def test_legality_of_any_number_as_a_move() -> None:
-    """The mask check agrees with the list of the generator."""
+def test_the_legality_check_agrees_with_the_move_generator() -> None:
+    """The check of a table move finds the same moves legal as the move generator."""
     chance, legal, illegal = random.Random(5), 0, 0
     for position in random_positions(seed=5, number=3000):
         rules, board = core_rules(position.rules), core_board(position)
@@ -107,8 +107,8 @@ def test_legality_of_any_number_as_a_move() -> None:
         core.is_legal_move(RULES, BOARD, 1 << 20)
 
 
-def test_a_table_of_which_more_is_used_is_empty() -> None:
-    """An entry's place depends on the size: one from before would lie in a foreign bucket."""
+def test_a_table_is_empty_after_it_has_grown() -> None:
+    """A key's bucket depends on the size in use, so old entries would be in wrong buckets."""
     table = core.TranspositionTable(4, 1)
     for place in range(places_in(table)):
         table.write_entry(place, place, 1)

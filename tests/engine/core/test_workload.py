@@ -1,4 +1,4 @@
-"""The workload of the checked builds, in the build at hand."""
+"""The workload of the sanitizer builds, run with the installed build."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ ROOT = Path(__file__).parents[3]
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run the workload in a process of its own, which a broken assertion ends at once."""
+    """Run the workload in a new process, which a failed assertion ends at once."""
     command = [sys.executable, "-m", "tests.sanitize.workload", *arguments]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600)
 
 
-def test_the_workload_answers_as_it_must() -> None:
+def test_the_workload_passes() -> None:
     done = run()
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1].startswith("signature ")

@@ -1,4 +1,4 @@
-"""Moves and positions as text: what is read, what is refused and in which words."""
+"""Moves, positions and rules as text: valid forms, and errors for invalid ones."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def test_malformed_moves_are_refused(text: str) -> None:
     assert len(str(caught.value)) < 200
 
 
-def test_moves_survive_their_text() -> None:
+def test_moves_round_trip_through_text() -> None:
     for position in random_positions(seed=5, number=2_000):
         for move in position.legal_moves():
             assert parse_move(str(move)) == move
 
 
-def test_positions_survive_their_text() -> None:
+def test_positions_round_trip_through_text() -> None:
     for position in random_positions(seed=6, number=3_000):
         text = format_position(position)
         again = parse_position(text, position.rules)
@@ -103,12 +103,12 @@ def test_seventeen_fields_are_read() -> None:
         ("ids:nodes", "nodes", "end here"),
     ],
 )
-def test_seventeen_fields_that_make_no_sense_are_refused(old: str, new: str, reason: str) -> None:
+def test_invalid_seventeen_fields_are_refused(old: str, new: str, reason: str) -> None:
     with pytest.raises(InputError, match=reason):
         parse_position(SEVENTEEN.replace(old, new))
 
 
-def test_counters_beyond_what_is_read_are_written_as_the_most_that_is() -> None:
+def test_counters_are_capped_when_written() -> None:
     rules = parse_rules("mill NoRemovalPlies=0 Repetition=0 ThreeThreePlies=0")
     text = "O*O*O***/@*@*@***/******** b 0 0 10000 1000000"
     position = parse_position(text, rules)

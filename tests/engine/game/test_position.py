@@ -1,4 +1,4 @@
-"""The readable game: the rules where their words could be misread."""
+"""The rules of the game in their difficult cases, by the readable implementation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def at(text: str, rules: str = "mill") -> Position:
 
 
 def end(text: str, rules: str = "mill") -> tuple[str, str] | None:
-    """The result and the reason of the end that a position is."""
+    """Return result and reason of a position's outcome, or None."""
     outcome = at(text, rules).outcome()
     return outcome and (outcome.result, outcome.reason)
 
@@ -43,7 +43,7 @@ def test_two_mills_at_once() -> None:
     each = {move for move in texts(at(board, "multi")) if move.startswith("d5")}
     assert one == {"d5xf6", "d5xd2", "d5xg4", "d5xd1"}
     assert len(each) == 6 and "d5xd1xd2" in each
-    # Three men in a mill and one beside it: the lone man must go first, then any may.
+    # Three men in a mill and one outside: the latter must be removed first, then any man may be.
     mixed = "*O*****O/O*******/O@@@*@** w 1 0 0 9"
     removals = {move for move in texts(at(mixed, "mill DoubleMill=each")) if move.startswith("d5")}
     assert removals == {"d5xa1xg1", "d5xa1xg4", "d5xa1xg7"}
@@ -118,7 +118,7 @@ def test_a_position_retraces_its_moves_since_the_last_irreversible_one() -> None
     assert longest > 20
 
 
-def test_the_first_steps_of_a_user_work() -> None:
+def test_the_documented_first_steps_work() -> None:
     position = Position().push("d6").push("f4")
     assert str(position.legal_moves()[0]) == "d5"
     assert Move.from_text("D6D5xC3") == Move.from_text("d6-d5xc3")

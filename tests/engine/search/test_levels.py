@@ -1,4 +1,4 @@
-"""The levels err as people do: in what they overlook, and in another way in every game."""
+"""Strength levels: what they overlook, and how their games differ."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from merels.engine.search.searcher import Searcher
 
 SEEDS = range(1, 41)
 MILL = play_moves(Position(), "a1 d6 d1 f4".split())
-"""White can close a mill with g1; the best move is d2, which shuts Black in."""
+"""White can close a mill with g1; the best move is d2, which blocks Black's men."""
 THREAT = play_moves(Position(), "d6 a1 f4 d1".split())
 """Black closes a mill with g1, unless White places there."""
 
 
 def answers(level: Level, position: Position, seeds: Iterable[int]) -> list[Move]:
-    """A level's moves by some seeds."""
+    """Return a level's move in a position for each seed."""
     searcher, moves = Searcher(4), []
     for seed in seeds:
         move = searcher.search(position, Limit(nodes=5000), level=replace(level, seed=seed)).move
@@ -32,7 +32,7 @@ def answers(level: Level, position: Position, seeds: Iterable[int]) -> list[Move
 
 
 def opening(level: Level, seed: int, plies: int = 6) -> list[str]:
-    """The first plies of a level against itself."""
+    """Return the first moves of a level's game against itself."""
     searcher, position, moves = Searcher(4), Position(), []
     for _ in range(plies):
         found = searcher.search(position, Limit(nodes=5000), level=replace(level, seed=seed))

@@ -1,4 +1,4 @@
-"""Proven scores: a win announced is played out in as many plies, and each move brings it nearer."""
+"""Proven scores: their distances are exact, and playing them out ends the game in time."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ WON = (
     "*O****@*/***@@*O*/*****O** b 0 0 0 1",
 )
 HIDDEN = "O*OO@***/*@*@O@O*/OO@O@@*O w 0 0 0 1"
-"""A win in 11 plies, found in 13 at first. The distance is from another program's full search."""
+"""A win in 11 plies, first found in 13. The distance is from another program's full search."""
 TWO_WINS = "O*O*OOO*/@****@*@/@*****OO w 0 0 0 1"
 """Wins in 5 plies by a4-b4 and in 7 by a4-a1; the other program finds no third within 13."""
 
 
 def iterations(searcher: Searcher, text: str, limit: Limit, moves: str = "") -> list[Info]:
-    """The first lines of a search's iterations, and the last line of one that is cut."""
+    """Return the reports of a search, after playing ``moves`` from the position."""
     infos = list[Info]()
     searcher.search(play_moves(parse_position(text, MORRIS), moves.split()), limit, infos.append)
     return infos
 
 
 def win_in(info: Info) -> int | None:
-    """The plies to a proven end."""
+    """Return the plies to a proven end, or None."""
     return info.score.relative.win_in if info.score else None
 
 
@@ -74,7 +74,7 @@ def test_a_shortest_win_does_not_repeat_a_position_of_the_game() -> None:
 
 
 def proof_keys(position: Position) -> set[int]:
-    """The keys in the table after a search that are no position's: men share points."""
+    """Return the keys of proofs that a search stores: keys of boards with overlapping men."""
     weights.ensure()
     table, rules, board = core.TranspositionTable(1), core_rules(MORRIS), core_board(position)
     core.SearchWorker(table).run(
@@ -127,4 +127,4 @@ def test_a_proven_win_takes_no_more_of_the_clock() -> None:
     position = parse_position(WON[2], MORRIS)
     result = Searcher(8).search(position, Limit(white_clock=600.0, black_clock=600.0))
     assert result.score.win_in is not None
-    assert (result.info.depth or 0) < 20, "it went on, though no end comes sooner"
+    assert (result.info.depth or 0) < 20, "it continued although no win is shorter"

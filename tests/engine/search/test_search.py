@@ -1,4 +1,4 @@
-"""The player: limits, determinism, truthful scores, rules inside the search."""
+"""The searcher: limits, determinism, scores, draws and rules within the search."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ MORRIS = parse_rules("morris")
 def think(
     position: Position, limit: Limit, multipv: int = 1, root_moves: Sequence[Move] = ()
 ) -> tuple[Result, list[Info]]:
+    """Search with a new searcher; return its result and reports."""
     infos: list[Info] = []
     result = Searcher(4).search(
         position, limit, infos.append, multipv=multipv, root_moves=root_moves
@@ -37,7 +38,7 @@ def think(
     return result, infos
 
 
-def test_every_move_and_pv_is_legal() -> None:
+def test_every_move_and_variation_is_legal() -> None:
     for position in random_positions(seed=11, number=600):
         result, infos = think(position, Limit(depth=3))
         assert infos
@@ -77,7 +78,7 @@ def test_a_better_move_of_an_unfinished_iteration_is_played() -> None:
     assert found
 
 
-def test_an_unfinished_iteration_is_no_completed_depth_and_its_score_a_lower_bound() -> None:
+def test_an_unfinished_iteration_reports_the_last_completed_depth_and_a_lower_bound() -> None:
     bounds = 0
     for position in random_positions(seed=23, number=30):
         if position.outcome() is None:
@@ -92,15 +93,15 @@ def test_an_unfinished_iteration_is_no_completed_depth_and_its_score_a_lower_bou
     assert bounds
 
 
-# Rules, position, depth, and the share of the iteration's nodes, in percent, after which its first
-# move has turned out to be worse in a wider window than in a narrow one.
+# Rules, position, depth, and percent of the iteration's nodes after which its first move has proved
+# worse in the wider aspiration window than in the narrow one.
 FALLEN_BACK = [
     ("loc", "@@@@*@@@/******O*/****OO*O w 0 0 0 16", 8, 50),
     ("loc", "@@@@@*@@/******O*/O***OO** w 0 0 2 17", 5, 50),
     ("mill", "OOO@*O@O/O*****O*/O**@**** b 1 0 0 9", 7, 50),
     ("mill", "OOO@*O@O/O*****OO/O****@** b 0 0 0 10", 5, 50),
     ("loc", "@O*@@@*O/****O***/**@*@@O* w 0 0 2 20", 5, 50),
-    # Worse than other moves in the narrow window, although not below the wider one.
+    # Here it is worse than other moves in the narrow window, but not below the wider one.
     ("loc", "*****@**/********/******** w 4 3 0 2", 8, 85),
     ("mill", "@@*@O@@@/O*@**OOO/**@O**** w 0 0 1 11", 5, 70),
     ("roman", "*@@@*O*@/O@@**O**/***@***O w 0 0 2 18", 7, 85),
@@ -140,24 +141,24 @@ def test_the_history_of_a_colour_stays_its_own_when_the_other_one_is_to_move() -
     first = parse_position("*O*@O**@/*@*O**@*/O*@**O** w 0 0 0 20", MORRIS)
     then = first.push(parse_move("e5-e4"))
     assert nodes(first, then) == nodes(swapped(first), swapped(then))
-    assert nodes(first, then) != nodes(first, swapped(then)), "whose moves they were is ignored"
+    assert nodes(first, then) != nodes(first, swapped(then)), "the colours share one history"
 
 
 def begin(
     searcher: Searcher, position: Position, limit: Limit, signals: Signals, ponder: bool
 ) -> SimpleQueue[Result]:
-    """Begin a search, endless or one that ponders; its result comes through the queue."""
+    """Start an infinite or pondering search on a thread; return the queue for its result."""
     results: SimpleQueue[Result] = SimpleQueue()
-    begun = threading.Event()
+    started = threading.Event()
 
     def run() -> None:
         results.put(searcher.search(
-            position, limit, lambda info: begun.set(), ponder=ponder, infinite=not ponder,
+            position, limit, lambda info: started.set(), ponder=ponder, infinite=not ponder,
             signals=signals,
         ))
 
     threading.Thread(target=run, daemon=True).start()
-    assert begun.wait(60)
+    assert started.wait(60)
     return results
 
 
@@ -166,12 +167,12 @@ def test_stop_ends_an_infinite_search() -> None:
     results = begin(searcher, Position(), Limit(), signals, ponder=False)
     signals.stop()
     assert results.get(timeout=60).move is not None
-    # A stop too late ends no other search.
+    # A late stop does not end the next search.
     signals.stop()
     assert searcher.search(Position(), Limit(depth=4)).info.depth == 4
 
 
-def test_infinite_never_ends_by_itself() -> None:
+def test_an_infinite_search_ends_only_on_stop() -> None:
     searcher, signals = Searcher(4), Signals()
     won = parse_position("OO******/@@*@****/O*O***** w 0 0 0 1", MORRIS)
     results = begin(searcher, won, Limit(depth=1), signals, ponder=False)
@@ -205,8 +206,8 @@ def test_a_report_that_raises_leaves_the_next_search_whole(threads: int) -> None
         assert searcher.search(Position(), Limit(depth=6)).info.depth == 6
 
 
-def test_pondering_uses_the_whole_table_whatever_the_clock_says() -> None:
-    """It may go on for as long as the opponent thinks."""
+def test_pondering_uses_the_whole_table_regardless_of_the_clock() -> None:
+    """It may continue for as long as the opponent thinks."""
     clock = Limit(white_clock=1.0, black_clock=1.0)
     searcher, signals = Searcher(64), Signals()
     results = begin(searcher, Position(), clock, signals, ponder=True)
@@ -218,7 +219,7 @@ def test_pondering_uses_the_whole_table_whatever_the_clock_says() -> None:
     assert searcher._table.used() < 64
 
 
-def test_a_search_uses_what_it_can_fill_of_the_table() -> None:
+def test_a_search_uses_only_the_part_of_the_table_that_it_can_fill() -> None:
     searcher, used = Searcher(64), list[int]()
     for nodes in (1000, 200_000, 1000, 300_000):
         searcher.search(Position(), Limit(nodes=nodes))
@@ -227,8 +228,8 @@ def test_a_search_uses_what_it_can_fill_of_the_table() -> None:
     assert used == [1, 4, 4, 8]
 
 
-def test_a_win_at_hand_is_seen_and_counted() -> None:
-    # White closes d5-e5-c5 and removes the third last man.
+def test_a_win_in_one_is_found() -> None:
+    # White closes d5-e5-c5, which leaves Black with two men.
     position = parse_position("*O*****O/O@*@*@**/******** w 0 0 0 1", MORRIS)
     result, _ = think(position, Limit(depth=5))
     assert result.score.win_in == 1
@@ -236,7 +237,7 @@ def test_a_win_at_hand_is_seen_and_counted() -> None:
 
 
 def test_blocked_sides_and_their_draw() -> None:
-    # f6-f4 shuts Black in.
+    # f6-f4 blocks Black.
     shutting = parse_move("f6-f4")
     board = "********/OO****O*/@@@O*O@@ w 0 0 0 20"
     result, _ = think(parse_position(board, parse_rules("loc")), Limit(depth=6))
@@ -292,7 +293,7 @@ def test_every_limit_gives_a_move(limit: Limit) -> None:
     assert (infos[-1].depth or 0) >= 1
 
 
-def test_a_forced_move_spends_no_clock() -> None:
+def test_a_forced_move_uses_no_time() -> None:
     only = (Position().legal_moves()[0],)
     for limit, deepest in ((Limit(white_clock=1000.0), 1), (Limit(depth=3), 3)):
         assert think(Position(), limit, root_moves=only)[0].info.depth == deepest
@@ -306,7 +307,7 @@ def test_between_two_levels_strength_rises_with_the_rating() -> None:
         assert low.insight <= between.insight <= high.insight
 
 
-def test_levels_rise() -> None:
+def test_levels_rise_in_strength() -> None:
     assert [level.elo for level in LEVELS] == sorted({level.elo for level in LEVELS})
     assert level_for(0) == LEVELS[0] and level_for(9999) == LEVELS[-1]
     for level in LEVELS:
@@ -339,7 +340,7 @@ def test_a_short_search_is_the_same_in_a_table_of_any_size() -> None:
     assert found[0] == found[1] == found[2]
 
 
-def test_a_search_keeps_what_the_last_one_found() -> None:
+def test_a_search_reuses_the_results_of_the_last_one() -> None:
     position = parse_position("*O*@O**@/*@*O**@*/O*@**O** w 0 0 0 20", MORRIS)
     searcher = Searcher(48)
     deeper = searcher.search(position, Limit(depth=10))
@@ -348,7 +349,9 @@ def test_a_search_keeps_what_the_last_one_found() -> None:
 
 
 @pytest.mark.thorough
-def test_threads_that_the_system_refuses_are_done_without(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_continues_without_threads_that_the_system_refuses(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     start = threading.Thread.start
     left = [2]
 
@@ -363,13 +366,13 @@ def test_threads_that_the_system_refuses_are_done_without(monkeypatch: pytest.Mo
     monkeypatch.setattr(threading.Thread, "start", scarce)
     result = searcher.search(Position(), Limit(depth=6))
     assert (result.missing, result.info.depth) == (3, 6)
-    assert threading.active_count() == before, "none searches on"
+    assert threading.active_count() == before, "a thread is still searching"
     monkeypatch.undo()
     assert searcher.search(Position(), Limit(depth=6)).missing == 0
 
 
 @needs_proc
-def test_memory_that_comes_zeroed_is_touched_only_where_it_is_used() -> None:
+def test_a_search_touches_only_the_memory_that_it_uses() -> None:
     def resident() -> int:
         pages = int(Path("/proc/self/statm").read_text().split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE") >> 20
@@ -399,7 +402,7 @@ def test_time_counts_from_when_a_search_was_asked_for() -> None:
     assert all((info.time or 0) >= 1 for info in infos)
 
 
-# The side to move has lost, but for a move to a position that then occurs for the third time.
+# The side to move loses, except by a move to a position that then occurs for the third time.
 THIRD_TIME = [
     ("O*O@****/****@***/**O*@*** w 0 0 0 1", "g4-d6 d2-c4 d6-g4 c4-d2 g4-d6 d2-c4 d6-g4", "c4-d2"),
     ("O@**@*O@/O*******/******** w 0 0 0 1", "d6-a1 e5-e4 a1-d6 e4-e5 d6-a1 e5-e4 a1-d6", "e4-e5"),
@@ -421,7 +424,7 @@ def test_a_lost_side_is_saved_by_the_games_own_repetition(
 
 
 def test_a_search_fits_the_smallest_stack_of_a_thread() -> None:
-    # As some C libraries give to every thread.
+    # Some C libraries give every thread a stack of 128 KiB.
     script = (
         "import threading\n"
         "from merels.engine import Limit, Searcher, parse_position\n"

@@ -1,4 +1,4 @@
-"""What the steps of the search must leave out, and what they must not, judged by tables."""
+"""The steps of the search: what they must prune and must not prune, according to the tables."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MIDDLE = parse_position("*@*OO**@/*@*O**@*/O*@**O** w 0 0 0 20", RULES)
 
 
 class Iteration(NamedTuple):
-    """The end of an iteration; ``nodes`` counts all of the search."""
+    """The end of an iteration; ``nodes`` is the number of nodes of the search so far."""
 
     depth: int
     score: Score
@@ -40,7 +40,7 @@ def iterations(
     position: Position, depth: int, table: core.TranspositionTable | None = None,
     tables: Tables | None = None, node_limit: int = 0,
 ) -> list[Iteration]:
-    """The iterations of a worker to a depth, whatever it finds."""
+    """Return all iterations of a worker's search to a depth."""
     weights.ensure()
     table = table or core.TranspositionTable(1)
     table.new_search()
@@ -70,8 +70,8 @@ def positions(own: int, opponent: int, number: int) -> Iterator[Position]:
 
 
 @pytest.mark.parametrize("men", [(3, 3), (4, 3), (3, 4)])
-def test_a_search_proves_nothing_that_is_not_so(tables: Tables, men: tuple[int, int]) -> None:
-    """No step leaves out the move that saves a side, or that refutes a win."""
+def test_proven_scores_agree_with_the_tables(tables: Tables, men: tuple[int, int]) -> None:
+    """No step prunes the move that saves a side or refutes a win."""
     for position in positions(*men, 30):
         known = tables.probe(position)
         assert known is not None
@@ -79,14 +79,14 @@ def test_a_search_proves_nothing_that_is_not_so(tables: Tables, men: tuple[int, 
             if score.win_in is not None:
                 assert (score.win_in > 0) - (score.win_in < 0) == known.value, position
             if score.win_in is not None and men == (3, 3) and known.depth is not None:
-                assert abs(score.win_in) >= known.depth, "sooner than it can be"
-                assert abs(score.win_in) in (known.depth, *range(depth + 1, 100)), "not the nearest"
+                assert abs(score.win_in) >= known.depth, "shorter than possible"
+                assert abs(score.win_in) in (known.depth, *range(depth + 1, 100)), "not shortest"
 
 
 def test_a_win_is_found_by_the_iteration_of_its_depth_and_a_forced_one_before(
     tables: Tables,
 ) -> None:
-    """Late moves are reduced and left out, but none that wins; forced answers are extended."""
+    """Late move reductions and pruning miss no win; extensions find forced wins sooner."""
     seen, sooner = 0, 0
     for position in positions(3, 3, 250):
         known = tables.probe(position)
@@ -101,32 +101,32 @@ def test_a_win_is_found_by_the_iteration_of_its_depth_and_a_forced_one_before(
     assert seen > 20 and sooner > 20
 
 
-def test_no_more_is_looked_at_once_a_win_at_hand_is_found() -> None:
-    """Mate-distance pruning: nothing beyond can be better."""
+def test_a_win_in_one_cuts_off_all_other_moves() -> None:
+    """Mate-distance pruning: no other move can be better."""
     won = parse_position("********/@*@*@***/OO***O** w 0 0 0 20", RULES)
     found = iterations(won, 30, node_limit=1_000_000)
     assert found[-1].depth == 30 and {done.score.win_in for done in found} == {1}
     assert found[-1].nodes < 30 * 100
 
 
-def test_what_an_earlier_search_found_is_not_searched_again() -> None:
+def test_stored_results_are_not_searched_again() -> None:
     table = core.TranspositionTable(4)
     first = iterations(MIDDLE, 9, table)[-1]
     again = iterations(MIDDLE, 9, table)[-1]
     assert again.nodes * 4 < first.nodes
-    # What it found less deeply is not enough: the next iteration is searched.
+    # Shallower results do not suffice: the next iteration is searched.
     deeper = iterations(MIDDLE, 11, table)
     assert deeper[-1].nodes > first.nodes
 
 
-def test_tables_end_the_search_where_they_know_the_value(tables: Tables) -> None:
+def test_a_table_value_ends_the_search_of_a_node(tables: Tables) -> None:
     four = parse_position("@*@*@***/********/OO*O*O*@ w 0 0 0 20", RULES)
     blind, seeing = iterations(four, 8)[-1], iterations(four, 8, tables=tables)[-1]
     assert seeing.nodes < blind.nodes
     for position in positions(4, 3, 20):
         known = tables.probe(position)
         assert known is not None
-        # Its replies are known: each is looked up, and nothing below it is searched.
+        # All children are in the tables: each is probed, and none is searched further.
         final = iterations(position, 8, tables=tables)[-1]
         assert final.nodes <= 8 * 4 * (len(position.legal_moves()) + 1)
         value = final.score.cp if final.score.win_in is None else final.score.win_in

@@ -1,4 +1,4 @@
-"""From clocks to budgets."""
+"""Time management: budgets from clocks, and the decision to stop."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_a_time_for_one_move_is_not_used_up(time: float, hard: float) -> None:
 def test_about_half_of_the_budget_is_the_point_to_stop_at(
     spent: float, moves: list[int], enough: bool
 ) -> None:
-    """Later while the best move still changes, sooner once it is settled."""
+    """The search stops later while the best move still changes, and sooner once it is stable."""
     clock = TimeManager(Limit(white_clock=1e6), WHITE, OVERHEAD)
     clock.deadline()
     assert clock.soft is not None and clock.soft > 1000
@@ -93,7 +93,7 @@ searcher.search(Position(), Limit(time=0.05))
 
 @pytest.mark.parametrize("shift", ["-1000", "1000"])
 def test_a_timed_search_reads_one_clock(shift: str) -> None:
-    """Python's monotonic clock and the core's differ after sleep on macOS, and on Windows."""
+    """Python's monotonic clock may differ from the core's, after sleep on macOS, or on Windows."""
     done = subprocess.run(
         [sys.executable, "-c", SHIFTED, shift], capture_output=True, text=True, timeout=60
     )

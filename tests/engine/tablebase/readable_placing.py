@@ -1,4 +1,4 @@
-"""Sectors of the placing phase solved by the readable rules, down to tables of the moving phase."""
+"""A solver of the placing phase in readable Python, from tables of the moving phase."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BYTES = [
 
 
 def least_image(own: int, opponent: int) -> tuple[int, int]:
-    """The same for all boards that a symmetry turns into each other."""
+    """Return the least image of a board under the symmetries, which is equal for all its images."""
     return min(
         (
             a[own & 255] | b[own >> 8 & 255] | c[own >> 16],
@@ -31,14 +31,14 @@ def least_image(own: int, opponent: int) -> tuple[int, int]:
 
 
 class Readable:
-    """Values for the side to move by the referee's moves; what was found is remembered."""
+    """Computes values by minimax with the referee's move generation; caches them."""
 
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
         self._known: dict[tuple[int, ...], int] = {}
 
     def value(self, position: Position) -> int:
-        """1, 0 or -1."""
+        """Return a position's value for the side to move: 1, 0 or -1."""
         outcome = position.outcome()
         if outcome is not None:
             return outcome.value(position.side)
@@ -60,7 +60,7 @@ class Readable:
 
 
 def positions_of(sector: PlacingSector, tables: Tables) -> Iterator[tuple[int, Position]]:
-    """Every place of a sector with its position, White to move."""
+    """Yield every place of a sector with its position, White to move."""
     named = sector.opponent if sector.hand % 2 else sector.own
     size = sector.places // core.table_classes(named)
     for place in range(sector.places):

@@ -1,4 +1,4 @@
-"""Building tables where something stands in the way: nothing earned is lost, one error names it."""
+"""Building tables under failures: finished files are kept, and one error names the cause."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ RULES = make_rules("morris")
 
 
 def built(root: Path, depths: bool = False, men: int = 7) -> Path:
-    """The folder of tables that were just built."""
+    """Build tables; return their folder."""
     Builder(root, RULES, threads=2, depths=depths).build(men)
     return root / rules_folder(RULES)
 
 
-def test_depths_that_still_fit_stay_when_their_values_are_built_again(tmp_path: Path) -> None:
+def test_depths_are_kept_when_their_values_are_built_again(tmp_path: Path) -> None:
     values = built(tmp_path, depths=True) / file_name(Sector(4, 3), VALUES)
     sound = values.read_bytes()
     values.write_bytes(sound[:1000] + bytes([sound[1000] ^ 255]) + sound[1001:])
@@ -48,8 +48,8 @@ def test_a_folder_in_the_way_is_named(tmp_path: Path, name: str) -> None:
         built(tmp_path, men=6)
 
 
-def test_a_build_without_memory_says_so(tmp_path: Path) -> None:
-    """In a process that the system gives little memory to, at whichever step it runs out."""
+def test_a_build_without_memory_is_one_clear_error(tmp_path: Path) -> None:
+    """Builds run with several small memory limits, so that different steps fail."""
     pytest.importorskip("resource")
     script = (
         "import os, resource, sys; import merels.protocol.commands.tables\n"
@@ -65,41 +65,41 @@ def test_a_build_without_memory_says_so(tmp_path: Path) -> None:
         words = [sys.executable, "-c", script, str(megabytes), str(tmp_path / str(megabytes))]
         done = subprocess.run(words, capture_output=True, text=True, timeout=120)
         assert "Traceback" not in done.stderr, done.stderr
-        assert done.returncode == 0 or done.stderr.strip(), "a failure is told"
+        assert done.returncode == 0 or done.stderr.strip(), "a failure without a message"
         statuses.add(done.returncode)
     assert statuses == {0, 2}
 
 
-def hold(folder: str, begun: str, enough: str) -> None:
-    """Write in a folder, with its lock, until that is enough."""
+def hold(folder: str, started: str, finish: str) -> None:
+    """Lock a folder and keep a draft in it until the file ``finish`` exists."""
     with locked(Path(folder)):
         (Path(folder) / "half.wdl.part").write_bytes(b"half")
-        Path(begun).touch()
-        while not Path(enough).exists():
+        Path(started).touch()
+        while not Path(finish).exists():
             time.sleep(0.01)
         (Path(folder) / "half.wdl.part").rename(Path(folder) / "half")
 
 
-def test_who_writes_in_a_folder_is_not_disturbed(tmp_path: Path) -> None:
-    """A build that starts meanwhile is refused, and removes nothing."""
+def test_a_second_build_in_a_locked_folder_is_refused(tmp_path: Path) -> None:
+    """The refused build does not remove the other one's draft."""
     folder = built(tmp_path)
-    begun, enough = tmp_path / "begun", tmp_path / "enough"
+    started, finish = tmp_path / "started", tmp_path / "finish"
     other = multiprocessing.get_context("spawn").Process(
-        target=hold, args=(str(folder), str(begun), str(enough))
+        target=hold, args=(str(folder), str(started), str(finish))
     )
     other.start()
     try:
-        wait_for_file(begun)
+        wait_for_file(started)
         with pytest.raises(InputError, match="another build is at work there"):
             built(tmp_path)
-        enough.touch()
+        finish.touch()
         wait_for_file(folder / "half")
     finally:
         other.kill()
         other.join()
 
 
-def test_a_sector_that_the_disk_has_no_room_for_is_not_begun(
+def test_a_sector_that_does_not_fit_on_the_disk_is_not_started(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Usage(NamedTuple):
@@ -130,7 +130,7 @@ def test_depths_are_not_guessed_where_a_table_after_a_removal_is_missing(tmp_pat
 
 @pytest.fixture
 def homeless(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The user has no home: Path.home raises as it does for one that the system does not know."""
+    """A user without a home folder: Path.home raises as for a user unknown to the system."""
 
     def home() -> Path:
         raise RuntimeError("Could not determine home directory.")
@@ -146,8 +146,10 @@ def test_a_user_without_a_home_has_no_cache() -> None:
         default_root()
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="of the XDG standard")
-def test_a_relative_cache_folder_is_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+@pytest.mark.skipif(sys.platform != "linux", reason="the XDG standard applies to Linux")
+def test_a_relative_xdg_cache_home_is_ignored(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.delenv("MERELS_TABLES", raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
@@ -158,7 +160,7 @@ def test_a_relative_cache_folder_is_none(monkeypatch: pytest.MonkeyPatch, tmp_pa
 
 @pytest.mark.usefixtures("homeless")
 def test_an_engine_of_a_user_without_a_home_plays_on() -> None:
-    """It says so once, and keeps no tables."""
+    """The problem is reported once, and there are no tables."""
     cache = TableCache()
     tables, problems = cache.fetch(RULES, wait=True)
     assert tables is None and "set MERELS_TABLES" in problems[0]

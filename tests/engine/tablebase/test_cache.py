@@ -1,4 +1,4 @@
-"""The tables that an engine plays by, also while they are built."""
+"""The tables that an engine has open, also while they are being built."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_threads_that_ask_for_other_rules_get_the_tables_of_their_own(tmp_path: 
 def test_tables_that_are_built_meanwhile_are_waited_for_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The rules change while their tables are built, and change back."""
+    """The rules change while their tables are being built, and change back."""
     monkeypatch.setenv("MERELS_TABLES", str(tmp_path))
     cache = TableCache()
     cache.fetch(PRESETS["roman"])
@@ -79,7 +79,7 @@ def test_tables_that_are_built_meanwhile_are_waited_for_again(
 
 
 def test_engines_that_start_together_all_get_the_small_tables(tmp_path: Path) -> None:
-    """Only one can build them."""
+    """Only one of them can build the tables; the other waits."""
     cache = {"MERELS_TABLES": str(tmp_path)}
     with ExitStack() as stack:
         engines = [stack.enter_context(Gui(environment=cache)) for _ in range(2)]
@@ -93,13 +93,13 @@ def test_engines_that_start_together_all_get_the_small_tables(tmp_path: Path) ->
 
 
 def hits(gui: Gui) -> int:
-    """The positions that a short search finds in tables."""
+    """Return the number of tablebase hits of a short search."""
     lines = [line for line in gui.go("go movetime 20") if " tbhits " in line]
     return int(lines[-1].split(" tbhits ")[1].split()[0])
 
 
 DRAWN = "O*O*****/****O***/@*@****@ w 0 0 0 30"
-"""A draw in which a shallow search sees White lose four men."""
+"""A drawn position in which a shallow search expects White to lose four men."""
 LOST = "O*O*****/*****O**/@**@***@ w 0 0 0 30"
 
 
@@ -118,7 +118,7 @@ def test_every_command_plays_by_the_tables_that_the_engine_plays_by(tmp_path: Pa
     assert "looks best (+0.00 for you)" in played
 
 
-def test_a_loss_that_tables_know_is_called_one(tmp_path: Path) -> None:
+def test_a_loss_in_the_tables_is_reported_as_a_loss(tmp_path: Path) -> None:
     analysed = output("analyse", LOST, "-depth", "1", tables=tmp_path)
     assert re.fullmatch(r"White's best move: \S+ \(loses\)", analysed.splitlines()[-1])
 

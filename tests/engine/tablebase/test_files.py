@@ -1,4 +1,4 @@
-"""Table files: written whole or not at all, resumed, refused when something is wrong with them."""
+"""Table files: index, atomic writing, resuming, damaged and foreign files, small tables."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ FOLDER = rules_folder(RULES)
 
 
 def stamp(path: Path) -> int:
-    """When a file was last written, in nanoseconds."""
+    """Return the time of a file's last change in nanoseconds."""
     return path.stat().st_mtime_ns
 
 
 def orbits(men: int) -> int:
-    """How many masks of ``men`` men differ under the symmetries, by Burnside's lemma."""
+    """Return the number of classes of masks of ``men`` men, by Burnside's lemma."""
     fixed = 0
     for symmetry in SYMMETRIES:
         counts, seen = [1] + [0] * SIZE, set[int]()
@@ -59,19 +59,19 @@ def orbits(men: int) -> int:
     return fixed // len(SYMMETRIES)
 
 
-def test_the_index_has_the_size_that_burnside_counts() -> None:
+def test_the_size_of_the_index_agrees_with_burnsides_lemma() -> None:
     for men in range(3, 10):
         assert core.table_classes(men) == orbits(men)
     for sector in sectors():
         places = orbits(sector.larger) * comb(SIZE - sector.larger, sector.smaller)
         assert sector.table_places == places
-    # Gasser, Solving Nine Men's Morris (1996), has this total.
+    # This total is in Gasser, "Solving Nine Men's Morris" (1996).
     assert sum(sector.places for sector in sectors()) == 9_074_932_579
 
 
 @pytest.mark.parametrize("own, opponent", ((3, 3), (9, 3), (3, 9), (7, 6), (6, 7), (8, 8)))
-def test_index_goes_there_and_back(own: int, opponent: int) -> None:
-    """The board at a place has that place, or the same state's first place."""
+def test_the_index_round_trips(own: int, opponent: int) -> None:
+    """The board at a class and rank has this class and rank."""
     classes = core.table_classes(max(own, opponent))
     size = core.table_places(own, opponent) // classes
     for found in range(0, classes, classes // 150 + 1):
@@ -84,7 +84,7 @@ def test_index_goes_there_and_back(own: int, opponent: int) -> None:
 
 @pytest.mark.parametrize("double", ("one", "each"))
 def test_every_sector_of_the_placing_phase_leads_to_others(double: str) -> None:
-    """The set is closed under placements with any removals, as far as the rules have them."""
+    """The set of sectors is closed under placements with any legal number of removals."""
     found = placing_sectors(make_rules("morris", [f"DoubleMill={double}"]))
     assert len(found) == (305 if double == "one" else 390)
     assert found == sorted(found, key=lambda sector: (sector.hand, sector.own, sector.opponent))
@@ -97,19 +97,19 @@ def test_every_sector_of_the_placing_phase_leads_to_others(double: str) -> None:
                 after = PlacingSector(opponent - removed, own + 1, hand - 1)
                 if after.own + after.hands[0] >= 3:
                     reached.add(after)
-    # All that play reaches are there; the bound is on numbers alone, so that a few more are.
+    # The set contains all sectors that play reaches, and a few more, as it is bounded by numbers.
     assert reached <= known
     assert {sector for sector in known if sector.hand > 12} <= reached
 
 
 @pytest.mark.parametrize(("start", "end"), [(0, 3), (2, 9), (3, 3), (4, 2), (7, 8), (0, 5)])
-def test_a_copy_holds_what_a_slice_holds(start: int, end: int) -> None:
+def test_copy_slice_equals_slicing(start: int, end: int) -> None:
     data = b"table"
     assert copy_slice(memoryview(data), start, end) == data[start:end]
 
 
-def test_a_second_build_keeps_what_is_there(tmp_path: Path) -> None:
-    """Finished sectors are not solved again; a damaged one is, and is named."""
+def test_a_second_build_keeps_the_finished_files(tmp_path: Path) -> None:
+    """Finished sectors are not solved again; a damaged one is solved again and named."""
     Builder(tmp_path, RULES).build(8)
     folder = tmp_path / FOLDER
     before = {path.name: stamp(path) for path in folder.glob("*.wdl")}
@@ -125,8 +125,8 @@ def test_a_second_build_keeps_what_is_there(tmp_path: Path) -> None:
     assert "4-3.wdl: damaged data" in builder.rebuilt[0]
 
 
-def test_a_killed_build_resumes(tmp_path: Path) -> None:
-    """``kill -9`` in the middle leaves finished sectors and nothing else that is trusted."""
+def test_a_killed_build_is_resumed(tmp_path: Path) -> None:
+    """After ``kill -9``, complete files are used and drafts are removed."""
     program = (
         "import sys; from pathlib import Path; from merels.engine.game.rules import make_rules;"
         "from merels.engine.tablebase.build import Builder;"
@@ -150,7 +150,7 @@ def test_a_killed_build_resumes(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for one process there")
 def test_an_interrupted_build_stops_at_once(tmp_path: Path) -> None:
-    """Ctrl-C ends a build with exit status 130 and leaves no half file."""
+    """Ctrl-C ends a build with exit status 130 and leaves no draft."""
     build = [sys.executable, "-m", "merels.tournament.commands.main"]
     build += ["tables", "build", "-men", "12"]
     build += ["-dir", str(tmp_path)]
@@ -168,7 +168,7 @@ def test_an_interrupted_build_stops_at_once(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_is_one_clear_error(tmp_path: Path) -> None:
-    """What is finished stays, no half file does, and the next build goes on."""
+    """Complete files are kept, no draft is left, and the next build continues."""
     pytest.importorskip("resource")
     script = (
         "import resource, sys; from merels.tournament.commands.main import main\n"
@@ -205,7 +205,7 @@ def test_depths_are_added_to_values(tmp_path: Path) -> None:
         (lambda data: data[:900] + bytes([data[900] ^ 1]) + data[901:], "damaged data"),
     ),
 )
-def test_bad_files_are_named_and_passed_over(
+def test_bad_files_are_named_and_skipped(
     tmp_path: Path, change: Callable[[bytes], bytes], message: str
 ) -> None:
     """Each kind of damage is named, and the other tables are still used."""
@@ -221,7 +221,7 @@ def test_bad_files_are_named_and_passed_over(
 
 
 def with_header(data: bytes, changes: dict[int, bytes]) -> bytes:
-    """A file with other bytes at some places of its header, whose checksum is right again."""
+    """Return a file with some bytes of its header changed and the header's checksum corrected."""
     header = bytearray(data[: files.HEADER_SIZE - 4])
     for at, change in changes.items():
         header[at : at + len(change)] = change
@@ -247,10 +247,10 @@ def with_header(data: bytes, changes: dict[int, bytes]) -> bytes:
         ({40: bytes(8)}, "bytes instead of"),
     ),
 )
-def test_a_header_that_lies_is_passed_over(
+def test_a_valid_checksum_does_not_save_a_wrong_header(
     tmp_path: Path, changes: dict[int, bytes], message: str
 ) -> None:
-    """A stranger's header may be whole and say anything: nothing is allotted on its word."""
+    """No memory is allocated on the word of a header."""
     Builder(tmp_path, RULES).build(6)
     path = tmp_path / FOLDER / file_name(Sector(3, 3), VALUES)
     path.write_bytes(with_header(path.read_bytes(), changes))
@@ -259,8 +259,8 @@ def test_a_header_that_lies_is_passed_over(
     assert not tables.headers
 
 
-def test_a_value_that_does_not_occur_is_no_value(tmp_path: Path) -> None:
-    """A whole file with all bits set answers nothing."""
+def test_the_unused_value_3_is_unknown(tmp_path: Path) -> None:
+    """A valid file with all bits set has no values."""
     Builder(tmp_path, RULES).build(6)
     path = tmp_path / FOLDER / file_name(Sector(3, 3), VALUES)
     data = b"\xff" * (path.stat().st_size - files.HEADER_SIZE)
@@ -272,7 +272,7 @@ def test_a_value_that_does_not_occur_is_no_value(tmp_path: Path) -> None:
 
 
 def test_other_rules_are_refused(tmp_path: Path) -> None:
-    """Neither a table in the wrong folder nor a renamed file is used."""
+    """A table in the wrong folder is not used, and neither is a renamed file."""
     Builder(tmp_path, RULES).build(6)
     other = make_rules("morris")
     (tmp_path / rules_folder(other)).mkdir()
@@ -286,7 +286,7 @@ def test_other_rules_are_refused(tmp_path: Path) -> None:
 
 
 def test_depths_of_other_values_are_refused(tmp_path: Path) -> None:
-    """Depths say which values they belong to: those of other rules, or of another build, do not."""
+    """A file of depths is used only with the values of the same rules and the same build."""
     sooner = make_rules("mill", ["ThreeThreePlies=3"])
     Builder(tmp_path, RULES, depths=True).build(6)
     Builder(tmp_path, sooner, depths=True).build(6)
@@ -306,15 +306,15 @@ def test_depths_of_other_values_are_refused(tmp_path: Path) -> None:
     assert known and known.depth is None
 
 
-def test_repetition_does_not_make_other_tables(tmp_path: Path) -> None:
-    """The limit on repetition changes no value, so it is no part of a folder's name."""
+def test_the_repetition_limit_does_not_change_the_tables(tmp_path: Path) -> None:
+    """The limit on repetition affects no value, so it is not in the folder's name."""
     assert rules_folder(make_rules("mill", ["Repetition=0"])) == FOLDER
     with pytest.raises(InputError, match="Repetition"):
         Builder(tmp_path, make_rules("mill", ["Repetition=1"]))
 
 
 def test_memory_is_bounded(tmp_path: Path) -> None:
-    """A sector that would not fit is refused before any work; all of them fit into 12 GiB."""
+    """A sector that exceeds the memory limit is refused at once; every sector fits into 12 GiB."""
     with pytest.raises(InputError) as caught:
         Builder(tmp_path, RULES, memory=1 << 20).build(6)
     assert "GiB" in str(caught.value)
@@ -322,16 +322,16 @@ def test_memory_is_bounded(tmp_path: Path) -> None:
 
 
 def test_progress_is_reported(tmp_path: Path) -> None:
-    """Reports name the sector and never go back."""
-    seen: list[Progress] = []
-    Builder(tmp_path, RULES, report=seen.append).build(9)
-    assert seen
-    assert all(0 <= one.done <= one.total for one in seen)
-    assert [one.done for one in seen] == sorted(one.done for one in seen)
+    """Progress never decreases."""
+    reports: list[Progress] = []
+    Builder(tmp_path, RULES, report=reports.append).build(9)
+    assert reports
+    assert all(0 <= report.done <= report.total for report in reports)
+    assert [report.done for report in reports] == sorted(report.done for report in reports)
 
 
-def test_small_tables_come_by_themselves(tmp_path: Path) -> None:
-    """They are built where they can be kept, found the next time, and missed in silence."""
+def test_small_tables_are_built_automatically(tmp_path: Path) -> None:
+    """They are built once and found the next time; without a writable folder there are none."""
     tables = small_tables(RULES, tmp_path / "cache")
     assert tables is not None and tables.men == 7 and tables.has_depths(4, 3)
     when = stamp(tmp_path / "cache" / FOLDER / "3-3.wdl")
@@ -343,7 +343,7 @@ def test_small_tables_come_by_themselves(tmp_path: Path) -> None:
 
 def test_small_tables_of_many_rule_sets_do_not_fill_the_disk(tmp_path: Path) -> None:
     def make(name: str, age: int, *more: str) -> Path:
-        """A folder as if small tables had been built there, ``age`` seconds ago."""
+        """Make a folder that looks as if small tables were built there ``age`` seconds ago."""
         folder = tmp_path / name
         folder.mkdir()
         for file in ("lock", "3-3.wdl", "3-3.dtl", "4-3.wdl", "4-3.dtl", *more):
@@ -357,7 +357,7 @@ def test_small_tables_of_many_rule_sets_do_not_fill_the_disk(tmp_path: Path) -> 
     other = make("the user's", 10_000)
     with locked(old[-1]):
         assert small_tables(make_rules("mill", ["NoRemovalPlies=90"]), tmp_path) is not None
-    # The one just built takes a place, and one that is locked stays.
+    # The new one counts, and the locked one stays.
     kept = [folder for folder in old if folder.exists()]
     assert kept == [*old[: MOST_SETS - 1], old[-1]]
     assert preset.exists() and built.exists() and other.exists()

@@ -1,4 +1,4 @@
-"""Packed tables: the same values as those they were made from, or a clear line."""
+"""Packed tables have the values of their sources; damage is reported."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FOLDER = rules_folder(UNLIMITED)
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with tables of up to seven men of each rule set."""
+    """Return a folder with tables of up to seven men of each rule set."""
     root = tmp_path_factory.mktemp("built")
     for rules in RULE_SETS:
         Builder(root, rules).build(7)
@@ -39,7 +39,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def packed(root: Path, target: Path, rules: Rules) -> Tables:
-    """Packed tables, opened with every check."""
+    """Pack tables; return them, opened with every check."""
     packer = Packer(root, target, rules, threads=2)
     packer.pack()
     assert not packer.problems and not packer.rebuilt
@@ -50,7 +50,7 @@ def packed(root: Path, target: Path, rules: Rules) -> Tables:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("rules", RULE_SETS, ids=str)
-def test_every_value_comes_back(built: Path, tmp_path: Path, rules: Rules) -> None:
+def test_every_value_is_unpacked(built: Path, tmp_path: Path, rules: Rules) -> None:
     packed(built, tmp_path, rules)
     folder = rules_folder(rules)
     for sector in sectors(7):
@@ -80,8 +80,8 @@ def test_probes_agree(built: Path, tmp_path: Path, rules: Rules) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("rules", (UNLIMITED, PRESETS["multi"]), ids=str)
-def test_men_in_hand(tmp_path: Path, rules: Rules) -> None:
-    """Values with men in hand are the same, kept or told by a look ahead into packed tables."""
+def test_packed_values_with_men_in_hand_agree(tmp_path: Path, rules: Rules) -> None:
+    """Stored values agree, and so do those of an odd number of men in hand, which are searched."""
     raw = Builder(tmp_path / "raw", rules, threads=2).build(7, placing=True)
     tables = packed(tmp_path / "raw", tmp_path / "packed", rules)
     chance = random.Random(str(rules))
@@ -99,7 +99,7 @@ def test_men_in_hand(tmp_path: Path, rules: Rules) -> None:
 
 
 def test_threads_share_the_unpacked_blocks(built: Path, tmp_path: Path) -> None:
-    """Many at once, and with more blocks of two sets of tables than either had unpacked."""
+    """Several threads probe the same packed tables."""
     tables, raw = packed(built, tmp_path, UNLIMITED), open_tables(built, UNLIMITED)
     wrong: list[Position] = []
 
@@ -118,13 +118,13 @@ def test_threads_share_the_unpacked_blocks(built: Path, tmp_path: Path) -> None:
     assert not wrong
 
 
-@pytest.mark.parametrize("at, said", (
+@pytest.mark.parametrize("at, message", (
     (20, "damaged header; pack the table again"),
     (130, "damaged"),
     (-100, "damaged data (checksum differs); pack the table again"),
 ))
-def test_a_damaged_file_is_refused(built: Path, tmp_path: Path, at: int, said: str) -> None:
-    """The other sectors stay usable, and packing again mends it."""
+def test_a_damaged_file_is_refused(built: Path, tmp_path: Path, at: int, message: str) -> None:
+    """The other sectors stay usable, and packing again repairs the file."""
     packed(built, tmp_path, UNLIMITED)
     path = tmp_path / FOLDER / "4-3.wdp"
     sound = path.read_bytes()
@@ -133,7 +133,7 @@ def test_a_damaged_file_is_refused(built: Path, tmp_path: Path, at: int, said: s
     path.write_bytes(data)
     tables = open_tables(tmp_path, UNLIMITED)
     assert list(tables.headers) == [Sector(3, 3)]
-    assert len(tables.problems) == 1 and f"{path}: {said}" in tables.problems[0]
+    assert len(tables.problems) == 1 and f"{path}: {message}" in tables.problems[0]
     packer = Packer(built, tmp_path, UNLIMITED)
     packer.pack()
     assert packer.rebuilt == tables.problems
@@ -157,7 +157,7 @@ def test_a_file_cut_off_or_of_other_rules_is_refused(built: Path, tmp_path: Path
 
 
 def test_a_block_damaged_later_is_unknown(built: Path, tmp_path: Path) -> None:
-    """Nothing wrong is ever answered, and the file is named once."""
+    """No wrong value is returned, and the file is named once."""
     tables = packed(built, tmp_path, UNLIMITED)
     raw = open_tables(built, UNLIMITED)
     path = tmp_path / FOLDER / "4-3.wdp"
@@ -177,8 +177,8 @@ def test_a_block_damaged_later_is_unknown(built: Path, tmp_path: Path) -> None:
     assert f"{path}: damaged data (block " in tables.problems[0]
 
 
-def test_a_second_packing_keeps_what_is_there(built: Path, tmp_path: Path) -> None:
-    """Unless the tables that it was made from have changed."""
+def test_a_second_packing_keeps_the_packed_files(built: Path, tmp_path: Path) -> None:
+    """Files are packed again only if their sources have changed."""
     packed(built, tmp_path, UNLIMITED)
     paths = sorted((tmp_path / FOLDER).glob("*.wdp"))
     before = [path.stat().st_mtime_ns for path in paths]
@@ -199,8 +199,8 @@ def test_depths_go_with_packed_values(tmp_path: Path) -> None:
     assert tables.has_all_depths
 
 
-def test_a_killed_packing_resumes(built: Path, tmp_path: Path) -> None:
-    """``kill -9`` leaves packed sectors, and nothing else that is trusted."""
+def test_a_killed_packing_is_resumed(built: Path, tmp_path: Path) -> None:
+    """After ``kill -9``, complete files are used and drafts are removed."""
     program = (
         "import sys; from pathlib import Path; from merels.engine.game.rules import make_rules;"
         "from merels.engine.tablebase.pack import Packer;"
@@ -235,7 +235,7 @@ def test_a_damaged_source_is_not_packed(built: Path, tmp_path: Path) -> None:
 
 @needs_resource
 def test_a_full_disk_is_one_clear_error(built: Path, tmp_path: Path) -> None:
-    """What is packed stays, and no half file does."""
+    """Complete files are kept, and no draft is left."""
     script = (
         "import resource, sys; from merels.tournament.commands.main import main\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000))\n"

@@ -1,4 +1,4 @@
-"""Tables of the placing phase: their values against the readable rules, and what asks them."""
+"""Tables of the placing phase: values, probing, search and verification."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ MULTI = make_rules("multi")
 
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory: pytest.TempPathFactory) -> Tables:
-    """All tables of up to six men under rules by which double mills leave three men each."""
+    """All tables of up to six men under `multi`, where a double mill removes two men."""
     return Builder(tmp_path_factory.mktemp("tables"), MULTI, depths=True).build(6, placing=True)
 
 
-def test_a_look_ahead_values_an_odd_number_of_men_in_hand(tables: Tables) -> None:
-    """Random boards of every sector, kept or not, by the referee's moves."""
+def test_an_odd_number_of_men_in_hand_is_valued_by_a_search_of_one_ply(tables: Tables) -> None:
+    """Random boards of every sector, stored or not, against the readable solver."""
     solver, chance = Readable(tables), random.Random(1)
     assert {sector.hand for sector in placing_sectors(MULTI, 6)} == {1, 2, 3, 4, 5, 6}
     seen = set()
@@ -46,8 +46,8 @@ def test_a_look_ahead_values_an_odd_number_of_men_in_hand(tables: Tables) -> Non
     assert len(seen) > 1
 
 
-def test_hands_that_no_play_gives_are_unknown(tables: Tables) -> None:
-    """As White and Black place in turn, the side to move has as many as the other, or one more."""
+def test_hands_that_play_cannot_reach_are_unknown(tables: Tables) -> None:
+    """In play the side to move has as many men in hand as its opponent, or one more."""
     drawn = Tables(MULTI)
     for sector in (PlacingSector(1, 1, 6), PlacingSector(1, 3, 6)):
         table = memoryview(bytes((sector.places + 3) // 4))
@@ -67,14 +67,14 @@ def test_a_side_with_two_men_in_all_has_lost(tables: Tables) -> None:
 
 
 def test_plies_do_not_count_while_men_are_in_hand(tables: Tables) -> None:
-    """A position may be set up with a count of plies; it means nothing until all men stand."""
+    """A position may be set up with plies, which do not count before the last placement."""
     fresh, old = (Position(MULTI, (0b101, 0b1010), (1, 1), plies=plies) for plies in (0, 79))
     assert tables.bounds(fresh) == tables.bounds(old) is not None
     assert tables.probe(fresh) == tables.probe(old)
 
 
 def test_without_a_table_that_moves_lead_to_a_value_is_unknown(tables: Tables) -> None:
-    """Nothing is guessed: only a move that wins by itself settles a look ahead."""
+    """No value is guessed: without all children, only a winning move gives a value."""
     partial = Tables(MULTI)
     for (own, opponent, hand), values in tables.core.kept.items():
         if (own, opponent, hand) != (3, 3, 0):
@@ -86,7 +86,7 @@ def test_without_a_table_that_moves_lead_to_a_value_is_unknown(tables: Tables) -
 
 
 def test_one_node_throws_no_value_away(tables: Tables) -> None:
-    """The engine plays by the tables at the root, however little it may search."""
+    """At the root the engine follows the tables, even if it may search only one node."""
     searcher, chance = Searcher(1), random.Random(2)
     searcher.tables = tables
     thrown = 0
@@ -103,7 +103,7 @@ def test_one_node_throws_no_value_away(tables: Tables) -> None:
 
 
 def test_the_search_uses_the_tables_below_the_root(tables: Tables) -> None:
-    """From more men than the tables have, they are asked once a removal has led to fewer."""
+    """With more men than the tables have, the search probes them after a removal."""
     position = Position(MULTI, (1 << 7 | 1 << 0, 0b1010 << 8 | 1 << 20), (1, 1), WHITE)
     assert tables.probe(position) is None
     searcher = Searcher(1)
@@ -114,7 +114,7 @@ def test_the_search_uses_the_tables_below_the_root(tables: Tables) -> None:
 
 @pytest.mark.parametrize("sample", (0, 500))
 def test_every_place_verifies(tables: Tables, sample: int) -> None:
-    """By the search's moves, two plies ahead, those between in memory or looked for."""
+    """All places and samples verify; values between the stored ones are recomputed or searched."""
     verifier = Verifier(tables, threads=2, sample=sample)
     for sector in kept_placing_sectors(MULTI, 6):
         [found] = verifier.check(sector)
@@ -124,8 +124,8 @@ def test_every_place_verifies(tables: Tables, sample: int) -> None:
     assert {hand for *_, hand in tables.core.kept} == {0, 2, 4, 6}
 
 
-def test_verify_sees_wrong_values_of_the_placing_phase(tables: Tables) -> None:
-    """A wrong value, and one that is right but for a table that it follows from."""
+def test_verification_finds_wrong_values_of_the_placing_phase(tables: Tables) -> None:
+    """It finds a wrong value, and right values that contradict wrong successors."""
     spoilt = Tables(MULTI)
     changed = PlacingSector(2, 2, 2)
     for (own, opponent, hand), values in tables.core.kept.items():
@@ -145,7 +145,7 @@ def test_verify_sees_wrong_values_of_the_placing_phase(tables: Tables) -> None:
         verifier.free()
 
 
-def test_verify_names_a_table_that_is_missing(tables: Tables) -> None:
+def test_verification_names_a_missing_table(tables: Tables) -> None:
     partial = Tables(MULTI)
     for (own, opponent, hand), values in tables.core.kept.items():
         if hand:
@@ -181,7 +181,7 @@ MIXES = (
     ids=str,
 )
 def test_every_place_by_the_readable_rules(tmp_path: Path, rules: Rules, men: int) -> None:
-    """All values of all tables, and how many states, each counted once, have which."""
+    """All values, and the counts of canonical states by value, agree with the readable solver."""
     built = Builder(tmp_path, rules, threads=2).build(men, placing=True)
     solver = Readable(built)
     assert kept_placing_sectors(rules, men)

@@ -1,4 +1,4 @@
-"""The published results are what the builder computes."""
+"""The published results agree with tables that are built."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FILES = {
     **{name: PRESETS[name] for name in ("mill", "morris", "loc", "multi")},
 }
 MOVING_STATES = 8_904_593_601
-"""Gasser's count, of all sectors of the moving phase."""
+"""Gasser's count of all states of the moving phase."""
 
 
 def rows(name: str) -> list[dict[str, str]]:
@@ -33,7 +33,7 @@ def test_the_sectors_of_a_file_are_complete(name: str) -> None:
 
 
 def check(name: str, rules: Rules, men: int, folder: Path) -> None:
-    """Build the sectors of up to so many men, and compare them with the file."""
+    """Build the sectors of up to ``men`` men, and compare them with the file of results."""
     headers = Builder(folder, rules, threads=2).build(men).headers
     listed = {(int(row["own"]), int(row["opponent"])): row for row in rows(name)
               if row["in_hand"] == "0"}

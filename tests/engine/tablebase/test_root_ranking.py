@@ -1,4 +1,4 @@
-"""Tables in the player: what they prove at the root and within the search."""
+"""Tables in the searcher: ranking of root moves, and probing within the search."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Tables:
 
 @pytest.fixture(scope="module")
 def values(tmp_path_factory: pytest.TempPathFactory) -> Tables:
-    """Without depths, under a limit on plies."""
+    """Tables without depths, under a limit on plies."""
     return Builder(tmp_path_factory.mktemp("values"), MORRIS, threads=2).build(9)
 
 
 @pytest.fixture
 def searcher(tables: Tables) -> Searcher:
-    """A player with these tables."""
+    """A searcher with these tables."""
     searcher = Searcher(4)
     searcher.tables = tables
     return searcher
@@ -58,7 +58,7 @@ def known_position(
 def won_positions(
     tables: Tables, chance: random.Random, number: int, least: int
 ) -> Iterator[tuple[Position, int]]:
-    """That many positions of three against three won in ``least`` plies or more."""
+    """Yield ``number`` won positions of three against three with a depth of at least ``least``."""
     while number:
         position, known = known_position(tables, chance, 3, 3)
         if known.value == 1 and known.depth is not None and known.depth >= least:
@@ -77,8 +77,8 @@ def test_no_move_throws_a_value_away(tables: Tables, searcher: Searcher) -> None
             assert after is not None and after.value == known.value
 
 
-def test_a_win_takes_the_plies_that_its_depth_says(tables: Tables, searcher: Searcher) -> None:
-    """Against the longest resistance, at one node a move."""
+def test_a_win_takes_as_many_plies_as_its_depth(tables: Tables, searcher: Searcher) -> None:
+    """The winner searches one node a move; the loser chooses the greatest depth."""
     chance = random.Random(5)
     for position, depth in won_positions(tables, chance, 10, 5):
         for ply in range(depth):
@@ -93,8 +93,8 @@ def test_a_win_takes_the_plies_that_its_depth_says(tables: Tables, searcher: Sea
         assert position.outcome() is not None
 
 
-def test_without_depths_a_win_is_won_all_the_same(values: Tables) -> None:
-    """What a removal leads to is known, and the search finds its way to the right one."""
+def test_wins_are_converted_without_depths(values: Tables) -> None:
+    """The tables have the values after removals; the search finds a way to a winning removal."""
     chance = random.Random(9)
     winner, loser = Searcher(4), Searcher(4)
     winner.tables = loser.tables = values
@@ -133,18 +133,18 @@ def test_several_lines_are_those_of_perfect_play(tables: Tables, searcher: Searc
                 assert value is not None
                 if score.win_in is None:
                     expected = value.value * (TABLE_CP - (value.depth or 0))
-                    assert score.cp == expected, "what is known of its own move"
+                    assert score.cp == expected, "not the value of the line's own move"
             played = values[move]
             assert played is not None and played.depth is not None
             if played.value > 0:
-                assert played.depth == left, "the side that wins takes the shortest way"
+                assert played.depth == left, "not the shortest win"
             left = played.depth - 1
             position = position.play(move)
         assert position.outcome() is not None
 
 
-# The side that wins by the tables must not play the shortest way: the opponent would repeat a
-# position for the third time. The side that loses by the tables is saved by a move that does so.
+# In the first game the winning side must not play the shortest win, after which the opponent could
+# repeat a position for the third time. In the others a repetition saves the losing side.
 RECURRING = [
     ("@OO**O**/******@*/***@**** w 0 0 0 1", "e5-d2 d5-d3 d2-e5 d3-d5 e5-d2 d5-d3", 1),
     ("O*O@****/****@***/**O*@*** w 0 0 0 1", "g4-d6 d2-c4 d6-g4 c4-d2 g4-d6 d2-c4 d6-g4", 0),
@@ -177,7 +177,7 @@ def test_the_games_own_repetitions_count(
 def test_ranking_does_not_play_every_reply(
     tables: Tables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The search cannot be stopped meanwhile, and its clock runs."""
+    """Ranking must be fast, as it uses the search's time and cannot be stopped."""
     start, moves, _ = RECURRING[0]
     position = play_moves(parse_position(start, MORRIS), moves.split())
     played, play = [], Position.play
@@ -195,7 +195,7 @@ def test_ranking_does_not_play_every_reply(
 def test_a_slow_table_does_not_hold_up_the_search(
     tables: Tables, searcher: Searcher, monkeypatch: pytest.MonkeyPatch, stopped: bool
 ) -> None:
-    """As one on a disk that others use."""
+    """A table may be on a slow disk."""
     position, _ = next(won_positions(tables, random.Random(5), 1, 7))
     signals, looks, probe = Signals(), [], Tables.probe
     if stopped:
@@ -229,7 +229,7 @@ def test_a_win_found_in_time_is_played(tables: Tables) -> None:
 def test_a_search_takes_its_time_only_where_tables_leave_a_choice(
     tables: Tables, searcher: Searcher
 ) -> None:
-    """Equally fast wins are all the same; some draws are harder for an opponent that errs."""
+    """Wins of equal depth need no search; among draws, some are harder for a fallible opponent."""
     clock, chance = Limit(white_clock=60.0, black_clock=60.0, nodes=20_000), random.Random(7)
     several = {1: 0, 0: 0}
     while min(several.values()) < 5:
@@ -242,7 +242,7 @@ def test_a_search_takes_its_time_only_where_tables_leave_a_choice(
             assert depth == 1 if known.value else depth > 1
 
 
-def test_a_game_that_just_begins_is_known_whatever_may_recur(tables: Tables) -> None:
+def test_a_position_without_history_is_certain_under_any_repetition_limit(tables: Tables) -> None:
     chance = random.Random(13)
     for _ in range(40):
         position = random_position(RULES.with_field("Repetition", "2"), 3, 3, chance)
@@ -254,7 +254,7 @@ def test_a_game_that_just_begins_is_known_whatever_may_recur(tables: Tables) -> 
         assert (best.value, best.certain) == (known.value, True)
 
 
-def test_scores_tell_what_is_known(tables: Tables, searcher: Searcher) -> None:
+def test_scores_agree_with_the_tables(tables: Tables, searcher: Searcher) -> None:
     chance = random.Random(6)
     for _ in range(100):
         position, known = known_position(tables, chance, 3, 4)
@@ -263,7 +263,7 @@ def test_scores_tell_what_is_known(tables: Tables, searcher: Searcher) -> None:
         assert (number > 0) - (number < 0) == known.value
 
 
-def test_the_search_sees_tables_ahead(tables: Tables) -> None:
+def test_the_search_probes_tables_below_the_root(tables: Tables) -> None:
     # Four against four: every removal leads to a table.
     position = parse_position("O*O*****/*@*@*O**/**@O**@* w 0 0 0 30", RULES)
     searcher = Searcher(4)
@@ -280,11 +280,11 @@ def test_tables_of_other_rules_are_never_used(searcher: Searcher) -> None:
 
 
 @pytest.mark.parametrize("value", [0, -1])
-def test_the_search_alone_tells_draws_apart_and_losses(
+def test_only_the_search_chooses_among_draws_and_among_losses(
     tables: Tables, searcher: Searcher, value: int
 ) -> None:
-    """Tables say which moves hold the value; among them the engine plays as it does without."""
-    chance, alone = random.Random(8), Searcher(4)
+    """Among the moves that keep the value, the engine chooses as it does without tables."""
+    chance, plain = random.Random(8), Searcher(4)
     chosen = narrowed = 0
     while chosen < 60:
         position, known = known_position(tables, chance, 3, 4)
@@ -294,18 +294,18 @@ def test_the_search_alone_tells_draws_apart_and_losses(
             continue
         chosen += 1
         values = dict(tables.moves(position))
-        holding = [move for move, one in values.items() if one and one.value == value]
+        holding = [move for move, found in values.items() if found and found.value == value]
         narrowed += len(holding) < len(values)
         searcher.clear()
-        alone.clear()
+        plain.clear()
         move = searcher.search(position, Limit(depth=4)).move
-        assert move == alone.search(position, Limit(depth=4), root_moves=holding).move
+        assert move == plain.search(position, Limit(depth=4), root_moves=holding).move
     assert narrowed > 20 or value < 0
 
 
-def test_a_removal_is_no_worse_for_making_a_loss_certain(values: Tables) -> None:
-    """Waiting for the limit on plies is left to the search, like any choice among losses."""
-    chance, searcher, alone = random.Random(3), Searcher(4), Searcher(4)
+def test_a_removal_ranks_no_lower_because_it_makes_a_loss_certain(values: Tables) -> None:
+    """The search decides whether to wait for the limit on plies, like any choice among losses."""
+    chance, searcher, plain = random.Random(3), Searcher(4), Searcher(4)
     searcher.tables = values
     lost = removals = 0
     while lost < 20 or removals < 3:
@@ -315,15 +315,15 @@ def test_a_removal_is_no_worse_for_making_a_loss_certain(values: Tables) -> None
             continue
         lost += 1
         searcher.clear()
-        alone.clear()
+        plain.clear()
         result = searcher.search(position, Limit(depth=4))
         assert result.move is not None and result.score.known == 0
-        assert result.move == alone.search(position, Limit(depth=4)).move
+        assert result.move == plain.search(position, Limit(depth=4)).move
         removals += bool(result.move.removed)
 
 
-def test_a_side_that_loses_waits_for_a_draw_that_is_near(values: Tables) -> None:
-    """A removal would let the plies count from the beginning again."""
+def test_a_losing_side_heads_for_a_near_draw_by_counting(values: Tables) -> None:
+    """It avoids removals, which reset the count of plies."""
     chance, searcher = random.Random(4), Searcher(4)
     searcher.tables = values
     waited = 0
@@ -343,14 +343,14 @@ def test_a_side_that_loses_waits_for_a_draw_that_is_near(values: Tables) -> None
         assert result.move is not None and not result.move.removed
 
 
-def test_searchmoves_are_kept(searcher: Searcher) -> None:
+def test_searchmoves_are_obeyed(searcher: Searcher) -> None:
     position = random_position(RULES, 3, 4, random.Random(2))
     wanted = tuple(position.legal_moves()[-2:])
     assert searcher.search(position, Limit(depth=3), root_moves=wanted).move in wanted
 
 
 def test_no_win_is_claimed_that_a_limit_on_plies_forbids(tmp_path: Path) -> None:
-    """Under mill three against three is a draw after four plies without a removal."""
+    """Under `mill`, three against three is a draw after four plies without a removal."""
     rules = make_rules("mill")
     with_limit = Builder(tmp_path, rules, threads=2, depths=True).build(6)
     chance, searcher = random.Random(1), Searcher(4)
@@ -363,7 +363,7 @@ def test_no_win_is_claimed_that_a_limit_on_plies_forbids(tmp_path: Path) -> None
         assert table is not None and now is not None
         if table.value == 0 and now == (0, 0):
             continue
-        assert now in ((0, 0), (1, 1), (-1, -1)), "depths tell all"
+        assert now in ((0, 0), (1, 1), (-1, -1)), "with depths the value is exact"
         forbidden += now == (0, 0)
         certain += now != (0, 0)
         score = searcher.search(position, Limit(depth=2)).score
@@ -374,7 +374,7 @@ def test_no_win_is_claimed_that_a_limit_on_plies_forbids(tmp_path: Path) -> None
         assert best == now[0]
 
 
-def test_without_depths_what_a_limit_leaves_open_is_not_called_known(tmp_path: Path) -> None:
+def test_without_depths_an_uncertain_value_is_not_reported_as_known(tmp_path: Path) -> None:
     rules = make_rules("mill")
     small = Builder(tmp_path, rules, threads=2).build(6)
     chance, searcher = random.Random(2), Searcher(4)
@@ -391,15 +391,15 @@ def test_without_depths_what_a_limit_leaves_open_is_not_called_known(tmp_path: P
         assert score.known == 0
 
 
-def test_tables_of_other_repetitions_do_not_hold_where_every_position_draws(
+def test_tables_are_not_valid_with_a_repetition_limit_of_one(
     tables: Tables, searcher: Searcher
 ) -> None:
     assert searcher.tables_for(RULES.with_field("Repetition", "3")) is tables
     assert searcher.tables_for(RULES.with_field("Repetition", "1")) is None
 
 
-def test_a_level_of_no_errors_knows_no_more_than_a_level(tables: Tables) -> None:
-    """It searches as full strength does, but has neither the tables nor what came of them."""
+def test_a_level_without_errors_uses_no_tables(tables: Tables) -> None:
+    """It searches as full strength does, but without tables and without results based on them."""
     champion = LEVELS[-1]
     assert errors_of(champion, random_position(RULES, 4, 3, random.Random(6))) is None
     chance, strong = random.Random(6), Searcher(4)
@@ -408,12 +408,12 @@ def test_a_level_of_no_errors_knows_no_more_than_a_level(tables: Tables) -> None
         position = random_position(RULES, 4, 3, chance)
         strong.search(position, Limit(depth=4))
         after = strong.search(position, Limit(depth=4), level=champion).info
-        alone = Searcher(4).search(position, Limit(depth=4), level=champion).info
-        assert (after.score, after.nodes, after.tbhits) == (alone.score, alone.nodes, 0)
+        plain = Searcher(4).search(position, Limit(depth=4), level=champion).info
+        assert (after.score, after.nodes, after.tbhits) == (plain.score, plain.nodes, 0)
 
 
 def test_hits_within_the_search_are_counted(tables: Tables, searcher: Searcher) -> None:
-    # Eight men, of which the tables know seven: only removals lead into them.
+    # The position has eight men and the tables have seven: only removals lead to them.
     position = parse_position("@*@*@***/********/OO*O*O*@ w 0 0 0 20", RULES)
     assert tables.probe(position) is None
     hits = [info.tbhits or 0 for info in searches(searcher, position, Limit(depth=6))]
@@ -421,7 +421,7 @@ def test_hits_within_the_search_are_counted(tables: Tables, searcher: Searcher) 
 
 
 def searches(searcher: Searcher, position: Position, limit: Limit) -> list[Info]:
-    """All that a search reports."""
+    """Search with a searcher; return its reports."""
     infos: list[Info] = []
     searcher.search(position, limit, infos.append)
     return infos

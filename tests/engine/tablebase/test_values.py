@@ -1,4 +1,4 @@
-"""The tables' values against published counts and the readable rules."""
+"""Values of the tables against published counts and the readable rules."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ MIXES = (
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> dict[Rules, Tables]:
-    """The tables of up to 7 men of each mix, with depths."""
+    """Tables of up to seven men with depths for each rule set."""
     root = tmp_path_factory.mktemp("tables")
     return {rules: Builder(root, rules, depths=True).build(7) for rules in MIXES}
 
 
 def bellman(tables: Tables, position: Position, limit: int) -> tuple[int, int | None]:
-    """A position's value and depth from its moves, by the readable rules."""
+    """Return a position's value and depth, computed from its moves by the readable rules."""
     outcome = position.outcome()
     if outcome is not None:
         return (0, None) if outcome.winner is None else (-1, 0)
@@ -64,7 +64,7 @@ def bellman(tables: Tables, position: Position, limit: int) -> tuple[int, int | 
 
 @pytest.mark.parametrize("rules", MIXES, ids=str)
 def test_values_follow_from_moves(built: dict[Rules, Tables], rules: Rules) -> None:
-    """Random states of every sector, by the readable game's moves."""
+    """Random states of every sector agree with their successors under the readable rules."""
     tables = built[rules]
     chance = random.Random(str(rules))
     for sector in sectors(7):
@@ -77,7 +77,7 @@ def test_values_follow_from_moves(built: dict[Rules, Tables], rules: Rules) -> N
 
 @pytest.mark.parametrize("rules", MIXES, ids=str)
 def test_every_state_verifies(built: dict[Rules, Tables], rules: Rules) -> None:
-    """Every state of every sector, by the search's moves."""
+    """Every state of every sector agrees with its successors by the search's move generator."""
     tables = built[rules]
     for sector in sectors(7):
         for found in Verifier(tables).check(sector):
@@ -85,8 +85,8 @@ def test_every_state_verifies(built: dict[Rules, Tables], rules: Rules) -> None:
             assert found.complete
 
 
-def test_verify_sees_a_wrong_value(built: dict[Rules, Tables]) -> None:
-    """One flipped value is found, and so is one wrong depth."""
+def test_verification_finds_a_wrong_value_or_depth(built: dict[Rules, Tables]) -> None:
+    """One wrong value or one wrong depth is found."""
     rules = UNLIMITED
     sound = built[rules]
     header = sound.headers[Sector(3, 3)]
@@ -102,7 +102,7 @@ def test_verify_sees_a_wrong_value(built: dict[Rules, Tables]) -> None:
 
 
 def test_published_counts(built: dict[Rules, Tables]) -> None:
-    """Canonical states by value of the sectors that three solvers agree on, and depths of 3-3."""
+    """Counts of canonical states on which three solvers agree, and the greatest depths."""
     tables = built[UNLIMITED]
     for sector, counts in PUBLISHED.items():
         assert counted(tables, sector) == counts, sector
@@ -113,14 +113,14 @@ def test_published_counts(built: dict[Rules, Tables]) -> None:
 
 
 def _masks(white: str, black: str) -> tuple[int, int]:
-    """Men given by the names of their points."""
+    """Return the masks of men on points given by name."""
     return (
         sum(1 << POINTS[name] for name in white.split()),
         sum(1 << POINTS[name] for name in black.split()),
     )
 
 
-# As in RESULTS.md, which says what agrees with Gasser's counts.
+# RESULTS.md has these counts and compares them with Gasser's.
 LARGER = {
     Sector(5, 3): [(580_660, 0, 1_999_730), (6_301, 9_677, 2_564_412)],
     Sector(4, 4): [(159, 29, 3_225_409)],
@@ -134,7 +134,7 @@ LARGER = {
 
 @pytest.mark.slow
 def test_published_counts_of_ten_men(tmp_path: Path) -> None:
-    """The sectors of up to ten men; from 4-6 on, a pass that counts symmetric moves wrong shows."""
+    """Sectors of up to ten men: wrong counting of symmetric moves shows only from 4-6 on."""
     tables = Builder(tmp_path, UNLIMITED, threads=2).build(10)
     for sector, counts in (PUBLISHED | LARGER).items():
         assert counted(tables, sector) == counts, sector
@@ -147,7 +147,7 @@ def test_published_counts_of_ten_men(tmp_path: Path) -> None:
 
 
 def minimax(position: Position) -> int:
-    """The value for the side to move by the referee alone, limits on plies and all."""
+    """Return the value for the side to move by minimax with the referee, including its limits."""
     outcome = position.outcome()
     if outcome is not None:
         return outcome.value(position.side)
@@ -159,8 +159,8 @@ def minimax(position: Position) -> int:
     return best
 
 
-def test_limit_by_the_referee(tmp_path: Path) -> None:
-    """With a limit of two plies the whole game below three against three can be played out."""
+def test_values_under_a_limit_agree_with_the_referee(tmp_path: Path) -> None:
+    """With a limit of two plies, every game of three against three can be searched to its end."""
     rules = make_rules("mill", ["ThreeThreePlies=2", "Repetition=0"])
     tables = Builder(tmp_path, rules, depths=True).build(6)
     chance = random.Random(3)
@@ -175,8 +175,8 @@ def test_limit_by_the_referee(tmp_path: Path) -> None:
     assert seen == {-1, 0, 1}
 
 
-def test_bounds_without_depths(tmp_path: Path) -> None:
-    """Once plies are played a win may come too late, and without depths that is all we know."""
+def test_without_depths_the_bounds_of_a_late_win_include_a_draw(tmp_path: Path) -> None:
+    """After some plies a win may come too late; without depths the bounds must allow for that."""
     rules = make_rules("mill", ["Repetition=0"])
     tables = Builder(tmp_path, rules).build(7)
     chance = random.Random(1)
@@ -191,7 +191,7 @@ def test_bounds_without_depths(tmp_path: Path) -> None:
 
 
 def test_known_positions(tmp_path: Path) -> None:
-    """A drawn position of six men whose two holding moves are known."""
+    """A drawn position of six men in which exactly two moves are known to keep the draw."""
     position = parse_position("****O*@*/********/****@OO@ w 0 0 0 1", UNLIMITED)
     tables = Builder(tmp_path, UNLIMITED).build(6)
     assert tables.probe(position) == TableValue(0, None)

@@ -1,4 +1,4 @@
-"""What the tables say of moves that were played: nothing is gained or lost unnoticed."""
+"""Verdicts of the tables on played moves."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def tables_of(root: Path, rules: Rules, men: int = 7, depths: bool = True) -> Ta
 def careless_game(
     tables: Tables, chance: random.Random
 ) -> tuple[Position, list[Move], Outcome | None]:
-    """A game to its end from a random ending, with one random move in eight."""
+    """Return a finished game from a random ending, with one random move in eight."""
     own, opponent = chance.choice([(3, 3), (4, 3), (3, 4)])
     start = position = random_position(tables.rules, own, opponent, chance)
     played: list[Move] = []
@@ -48,7 +48,7 @@ def careless_game(
     ids=" ".join,
 )
 def test_the_values_thrown_away_add_up_to_the_result(root: Path, fields: list[str]) -> None:
-    """From the first position's value to the result, every change is some move's fault."""
+    """Each difference between the first position's value and the result is one move's fault."""
     tables = tables_of(root, make_rules("mill", fields))
     chance = random.Random(3)
     thrown = 0
@@ -67,19 +67,19 @@ def test_the_values_thrown_away_add_up_to_the_result(root: Path, fields: list[st
     assert thrown > 3
 
 
-def test_the_moves_that_hold_are_counted(root: Path) -> None:
+def test_the_moves_that_keep_the_value_are_counted(root: Path) -> None:
     tables = tables_of(root, make_rules("morris"))
     position = parse_position("OO******/*****@**/@@***O** w 0 0 0 20", tables.rules)
     found = verdict(tables, position, parse_move("a1-g1"))
     assert found is not None
-    # White closes its mill on c5 and wins, in three ways; else Black closes its own on a7.
+    # White wins by closing its mill on c5, with three men to remove; else Black closes one on a7.
     assert (found.value, found.after, found.legal) == (1, -1, 3 * 18 + 2)
     winning = [move for move, known in tables.moves(position) if known and known.value == 1]
     assert 3 <= found.holding == len(winning) and found.critical
     assert found.certain and not found.held
 
 
-def test_what_a_limit_spoils_was_not_thrown_away(root: Path) -> None:
+def test_a_win_spoilt_by_a_limit_on_plies_is_no_fault(root: Path) -> None:
     tables = tables_of(root, make_rules("morris", ["Repetition=0"]))
     chance = random.Random(4)
     while True:
@@ -94,7 +94,7 @@ def test_what_a_limit_spoils_was_not_thrown_away(root: Path) -> None:
     assert before is not None and before.value == 1
 
 
-def test_without_depths_a_limit_leaves_doubt(tmp_path: Path) -> None:
+def test_without_depths_a_limit_on_plies_makes_verdicts_uncertain(tmp_path: Path) -> None:
     chance = random.Random(5)
     for fields, doubtful in ([], True), (["NoRemovalPlies=0"], False):
         tables = tables_of(tmp_path, make_rules("morris", fields), 6, depths=False)
@@ -111,11 +111,11 @@ def test_a_repetition_that_the_opponent_can_force_throws_a_win_away(root: Path) 
     start = parse_position("@OO**O**/******@*/***@**** w 0 0 0 1", tables.rules)
     position = play_moves(start, "e5-d2 d5-d3 d2-e5 d3-d5 e5-d2 d5-d3".split())
     found = verdict(tables, position, parse_move("d2-e5"))
-    # The tables have the win still: Black plays d3-d5, and it is a draw.
+    # The tables still have a win, but Black draws by d3-d5.
     assert found is not None and (found.value, found.after, found.held) == (1, 0, False)
 
 
-def test_what_cannot_be_judged(root: Path) -> None:
+def test_positions_without_a_verdict(root: Path) -> None:
     tables = tables_of(root, make_rules("morris"))
     placing = Position(tables.rules)
     assert verdict(tables, placing, placing.legal_moves()[0]) is None

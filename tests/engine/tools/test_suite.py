@@ -1,4 +1,4 @@
-"""Suites of proven positions: what their files may hold, and how the moves played are counted."""
+"""Test suites: reading their files, and counting blunders. Also integers in text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from merels.engine.tools.suite import BlunderCount, load, play
 MORRIS = make_rules("morris")
 PLACING = "********/********/O@O@**** w 7 7 0 3"
 WON = "********/@*@*@***/OO***O** w 0 0 0 20"
-"""White flies from a1 to a7, which closes a mill, and Black has two men left."""
+"""White wins by a1-a7, which closes a mill and leaves Black with two men."""
 OVER = "********/********/OOO@@*** w 0 0 0 20"
 
 
@@ -61,7 +61,7 @@ def test_moves_are_counted_by_phase_and_value(tmp_path: Path) -> None:
         ([{"position": OVER, "value": -1, "best": []}], "expected a position with moves left"),
     ],
 )
-def test_a_suite_that_makes_no_sense_is_refused(
+def test_an_invalid_suite_is_refused(
     tmp_path: Path, rows: object, token: str
 ) -> None:
     with pytest.raises(InputError) as caught:

@@ -1,4 +1,4 @@
-"""Making weights: reproducible, and learning what samples teach."""
+"""Training of the evaluation: samples, labels, fits and the command."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ pytestmark = pytest.mark.usefixtures("own_weights")
 
 
 def samples(result: float) -> bytes:
-    """Many samples of one position in which the side with more men scores ``result``."""
+    """Return samples of a position with more men and result ``result``, and of a balanced one."""
     ahead, balanced = Sample(*AHEAD, result, result), Sample(*BALANCED, 0.5, 0.5)
     return (ahead.pack() + balanced.pack()) * 500
 
 
 def part_of(data: bytes | bytearray) -> tuple[int, bytearray]:
-    """The quarter of the phases whose samples these are, and they themselves."""
+    """Return the quarter of the phases that has all samples, and the samples."""
     parts = trainer.split_samples(data)
-    (found,) = (quarter for quarter, part in enumerate(parts) if part)
-    return found, parts[found]
+    (number,) = (quarter for quarter, part in enumerate(parts) if part)
+    return number, parts[number]
 
 
-def test_samples_are_learnt() -> None:
+def test_a_fit_learns_its_samples() -> None:
     for result in (0.9, 0.1):
         quarter, data = part_of(samples(result))
         fitting = trainer.Fit(0.5, quarter)
@@ -60,7 +60,7 @@ def test_samples_are_learnt() -> None:
 
 
 def some_samples(number: int, seed: int) -> bytes:
-    """Samples of random positions with random points."""
+    """Return samples of random positions with random points."""
     chance = random.Random(seed)
     rules = make_rules("morris")
     return b"".join(
@@ -73,12 +73,12 @@ def some_samples(number: int, seed: int) -> bytes:
 
 
 def cut(block: bytes | bytearray) -> list[bytes]:
-    """The samples of a block, in order of their bytes."""
+    """Return the samples of a block, sorted by their bytes."""
     size = trainer.SAMPLE_BYTES
     return sorted(bytes(block[i : i + size]) for i in range(0, len(block), size))
 
 
-def test_a_sample_has_the_same_bytes_on_every_host() -> None:
+def test_a_sample_has_the_same_bytes_on_every_machine() -> None:
     sample = Sample(0x800001, 0x000102, 9, 8, 2, 0.5, None)
     assert sample.pack().hex(" ") == "01 00 80 09 02 01 00 28 00 40 ff ff"
     assert list(unpack(sample.pack())) == [sample]
@@ -93,8 +93,8 @@ def test_shuffling_keeps_every_sample() -> None:
     assert cut(first) == cut(data)
 
 
-def test_quarters_of_the_phases_learn_apart() -> None:
-    """What one learns is written beside what the others do, and none takes another's samples."""
+def test_quarters_of_the_phases_are_fitted_independently() -> None:
+    """Each fit writes its own part of the weights, and refuses samples of other quarters."""
     chance = random.Random(6)
     data = bytearray(some_samples(1000, seed=5))
     for _ in range(1000):
@@ -107,18 +107,18 @@ def test_quarters_of_the_phases_learn_apart() -> None:
         {sample.own_hand > 0 for sample in unpack(bytes(part))} for part in parts
     ] == [{True}, {True}, {False}, {False}]
     fits = [trainer.Fit(0.5, quarter) for quarter in range(len(parts))]
-    made: list[bytes] = []
-    whole = bytearray(core.WEIGHTS_SIZE)
-    for one, part in zip(fits, parts):
+    separate: list[bytes] = []
+    together = bytearray(core.WEIGHTS_SIZE)
+    for number, (fitting, part) in enumerate(zip(fits, parts)):
         with pytest.raises(ValueError, match="of another quarter of the phases"):
-            one.epoch(parts[fits.index(one) - 1], 0.1)
-        one.epoch(part, 0.1)
-        one.write(whole)
-        alone = bytearray(core.WEIGHTS_SIZE)
-        one.write(alone)
-        made.append(bytes(alone))
-    assert all(any(alone) for alone in made)
-    assert bytes(map(max, *made)) == bytes(whole) == bytes(map(sum, zip(*made)))
+            fitting.epoch(parts[number - 1], 0.1)
+        fitting.epoch(part, 0.1)
+        fitting.write(together)
+        written = bytearray(core.WEIGHTS_SIZE)
+        fitting.write(written)
+        separate.append(bytes(written))
+    assert all(any(written) for written in separate)
+    assert bytes(map(max, *separate)) == bytes(together) == bytes(map(sum, zip(*separate)))
     with pytest.raises(ValueError, match="a quarter from 0 to 3, not 4"):
         trainer.Fit(0.5, 4)
     with pytest.raises(ValueError, match="a share from 0 to 1, not 2"):
@@ -131,7 +131,7 @@ def test_quarters_of_the_phases_learn_apart() -> None:
         fits[0].write(bytearray(3))
 
 
-def test_what_is_no_sample_is_refused() -> None:
+def test_invalid_samples_are_refused() -> None:
     sound = Sample(0b1, 0b10, 0, 0, 1, 0.5, 0.5)
     for data, expected in (
         (bytes(19), "samples of 12 bytes each, found 19"),
@@ -152,8 +152,8 @@ def test_what_is_no_sample_is_refused() -> None:
                 taken()
 
 
-def test_fitting_sees_nothing_that_is_held_out() -> None:
-    """One position in 64, and those of a suite, each with its images."""
+def test_held_out_positions_are_not_selected_for_a_fit() -> None:
+    """Held out are one position in 64 and those of a suite, each with its images."""
     chance = random.Random(8)
     data = some_samples(20_000, seed=2)
     size = trainer.SAMPLE_BYTES
@@ -175,8 +175,8 @@ def test_fitting_sees_nothing_that_is_held_out() -> None:
         assert trainer.is_held_out((own, opponent, *sample[2:4], 0))
 
 
-def test_the_truth_replaces_what_games_said(tmp_path: Path) -> None:
-    """Of a position that tables know, with men in hand or without."""
+def test_table_values_replace_game_results(tmp_path: Path) -> None:
+    """Positions in the tables get the tables' values as results, with and without men in hand."""
     rules = make_rules("morris")
     tables = Builder(tmp_path, rules).build(8)
     chance = random.Random(5)
@@ -194,8 +194,8 @@ def test_the_truth_replaces_what_games_said(tmp_path: Path) -> None:
     assert len({sample[-1] for sample in labelled}) > 2
 
 
-def test_positions_that_searches_met_are_samples(tmp_path: Path) -> None:
-    """Or one ply beyond: scored by short searches, and labelled where tables know them."""
+def test_hash_table_positions_become_samples(tmp_path: Path) -> None:
+    """They, or their children, are scored by short searches and labelled by the tables."""
     rules = make_rules("morris")
     tables = Builder(tmp_path, rules).build(8)
     chance = random.Random(9)
@@ -209,12 +209,12 @@ def test_positions_that_searches_met_are_samples(tmp_path: Path) -> None:
         core_rules(rules), core_board(position), [], core_moves(position),
         lambda depth, lines: False, node_limit=50_000,
     )
-    met = bytes(trainer.hash_samples(table, core_rules(rules), 300, 7))
-    assert len(met) == 300 * trainer.SAMPLE_BYTES
-    assert {sample[-2:] for sample in unpack(met)} == {(None, None)}
-    scored = bytes(trainer.score_samples(worker, core_rules(rules), met, 200, 250.0))
+    made = bytes(trainer.hash_samples(table, core_rules(rules), 300, 7))
+    assert len(made) == 300 * trainer.SAMPLE_BYTES
+    assert {sample[-2:] for sample in unpack(made)} == {(None, None)}
+    scored = bytes(trainer.score_samples(worker, core_rules(rules), made, 200, 250.0))
     labelled = trainer.labelled_samples(TableLabeller(tables).label(scored))
-    assert len(labelled) == len(met)
+    assert len(labelled) == len(made)
     errors = 0
     for sample in unpack(bytes(labelled)):
         found = tables.core.probe((*sample[:4], 0))
@@ -222,11 +222,12 @@ def test_positions_that_searches_met_are_samples(tmp_path: Path) -> None:
         assert sample.score is not None
         errors += abs(sample.score - sample.result) > 0.4
     assert errors < 30
-    assert not trainer.labelled_samples(met)
+    assert not trainer.labelled_samples(made)
 
 
-def test_leaves_are_what_moves_of_critical_positions_lead_to(tmp_path: Path) -> None:
-    """One that holds the value and one that does not; other positions have none."""
+def test_leaves_come_from_right_and_wrong_moves_of_critical_positions(tmp_path: Path) -> None:
+    """One leaf is after a move that keeps the value, one after another move; other positions give
+    none."""
     rules = make_rules("loc")
     tables = Builder(tmp_path, rules).build(8)
     worker = core.SearchWorker(core.TranspositionTable(1))
@@ -280,10 +281,10 @@ def test_an_unusable_suite_is_one_clear_error(
     assert "error: " in said and "expected" in said and "Traceback" not in said
 
 
-def test_tables_that_do_not_reach_are_named(
+def test_incomplete_tables_are_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """And nothing is written: without ``-out`` that would be the weights of the package."""
+    """No weights are written; without ``-out`` they would replace those of the package."""
     monkeypatch.setattr(self_play, "CHUNK", 6)
     monkeypatch.setattr(fit, "ROUNDS", (Round(18, 60),))
     made = tmp_path / "weights.bin"
@@ -307,7 +308,7 @@ def test_the_same_command_makes_the_same_weights(
         words = ["-out", str(path), "-processes", str(processes), "-work", str(work)]
         assert fit.main(words) == 0
         made.append(path.read_bytes())
-        # The third run finds one piece gone and plays it again.
+        # The third run plays the missing chunk again.
         pieces = sorted(work.glob("*.samples"))
         assert len(pieces) == 8
         pieces[1].unlink()
@@ -317,8 +318,8 @@ def test_the_same_command_makes_the_same_weights(
     assert len(payload) == core.WEIGHTS_SIZE and any(payload)
 
 
-def test_no_fitting_sees_the_critical_positions_kept_for_measuring() -> None:
-    """They are held out by their hash, whatever the command that fits names as unseen."""
+def test_the_critical_positions_are_held_out() -> None:
+    """They are held out by their hash, regardless of the files named by ``-unseen``."""
     rows = json.loads((DATA / "critical.json").read_text(encoding="utf-8"))
     assert len(rows) == 2686
     for row in rows:
