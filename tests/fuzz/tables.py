@@ -173,7 +173,7 @@ class TableFiles(FolderFuzzer):
 
 
 def spoilt_header(data: bytes, edits: list[str]) -> bytes:
-    """Return a file's bytes after edits, with the checksums corrected that are to be sealed."""
+    """Return a file's bytes after edits; ``seal`` and ``seal data`` correct the checksums."""
     data = edit(data, edits)
     if "seal data" in edits and len(data) >= HEADER_SIZE:
         data = data[:28] + struct.pack("<I", zlib.crc32(data[HEADER_SIZE:])) + data[32:]

@@ -82,8 +82,8 @@ cdef struct Weights:
     int16_t output[PHASES][HIDDEN]
     int8_t vector[QUARTERS][ROWS][HIDDEN]
 
-# What the men of each ring, as a byte, add to the base-3 numbers of a position's patterns: four of
-# sides, then three of rings. The last two tables give the feature of a pattern's number.
+# PATTERNS: by ring and byte of men, the summands of a position's pattern numbers (base 3), four for
+# sides, then three for rings. The other tables map a pattern's number to its feature.
 cdef Lanes PATTERNS[3][256]
 cdef uint16_t SIDE_FEATURE[19683]
 cdef uint16_t RING_FEATURE[6561]

@@ -20,7 +20,7 @@ cdef enum:
     WORD_BITS = 6            # bits of an index within a word
 
 
-# The number of words of a bitmap over sets on `points` points, of which there are at least 15.
+# The number of words of a bitmap over sets on `points` points (at least 15).
 cdef inline size_t words_over(int points) noexcept nogil:
     return <size_t>1 << (points - WORD_BITS)
 
