@@ -84,9 +84,9 @@ def test_every_command_has_quick_arguments() -> None:
 def test_a_full_disk_is_reported_in_one_line(tmp_path: Path, command: str, unbuffered: str) -> None:
     done = run(tmp_path, command, ">/dev/full", unbuffered)
     [line] = [line for line in done.stderr.splitlines() if "standard output" in line]
-    program, _, said = line.partition(": ")
+    program, _, message = line.partition(": ")
     assert program in ("merels", f"merels {command}")
-    assert said == "standard output cannot be written: No space left on device"
+    assert message == "standard output cannot be written: No space left on device"
     assert done.returncode == 1 and "Traceback" not in done.stderr
 
 

@@ -23,7 +23,7 @@ CHUNK = 1 << 18
 
 
 def file_error(path: str, problem: str) -> InputError:
-    """Return an error about a file. A path too long for its first words is added at its end."""
+    """Return an error about a file; a path too long for the error's token ends the message."""
     if shorten(path) == printable(path):
         return InputError(path, problem)
     return InputError(os.path.basename(path) or path, f"{problem} ({printable(path)})")

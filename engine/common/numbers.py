@@ -14,7 +14,7 @@ grows with the square of their length."""
 def parse_whole(text: str) -> int | None:
     """Return the value of a decimal integer with or without a sign; None for other text.
 
-    A number beyond 10**19 or -10**19 is returned as that bound.
+    A number above 10**19 or below -10**19 is returned as that bound.
     """
     digits = text[1:] if text[:1] in ("+", "-") else text
     if not (digits.isascii() and digits.isdigit()):

@@ -134,10 +134,10 @@ def publish(draft: Name, path: Name) -> None:
 def stamp(path: Name) -> Stamp | None:
     """Return a value that changes with each change of a file; None if there is no file."""
     try:
-        found = os.lstat(path)
+        status = os.lstat(path)
     except FileNotFoundError:
         return None
-    return found.st_ino, found.st_size, found.st_mtime_ns
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def lock(descriptor: int, shared: bool = False) -> None:

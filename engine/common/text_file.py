@@ -62,9 +62,9 @@ def read_regular_file(path: Path, most: int) -> bytes:
         raise OSError(errno.EINVAL, "not a regular file")
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     with open(os.open(path, flags), "rb") as file:
-        found = os.fstat(file.fileno())
-        if not stat.S_ISREG(found.st_mode):
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
             raise OSError(errno.EINVAL, "not a regular file")
-        if found.st_size > most:
+        if status.st_size > most:
             raise OSError(errno.EFBIG, f"larger than {most >> 20} MiB")
         return file.read(most)

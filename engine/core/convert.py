@@ -65,7 +65,7 @@ def core_history(position: Position) -> list[int]:
 
 @lru_cache(1 << 14)  # Reports of a search repeat the same moves, and decoding uses its time.
 def decode_move(code: int) -> Move:
-    """Return the move of a code of the core."""
+    """Return the move that a code of the core represents."""
     to, origin, *men = (code >> shift & 31 for shift in (0, 5, 10, 15))
     removed = sorted((point for point in men if point != _NONE), key=NAMES.__getitem__)
     return Move(None if origin == _NONE else origin, to, tuple(removed))
@@ -92,7 +92,7 @@ def perft(position: Position, depth: int) -> int:
 
 
 def decode_score(value: int) -> Score:
-    """Return the `Score` of a score of the core."""
+    """Return the `Score` that a score of the core represents."""
     if core.FAR <= abs(value) < PROVEN:
         known = TABLE_CP - (core.TABLE_WIN - abs(value))
         return Score(cp=known if value > 0 else -known)

@@ -237,7 +237,7 @@ def table_place(own: int, opponent: int, hand: int = 0) -> tuple[int, int]:
     """
 
 def table_board(
-    own: int, opponent: int, found: int, rank: int, hand: int = 0
+    own: int, opponent: int, cls: int, rank: int, hand: int = 0
 ) -> tuple[int, int]:
     """Return the masks (own, opponent) at a class and rank: the inverse of `table_place`.
 

@@ -51,10 +51,10 @@ def points_of(mask: int) -> Iterator[int]:
 
 NEIGHBOURS: tuple[int, ...] = tuple(
     sum(
-        1 << other
+        1 << to
         for a, b, c in LINES
-        for one, other in ((a, b), (b, a), (b, c), (c, b))
-        if one == point
+        for origin, to in ((a, b), (b, a), (b, c), (c, b))
+        if origin == point
     )
     for point in range(SIZE)
 )

@@ -191,8 +191,8 @@ class Position:
         opponent = self.men[1 - self.side]
         sets: dict[tuple[int, ...], int] = {(): opponent}
         for _ in range(wanted):
-            # Each man must be removable after those before it. The keys merge the orders of a set;
-            # no order removes more men than another.
+            # Each man must be removable after those before it. Several orders may remove the same
+            # set, which is one key here; all orders remove the same number of men.
             larger = {
                 tuple(sorted((*removed, point), key=NAMES.__getitem__)): left & ~(1 << point)
                 for removed, left in sets.items()

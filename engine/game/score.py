@@ -12,9 +12,9 @@ from merels.engine.game.position import BLACK, WHITE
 class Score:
     """A score from the side to move's view; exactly one field is set.
 
-    ``cp`` is an estimate in hundredths of a man. ``win_in`` is a proven end: the greatest number of
+    ``cp`` is an estimate in hundredths of a man. ``win_in`` is a proven end: an upper bound on the
     plies that the winner needs, positive if the side to move wins, negative if it loses, and 0 if
-    it has lost already.
+    it has already lost.
     """
 
     cp: int | None = None

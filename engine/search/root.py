@@ -38,7 +38,7 @@ class Root(NamedTuple):
             return score
         if choice.certain:
             return Score(cp=choice.value * (TABLE_CP - (choice.depth or 0)))
-        # An uncertain win may become a draw but not a loss, and an uncertain loss no win.
+        # An uncertain win or loss may become a draw, but never the opposite.
         estimate = score.cp or 0
         return Score(cp=max(estimate, 0) if choice.value > 0 else min(estimate, 0))
 

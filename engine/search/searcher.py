@@ -168,7 +168,7 @@ class Searcher:
         level: Level | None,
     ) -> Result:
         """Search a position that has moves, and choose one."""
-        # A level has no perfect knowledge.
+        # Strength levels play without tables.
         tables = None if level else self.tables_for(position.rules)
         start = core.monotonic_ns()
 
@@ -265,7 +265,7 @@ class Searcher:
                 try:
                     thread.start()
                 except RuntimeError:
-                    break  # The system allows no more threads.
+                    break  # The system refuses more threads.
                 helpers.append(thread)
             cut = run(
                 self._workers[0],

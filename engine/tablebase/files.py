@@ -138,9 +138,9 @@ def check_start(
     """
     if len(data) < size or data[:8] != magic:
         raise TableError(f"{path}: {what}, or cut off within its header")
-    found = int.from_bytes(data[8:10], "little")
-    if found != version:
-        raise TableError(f"{path}: format version {found}, this program reads {version}")
+    stored = int.from_bytes(data[8:10], "little")
+    if stored != version:
+        raise TableError(f"{path}: format version {stored}, this program reads {version}")
     if zlib.crc32(data[: size - 4]) != int.from_bytes(data[size - 4 : size], "little"):
         raise TableError(f"{path}: damaged header; {remedy}")
 
@@ -188,8 +188,8 @@ def copy_slice(data: memoryview, start: int, end: int) -> bytes:
     threads slice at the same time: it would free the data too early.
     """
     start, end = min(start, len(data)), min(end, len(data))
-    found: bytes = struct.unpack_from(f"{max(0, end - start)}s", data, start)[0]
-    return found
+    copied: bytes = struct.unpack_from(f"{max(0, end - start)}s", data, start)[0]
+    return copied
 
 
 def remedy(path: Path) -> str:

@@ -37,7 +37,7 @@ from merels.engine.tablebase.storage import locked, remove_drafts, write_table
 _LEVEL = 9
 _BLOCKS_AT_ONCE = 16
 _REPORT_EVERY = 0.25
-"""Seconds."""
+"""Least number of seconds between reports."""
 
 
 @dataclass
@@ -143,11 +143,11 @@ class Packer:
         if not path.exists():
             return False
         try:
-            found, _ = open_packed(path, self.rules, True, [])
+            existing, _ = open_packed(path, self.rules, True, [])
         except TableError as error:
             self.rebuilt.append(str(error))
             return False
-        return found.values_checksum == header.checksum
+        return existing.values_checksum == header.checksum
 
     def _report(self, sector: AnySector, places: int) -> None:
         """Report progress, at most every `_REPORT_EVERY` seconds."""
@@ -159,7 +159,7 @@ class Packer:
 
 
 def _parts(table: memoryview) -> Iterator[tuple[memoryview, int, int]]:
-    """Yield the parts of a table: its values, and the part's first and last byte offset."""
+    """Yield the parts of a table: its values, and the part's start and end offset in bytes."""
     step = _BLOCKS_AT_ONCE * BLOCK_BYTES
     for at in range(0, len(table), step):
         yield table, at, at + step

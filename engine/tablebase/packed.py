@@ -54,8 +54,8 @@ class PackedTable:
         try:
             # The limit keeps a damaged block from filling the memory; one byte more shows its end.
             packed = copy_slice(self.data, start, _end(self.ends, index))
-            found = stream.decompress(packed, BLOCK_BYTES + 1)
-            if len(found) != expected or not stream.eof:
+            block = stream.decompress(packed, BLOCK_BYTES + 1)
+            if len(block) != expected or not stream.eof:
                 raise zlib.error
         except zlib.error:
             problem = f"{self.path}: damaged data (block {index}); {remedy(self.path)}"
@@ -63,7 +63,7 @@ class PackedTable:
                 self.damaged = True
                 self.problems.append(problem)
             raise TableError(problem) from None
-        return found
+        return block
 
     def blocks(self) -> Iterator[bytes]:
         """Yield all unpacked blocks of the table; `TableError` at the first damaged one."""

@@ -156,7 +156,7 @@ class Tables:
         return {Sector(max(men), min(men)) for men in left if min(men) >= MINIMUM_MEN}
 
     def valid_for(self, rules: Rules) -> bool:
-        """Return whether the tables hold for ``rules``, whose limit on repetition may differ."""
+        """Return whether the tables fit ``rules``, whose limit on repetition may differ."""
         return rules.repetition != 1 and rules_folder(self.rules) == rules_folder(rules)
 
     def has_depths(self, own: int, opponent: int) -> bool:
@@ -168,10 +168,10 @@ class Tables:
 
         In the moving phase, they are those with no ply played since the last removal.
         """
-        found = self.core.probe(core_board(position))
-        if found is None:
+        stored = self.core.probe(core_board(position))
+        if stored is None:
             return None
-        value, depth = found
+        value, depth = stored
         return TableValue(value, None if depth < 0 else depth)
 
     def bounds(self, position: Position) -> tuple[int, int] | None:
@@ -194,25 +194,25 @@ class Tables:
                 value = outcome.value(position.side)
                 yield move, TableValue(value, 1 if value else None)
                 continue
-            found = self.probe(after)
-            if found is None:
+            stored = self.probe(after)
+            if stored is None:
                 yield move, None
                 continue
-            if found.value and self.bounds(after) == (0, 0):
-                found = TableValue(0, None)
-            depth = found.depth
+            if stored.value and self.bounds(after) == (0, 0):
+                stored = TableValue(0, None)
+            depth = stored.depth
             if depth is not None:
                 depth = 1 if move.removed else depth + 1
-            yield move, TableValue(-found.value, depth)
+            yield move, TableValue(-stored.value, depth)
 
     def holding(self, position: Position) -> tuple[int, int] | None:
         """Return the number of legal moves that keep the value, and of all legal moves.
 
         None if the game is over, or the tables do not have the value of every move.
         """
-        found = [found for _, found in self.moves(position)]
-        values = [move.value for move in found if move is not None]
-        if not values or len(values) < len(found) or position.outcome() is not None:
+        moves = [stored for _, stored in self.moves(position)]
+        values = [stored.value for stored in moves if stored is not None]
+        if not values or len(values) < len(moves) or position.outcome() is not None:
             return None
         return values.count(max(values)), len(values)
 

@@ -49,7 +49,7 @@ class Sector(NamedTuple):
 
     @property
     def men(self) -> int:
-        """All men, those in hand included."""
+        """Number of men of both sides, those in hand included."""
         return self.larger + self.smaller
 
     def plies_limit(self, rules: Rules) -> int:
@@ -93,7 +93,7 @@ class PlacingSector(NamedTuple):
 
     @property
     def men(self) -> int:
-        """All men, those in hand included."""
+        """Number of men of both sides, those in hand included."""
         return self.own + self.opponent + self.hand
 
     def occurs(self, each_mill: bool) -> bool:

@@ -16,9 +16,9 @@ PHASES = ("placing", "moving", "flying")
 class Verdict(NamedTuple):
     """Values before and after a move for its player: 1 a win, 0 a draw, -1 a loss.
 
-    ``value`` is the value before the move; ``holding`` of the ``legal`` moves kept it. Unless it is
-    ``certain``, a win may have been a draw, by a later repetition or by a limit on plies that
-    tables without depths cannot judge.
+    ``value`` is the value before the move; ``holding`` of the ``legal`` moves kept it. Unless the
+    verdict is ``certain``, a win may have been a draw, by a later repetition or by a limit on plies
+    that tables without depths cannot judge.
     """
 
     value: int

@@ -255,9 +255,9 @@ def spoilt(value: Value, chance: random.Random) -> Value:
 
 def make_call(objects: dict[str, object], name: str, *arguments: Value) -> bool:
     """Make a call, unless it would take much time or memory; return whether it was made."""
-    values = [decode(one, objects) for one in arguments if not _is_keywords(one)]
-    extra = {key: decode(one, objects)
-             for words in arguments if _is_keywords(words) for key, one in words.items()}
+    values = [decode(word, objects) for word in arguments if not _is_keywords(word)]
+    extra = {key: decode(value, objects)
+             for words in arguments if _is_keywords(words) for key, value in words.items()}
     if _is_dear(name, values, extra):
         return False
     owner, _, attribute = name.partition(".")
@@ -278,18 +278,18 @@ def _is_keywords(value: Value) -> bool:
 
 
 def _is_dear(name: str, values: list[Any], extra: dict[str, Any]) -> bool:
-    numbers = [one for one in values if isinstance(one, int)]
+    numbers = [n for n in values if isinstance(n, int)]
     return (
-        name == "perft" and any(2 < one <= core.MAX_DEPTH for one in numbers)
+        name == "perft" and any(2 < n <= core.MAX_DEPTH for n in numbers)
         or name == "SearchWorker.run" and not 0 <= _number(extra.get("first_depth")) <= 3
         or name == "SearchWorker.run" and None in values and (
             not 0 < _number(extra.get("max_depth")) <= 3)
-        or name == "TranspositionTable" and any(2 < one < 2**40 for one in numbers)
-        or name == "Retrograde" and any(3 < one <= 9 for one in numbers)
-        or name == "PlacingSlice" and any(0 < one < 18 for one in numbers)
-        or name in ("draw_samples", "hash_samples") and any(one > 10**6 for one in numbers)
-        or name in ("score_samples", "leaf_samples") and any(one > 1000 for one in numbers)
-        or name == "round_trip" and any(abs(one) > 2 or one >= 0 for one in numbers[:-1])
+        or name == "TranspositionTable" and any(2 < n < 2**40 for n in numbers)
+        or name == "Retrograde" and any(3 < n <= 9 for n in numbers)
+        or name == "PlacingSlice" and any(0 < n < 18 for n in numbers)
+        or name in ("draw_samples", "hash_samples") and any(n > 10**6 for n in numbers)
+        or name in ("score_samples", "leaf_samples") and any(n > 1000 for n in numbers)
+        or name == "round_trip" and any(abs(n) > 2 or n >= 0 for n in numbers[:-1])
         or name == "round_trip" and not 0 <= _number(numbers[-1:] and numbers[-1]) <= 9
     )
 
@@ -301,7 +301,7 @@ def _number(value: object) -> int:
 def decode(value: Value, objects: dict[str, object]) -> Any:
     """Return the argument that a JSON value represents."""
     if isinstance(value, list):
-        return tuple(decode(one, objects) for one in value)
+        return tuple(decode(item, objects) for item in value)
     if not isinstance(value, dict):
         return value
     name = value["a"]

@@ -79,8 +79,8 @@ def _swap(text: str, chance: random.Random) -> str:
     if len(text) < 2:
         return text
     letters = list(text)
-    one, other = chance.randrange(len(text)), chance.randrange(len(text))
-    letters[one], letters[other] = letters[other], letters[one]
+    first, second = chance.randrange(len(text)), chance.randrange(len(text))
+    letters[first], letters[second] = letters[second], letters[first]
     return "".join(letters)
 
 

@@ -145,7 +145,7 @@ class TableFiles(FolderFuzzer):
         return [name, *edits, *seals]
 
     def check(self, case: Case) -> Tally:
-        """Open the sector of a spoilt file; whatever is used must be what was written."""
+        """Open and probe a damaged file; data that is used must be the original data."""
         name, edits = case[0], case[1:]
         if name not in self._sound:
             return Tally(rejected=1)

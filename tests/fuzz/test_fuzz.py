@@ -113,8 +113,8 @@ def test_the_same_seed_makes_the_same_cases() -> None:
     for name, (make, _) in FUZZERS.items():
         if name in ("tables", "journals"):
             continue  # Their cases need the files that they create when they are entered.
-        one, other = (make().make(random.Random("a seed")) for _ in range(2))
-        assert one == other
+        first, second = (make().make(random.Random("a seed")) for _ in range(2))
+        assert first == second
 
 
 def test_a_case_that_fails_in_two_pieces_keeps_both() -> None:

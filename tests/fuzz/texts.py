@@ -78,10 +78,10 @@ def expect_one_line(error: InputError) -> None:
         raise Defect(f"not one line: {str(error)[:300]!r}")
 
 
-def expect_same(one: object, other: object, what: str) -> None:
+def expect_same(first: object, second: object, what: str) -> None:
     """Raise `Defect` if two values differ."""
-    if one != other:
-        raise Defect(f"{what}: {one!r} became {other!r}")
+    if first != second:
+        raise Defect(f"{what}: {first!r} became {second!r}")
 
 
 def check_position(position: Position) -> None:

@@ -164,7 +164,7 @@ cdef inline void find_rows(const Board *b, int material, size_t *row) noexcept n
 # `views` permutations of the pattern's points.
 cdef int number_patterns(uint16_t *numbers, int size, int points, int views,
                          const int *view) noexcept:
-    cdef int number, place, rest, image, least, found = 0, i
+    cdef int number, place, rest, image, least, distinct = 0, i
     cdef int digit[9]
     cdef int power[9]
     power[0] = 1
@@ -183,11 +183,11 @@ cdef int number_patterns(uint16_t *numbers, int size, int points, int views,
             if image < least:
                 least = image
         if least == number:
-            numbers[number] = found
-            found += 1
+            numbers[number] = distinct
+            distinct += 1
         else:
             numbers[number] = numbers[least]
-    return found
+    return distinct
 
 
 cdef void load_patterns() except *:

@@ -28,7 +28,7 @@ def ordered_moves(tuple rules not None, tuple fields not None, move_t table_move
     cdef MoveStack stack
     cdef Picker picker
     cdef int i, at, depth, count
-    cdef move_t move, one
+    cdef move_t move, quiet
     cdef move_t failed[MAX_QUIETS]
     cdef History *history
     if someone_short(&b):
@@ -39,15 +39,15 @@ def ordered_moves(tuple rules not None, tuple fields not None, move_t table_move
     history = <History *>calloc(1, sizeof(History))
     stack.free = <scored_t *>malloc((MAX_MOVES + UNROLL) * sizeof(scored_t))
     picker.moves = stack.free
-    found = []
+    ordered = []
     try:
         if history == NULL or stack.free == NULL:
             raise MemoryError
         memset(history.killers, 0xFF, sizeof(history.killers))
-        for at, depth, move, others in cutoffs:
+        for at, depth, move, quiets in cutoffs:
             count = 0
-            for one in list(others)[:MAX_QUIETS]:
-                failed[count] = one
+            for quiet in list(quiets)[:MAX_QUIETS]:
+                failed[count] = quiet
                 count += 1
             if not 0 < at <= MAX_PLY or not 0 < depth <= MAX_DEPTH:
                 raise ValueError("no ply or depth of the search")
@@ -57,8 +57,8 @@ def ordered_moves(tuple rules not None, tuple fields not None, move_t table_move
         while True:
             move = pick(&rule_set, NULL, history, &b, &picker, ply, False)
             if move == NO_MOVE:
-                return found
-            found.append(move)
+                return ordered
+            ordered.append(move)
     finally:
         free(history)
         free(picker.moves)

@@ -54,13 +54,13 @@ cdef extern from *:
 
 
 def parameters():
-    found = []
+    rows = []
     cdef int i = 0
     while TUNED[i].name != NULL:
         name = TUNED[i].name.decode().title().replace("_", "")
-        found.append((name, TUNED[i].value[0], TUNED[i].low, TUNED[i].high))
+        rows.append((name, TUNED[i].value[0], TUNED[i].low, TUNED[i].high))
         i += 1
-    return found
+    return rows
 
 
 def set_parameter(int index, int value):

@@ -37,30 +37,30 @@ cdef inline void fetch(const Table *table, uint64_t key) noexcept nogil:
 
 # Whether the data of an entry is possible for a board; its move may be any number.
 cdef inline bint is_sound_entry(const RuleSet *rules, const Board *b, uint64_t data,
-                                const Probe *found) noexcept nogil:
-    return data >> 54 == 0 and found.bound != 0 and found.depth <= MAX_DEPTH and (
-        -WIN <= found.score <= WIN) and (
-        found.move == NO_MOVE or is_legal(rules, b, found.move))
+                                const Probe *result) noexcept nogil:
+    return data >> 54 == 0 and result.bound != 0 and result.depth <= MAX_DEPTH and (
+        -WIN <= result.score <= WIN) and (
+        result.move == NO_MOVE or is_legal(rules, b, result.move))
 
 
 cdef inline void probe(const Table *table, const RuleSet *rules, const Board *b, uint64_t key,
-                       Probe *found) noexcept nogil:
+                       Probe *result) noexcept nogil:
     cdef Entry *entry = bucket_of(table, key)
     cdef uint64_t data
     cdef int i
     for i in range(BUCKET):
         data = entry[i].data
         if (entry[i].check ^ data) == key and data:
-            found.move = data & NO_MOVE
-            found.score = <int16_t>((data >> 20) & 0xFFFF)
-            found.depth = (data >> 36) & 0xFF
-            found.bound = (data >> 44) & 3
-            if likely(is_sound_entry(rules, b, data, found)):
+            result.move = data & NO_MOVE
+            result.score = <int16_t>((data >> 20) & 0xFFFF)
+            result.depth = (data >> 36) & 0xFF
+            result.bound = (data >> 44) & 3
+            if likely(is_sound_entry(rules, b, data, result)):
                 return
             entry[i].data = 0
             break
-    found.move = NO_MOVE
-    found.bound = 0
+    result.move = NO_MOVE
+    result.bound = 0
 
 
 # Store a result over the position's own entry, an empty one, or the least valuable of the bucket.
@@ -158,9 +158,9 @@ cdef class TranspositionTable:
         return &self.table.entries[place]
 
     def full(self):
-        cdef int i, found = 0
+        cdef int i, current = 0
         cdef const Entry *entries = self.table.entries
         for i in range(1000):
-            found += entries[i].data != 0 and (
+            current += entries[i].data != 0 and (
                 <int>(entries[i].data >> 46 & 0xFF) == self.table.generation)
-        return found * self.table.buckets // self.buckets_of(0)
+        return current * self.table.buckets // self.buckets_of(0)

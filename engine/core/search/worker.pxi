@@ -204,7 +204,7 @@ cdef class SearchWorker:
         cdef Worker *w = &self.w
         cdef int depth, line, number, last
         cdef int values[MAX_LINES]
-        cdef list found
+        cdef list results
         cdef move_t best = NO_MOVE
         self.begin(&b, root_moves, ranks)
         self.better = None
@@ -213,7 +213,7 @@ cdef class SearchWorker:
         for depth in range(first_depth, min(max_depth, MAX_DEPTH) + 1):
             if depth > first_depth:
                 self.watch_limits(node_limit, end)
-            found = []
+            results = []
             last = values[0]
             for line in range(number):
                 w.seldepth = 0
@@ -223,23 +223,23 @@ cdef class SearchWorker:
                         values[line] = nearest_end(w, &b, values[line], depth, line)
                 if w.stopped:
                     if values[line] > 0:  # A complete search: only the proof of a win was cut.
-                        found.append((values[line], w.seldepth, self.variation()))
+                        results.append((values[line], w.seldepth, self.variation()))
                     elif number == 1 and w.pv[0][0] != best and w.root_value > w.root_beaten:
-                        found.append((w.root_value, w.seldepth, self.variation()))
+                        results.append((w.root_value, w.seldepth, self.variation()))
                     # A better move counts although the moves after it were not searched.
-                    if found and (number == 1 or found[0][0] >= PROVEN) and (
-                            last < PROVEN or found[0][0] > last):
-                        self.better = found[0]
+                    if results and (number == 1 or results[0][0] >= PROVEN) and (
+                            last < PROVEN or results[0][0] > last):
+                        self.better = results[0]
                     return True
-                found.append((values[line], w.seldepth, self.variation()))
+                results.append((values[line], w.seldepth, self.variation()))
             # Sort: a later line may be better than an earlier one of its rank.
-            order = [(w.root_end[line], -found[line][0], line) for line in range(number)]
-            found = [found[line] for _, _, line in sorted(order)]
+            order = [(w.root_end[line], -results[line][0], line) for line in range(number)]
+            results = [results[line] for _, _, line in sorted(order)]
             for line in range(number):
-                values[line] = found[line][0]
-                w.root[line] = found[line][2][0]
+                values[line] = results[line][0]
+                w.root[line] = results[line][2][0]
             best = w.root[0]
-            if report(depth, found):
+            if report(depth, results):
                 return False
         return False
 

@@ -191,7 +191,7 @@ cdef void best_removals(const RuleSet *rules, const Lines *lines, const Useful *
     cdef uint64_t present[POINT_COUNT]
     cdef uint64_t closed[POINT_COUNT]
     cdef uint64_t twice[POINT_COUNT]
-    cdef uint64_t all_closed, removable_here, found
+    cdef uint64_t all_closed, removable_here, result
     cdef uint32_t word, j
     cdef int k
     for j in range(useful.size[lines.points]):
@@ -202,15 +202,15 @@ cdef void best_removals(const RuleSet *rules, const Lines *lines, const Useful *
             all_closed &= ~present[k] | closed[k]
         # A man in a mill is safe, unless all men are in mills and the rules then allow removing
         # any.
-        found = bitmap[word] & all_closed if rules.locked_none else bitmap[0] & (word == 0)
+        result = bitmap[word] & all_closed if rules.locked_none else bitmap[0] & (word == 0)
         for k in range(lines.points):
             removable_here = ~closed[k] if rules.locked_none else ~closed[k] | all_closed
             removable_here &= present[k]
             if k < WORD_BITS:
-                found |= removable_here & ((bitmap[word] & ~HAVING[k]) << (1 << k))
+                result |= removable_here & ((bitmap[word] & ~HAVING[k]) << (1 << k))
             elif removable_here:
-                found |= removable_here & bitmap[word ^ (1u << (k - WORD_BITS))]
-        best[word] = found
+                result |= removable_here & bitmap[word ^ (1u << (k - WORD_BITS))]
+        best[word] = result
 
 
 # The value of a placement for each set of men: the best of the sets with one man more. `quiet`,
@@ -221,13 +221,13 @@ cdef void best_placements(const Lines *lines, const Useful *useful, const uint64
     cdef uint64_t present[POINT_COUNT]
     cdef uint64_t closed[POINT_COUNT]
     cdef uint64_t twice[POINT_COUNT]
-    cdef uint64_t found, reached
+    cdef uint64_t result, reached
     cdef uint32_t word, other, j
     cdef int k, shift
     for j in range(useful.size[lines.points]):
         word = useful.words[j]
         examine_word(lines, word, present, closed, twice)
-        found = 0
+        result = 0
         for k in range(lines.points):
             shift = 1 << k if k < WORD_BITS else 0
             other = word if shift else word | 1u << (k - WORD_BITS)
@@ -236,5 +236,5 @@ cdef void best_placements(const Lines *lines, const Useful *useful, const uint64
             reached = ((quiet[other] >> shift) & ~closed[k]) | (
                 (one[other] >> shift) & closed[k] & ~twice[k]) | (
                 (two[other] >> shift) & twice[k])
-            found |= reached & ~present[k]
-        best[word] = found
+            result |= reached & ~present[k]
+        best[word] = result

@@ -142,11 +142,11 @@ cdef void reply(Slice *p, uint32_t cls, SliceScratch *s) noexcept nogil:
 # The greatest number of mills that the last placed man of a set may have closed: 0, 1 or 2.
 cdef int closable(uint32_t men) noexcept nogil:
     cdef uint32_t left = men
-    cdef int found = 0
+    cdef int most = 0
     while left:
-        found = max(found, mills_at(men, lowest(left)))
+        most = max(most, mills_at(men, lowest(left)))
         left &= left - 1
-    return found
+    return most
 
 
 # Set the values for X of removing one man of Y, and two, if its placement may have closed mills.

@@ -72,13 +72,13 @@ cdef void work_on(Sector *p, Scratch *s) noexcept nogil:
 
 # The tables that removals in a sector lead to; the first number is the side to move's.
 cdef list removals_lead_to(const RuleSet *rules, int larger, int smaller):
-    cdef list found = []
+    cdef list tables = []
     for removed in range(1, 3 if rules.each_mill else 2):
         if smaller - removed >= MINIMUM_MEN:
-            found.append((smaller - removed, larger))
+            tables.append((smaller - removed, larger))
         if larger - removed >= MINIMUM_MEN and larger > smaller:
-            found.append((larger - removed, smaller))
-    return found
+            tables.append((larger - removed, smaller))
+    return tables
 
 
 def sector_memory(int larger, int smaller, bint with_depths):
@@ -127,13 +127,13 @@ cdef class Retrograde:
         free_sector(&self.sector)
 
     cdef int check_lower(self) except -1:
-        cdef int one, other
-        for one, other in removals_lead_to(
+        cdef int own, opponent
+        for own, opponent in removals_lead_to(
                 &self.sector.rules, self.sector.men[0], self.sector.men[1]):
             # Packed tables are too slow here.
-            if self.sector.tables.values[0][one][other] == NULL:
+            if self.sector.tables.values[0][own][opponent] == NULL:
                 raise ValueError(f"{self.sector.men[0]}-{self.sector.men[1]} needs "
-                                 f"the table {one}-{other}")
+                                 f"the table {own}-{opponent}")
         return 0
 
     def begin(self, int stage, int level=0):

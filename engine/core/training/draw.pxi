@@ -76,7 +76,7 @@ def hash_samples(table, tuple rules not None, int number, seed):
     cdef Table *hash = <Table *>borrow(table, core.TranspositionTable, "merels.Table")
     cdef uint64_t state = seed, data, key, i, place, entries = BUCKET * hash.buckets
     cdef uint64_t first = random_below(&state, entries)
-    cdef int found = 0
+    cdef int written = 0
     cdef bytearray samples = bytearray(SAMPLE_BYTES * <Py_ssize_t>number)
     cdef uint8_t *out = samples
     cdef const Entry *entry
@@ -87,7 +87,7 @@ def hash_samples(table, tuple rules not None, int number, seed):
     with nogil:
         # Buckets are chosen by mixed keys, so consecutive entries are as good as random ones.
         for i in range(entries):
-            if found == number:
+            if written == number:
                 break
             place = (first + i) % entries
             entry = &hash.entries[place]
@@ -101,9 +101,9 @@ def hash_samples(table, tuple rules not None, int number, seed):
                 # Searches evaluate children of the positions that they store.
                 if random_below(&state, 2):
                     step(&rule_set, &sample, &state)
-                write_sample(out + SAMPLE_BYTES * <Py_ssize_t>found, &sample)
-                found += 1
-    del samples[SAMPLE_BYTES * found:]
+                write_sample(out + SAMPLE_BYTES * <Py_ssize_t>written, &sample)
+                written += 1
+    del samples[SAMPLE_BYTES * written:]
     return samples
 
 

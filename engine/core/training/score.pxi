@@ -82,7 +82,7 @@ cdef int critical_leaves(const BoardSearch *s, const Tables *tables, const Board
     cdef int points[MAX_MOVES]
     cdef Board chosen[2]     # by whether the move holds the value
     cdef int top[2]
-    cdef int i, best, value, holds, found = 0
+    cdef int i, best, value, holds, leaf_count = 0
     generate(&tables.rules, b, &moves, True, True)
     if not is_critical(tables, b, &moves, points, &best):
         return 0
@@ -100,8 +100,8 @@ cdef int critical_leaves(const BoardSearch *s, const Tables *tables, const Board
     if top[1] >= PROVEN or top[0] <= -PROVEN:
         return 0
     for holds in range(2):
-        found += find_leaf(s, &tables.rules, &chosen[holds], nodes, &leaves[found])
-    return found
+        leaf_count += find_leaf(s, &tables.rules, &chosen[holds], nodes, &leaves[leaf_count])
+    return leaf_count
 
 
 # Write the leaves of the critical samples; set `written` to their number. Return the number of
@@ -132,8 +132,8 @@ def leaf_samples(tables, worker, data, uint64_t nodes):
     cdef BoardSearch *s = borrow_search(worker)
     cdef _Span samples = span_of(data)
     cdef Py_ssize_t number = check_samples(samples), done = 0, written = 0
-    cdef bytearray found = bytearray(2 * SAMPLE_BYTES * number)
-    cdef uint8_t *out = found
+    cdef bytearray made = bytearray(2 * SAMPLE_BYTES * number)
+    cdef uint8_t *out = made
     if nodes < 1:
         raise ValueError("a search has at least one node")
     claim(s.users, "this worker")
@@ -146,5 +146,5 @@ def leaf_samples(tables, worker, data, uint64_t nodes):
     finally:
         end_claim(s.users)
     check_unchanged(done, number)
-    del found[SAMPLE_BYTES * written:]
-    return found
+    del made[SAMPLE_BYTES * written:]
+    return made

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 _REPORT_EVERY = 0.25
-"""Seconds."""
+"""Seconds between reports."""
 
 
 class Solver(Protocol):

@@ -74,12 +74,12 @@ def test_the_index_round_trips(own: int, opponent: int) -> None:
     """The board at a class and rank has this class and rank."""
     classes = core.table_classes(max(own, opponent))
     size = core.table_places(own, opponent) // classes
-    for found in range(0, classes, classes // 150 + 1):
+    for cls in range(0, classes, classes // 150 + 1):
         for rank in range(0, size, size // 20 + 1):
-            men = core.table_board(own, opponent, found, rank)
+            men = core.table_board(own, opponent, cls, rank)
             assert men[0] & men[1] == 0
             assert (men[0].bit_count(), men[1].bit_count()) == (own, opponent)
-            assert core.table_place(*men) == (found, rank)
+            assert core.table_place(*men) == (cls, rank)
 
 
 @pytest.mark.parametrize("double", ("one", "each"))

@@ -277,8 +277,8 @@ def test_an_unusable_suite_is_one_clear_error(
     suite.write_text(text)
     with pytest.raises(SystemExit):
         fit.main(["-unseen", str(suite), "-out", str(tmp_path / "weights.bin")])
-    said = capsys.readouterr().err
-    assert "error: " in said and "expected" in said and "Traceback" not in said
+    output = capsys.readouterr().err
+    assert "error: " in output and "expected" in output and "Traceback" not in output
 
 
 def test_incomplete_tables_are_named(
