@@ -1,20 +1,19 @@
-"""How endings are named, whatever stands before and behind the words that name them."""
+"""How endings are named, and whose fault they are."""
 
 from __future__ import annotations
 
 import pytest
 
-from merels.tournament.statistics.terminations import FAULTS, REASONS, Ending
+from merels.tournament.statistics.terminations import CAUSES, FAULTS, Ending
 
 
-@pytest.mark.parametrize(("words", "reason"), REASONS.items())
-def test_a_sentence_may_begin_with_the_words_of_its_reason(words: str, reason: str) -> None:
-    for sentence in (words, f"White {words}", f"{words}: stalls, loses on time"):
-        assert Ending("A", "B", 0.5, "normal", sentence).reason == reason
+@pytest.mark.parametrize(("cause", "termination"), CAUSES.items())
+def test_an_ending_has_its_cause_as_reason(cause: str, termination: str) -> None:
+    assert Ending("A", "B", 0.5, termination, cause).reason == cause
 
 
-def test_an_ending_of_unknown_words_has_its_termination_as_reason() -> None:
-    assert Ending("A", "B", 0.5, "normal", "the lights went out").reason == "normal"
+def test_an_ending_of_unknown_cause_has_its_termination_as_reason() -> None:
+    assert Ending("A", "B", 0.5, "normal").reason == "normal"
     assert Ending("A", "B", None, "unterminated").reason == "unterminated"
 
 
@@ -22,6 +21,6 @@ def test_an_ending_of_unknown_words_has_its_termination_as_reason() -> None:
 def test_the_culprit_is_the_loser_of_a_game_that_a_fault_ended(
     score: float | None, culprit: str
 ) -> None:
-    for words, reason in REASONS.items():
-        ending = Ending("A", "B", score, "normal", f"White {words}")
-        assert ending.culprit == (culprit if reason in FAULTS else "")
+    for cause, termination in CAUSES.items():
+        ending = Ending("A", "B", score, termination, cause)
+        assert ending.culprit == (culprit if cause in FAULTS else "")
