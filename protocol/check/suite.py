@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 from merels.engine.common.errors import InputError, quoted, suggestion
 from merels.protocol.check.conversation import Fault, Skip
 from merels.protocol.check.step import Finding, Group, Step, Verdict
-from merels.protocol.check.steps import inputs, output, position, process, searches
+from merels.protocol.check.steps import inputs, lifetime, output, position, searches
 from merels.protocol.check.subject import Subject
 from merels.protocol.process.errors import EngineError
 
 GROUPS: tuple[Group, ...] = (
-    process.HANDSHAKE, process.READY, searches.STOPPING, searches.SEARCH, position.GROUP,
-    inputs.OPTIONS, inputs.INPUT, output.MOVES, position.QUERIES, output.OUTPUT, process.ENDING,
+    lifetime.HANDSHAKE, lifetime.READY, searches.STOPPING, searches.SEARCH, position.GROUP,
+    inputs.OPTIONS, inputs.INPUT, output.MOVES, position.QUERIES, output.OUTPUT, lifetime.ENDING,
 )
 """In the order in which they run."""
 STEPS: tuple[Step, ...] = tuple(step for group in GROUPS for step in group.steps)
