@@ -207,7 +207,7 @@ function stick() {
   const room = document.documentElement.clientWidth - edge;
   // All are measured before any is moved, so that the page is laid out only once.
   const stops = wide.map((box) => Math.min(edge, room - box.scrollWidth));
-  wide.forEach((box, index) => { box.style.setProperty("--stop", `${stops[index]}px`); });
+  wide.forEach((box, index) => { box.style.left = `${stops[index]}px`; });
 }
 
 /** Makes each result of the crosstable a link to the games behind it. */
