@@ -57,7 +57,9 @@ def printed(capsys: pytest.CaptureFixture[str], *argv: Path | str) -> str:
 
 
 @pytest.mark.thorough
-def test_journal_and_pgn_give_equal_ratings(played: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_journal_and_pgn_give_equal_ratings(
+    played: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     one = json.loads(printed(capsys, played / "j", "-format", "json"))
     # Only a journal has the times of moves and their delays.
     assert set(one.pop("times")) == {player["name"] for player in one["players"]}
