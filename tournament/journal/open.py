@@ -188,7 +188,7 @@ def _check(journal: Journal) -> StoredRun:
     ((version,),) = journal.query("PRAGMA user_version")
     if version != SCHEMA_VERSION:
         what = f"this journal has format {version}, this program reads format {SCHEMA_VERSION}"
-        raise file_error(journal.path or "", what)
+        raise file_error(journal.path or "", f"{what}; use the merels that wrote it")
     _check_schema(journal)
     ((found,),) = journal.query("PRAGMA quick_check(1)")
     if found != "ok":
