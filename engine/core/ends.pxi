@@ -117,7 +117,7 @@ cdef int load_game(Game *game, tuple rules, history) except -1:
     cdef list keys = list(history[-MAX_HISTORY:])
     game.rules = load_rules(rules)
     if len(keys) > MAX_HISTORY:
-        raise ValueError(f"a history that yields {len(keys)} keys where asked for {MAX_HISTORY}")
+        raise ValueError(f"a history that yields {len(keys)} keys instead of {MAX_HISTORY}")
     game.base = len(keys)
     for i in range(game.base):
         game.path[i] = keys[i]

@@ -65,5 +65,5 @@ def parameters():
 
 def set_parameter(int index, int value):
     if not 0 <= index < len(parameters()) or not TUNED[index].low <= value <= TUNED[index].high:
-        raise ValueError(f"no parameter {index} of a value {value}")
+        raise ValueError(f"no parameter {index}, or value {value} out of bounds")
     TUNED[index].value[0] = value

@@ -252,7 +252,7 @@ cdef class SearchWorker:
         cdef MoveList legal
         cdef int i, end
         if not 0 < len(moves) <= MAX_MOVES or ranks and len(ranks) != len(moves):
-            raise ValueError(f"{len(moves)} moves to choose from, and {len(ranks)} ranks")
+            raise ValueError(f"{len(moves)} root moves and {len(ranks)} ranks")
         w.root_size = end = len(moves)
         generate(&w.game.rules, b, &legal, True, True)
         for i in range(w.root_size - 1, -1, -1):

@@ -209,17 +209,17 @@ cdef class PlacingSlice:
         cdef bint again = stage == p.stage and stage in (STAGE_READ, STAGE_WRITE)
         cdef int most = MEN_PER_SIDE - p.hand // 2 + (stage == STAGE_READ)
         if not again and not stage == p.stage + 1 <= STAGE_WRITE:
-            raise ValueError("stages come one after the other")
+            raise ValueError("stages must be in order")
         if stage == STAGE_REPLY and p.after[0].bitmaps == NULL:
             raise ValueError("the positions without a removal have not been read")
         if not 0 <= others <= most or not 0 <= removed <= min(p.men, 2):
             raise ValueError("no such sector")
         if stage == STAGE_READ and (
                 self.slice.tables.values[p.hand - 2][p.men + 1 - removed][others] == NULL):
-            raise ValueError("a table that is not here")
+            raise ValueError("a table is missing")
         if p.stage != STAGE_NONE and not read_shared(&p.stop) and (
                 fetch_add(&p.next, 0) * BLOCKS_AT_ONCE < blocks_of(p)):
-            raise RuntimeError("the stage before is not done")
+            raise RuntimeError("the last stage is not done")
         return 0
 
     # Allocate the memory of a stage, and read its table; return False without memory.
@@ -256,7 +256,7 @@ cdef class PlacingSlice:
                 memcpy(p.table, values, size)
         end_sharing(&self.slice.tables.users)
         if values == NULL:
-            raise ValueError("a table that is not here")
+            raise ValueError("a table is missing")
         return True
 
     def work(self):
@@ -265,7 +265,7 @@ cdef class PlacingSlice:
         try:
             s = new_slice_scratch(&self.slice)
             if s == NULL:
-                raise MemoryError("no memory for a thread's own tables")
+                raise MemoryError("no scratch memory for a thread")
             if STAGE_READ <= self.slice.stage <= STAGE_WRITE:
                 with nogil:
                     work_on_slice(&self.slice, s)

@@ -143,9 +143,9 @@ cdef class Retrograde:
         try:
             if not (stage == p.stage + 1 <= STAGE_PACK or levels and p.stage == STAGE_LEVEL) or (
                     levels and level != p.level + 1):
-                raise ValueError("stages come one after the other, and so do levels")
+                raise ValueError("stages and levels must be in order")
             if self.started() < self.pieces() and not read_shared(&p.stop):
-                raise RuntimeError("the stage before is not done")
+                raise RuntimeError("the last stage is not done")
             if stage == STAGE_PACK:
                 self.packed = [packed_memory(self.places), packed_memory(self.places)]
                 free_frontiers(p)
@@ -167,7 +167,7 @@ cdef class Retrograde:
                 self.check_lower()
                 s = new_scratch(&self.sector)
                 if s == NULL:
-                    raise MemoryError("no memory for a thread's own tables")
+                    raise MemoryError("no scratch memory for a thread")
                 if self.sector.stage != STAGE_NONE:
                     with nogil:
                         work_on(&self.sector, s)
@@ -206,7 +206,7 @@ cdef class Retrograde:
 
     def blocked(self):
         if not STAGE_FIRST_B <= self.sector.stage <= STAGE_LEVEL:
-            raise RuntimeError("what is blocked is known before the tables are packed")
+            raise RuntimeError("call blocked() between the first values and packing")
         return self.is_any_lost(0), self.is_any_lost(1)
 
     cdef bint is_any_lost(self, int table) noexcept:
@@ -222,7 +222,7 @@ cdef class Retrograde:
 
     def values(self, int table):
         if self.packed is None or not 0 <= table <= 1:
-            raise ValueError("two tables are here once they are packed")
+            raise ValueError("expected table 0 or 1, after packing")
         return memoryview(self.packed[table])[:(self.places + 3) // 4]
 
     def depths(self, int table):
@@ -230,7 +230,7 @@ cdef class Retrograde:
         cdef bytearray depths
         cdef uint8_t *out
         if self.packed is None or not 0 <= table <= 1 or self.sector.depths[table] == NULL:
-            raise ValueError("depths are here, of two tables, where asked for and once packed")
+            raise ValueError("expected table 0 or 1 with depths, after packing")
         total = count_listed(self.sector.depths[table], places)
         depths = bytearray(4 * index_size(places) + 3 * total)
         out = depths

@@ -271,7 +271,7 @@ cdef int end_group(Tables *tables, Group *group) except -1:
     end_sharing(&tables.users)
     if missing:
         raise ValueError(f"checking {here} needs "
-                         f"{'all that follow' if missing & 1 else 'the table'} {there}")
+                         f"{'all followers of' if missing & 1 else 'the table'} {there}")
     return 0
 
 

@@ -132,7 +132,7 @@ cdef class TableSet:
         cdef object kept = memoryview(values)   # The view that is checked is also the one kept.
         cdef _Span span = span_of(kept)
         if <uint64_t>span.size < (places + 3) // 4:
-            raise ValueError("a table that is too short")
+            raise ValueError("a table is shorter than its places")
         if hand == 0:
             self.add_depths(own, opponent, depths)
         with self.changing:
@@ -147,7 +147,7 @@ cdef class TableSet:
             kept = memoryview(depths)
             span = span_of(kept)
             if not is_list(span.start, span.size, places):
-                raise ValueError("a list of depths that is cut off or not in order")
+                raise ValueError("a list of depths is truncated or not in order")
         with self.changing:
             self.set_pointer(<const void **>&self.tables.depths[own][opponent],
                        NULL if span is None else span.start)
@@ -158,7 +158,7 @@ cdef class TableSet:
         check_counts(own, opponent, hand)
         with self.changing:
             if self.tables.packed[hand][own][opponent] != NULL or self.cache.tables == MAX_TABLES:
-                raise ValueError("a table that is here already")
+                raise ValueError("a packed table was added before, or there are too many")
             if self.cache.slots == NULL:
                 # The system allocates pages only when they are written to.
                 self.cache.slots = <Slot *>calloc(SLOTS, sizeof(Slot))

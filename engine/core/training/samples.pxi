@@ -61,9 +61,9 @@ cdef Py_ssize_t check_samples(_Span data) except -1:
         if not is_sound(&sample.board):
             raise ValueError(f"sample {i} has an impossible board")
         if sample.flying > FLYING_BOTH:
-            raise ValueError(f"sample {i} has an unknown way of flying: {sample.flying}")
+            raise ValueError(f"sample {i} has an unknown value of Flying: {sample.flying}")
         if not are_points(sample.score) or not are_points(sample.result):
-            raise ValueError(f"sample {i} has more than a whole point")
+            raise ValueError(f"sample {i} has more than one point")
     return number
 
 

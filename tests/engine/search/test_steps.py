@@ -60,7 +60,7 @@ def iterations(
 
 
 def positions(own: int, opponent: int, number: int) -> Iterator[Position]:
-    """Random positions in which the game is not over."""
+    """Yield random unfinished positions."""
     chance = random.Random(own * 10 + opponent)
     while number:
         position = random_position(RULES, own, opponent, chance)

@@ -152,7 +152,7 @@ def test_verification_names_a_missing_table(tables: Tables) -> None:
             partial.core.add(own, opponent, values, hand=hand)
     with pytest.raises(ValueError, match=r"needs the table 3-3$"):
         Verifier(partial).check(PlacingSector(2, 2, 2))
-    with pytest.raises(ValueError, match=r"checking 2-2\+2 needs all that follow 2-3\+1$"):
+    with pytest.raises(ValueError, match=r"checking 2-2\+2 needs all followers of 2-3\+1$"):
         Verifier(partial, sample=10).check(PlacingSector(2, 2, 2))
 
 

@@ -137,8 +137,8 @@ def test_invalid_samples_are_refused() -> None:
         (bytes(19), "samples of 12 bytes each, found 19"),
         (sound._replace(own=0b10).pack(), "sample 0 has an impossible board"),
         (sound.pack() + sound._replace(own_hand=9).pack(), "sample 1 has an impossible board"),
-        (sound._replace(flying=3).pack(), "sample 0 has an unknown way of flying: 3"),
-        (sound._replace(result=1.5).pack(), "sample 0 has more than a whole point"),
+        (sound._replace(flying=3).pack(), "sample 0 has an unknown value of Flying: 3"),
+        (sound._replace(result=1.5).pack(), "sample 0 has more than one point"),
     ):
         for taken in (
             lambda: trainer.Fit(0.5, 2).epoch(data, 0.1),
@@ -187,7 +187,7 @@ def test_table_values_replace_game_results(tmp_path: Path) -> None:
         Sample.of(position, 1, 0.25, 0.25).pack() for position in (*moving, *placing)
     )
     labelled = list(unpack(TableLabeller(tables).label(piece + never.pack())))
-    assert labelled[-1] == never, "a sample of another way of flying"
+    assert labelled[-1] == never, "a sample with another value of Flying"
     for position, sample in zip((*moving, *placing), labelled):
         known = tables.probe(position)
         assert known is not None and sample[-2:] == (0.25, (1 + known.value) / 2)
