@@ -13,6 +13,7 @@ import pytest
 from merels.engine.common.errors import InputError
 from merels.engine.game.position import WHITE, Position
 from merels.engine.game.rules import PRESETS, Rules, make_rules
+from merels.engine.tablebase import pack
 from merels.engine.tablebase.build import Builder, Progress
 from merels.engine.tablebase.files import PACKED, TableError, file_name, open_table, rules_folder
 from merels.engine.tablebase.pack import Packer
@@ -186,6 +187,17 @@ def test_a_second_packing_keeps_the_packed_files(built: Path, tmp_path: Path) ->
     assert sorted(Packer(built, tmp_path, UNLIMITED, report=seen.append).pack()) == paths
     assert [path.stat().st_mtime_ns for path in paths] == before
     assert all(progress.done == 0 for progress in seen)
+
+
+def test_progress_rises_to_all_places(
+    built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pack, "_REPORT_EVERY", 0.0)
+    seen: list[Progress] = []
+    Packer(built, tmp_path, UNLIMITED, report=seen.append).pack()
+    done = [progress.done for progress in seen]
+    assert done == sorted(done) and done[0] == 0 and len({*done}) > 4
+    assert {progress.total for progress in seen} == {done[-1]}
 
 
 def test_depths_go_with_packed_values(tmp_path: Path) -> None:
