@@ -1,125 +1,33 @@
 """The steps of the search, one at a time: which nodes they visit, and what they leave in the table.
-
-The evaluation counts men only, or nothing, so that the value of each node is known.
 """
 
 from __future__ import annotations
 
 import math
-import random
-from array import array
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 import pytest
 
-from merels.engine.core import core, weights
+from merels.engine.core import core
 from merels.engine.core.convert import core_board, core_rules, decode_move
 from merels.engine.game.notation import parse_position
 from merels.engine.game.position import Position
-from merels.engine.game.rules import make_rules
-from merels.engine.training.samples import random_position
+from tests.engine.core.known_values import (
+    EXACT,
+    LOWER,
+    NO_MOVE,
+    QUIET,
+    RULES,
+    UPPER,
+    Entry,
+    Search,
+    after,
+    count_men,
+    men_ahead,
+    moves_of,
+    positions,
+)
 
-RULES = make_rules("morris", ["Repetition=0", "NoRemovalPlies=0", "ThreeThreePlies=0"])
-QUIET = parse_position("*@*OO**@/*@*O**@*/O*@**O** w 0 0 0 20", RULES)
-NO_MOVE = 0xFFFFF
-UPPER, LOWER, EXACT = 1, 2, 3
-GOLDEN = 0x9E3779B97F4A7C15
-
-
-class Entry(NamedTuple):
-    """A result in the transposition table."""
-
-    score: int
-    depth: int
-    bound: int
-    move: int = NO_MOVE
-
-
-class Found(NamedTuple):
-    """The result of a search."""
-
-    score: int
-    line: list[int]
-    nodes: int
-
-
-def count_men(worth: int) -> None:
-    """Load weights by which a man more is worth so many quarters of a hundredth, and no more."""
-    value = array("h", bytes(2 * core.PHASES * core.ROWS))
-    for phase in range(core.PHASES):
-        for own in range(10):
-            for opponent in range(10):
-                row = core.AT_MEN + 10 * own + opponent
-                value[phase * core.ROWS + row] = worth * (own - opponent)
-    data = value.tobytes()
-    core.load_weights(data + bytes(core.WEIGHTS_SIZE - len(data)))
-
-
-@pytest.fixture(autouse=True)
-def equal_positions(own_weights: None) -> None:
-    """All positions are equal, until a test counts men."""
-    weights.ensure()
-    count_men(0)
-
-
-def key_of(position: Position) -> int:
-    own, opponent, hand, other_hand, _ = core_board(position)
-    return own | opponent << 24 | hand << 48 | other_hand << 52
-
-
-class Search:
-    """A table of one MiB, whose entries are written and read, and the searches that use it."""
-
-    def __init__(self) -> None:
-        self.table = core.TranspositionTable(1)
-
-    def _places(self, position: Position) -> range:
-        buckets = (self.table.used() << 20) // 64
-        bucket = (key_of(position) * GOLDEN % (1 << 64)) * buckets >> 64
-        return range(4 * bucket, 4 * bucket + 4)
-
-    def put(self, position: Position, entry: Entry) -> None:
-        data = entry.move | (entry.score & 0xFFFF) << 20 | entry.depth << 36 | entry.bound << 44
-        self.table.write_entry(self._places(position)[0], key_of(position) ^ data, data)
-
-    def get(self, position: Position) -> Entry | None:
-        for place in self._places(position):
-            check, data = self.table.read_entry(place)
-            if data and check ^ data == key_of(position):
-                score = data >> 20 & 0xFFFF
-                return Entry(score - (score >> 15 << 16), data >> 36 & 0xFF, data >> 44 & 3,
-                             data & NO_MOVE)
-        return None
-
-    def run(self, position: Position, depth: int, moves: Sequence[int] = ()) -> Found:
-        """One iteration."""
-        worker, found = core.SearchWorker(self.table), list[Found]()
-        worker.clear()
-
-        def report(_: int, lines: list[tuple[int, int, list[int]]]) -> bool:
-            found.append(Found(lines[0][0], lines[0][2], worker.nodes))
-            return False
-
-        rules, board = core_rules(position.rules), core_board(position)
-        worker.run(rules, board, [], moves or core.legal_moves(rules, board), report,
-                   first_depth=depth, max_depth=depth)  # fmt: skip
-        return found[0]
-
-
-def moves_of(position: Position) -> list[int]:
-    return core.legal_moves(core_rules(position.rules), core_board(position))
-
-
-def after(position: Position, move: int) -> Position:
-    return position.play(decode_move(move))
-
-
-def men_ahead(position: Position, side: int) -> int:
-    men = [men.bit_count() + hand for men, hand in zip(position.men, position.hands)]
-    return men[side] - men[1 - side]
-
-
+pytestmark = pytest.mark.usefixtures("equal_positions")
 FIRST, SECOND = moves_of(QUIET)[:2]
 
 
@@ -217,16 +125,6 @@ def quiescence(position: Position, alpha: int, beta: int, ply: int) -> tuple[int
             value, below = quiescence(after(position, move), -beta, -max(alpha, best), ply + 1)
             best, nodes = max(best, -value), nodes + below
     return best, nodes
-
-
-def positions(seed: int, own: int, opponent: int, hand: int = 0) -> Iterator[Position]:
-    """Random positions in which the game is not over; with so many men in hand of each side."""
-    chance = random.Random(seed)
-    while True:
-        position = random_position(RULES, own, opponent, chance)
-        position = Position(RULES, position.men, (hand, hand), position.side)
-        if position.outcome() is None:
-            yield position
 
 
 @pytest.mark.parametrize("men", [(3, 4, 0), (5, 5, 0), (7, 6, 0), (4, 4, 2)])

@@ -1,0 +1,95 @@
+"""What a level sees of a position: a share of the evaluation, noise, and not every move."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from merels.engine.core import core
+from merels.engine.core.convert import core_board, core_rules, decode_move
+from merels.engine.game.board import NEIGHBOURS
+from merels.engine.game.position import Position
+from tests.engine.core.known_values import (
+    RULES,
+    Found,
+    after,
+    count_men,
+    men_ahead,
+    moves_of,
+    positions,
+)
+
+pytestmark = pytest.mark.usefixtures("equal_positions")
+Errors = tuple[int, int, int, int, int, int]
+
+
+def seen(position: Position, move: int, errors: Errors, depth: int = 1) -> Found:
+    """The search of one move as a level sees it: insight, greed, freedom, noise, oversight, seed."""
+    worker, found = core.SearchWorker(core.TranspositionTable(1)), list[Found]()
+    worker.clear()
+
+    def report(_: int, lines: list[tuple[int, int, list[int]]]) -> bool:
+        found.append(Found(lines[0][0], lines[0][2], worker.nodes))
+        return False
+
+    worker.run(core_rules(RULES), core_board(position), [], [move], report, first_depth=depth,
+               max_depth=depth, errors=errors)  # fmt: skip
+    return found[0]
+
+
+def steps(position: Position, side: int) -> int:
+    empty = ~(position.men[0] | position.men[1])
+    return sum(
+        (NEIGHBOURS[point] & empty & (1 << 24) - 1).bit_count()
+        for point in range(24) if position.men[side] >> point & 1
+    )
+
+
+def quiet_moves(seed: int, *men: int) -> Iterator[tuple[Position, int]]:
+    """Moves that leave no capture to the other side, and no end of the game."""
+    for position in positions(seed, *men):
+        for move in moves_of(position)[:3]:
+            child = after(position, move)
+            if child.outcome() is None and not any(m.removed for m in child.legal_moves()):
+                yield position, move
+
+
+@pytest.mark.parametrize(
+    ("insight", "greed", "freedom"), [(100, 0, 0), (40, 0, 0), (100, 30, 0), (0, -20, 7), (60, 9, 3)]
+)
+def test_a_level_understands_a_share_and_adds_greed_and_freedom(
+    insight: int, greed: int, freedom: int
+) -> None:
+    count_men(400)
+    for (position, move), _ in zip(quiet_moves(5, 6, 4), range(40)):
+        child = after(position, move)
+        side = child.side
+        men = men_ahead(child, side)
+        expected = men * insight + greed * men
+        expected += freedom * (steps(child, side) - steps(child, 1 - side))
+        score = seen(position, move, (insight, greed, freedom, 0, 0, 1)).score
+        assert abs(-score - expected) <= 1, "no more than what breaks ties"
+
+
+def test_the_noise_of_a_level_follows_from_its_seed_and_has_the_given_size() -> None:
+    position, move = next(quiet_moves(6, 5, 5))
+    values = [seen(position, move, (100, 0, 0, 50, 0, seed)).score for seed in range(400)]
+    assert values == [seen(position, move, (100, 0, 0, 50, 0, seed)).score for seed in range(400)]
+    assert max(map(abs, values)) <= 1 + 3 * 50
+    assert max(values) > 75 and min(values) < -75
+    assert 15 < sum(map(abs, values)) / len(values) < 35, "half of the mean half-width"
+
+
+def test_a_level_overlooks_moves_of_the_search_and_none_of_the_roots() -> None:
+    position, move = next(quiet_moves(7, 6, 6))
+    child = after(position, move)
+    replies = len({decode_move(reply).to for reply in moves_of(child)})
+    blind = seen(position, move, (100, 0, 0, 0, 100, 1), 2)
+    assert (blind.nodes, blind.line) == (1, [move]), "it judges what it sees"
+    sharp = [seen(position, move, (100, 0, 0, 0, 0, seed), 2).line for seed in range(60)]
+    assert {len(line) for line in sharp} == {2}
+    dim = [seen(position, move, (100, 0, 0, 0, 70, seed), 2) for seed in range(200)]
+    fewest = sum(len(found.line) == 1 for found in dim) / len(dim)
+    # All the points to move to are overlooked at once, each with a chance of 70 percent.
+    assert abs(fewest - 0.7 ** replies) < 0.1
