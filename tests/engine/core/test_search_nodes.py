@@ -188,6 +188,22 @@ def test_a_node_is_left_out_if_it_is_far_above_the_window_and_no_sooner(
         assert (both.nodes == first.nodes + 1) == (worth == margin)
 
 
+@pytest.mark.parametrize(
+    ("case", "worth", "depth"), [(PLACING, 99, 5), (PLACING, 100, 1), (MOVING, 70, 5)]
+)
+def test_far_above_the_window_a_shallow_search_is_enough_while_men_are_placed(
+    case: tuple[str, str, str], worth: int, depth: int
+) -> None:
+    """ProbCut: four plies less; a node that it ends is not stored with its own depth."""
+    position, capture, other = position_and_moves(*case)
+    count_men(4 * worth)
+    child, search = after(position, other), Search()
+    search.put(child, Entry(0, 0, UPPER))  # Otherwise it would be searched a ply less deeply.
+    search.run(position, 6, [capture, other])
+    entry = search.get(child)
+    assert entry is not None and (entry.depth, entry.bound) == (depth, LOWER)
+
+
 @pytest.mark.parametrize(("case", "searched"), [(MANY, 5), (FLYING, 48)])
 def test_late_quiet_moves_are_left_out_near_the_leaves_unless_men_fly(
     case: tuple[str, str, str], searched: int
@@ -200,6 +216,27 @@ def test_late_quiet_moves_are_left_out_near_the_leaves_unless_men_fly(
     replies = len(moves_of(after(position, capture)))
     # Better than the window, the capture is searched twice: the second time nothing is left out.
     assert both - first == (1 + searched) + (1 + replies)
+
+
+@pytest.mark.parametrize(("depth", "searched"), [(2, 8), (3, 13), (4, 14)])
+def test_more_moves_are_searched_before_the_others_are_left_out_the_deeper_a_node_is(
+    depth: int, searched: int
+) -> None:
+    """Four and the depth's square, of fourteen; from four plies on, all."""
+    root = parse_position("O**O@O*@/*@*@O@O*/@*OO***@ w 0 0 0 1", RULES)
+    moves = {str(decode_move(move)): move for move in moves_of(root)}
+    sound, blunder = moves["d5-d6"], moves["d2-d1"]
+    child = after(root, blunder)
+    capture = next(m for m in moves_of(child) if str(decode_move(m)) == "d3-d2xg1")
+    assert len(moves_of(after(child, capture))) == 14
+    count_men(400)
+    first = Search().run(root, depth + 2, [sound])
+    assert first.score >= 0
+    search = Search()
+    search.put(child, Entry(0, 0, UPPER, capture))
+    both = search.run(root, depth + 2, [sound, blunder])
+    # The blunder, the capture, and the moves after it, none of which makes up for it.
+    assert both.nodes - first.nodes == 2 + searched
 
 
 def mills_next(position: Position, side: int) -> set[int]:
