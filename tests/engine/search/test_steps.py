@@ -131,3 +131,48 @@ def test_a_table_value_ends_the_search_of_a_node(tables: Tables) -> None:
         assert final.nodes <= 8 * 4 * (len(position.legal_moves()) + 1)
         value = final.score.cp if final.score.win_in is None else final.score.win_in
         assert value is not None and (value > 0) - (value < 0) == known.value
+
+
+def probing(
+    position: Position, tables: Tables, table_men: int = 24
+) -> tuple[list[int], core.SearchWorker]:
+    """The scores of iterations to a depth of four that ask tables, and their worker."""
+    weights.ensure()
+    table, scores = core.TranspositionTable(1), list[int]()
+    worker = core.SearchWorker(table)
+    worker.clear()
+    rules, board = core_rules(position.rules), core_board(position)
+
+    def report(_: int, lines: list[tuple[int, int, list[int]]]) -> bool:
+        scores.append(lines[0][0])
+        return False
+
+    worker.run(
+        rules, board, [], core.legal_moves(rules, board), report, max_depth=4,
+        tables=tables.core, table_men=table_men,
+    )  # fmt: skip
+    return scores, worker
+
+
+def test_a_win_in_the_tables_is_worth_less_the_further_away_it_is(tables: Tables) -> None:
+    seen = set()
+    for position in positions(4, 3, 40):
+        known = tables.probe(position)
+        assert known is not None
+        scores, worker = probing(position, tables)
+        for score in scores[1:]:  # The leaves of the first iteration are not asked for.
+            if abs(score) < core.PROVEN:
+                # The tables answer after the first move, for the other side.
+                assert score == known.value * (core.TABLE_WIN - 1)
+                seen.add(known.value)
+        assert worker.table_hits > 0 or known.depth == 1
+    assert len(seen) > 1
+
+
+def test_tables_are_asked_only_for_fewer_men_than_the_limit(tables: Tables) -> None:
+    hits = []
+    for position in positions(4, 3, 20):
+        hits.append([probing(position, tables, men)[1].table_hits for men in (6, 7, 8)])
+    assert all(none == 0 for none, _, _ in hits)
+    assert any(few > 0 for _, few, _ in hits), "after a capture there are six men"
+    assert any(whole > 0 for _, _, whole in hits)
