@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from merels.engine.common.errors import InputError
@@ -81,6 +83,27 @@ def test_deleting_the_end_of_a_record_and_undoing_it_keeps_its_result() -> None:
     assert (game.result(), game.live.number) == (("1-0", ""), 2)
     with pytest.raises(InputError, match="nothing to undo"):
         game.undo_edit()
+
+
+def test_every_change_but_a_new_last_move_is_an_edit() -> None:
+    """A page that has seen all nodes asks for them again after an edit only."""
+    tree = from_record(parse_record("1. d6 f4 2. d2 ( 2. b4 ) *"))
+    line = tree.end()
+    assert line.parent is not None
+    other = next(node for node in line.parent.children if node is not line)
+    edits = tree.edits
+    tree.add(line, parse_move("b2"))
+    assert tree.edits == edits
+    changes: list[Callable[[], object]] = [
+        lambda: tree.put(other, 0), lambda: tree.remove(other), lambda: tree.put(other, 1),
+        lambda: tree.comment(line, "good"), lambda: tree.stop_at(line),
+        lambda: tree.stop_at(None),
+    ]  # fmt: skip
+    for number, change in enumerate(changes, edits + 1):
+        change()
+        assert tree.edits == number
+    tree.stop_at(None)
+    assert tree.edits == number, "it ended nowhere before"
 
 
 def test_an_agreed_draw_is_read_as_it_was_written() -> None:

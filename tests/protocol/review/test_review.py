@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from merels.engine.game.notation import format_position
+from merels.engine.game.notation import format_position, parse_position
 from merels.engine.game.position import WHITE, Move, Position
 from merels.engine.game.rules import make_rules
 from merels.engine.game.score import PovScore, Score
@@ -139,3 +139,14 @@ def test_scores_are_written_as_other_programs_read_them() -> None:
     assert evaluation_text(PovScore(Score(win_in=5), 1)) == "#-3"
     assert evaluation_text(PovScore(Score(win_in=-4), 1)) == "#2"
     assert evaluation_text(PovScore(Score(cp=-19_990), 0)) == "-199.90"
+
+
+def test_a_position_that_is_drawn_by_the_rules_is_not_searched() -> None:
+    """Its material does not matter, and there is no better move."""
+    rules = make_rules("morris", ["NoRemovalPlies=20"])
+    ahead = "OOOO****/O*******/@@@***** w 0 0 {} 30"
+    judge = judge_with(Searcher(), 200)
+    drawn = parse_position(ahead.format(20), rules)
+    assert judge(drawn) == Value(PovScore(Score(cp=0), WHITE), None)
+    going_on = judge(parse_position(ahead.format(0), rules))
+    assert going_on.best is not None and going_on.score.relative.cp != 0
