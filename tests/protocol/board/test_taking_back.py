@@ -210,6 +210,17 @@ def test_a_reopened_game_has_the_time_that_was_left(board: Session) -> None:
     assert state_view(board)["clock"] is None and board.time["kind"] == "move"
 
 
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_a_fault_in_one_of_several_games_names_the_game(board: Session, count: int) -> None:
+    sound, broken = '[Event "a"]\n\n1. d6 *\n\n', '[Event "b"]\n\n1. d6 d6 *\n\n'
+    text = sound * (count - 1) + broken
+    with pytest.raises(InputError) as error:
+        act(board, "load", {"text": text, "game": count - 1})
+    assert (f"game {count}" in str(error.value)) == (count > 1)
+    with pytest.raises(InputError, match=f"expected a game from 0 to {max(0, count - 1)}"):
+        act(board, "load", {"text": sound * count, "game": count})
+
+
 def test_the_page_is_told_where_the_main_line_ends(board: Session) -> None:
     begin(board)
     play(board, "d6", "f4")
