@@ -25,7 +25,7 @@ Errors = tuple[int, int, int, int, int, int]
 
 
 def seen(position: Position, move: int, errors: Errors, depth: int = 1) -> Found:
-    """The search of one move as a level sees it: insight, greed, freedom, noise, oversight, seed."""
+    """Return the search of one move as a level with these errors sees it."""
     worker, found = core.SearchWorker(core.TranspositionTable(1)), list[Found]()
     worker.clear()
 
@@ -56,7 +56,8 @@ def quiet_moves(seed: int, *men: int) -> Iterator[tuple[Position, int]]:
 
 
 @pytest.mark.parametrize(
-    ("insight", "greed", "freedom"), [(100, 0, 0), (40, 0, 0), (100, 30, 0), (0, -20, 7), (60, 9, 3)]
+    ("insight", "greed", "freedom"),
+    [(100, 0, 0), (40, 0, 0), (100, 30, 0), (0, -20, 7), (60, 9, 3)],
 )
 def test_a_level_understands_a_share_and_adds_greed_and_freedom(
     insight: int, greed: int, freedom: int

@@ -197,10 +197,10 @@ def test_a_move_is_played_where_the_user_stands_to_move(tmp_path: Path) -> None:
 def test_a_reopened_game_has_the_time_that_was_left(board: Session) -> None:
     begin(board, time=clock(60, 100))
     play(board, "d6", "f4", "d2")
-    timed = board.keeper.key
+    timed = board.saver.key
     begin(board, time={"kind": "move", "seconds": 2.0})
     play(board, "d6")
-    untimed = board.keeper.key
+    untimed = board.saver.key
     begin(board, time=clock(300))
     act(board, "reopen", {"key": timed})
     white, black = state_view(board)["clock"]["left"]
@@ -345,7 +345,7 @@ def test_a_game_continues_with_its_clocks_and_all_moves_taken_back(
     [path] = tmp_path.glob("*.pgn")
     text = path.read_text()
     assert '[WhiteClock "0:01:00"]' in text
-    key = board.keeper.key
+    key = board.saver.key
     begin(board)
     path.write_text(text.replace('[WhiteClock "0:01:00"]', '[WhiteClock "0:00:41.5"]'))
     act(board, "reopen", {"key": key})

@@ -87,7 +87,7 @@ def test_deleting_the_end_of_a_record_and_undoing_it_keeps_its_result() -> None:
 
 def test_every_change_but_a_new_last_move_is_an_edit() -> None:
     """A page that has seen all nodes asks for them again after an edit only."""
-    tree = from_record(parse_record("1. d6 f4 2. d2 ( 2. b4 ) *"))
+    tree = parse_record("1. d6 f4 2. d2 ( 2. b4 ) *")
     line = tree.end()
     assert line.parent is not None
     other = next(node for node in line.parent.children if node is not line)

@@ -91,7 +91,7 @@ def test_a_rating_is_kept_and_read_again(tmp_path: Path) -> None:
         attempt = Attempt(puzzle(first_moves()[0]))
         attempt.points = 0.0
         each.count(attempt)
-        assert (each.player.tried, each.fault) == (tried, "")
+        assert (each.player.tried, each.save_error) == (tried, "")
     assert asdict(Trainer(tmp_path / "new").player) == asdict(trainer.player)
 
 

@@ -241,8 +241,9 @@ MATE_IN_ONE = "position fen @*O**O@*/**@**@*@/O*****@* b 0 0 8 32\n"
 @pytest.mark.parametrize(
     ("go", "depth"),
     [
-        ("go depth 9", 9), ("go nodes 50000", 6), ("go movetime 500", 6),
-        ("go wtime 20000 btime 20000", 6), ("go ponder depth 7\nponderhit", 7),
+        ("go depth 9", 9), ("go nodes 50000", 6), ("go ponder depth 7\nponderhit", 7),
+        # A search that the end of input stops is at depth 1, however fast the machine is.
+        ("go movetime 2000", 2), ("go wtime 80000 btime 80000", 2),
         (f"{MATE_IN_ONE}go mate 1", 1),
     ],
 )
