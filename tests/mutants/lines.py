@@ -73,7 +73,8 @@ class LineMap:
     ) -> list[str]:
         """Return the tests that execute the statement around a line.
 
-        The mirror package comes first, then the quickest files, as far as ``most`` seconds go. Code that runs at import belongs to every test that executes a line of the file.
+        The mirror package comes first, then the quickest files, as far as ``most`` seconds go. Code
+        that runs at import belongs to every test that executes a line of the file.
         """
         of_file = self._lines.get(path, {})
         first, last = _statement(source, line)
