@@ -11,8 +11,9 @@ import errno
 import os
 import stat
 import sys
-from collections.abc import Iterable
-from contextlib import suppress
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 
 Name = str | os.PathLike[str]
 Part = bytes | bytearray | memoryview
@@ -24,6 +25,8 @@ CHUNK = 1 << 22
 """Bytes in one write call; Ctrl-C takes effect between calls."""
 _NAME_LENGTH = 50
 """Characters of a file's name that its draft's name repeats: file systems allow 255 bytes."""
+LOCK_SECONDS, LOCK_PAUSE = 60.0, 0.01
+"""Longest wait for a file that another program has locked, and the pause between two tries."""
 _BINARY = getattr(os, "O_BINARY", 0)
 
 
@@ -79,6 +82,37 @@ def append_whole(path: Name, part: Part) -> None:
         append_open(descriptor, part)
     finally:
         os.close(descriptor)
+
+
+@contextmanager
+def locked(path: Name) -> Iterator[int]:
+    """Yield a descriptor that appends to a file, created if need be, which is locked meanwhile.
+
+    Runs that add to one file and replace it lose nothing of each other if all do so inside this.
+    Waits for another's lock up to `LOCK_SECONDS`, then raises `BlockingIOError`. Without locks, as
+    on Windows, where an open file cannot be replaced, the file is only opened.
+    """
+    deadline = time.monotonic() + LOCK_SECONDS
+    while True:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | _BINARY, 0o666)
+        try:
+            if sys.platform != "win32":
+                try:
+                    lock(descriptor)
+                except BlockingIOError:
+                    if time.monotonic() > deadline:
+                        raise
+                    time.sleep(LOCK_PAUSE)
+                    continue
+                except OSError:
+                    pass  # The file system has no locks.
+                with suppress(FileNotFoundError):
+                    if not os.path.samestat(os.stat(path), os.fstat(descriptor)):
+                        continue  # Another program has just replaced it.
+            yield descriptor
+            return
+        finally:
+            os.close(descriptor)
 
 
 def append_open(descriptor: int, part: Part) -> None:

@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import BinaryIO
 
 from merels.engine.common.files import system_error
-from merels.engine.common.saving import append_whole, write_named
+from merels.engine.common.saving import append_open, append_whole, locked, write_named
 from merels.tournament.journal.rows import Row
 from merels.tournament.records.output import ID_TAG, STANDARD_OUTPUT
 from merels.tournament.views.output import put
@@ -57,7 +57,8 @@ class PgnFile:
         """Add a game; OSError (the disk is full) leaves the file as it was."""
         data = text.encode()
         if self._device is None:
-            append_whole(self.path, data)
+            with locked(self.path) as file:
+                append_open(file, data)
         else:
             while data:
                 data = data[os.write(self._device, data) :]
@@ -73,7 +74,8 @@ class PgnFile:
                 self._rewrite(True)
 
     def _rewrite(self, append: bool) -> None:
-        write_named(self.path, self._parts(append))
+        with locked(self.path):
+            write_named(self.path, self._parts(append))
         self._is_sorted = True
 
     def _parts(self, append: bool) -> Iterator[bytes]:
@@ -85,7 +87,7 @@ class PgnFile:
                 self._last = row.number
                 yield self._writer.text(row).encode()
             if append:
-                yield file.read()  # Another run has added it meanwhile.
+                yield file.read()  # A program that takes no lock has added it meanwhile.
 
     def _of_others(self, file: BinaryIO) -> Iterator[bytes]:
         """The text of a file without this tournament's games, one of which may be torn."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -210,6 +211,26 @@ def test_a_game_that_another_run_adds_while_the_file_is_rewritten_stays(tmp_path
         append_whole(path, OTHERS.encode())
 
     PgnFile(str(path), writer(), rows).close()
+    assert path.read_text() == text_of(1) + OTHERS
+
+
+def test_a_game_that_another_run_adds_while_the_file_is_replaced_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, replace = tmp_path / "games.pgn", os.replace
+    other = PgnFile(str(path), GameWriter(settings(), "other"), list[Row])
+    adding = threading.Thread(target=other.add, args=(1, OTHERS))
+
+    def add_before(draft: str, name: str) -> None:
+        adding.start()
+        adding.join(0.5)  # Long enough for a write that waits for no lock.
+        replace(draft, name)
+
+    monkeypatch.setattr(os, "replace", add_before)
+    file = opened(path, 1)
+    adding.join()
+    monkeypatch.undo()
+    file.close()
     assert path.read_text() == text_of(1) + OTHERS
 
 
