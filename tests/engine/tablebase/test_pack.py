@@ -15,7 +15,15 @@ from merels.engine.game.position import WHITE, Position
 from merels.engine.game.rules import PRESETS, Rules, make_rules
 from merels.engine.tablebase import pack
 from merels.engine.tablebase.build import Builder, Progress
-from merels.engine.tablebase.files import PACKED, TableError, file_name, open_table, rules_folder
+from merels.engine.tablebase.files import (
+    DEPTHS,
+    PACKED,
+    SUFFIX,
+    TableError,
+    file_name,
+    open_table,
+    rules_folder,
+)
 from merels.engine.tablebase.pack import Packer
 from merels.engine.tablebase.packed import open_packed
 from merels.engine.tablebase.probe import Tables, open_tables
@@ -209,6 +217,10 @@ def test_depths_go_with_packed_values(tmp_path: Path) -> None:
             position = random_position(UNLIMITED, own, opponent, chance)
             assert tables.probe(position) == raw.probe(position)
     assert tables.has_all_depths
+    copied = {path: path.stat().st_mtime_ns for path in (tmp_path / "packed").rglob("*.*")}
+    assert any(path.suffix == SUFFIX[DEPTHS] for path in copied)
+    packed(tmp_path / "raw", tmp_path / "packed", UNLIMITED)
+    assert {path: path.stat().st_mtime_ns for path in copied} == copied
 
 
 def test_a_killed_packing_is_resumed(built: Path, tmp_path: Path) -> None:

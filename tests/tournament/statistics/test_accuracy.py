@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 from merels.engine.game.notation import parse_move
 from merels.engine.tablebase.verdict import PHASES, PlayedMove, Verdict
-from merels.tournament.report.accuracy_report import rows
+from merels.tournament.report.accuracy_report import csv_rows, rows
 from merels.tournament.statistics.accuracy import (
     Accuracy,
     Coverage,
@@ -119,3 +119,17 @@ def test_other_names_are_counted_as_if_they_had_played() -> None:
                               (engine.worst_game, other.worst_game)):
                 assert (one is None) == (same is None)
                 assert one is None or {one.game.white, one.game.black} <= {"X", "Y"}
+
+
+def test_rows_of_csv_name_the_worst_move_and_game_of_all_phases() -> None:
+    accuracy = Accuracy()
+    accuracy.add(GAME, [played(1, 0, THROWN, "placing"), played(2, 0, SPOILT), played(2, 1, HELD)])
+    head, *table = [dict(zip(csv_rows(accuracy)[0], row)) for row in csv_rows(accuracy)]
+    worst = [name for name in head if name.startswith("worst")]
+    assert len(worst) == 6 and len(table) == 5
+    for row in table:
+        named = [row[name] for name in worst]
+        if (row["name"], row["phase"]) == ("A", "all"):
+            assert named == ["3", "g.pgn", "2. d6", "draw_to_loss", "3", "g.pgn"]
+        else:
+            assert named == [""] * 6

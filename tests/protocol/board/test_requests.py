@@ -1,0 +1,124 @@
+"""Fields of the page's requests: each of another type or beyond a bound is refused by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from merels.engine.common.errors import InputError
+from merels.engine.game.notation import parse_move
+from merels.engine.game.rules import make_rules
+from merels.protocol.board.requests import (
+    FULL,
+    LONGEST_NAME,
+    Player,
+    read_moves,
+    read_players,
+    read_rules,
+    read_settings,
+    read_text,
+    read_time,
+)
+from merels.protocol.client.engine_spec import EngineSpec
+
+ENGINES = [EngineSpec(("a",), "A"), EngineSpec(("b",), "B")]
+USER, ENGINE = {"engine": None}, {"engine": 1}
+
+
+def test_sound_fields_are_read() -> None:
+    assert read_text({"a": "x"}, "a") == read_text({}, "a", "x") == "x"
+    assert read_moves({"move": "d6"}) == [parse_move("d6")]
+    assert read_moves({"moves": ["d6", "a1-a4"]}) == [parse_move("d6"), parse_move("a1-a4")]
+    assert read_rules({"variant": "mill", "fields": {"Flying": "never"}}) == make_rules(
+        "mill", ["Flying=never"]
+    )
+    values = {"Hash": 5, "Style": "x", "Fast": True, "Save": None}
+    assert read_settings({"settings": values}) == values
+    assert read_players({}, ENGINES) == []
+    players = [{"engine": None, "name": " An\tna "}, {"engine": 0, "level": "Club"}, ENGINE]
+    assert read_players({"players": players}, ENGINES) == [
+        Player(None, name="An na"), Player(ENGINES[0], "Club"), Player(ENGINES[1], FULL),
+    ]
+
+
+@pytest.mark.parametrize("value", [None, 5, ["x"]])
+def test_a_text_is_a_text(value: object) -> None:
+    with pytest.raises(InputError, match="'a': expected a text"):
+        read_text({"a": value}, "a")
+
+
+@pytest.mark.parametrize("body", [{}, {"move": 5}, {"moves": []}, {"moves": "d6"},
+                                  {"moves": ["d6", None]}])  # fmt: skip
+def test_moves_are_texts(body: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="'moves': expected moves"):
+        read_moves(body)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (None, "expected names and values"), ([], "expected names and values"),
+        ({str(number): 1 for number in range(201)}, "expected names and values"),
+        ({"a": 1, "b": [2]}, "expected a text, a number, or true or false"),
+        ({"a": 1.5}, "expected a text, a number, or true or false"),
+    ],
+)  # fmt: skip
+def test_settings_are_plain_values_of_at_most_two_hundred_names(
+    settings: object, message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        read_settings({"settings": settings})
+
+
+def test_rule_fields_are_names_and_values() -> None:
+    with pytest.raises(InputError, match="expected rule fields and their values"):
+        read_rules({"fields": ["Flying=never"]})
+
+
+@pytest.mark.parametrize(
+    ("name", "low", "high"),
+    [("seconds", 0.01, 3600.0), ("base", 1.0, 86_400.0), ("increment", 0.0, 3600.0)],
+)
+def test_times_have_bounds(name: str, low: float, high: float) -> None:
+    def time(value: object) -> dict[str, object]:
+        kind = "move" if name == "seconds" else "clock"
+        return {"kind": kind, "base": 10, "increment": 1, name: value}
+
+    for value in (low, high, (low + high) / 2):
+        assert read_time(time(value))[name] == value
+    for wrong in (low - 0.001, high + 0.001, "5", None, float("nan")):
+        with pytest.raises(InputError):
+            read_time(time(wrong))
+
+
+@pytest.mark.parametrize("time", [None, 5, {}, {"kind": "sand"}, {"kind": "clock"}])
+def test_a_time_has_a_kind_and_its_numbers(time: object) -> None:
+    with pytest.raises(InputError):
+        read_time(time)
+
+
+@pytest.mark.parametrize(
+    ("players", "message"),
+    [
+        ("x", "expected White, Black and the analyst"),
+        ([USER, ENGINE], "expected White, Black and the analyst"),
+        ([USER, USER, USER], "expected an engine as the analyst"),
+        ([5, USER, ENGINE], "expected an engine and a level"),
+        ([{"engine": 2}, USER, ENGINE], "'2': no such engine"),
+        ([{"engine": -1}, USER, ENGINE], "'-1': no such engine"),
+        ([{"engine": "0"}, USER, ENGINE], "'0': no such engine"),
+        ([{"engine": 0, "level": "Expert of all"}, USER, ENGINE], "no such level"),
+        ([{"name": "x" * (LONGEST_NAME + 1)}, USER, ENGINE], "expected names of at most"),
+        ([{"name": 5}, USER, ENGINE], "expected names of at most"),
+    ],
+)
+def test_players_are_engines_that_there_are_or_users(players: object, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        read_players({"players": players}, ENGINES)
+
+
+def test_the_longest_name_is_taken_whole() -> None:
+    name = "x" * LONGEST_NAME
+    [player, *_] = read_players({"players": [{"name": name}, USER, ENGINE]}, ENGINES)
+    assert player == Player(None, name=name)
