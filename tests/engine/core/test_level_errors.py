@@ -94,3 +94,21 @@ def test_a_level_overlooks_moves_of_the_search_and_none_of_the_roots() -> None:
     fewest = sum(len(found.line) == 1 for found in dim) / len(dim)
     # All the points to move to are overlooked at once, each with a chance of 70 percent.
     assert abs(fewest - 0.7 ** replies) < 0.1
+
+
+@pytest.mark.parametrize(
+    ("field", "low", "high"),
+    [(0, 0, 100), (1, -20_000, 20_000), (2, -20_000, 20_000), (3, 0, 20_000), (4, 0, 100)],
+)
+def test_errors_have_bounds(field: int, low: int, high: int) -> None:
+    position, move = next(quiet_moves(8, 5, 5))
+    fields = [100, 0, 0, 0, 0, 1]
+    for value in (low, high):
+        fields[field] = value
+        insight, greed, freedom, noise, oversight, seed = fields
+        seen(position, move, (insight, greed, freedom, noise, oversight, seed))
+    for value in (low - 1, high + 1):
+        fields[field] = value
+        insight, greed, freedom, noise, oversight, seed = fields
+        with pytest.raises((ValueError, OverflowError)):
+            seen(position, move, (insight, greed, freedom, noise, oversight, seed))

@@ -146,6 +146,24 @@ def test_faults_that_lose_the_game(
     check(meet(engines, faulty), termination, pattern, moves)
 
 
+@pytest.mark.quick
+@pytest.mark.parametrize(
+    ("faulty", "termination", "reason"),
+    [
+        (engine("never", limit=CLOCK), "time forfeit", "Black loses on time ("),
+        (engine("illegal"), "illegal move", "Black "),
+        (engine("die-search", "1"), "abandoned", "Black disconnects ("),
+    ],
+    ids=("time", "move", "death"),
+)
+def test_black_at_fault_loses_to_white(
+    engines: EngineCache, faulty: Entrant, termination: str, reason: str
+) -> None:
+    result = play_game(game(engine("sound"), faulty, adjudication=SHORT), engines)
+    assert (result.result, result.termination) == ("1-0", termination), result.reason
+    assert result.reason.startswith(reason)
+
+
 def test_an_unknown_option_is_named_with_the_nearest(engines: EngineCache) -> None:
     faulty = changed(engine("sound"), options=(("Hsh", "16"),))
     check_not_started(engines, faulty, r"'Hsh': no such option; did you mean Hash\?")
