@@ -164,6 +164,10 @@ def test_processor_time_is_limited_for_each_game() -> None:
 def test_tables_for_adjudication(tmp_path: Path) -> None:
     Builder(tmp_path, parse_rules("mill")).build(6)
     assert settings_of("-tb", str(tmp_path)).adjudication == Adjudication(tables=str(tmp_path))
+    for word, results in (("both", "BOTH"), ("WIN_LOSS", "WIN_LOSS"), ("Draw", "DRAW")):
+        chosen = settings_of("-tb", str(tmp_path), "-tbadjudicate", word).adjudication
+        assert chosen == Adjudication(tables=str(tmp_path), table_results=results)
+    assert "'-tbadjudicate': expected -tb as well" in error_of(*TWO, "-tbadjudicate", "DRAW")
 
 
 def test_run_options() -> None:

@@ -29,7 +29,7 @@ from merels.tournament.records.settings import Settings
 from merels.tournament.run import foreign_pool, retries, tasks
 from merels.tournament.run.foreign_pool import ForeignPool
 from merels.tournament.run.runner import Runner
-from merels.tournament.run.tasks import PairReport, Place, here, play_pair
+from merels.tournament.run.tasks import PairReport, Place, here, play_pair, try_all
 from merels.tournament.run.view import View
 from tests.tournament.run.test_runner import Run, as_planned, script
 from tests.tournament.specs import engine, settings
@@ -401,6 +401,27 @@ def test_a_trial_that_fails_on_every_worker_refuses_the_engine(tmp_path: Path) -
     with pytest.raises(ValueError, match="'-engine A': does not start: exit code 127"):
         run.play(partial(Nodes, 0, 2))
     assert run.rows == []
+
+
+class FailsTheTrial(Threads):
+    """Only the trial of the engines fails, and more often than any run repeats it."""
+
+    trials = itertools.count(1)
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        if fn is try_all:
+            assert next(self.trials) < 20, "the engines are tried without end"
+            return failed(OSError("node lost"))
+        return super().submit(fn, *args, **kwargs)
+
+
+@pytest.mark.quick
+def test_games_are_played_although_the_call_that_tries_the_engines_fails() -> None:
+    chosen = settings(2, rounds=2)
+    run = Run(chosen)
+    trial_of(run, chosen)
+    assert run.play(FailsTheTrial, 60.0) == "finished"
+    assert as_planned(run.rows, chosen)
 
 
 def test_a_worker_tries_each_engine_once(monkeypatch: pytest.MonkeyPatch) -> None:
