@@ -194,6 +194,18 @@ def test_the_line_of_a_sequential_test() -> None:
     )
 
 
+def test_the_figures_of_a_match_are_those_of_its_lines() -> None:
+    """Judged by pairs where there are any, by games where there are none."""
+    unpaired = MatchCounts(wins=45, losses=48, draws=7)
+    for counts, cells, error in (
+        (MATCH, [11, 4, 22, 3, 10], "65.73"), (unpaired, None, "66.50"),
+    ):  # fmt: skip
+        figures = summary.match_dict({("A", "B"): counts}, ["A", "B"], None, None)
+        assert figures["pentanomial"] == cells and figures["sprt"] is None
+        assert f"{figures['elo']:.2f} +/- {figures['elo_error']:.2f}" == f"-10.43 +/- {error}"
+        assert (figures["wins"], figures["losses"], figures["draws"]) == (45, 48, 7)
+
+
 def test_without_pairs_estimates_count_games() -> None:
     sprt = Sprt(0, 5)
     lines = summary.summary_lines(MATCH, "A", "B", sprt, penta=False)
