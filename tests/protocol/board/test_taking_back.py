@@ -18,9 +18,11 @@ from merels.protocol.board.session import Session
 from merels.protocol.board.view import moves_view, state_view
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.formats.pgn.reader import parse_record
+from merels.protocol.puzzles.training import Trainer
 from tests.processes import FAKE
 from tests.protocol.board.steps import ANALYST, PERSON, clock
 from tests.protocol.board.webdriver import wait
+from tests.protocol.games.test_game_store import PUZZLE
 
 NEARLY_WON = "OO******/@@@*****/*O****** w 0 0 0 30"
 OVER = "the game is over"
@@ -355,3 +357,13 @@ def test_a_game_continues_with_its_clocks_and_all_moves_taken_back(
     assert [str(move) for move in first.children[0].moves()] == ["d6", "f4"]
     play(board, "d6")
     assert board.game.live is first and set(first.marks) == {"clk"}
+
+
+def test_hints_name_first_the_man_or_a_letter_and_then_the_move() -> None:
+    board = Session("board", [OWN], None, Trainer(None, [PUZZLE]))
+    act(board, "puzzle", {})
+    wanted = PUZZLE.line[0]
+    first = act(board, "hint", {})["hint"]
+    assert list(first) == (["letter"] if wanted.origin is None else ["man"])
+    assert act(board, "hint", {})["hint"] == {"move": str(wanted)}
+    board.close()

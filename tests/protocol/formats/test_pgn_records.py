@@ -230,3 +230,11 @@ def test_marks_that_variations_repeat_are_kept() -> None:
     assert " ".join(written) == (
         "1. d6 {[%clk 1] [%eval 2] a b [%clk 3]} g4 ( 1... f4 ) ( 1... b4 ) *"
     )
+
+
+@pytest.mark.parametrize(
+    ("glyph", "number"), [("!", 1), ("?", 2), ("!!", 3), ("??", 4), ("!?", 5), ("?!", 6)]
+)
+def test_a_glyph_counts_behind_its_move_and_apart_from_it(glyph: str, number: int) -> None:
+    for text in (f"1. d6{glyph} f4 *", f"1. d6 {glyph} f4 *", f"1. d6 ${number} f4 *"):
+        assert f"1. d6 ${number} f4 *" in format_record(parse_record(text))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -39,6 +40,12 @@ def test_a_win_thrown_away_is_blamed_and_called_proven() -> None:
     assert str(thrown.before.best).startswith("a1-c5x") and "was better" in thrown.sentence
     assert (taken.loss, taken.name, taken.after.best) == (0.0, "", None)
     assert taken.after.white == 0.0
+
+
+def test_only_a_proven_mistake_is_called_proven() -> None:
+    [judgement, _] = review(parse_record(THROWN), judge_with(Searcher(), 20_000))
+    for proven, words in ((True, "Blunder, proven: "), (False, "Blunder: ")):
+        assert replace(judgement, proven=proven).sentence.startswith(words)
 
 
 def test_a_win_that_tables_know_is_thrown_away(tmp_path: Path) -> None:
