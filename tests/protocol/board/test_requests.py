@@ -17,17 +17,18 @@ from merels.protocol.board.requests import (
     read_players,
     read_rules,
     read_settings,
-    read_text,
     read_time,
 )
 from merels.protocol.client.engine_spec import EngineSpec
+from merels.protocol.common.json_fields import typed_field
 
 ENGINES = [EngineSpec(("a",), "A"), EngineSpec(("b",), "B")]
 USER, ENGINE = {"engine": None}, {"engine": 1}
 
 
 def test_sound_fields_are_read() -> None:
-    assert read_text({"a": "x"}, "a") == read_text({}, "a", "x") == "x"
+    assert typed_field({"a": "x"}, "a", str, "a text") == "x"
+    assert typed_field({}, "a", str, "a text", "x") == "x"
     assert read_moves({"move": "d6"}) == [parse_move("d6")]
     assert read_moves({"moves": ["d6", "a1-a4"]}) == [parse_move("d6"), parse_move("a1-a4")]
     assert read_rules({"variant": "mill", "fields": {"Flying": "never"}}) == make_rules(
@@ -45,7 +46,7 @@ def test_sound_fields_are_read() -> None:
 @pytest.mark.parametrize("value", [None, 5, ["x"]])
 def test_a_text_is_a_text(value: object) -> None:
     with pytest.raises(InputError, match="'a': expected a text"):
-        read_text({"a": value}, "a")
+        typed_field({"a": value}, "a", str, "a text")
 
 
 @pytest.mark.parametrize("body", [{}, {"move": 5}, {"moves": []}, {"moves": "d6"},

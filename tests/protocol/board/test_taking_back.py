@@ -22,7 +22,7 @@ from merels.protocol.puzzles.training import Trainer
 from tests.processes import FAKE
 from tests.protocol.board.steps import ANALYST, PERSON, clock
 from tests.protocol.board.webdriver import wait
-from tests.protocol.games.test_game_store import PUZZLE
+from tests.protocol.board.test_game_store import PUZZLE
 
 NEARLY_WON = "OO******/@@@*****/*O****** w 0 0 0 30"
 OVER = "the game is over"
