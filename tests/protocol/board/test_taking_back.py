@@ -367,3 +367,20 @@ def test_hints_name_first_the_man_or_a_letter_and_then_the_move() -> None:
     assert list(first) == (["letter"] if wanted.origin is None else ["man"])
     assert act(board, "hint", {})["hint"] == {"move": str(wanted)}
     board.close()
+
+
+def test_redo_is_of_moves_in_play_and_of_edits_in_analysis(board: Session) -> None:
+    begin(board)
+    play(board, "d6", "f4")
+    assert not state_view(board)["redo"]
+    act(board, "undo", {})
+    assert state_view(board)["redo"]
+    act(board, "analyse", {"on": True})
+    assert not state_view(board)["redo"]
+    play(board, "d2")
+    act(board, "undo", {})
+    assert state_view(board)["redo"]
+    act(board, "analyse", {"on": False})
+    assert state_view(board)["redo"]
+    act(board, "redo", {})
+    assert not state_view(board)["redo"]

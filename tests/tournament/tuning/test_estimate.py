@@ -1,0 +1,47 @@
+"""The standard error of a tuned value, as least squares and the delta method have it."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+
+from merels.tournament.tuning.estimate import Result, standard_errors
+from merels.tournament.tuning.spsa import Trial
+
+
+def test_the_error_is_that_of_the_best_value_of_a_fitted_parabola() -> None:
+    chance = random.Random(2)
+    value, best, results = 50.0, 53.0, []
+    for _ in range(400):
+        middle, half = chance.randint(30, 70), chance.randint(3, 9)
+        plus, minus = middle + half, middle - half
+        gain = -0.004 * ((plus - best) ** 2 - (minus - best) ** 2)
+        won = 1 if chance.random() < 0.5 + gain / 2 else -1
+        results.append(Result(Trial((plus,), (minus,)), won))
+    rows = [
+        (float(plus - minus), -float(plus - minus) * ((plus + minus) / 2 - value), float(won))
+        for ((plus,), (minus,)), won in results[200:]
+    ]
+    # Least squares of won = slope * x + curvature * z; the best value is slope / curvature away.
+    a, b, c = sum(x * x for x, _, _ in rows), sum(x * z for x, z, _ in rows), sum(
+        z * z for _, z, _ in rows
+    )
+    u, v = sum(x * won for x, _, won in rows), sum(z * won for _, z, won in rows)
+    determinant = a * c - b * b
+    inverse = [[c / determinant, -b / determinant], [-b / determinant, a / determinant]]
+    slope = inverse[0][0] * u + inverse[0][1] * v
+    curvature = inverse[1][0] * u + inverse[1][1] * v
+    noise = sum((won - slope * x - curvature * z) ** 2 for x, z, won in rows) / (len(rows) - 2)
+    gradient = (1 / curvature, -slope / curvature**2)
+    variance = noise * sum(
+        gradient[i] * inverse[i][j] * gradient[j] for i in range(2) for j in range(2)
+    )
+    [error] = standard_errors(results, [value])
+    assert error == pytest.approx(math.sqrt(variance + (slope / curvature) ** 2))
+
+
+def test_too_few_results_or_a_valley_have_no_error() -> None:
+    few = [Result(Trial((60,), (40,)), 1)] * 10
+    assert standard_errors(few, [50.0]) == [None]
