@@ -60,7 +60,7 @@ def test_moves_are_texts(body: dict[str, Any]) -> None:
     ("settings", "message"),
     [
         (None, "expected names and values"), ([], "expected names and values"),
-        ({str(number): 1 for number in range(201)}, "expected names and values"),
+        ({str(number): 1 for number in range(201)}, "expected at most 200 options"),
         ({"a": 1, "b": [2]}, "expected a text, a number, or true or false"),
         ({"a": 1.5}, "expected a text, a number, or true or false"),
     ],
@@ -106,12 +106,12 @@ def test_a_time_has_a_kind_and_its_numbers(time: object) -> None:
         ([USER, ENGINE], "expected White, Black and the analyst"),
         ([USER, USER, USER], "expected an engine as the analyst"),
         ([5, USER, ENGINE], "expected an engine and a level"),
-        ([{"engine": 2}, USER, ENGINE], "'2': no such engine"),
-        ([{"engine": -1}, USER, ENGINE], "'-1': no such engine"),
-        ([{"engine": "0"}, USER, ENGINE], "'0': no such engine"),
+        ([{"engine": 2}, USER, ENGINE], "'engine 2': expected a whole number from 0 to 1"),
+        ([{"engine": -1}, USER, ENGINE], "'engine -1': expected a whole number from 0 to 1"),
+        ([{"engine": "0"}, USER, ENGINE], "'engine 0': expected a whole number from 0 to 1"),
         ([{"engine": 0, "level": "Expert of all"}, USER, ENGINE], "no such level"),
         ([{"name": "x" * (LONGEST_NAME + 1)}, USER, ENGINE], "expected names of at most"),
-        ([{"name": 5}, USER, ENGINE], "expected names of at most"),
+        ([{"name": 5}, USER, ENGINE], "'name': expected a text"),
     ],
 )
 def test_players_are_engines_that_there_are_or_users(players: object, message: str) -> None:

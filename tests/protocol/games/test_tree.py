@@ -107,14 +107,14 @@ def test_every_change_but_a_new_last_move_is_an_edit() -> None:
 
 
 def test_a_node_that_is_removed_is_not_found_until_it_is_put_back() -> None:
-    tree = from_record(parse_record("1. d6 f4 2. d2 *"))
+    tree = parse_record("1. d6 f4 2. d2 *")
     tree.remove(top := tree.node(2))
-    assert [tree.has(number) for number in range(4)] == [True, True, False, False]
+    assert [tree.find(number) is None for number in range(4)] == [False, False, True, True]
     assert top not in tree and tree.since(1) == [tree.node(1)]
     with pytest.raises(InputError, match="expected the number of a move"):
         tree.node(3)
     tree.put(top, 0)
-    assert tree.node(2) is top and tree.has(3) and [node.number for node in tree] == [0, 1, 2, 3]
+    assert tree.node(2) is top and tree.find(3) and [node.number for node in tree] == [0, 1, 2, 3]
 
 
 def test_an_agreed_draw_is_read_as_it_was_written() -> None:
