@@ -14,7 +14,7 @@ from merels.tournament.report.crosstable import csv_name
 from merels.tournament.report.html import note, table_html, text_html, text_table
 from merels.tournament.report.text_table import grid, percent, shorten
 from merels.tournament.statistics.accuracy import (
-    THROWN,
+    BLUNDERS,
     Accuracy,
     EngineAccuracy,
     GameName,
@@ -86,7 +86,7 @@ def rows(accuracy: Accuracy, show_name: Callable[[str], str]) -> list[list[str]]
                 show_name(name), phase, f"{counts.moves:,}", f"{counts.judged:,}",
                 percent(counts.held, counts.judged), f"{counts.critical:,}",
                 percent(counts.critical_held, counts.critical),
-                *(str(getattr(counts, field)) for field in (*THROWN.values(), "in_doubt")),
+                *(str(getattr(counts, field)) for field in (*BLUNDERS.values(), "in_doubt")),
             ])
     return found
 
@@ -154,7 +154,7 @@ def _worst_cells(engine: EngineAccuracy) -> list[str]:
     if move is None:
         return [*cells, "", "", "", ""]
     return [
-        *cells, played(move.move), THROWN[move.verdict.value, move.verdict.after],
+        *cells, played(move.move), BLUNDERS[move.verdict.value, move.verdict.after],
         str(move.game.number), csv_name(move.game.path),
     ]
 

@@ -14,7 +14,7 @@ from merels.engine.game.notation import SIDES, join_steps
 from merels.tournament.journal.rows import Row
 from merels.tournament.records.games import Overtime, TimeControl
 from merels.tournament.report.text_table import grid, percent, shorten
-from merels.tournament.statistics.times import Sample, SampleOfLots, Spread
+from merels.tournament.statistics.times import Sample, BatchSample, Spread
 
 
 @dataclass(slots=True)
@@ -23,9 +23,9 @@ class MoveTimes:
 
     used: Sample = field(default_factory=Sample)
     """From ``go`` to ``bestmove``."""
-    late: SampleOfLots = field(default_factory=SampleOfLots)
+    late: BatchSample = field(default_factory=BatchSample)
     """The runner's delay in reading each measured move."""
-    waited: SampleOfLots = field(default_factory=SampleOfLots)
+    waited: BatchSample = field(default_factory=BatchSample)
     """The engine's wait for a processor during each measured move."""
     overrun: Sample = field(default_factory=Sample)
     """Time of each move beyond its clock, forgiven or not."""

@@ -1,4 +1,4 @@
-"""How engines play against proven values, counted move by move."""
+"""Accuracy of engines' moves against tablebase values."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ from typing import NamedTuple
 
 from merels.engine.tablebase.verdict import PHASES, PlayedMove, Verdict
 
-THROWN = {(1, 0): "win_to_draw", (1, -1): "win_to_loss", (0, -1): "draw_to_loss"}
-"""The counts of what a move threw away, by the value before it and the value it leaves."""
+BLUNDERS = {(1, 0): "win_to_draw", (1, -1): "win_to_loss", (0, -1): "draw_to_loss"}
+"""Names of the counters of blunders, by the values before and after the move."""
 
 
 @dataclass(slots=True)
 class MoveCounts:
-    """Some moves of one engine. All but ``moves`` are of judged ones."""
+    """Counts of moves. Every count except ``moves`` covers judged moves only."""
 
     moves: int = 0
     judged: int = 0
-    """Those in positions where the tables know every move."""
+    """Moves in positions of which the tables hold every legal move."""
     held: int = 0
-    """Those that kept the proven value."""
+    """Moves that kept the proven value."""
     critical: int = 0
-    """Those where at most a third of the legal moves keep the value."""
+    """Moves in positions where at most a third of the legal moves keep the value."""
     critical_held: int = 0
     win_to_draw: int = 0
     win_to_loss: int = 0
     draw_to_loss: int = 0
     in_doubt: int = 0
-    """Of what was thrown away: what a limit on plies or a repetition may have spoilt before."""
+    """Blunders whose value before the move is uncertain: a ply limit or repetition may apply."""
 
     def add(self, verdict: Verdict | None) -> None:
-        """Count a move."""
+        """Count a move; ``verdict`` is None if the tables do not judge it."""
         self.moves += 1
         if verdict is None:
             return
@@ -41,20 +41,20 @@ class MoveCounts:
             self.held += 1
             self.critical_held += verdict.critical
         else:
-            name = THROWN[verdict.value, verdict.after]
+            name = BLUNDERS[verdict.value, verdict.after]
             setattr(self, name, getattr(self, name) + 1)
             self.in_doubt += not verdict.certain
 
 
 def total(counts: Iterable[MoveCounts]) -> MoveCounts:
-    """The sums of some counts."""
+    """Return the sum of several counts."""
     rows = list(counts)
-    names = [one.name for one in fields(MoveCounts)]
+    names = [counter.name for counter in fields(MoveCounts)]
     return MoveCounts(*(sum(getattr(row, name) for row in rows) for name in names))
 
 
 class GameName(NamedTuple):
-    """Where a game is found, and who played it."""
+    """File and number of a game, and its players."""
 
     path: str
     number: int
@@ -62,12 +62,15 @@ class GameName(NamedTuple):
     black: str
 
     def relabelled(self, labels: Mapping[str, str]) -> GameName:
-        """The same with other names."""
+        """Return a copy with the players' names replaced by their labels."""
         return self._replace(white=labels[self.white], black=labels[self.black])
 
 
 class WorstMove(NamedTuple):
-    """The move that threw most away, beyond doubt if any did; of several, the easiest to avoid."""
+    """An engine's worst move.
+
+    Certain losses of value come first, then the size of the loss, then how many moves held.
+    """
 
     game: GameName
     move: PlayedMove
@@ -75,7 +78,11 @@ class WorstMove(NamedTuple):
 
 
 class WorstGame(NamedTuple):
-    """The game in which an engine threw most half points away: first those beyond doubt count."""
+    """The game in which an engine lost most half points; certain losses come first.
+
+    ``wins`` and ``draws`` count the wins and draws thrown away. ``badness`` is the sort key:
+    certain half points, all half points.
+    """
 
     game: GameName
     wins: int
@@ -86,7 +93,7 @@ class WorstGame(NamedTuple):
 
 @dataclass(slots=True)
 class EngineAccuracy:
-    """One engine's moves by phase; ``worst_move`` and ``worst_game`` are None where all held."""
+    """One engine's moves by phase; ``worst_move`` and ``worst_game`` are None without a blunder."""
 
     phases: dict[str, MoveCounts] = field(
         default_factory=lambda: {phase: MoveCounts() for phase in PHASES}
@@ -96,26 +103,26 @@ class EngineAccuracy:
 
     @property
     def total(self) -> MoveCounts:
-        """The counts of all phases."""
+        """Counts of all phases together."""
         return total(self.phases.values())
 
     def add(self, game: GameName, moves: Iterable[PlayedMove]) -> None:
         """Count the engine's moves of a game."""
-        wins = draws = in_doubt = proven = halves = 0
+        wins = draws = in_doubt = certain_halves = halves = 0
         for move in moves:
-            found = move.verdict
-            self.phases[move.phase].add(found)
-            if found is None or found.held:
+            verdict = move.verdict
+            self.phases[move.phase].add(verdict)
+            if verdict is None or verdict.held:
                 continue
-            wins += found.value == 1
-            draws += found.value == 0
-            in_doubt += not found.certain
-            halves += found.value - found.after
-            proven += (found.value - found.after) * found.certain
+            wins += verdict.value == 1
+            draws += verdict.value == 0
+            in_doubt += not verdict.certain
+            halves += verdict.value - verdict.after
+            certain_halves += (verdict.value - verdict.after) * verdict.certain
             worst = self.worst_move
-            if worst is None or _badness(found) > _badness(worst.verdict):
-                self.worst_move = WorstMove(game, move, found)
-        badness = proven, halves
+            if worst is None or _badness(verdict) > _badness(worst.verdict):
+                self.worst_move = WorstMove(game, move, verdict)
+        badness = certain_halves, halves
         if badness > (self.worst_game.badness if self.worst_game else (0, 0)):
             self.worst_game = WorstGame(game, wins, draws, in_doubt, badness)
 
@@ -136,15 +143,15 @@ class EngineAccuracy:
 
 
 def _badness(verdict: Verdict) -> tuple[bool, int, float]:
-    """Sort key of thrown values: certainty, the loss, then the share of moves that held."""
+    """Return a sort key for blunders: certainty, the loss, the share of moves that held."""
     return verdict.certain, verdict.value - verdict.after, verdict.holding / verdict.legal
 
 
 class Coverage(NamedTuple):
-    """Contents of the tables of some rules.
+    """Coverage of the tables of a rule set.
 
-    ``men`` is the number of men up to which they have every position without men in hand; ``whole``
-    is True if they have every position of the game.
+    ``men`` is the number of men up to which they hold every position without men in hand; ``whole``
+    is True if they hold every position of the game.
     """
 
     men: int
@@ -153,22 +160,22 @@ class Coverage(NamedTuple):
 
 @dataclass(slots=True)
 class Accuracy:
-    """The play of engines against the tables, by engine in order of appearance."""
+    """Accuracy of several engines, by engine in order of appearance."""
 
     engines: dict[str, EngineAccuracy] = field(default_factory=dict)
     games: int = 0
     coverage: dict[str, Coverage] = field(default_factory=dict)
-    """By rules, what the tables hold."""
+    """Coverage of the tables, by rule set."""
     depths: bool = True
-    """Whether all of the tables have depths."""
+    """Whether all tables store depths."""
 
     @property
     def total(self) -> MoveCounts:
-        """The counts of all engines."""
+        """Counts of all engines together."""
         return total(engine.total for engine in self.engines.values())
 
     def add(self, game: GameName, moves: Iterable[PlayedMove]) -> None:
-        """Count the moves of a game that its engines chose."""
+        """Count the moves of a game that its engines chose, not those of its opening."""
         self.games += 1
         chosen = list(moves)
         for side, name in enumerate((game.white, game.black)):
@@ -176,7 +183,7 @@ class Accuracy:
             self.engines.setdefault(name, EngineAccuracy()).add(game, own)
 
     def merge(self, later: Accuracy) -> None:
-        """Add what was counted of later games."""
+        """Add the counts of later games."""
         self.games += later.games
         self.coverage |= later.coverage
         self.depths &= later.depths
@@ -184,7 +191,7 @@ class Accuracy:
             self.engines.setdefault(name, EngineAccuracy()).merge(engine)
 
     def relabelled(self, labels: Mapping[str, str]) -> Accuracy:
-        """Return a copy with other names of engines; one new name may cover several."""
+        """Return a copy with engines renamed; engines with the same label are merged."""
         other = Accuracy(games=self.games, coverage=self.coverage, depths=self.depths)
         for name, engine in self.engines.items():
             if engine.worst_move is not None:

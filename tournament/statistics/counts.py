@@ -9,7 +9,7 @@ from operator import add, attrgetter
 
 @dataclass(frozen=True, slots=True)
 class GameScore:
-    """One finished game; ``pair`` names its game pair, None if it has none."""
+    """Score of a finished game; ``pair`` identifies its game pair, None without one."""
 
     white: str
     black: str
@@ -18,15 +18,15 @@ class GameScore:
     pair: Hashable | None = None
 
     def __post_init__(self) -> None:
-        """Refuse an engine against itself and a score that is none."""
+        """Raise ValueError for an engine against itself or an invalid score."""
         if self.white == self.black:
             raise ValueError(f"a game of {self.white!r} against itself cannot be rated")
         if self.score not in (0.0, 0.5, 1.0):
-            raise ValueError(f"a game's score is 0, 0.5 or 1, not {self.score!r}")
+            raise ValueError(f"expected a game's score of 0, 0.5 or 1, not {self.score!r}")
 
 
 class Tally:
-    """A base class for counts of wins, draws and losses: what follows from them."""
+    """Base class of counts of wins, draws and losses, with the figures derived from them."""
 
     __slots__ = ()
     wins: int
@@ -35,26 +35,26 @@ class Tally:
 
     @property
     def games(self) -> int:
-        """The number of games."""
+        """Number of games."""
         return self.wins + self.draws + self.losses
 
     @property
     def points(self) -> float:
-        """One for a win, half for a draw."""
+        """Points: 1 for a win, 0.5 for a draw."""
         return self.wins + self.draws / 2
 
     @property
     def score(self) -> float:
-        """The mean score of a game; 0.5 before the first game."""
+        """Mean score of a game; 0.5 before the first game."""
         return self.points / self.games if self.games else 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class MatchCounts(Tally):
-    """The counts of a match, seen from its first engine: games, and finished opening pairs.
+    """Counts of games and of finished opening pairs of a match, seen from its first engine.
 
-    A pair is two games of one opening with the colours swapped. Games outside a finished pair
-    count only in ``wins``, ``losses`` and ``draws``.
+    A pair is two games of one opening with the colours swapped. Games outside a finished pair count
+    only in ``wins``, ``losses`` and ``draws``.
     """
 
     wins: int = 0
@@ -69,7 +69,7 @@ class MatchCounts(Tally):
 
     @property
     def pairs(self) -> int:
-        """The number of finished opening pairs."""
+        """Number of finished opening pairs."""
         return sum(self.pentanomial)
 
     @property
@@ -93,30 +93,30 @@ class MatchCounts(Tally):
 
     @property
     def drawn_games_ratio(self) -> float:
-        """The share of games drawn, 0 before the first."""
+        """Share of games drawn; 0 before the first game."""
         return self.draws / self.games if self.games else 0.0
 
     @property
     def drawn_pairs_ratio(self) -> float:
-        """The share of pairs that ended level, 0 before the first."""
+        """Share of pairs that ended level; 0 before the first pair."""
         return (self.dd + self.wl) / self.pairs if self.pairs else 0.0
 
     @property
     def pairs_ratio(self) -> float:
-        """Pairs won to pairs lost: ``inf`` if none was lost, 1 if none was won either."""
+        """Ratio of pairs won to pairs lost; ``inf`` if none was lost, 1 if all were level."""
         return _ratio(self.ww + self.wd, self.ll + self.ld)
 
     @property
     def wl_dd_ratio(self) -> float:
-        """Level pairs, a win each over two draws: ``inf`` over none, 1 for none over none."""
+        """Ratio of WL pairs to DD pairs; ``inf`` without DD pairs, 1 without either."""
         return _ratio(self.wl, self.dd)
 
     def __add__(self, other: MatchCounts) -> MatchCounts:
-        """The counts of two matches of the same engines together."""
-        return MatchCounts(*map(add, _FIGURES(self), _FIGURES(other)))
+        """Return the sum of two matches between the same engines."""
+        return MatchCounts(*map(add, _AS_TUPLE(self), _AS_TUPLE(other)))
 
     def reversed(self) -> MatchCounts:
-        """The same match seen from its second engine."""
+        """Return the counts seen from the match's second engine."""
         return MatchCounts(
             wins=self.losses, losses=self.wins, draws=self.draws,
             ll=self.ww, ld=self.wd, wl=self.wl, dd=self.dd, wd=self.ld, ww=self.ll,
@@ -126,27 +126,27 @@ class MatchCounts(Tally):
 Counts = Mapping[tuple[str, str], MatchCounts]
 """Match counts by the names of both engines, seen from the first."""
 
-_NONE = MatchCounts()
-_NAMES = ("wins", "losses", "draws", "ll", "ld", "wl", "dd", "wd", "ww")
-_FIGURES = attrgetter(*_NAMES)
-"""The counts of a match in the order of its fields."""
-_OF_GAME = {1.0: 0, 0.0: 1, 0.5: 2}
-_OF_PAIR = {
+_NO_GAMES = MatchCounts()
+_FIELDS = ("wins", "losses", "draws", "ll", "ld", "wl", "dd", "wd", "ww")
+_AS_TUPLE = attrgetter(*_FIELDS)
+"""Returns the counts of a match as a tuple in the order of `_FIELDS`."""
+_GAME_FIELDS = {1.0: 0, 0.0: 1, 0.5: 2}
+_PAIR_FIELDS = {
     (0.0, 0.0): 3, (0.5, 0.0): 4, (1.0, 0.0): 5, (0.5, 0.5): 6, (1.0, 0.5): 7, (1.0, 1.0): 8
 }
-"""The places of these counts by the scores of a game and of a pair, the better one first."""
+"""Indices in `_FIELDS`, by a game's score and by the scores of a pair, the higher score first."""
 
 
 class MatchCounter:
-    """Counts the games of any number of engines, match by match, as they come.
+    """Counts games of any number of engines, match by match, one game at a time.
 
-    Games of one ``pair`` are counted two by two in order; an odd last one belongs to no pair.
+    Games with the same ``pair`` are paired two by two in order; an odd last game stays unpaired.
     Memory grows with the number of matches, not of games.
     """
 
     def __init__(self) -> None:
         self.counts: dict[tuple[str, str], MatchCounts] = {}
-        """In the order of the matches' first games, whose White comes first."""
+        """Counts by match (White of its first game, Black), in order of first games."""
         self._waiting: dict[tuple[tuple[str, str], Hashable], float] = {}
 
     def add(self, game: GameScore) -> None:
@@ -154,32 +154,32 @@ class MatchCounter:
         match, score = (game.white, game.black), game.score
         if match[::-1] in self.counts:
             match, score = match[::-1], 1.0 - score
-        figures = list(_FIGURES(self.counts.get(match, _NONE)))
-        figures[_OF_GAME[score]] += 1
+        figures = list(_AS_TUPLE(self.counts.get(match, _NO_GAMES)))
+        figures[_GAME_FIELDS[score]] += 1
         if game.pair is not None:
             self._pair(match, game.pair, score, figures)
         self.counts[match] = MatchCounts(*figures)
 
     def relabelled(self, labels: Mapping[str, str]) -> MatchCounter:
-        """Return a copy with other names; one new name may cover several.
+        """Return a copy with engines renamed; engines with the same label are merged.
 
-        A pair whose two games were of different names, and now are of one match, is finished.
+        Renaming may join two unfinished pairs into a finished one, which is then counted.
         """
         other = MatchCounter()
         for match, counts in self.counts.items():
-            one, two = (labels[name] for name in match)
-            if one == two:
-                continue  # No game of an engine against itself can be rated.
-            if (two, one) in other.counts:
-                other.counts[two, one] += counts.reversed()
+            first, second = (labels[name] for name in match)
+            if first == second:
+                continue  # A game of an engine against itself cannot be rated.
+            if (second, first) in other.counts:
+                other.counts[second, first] += counts.reversed()
             else:
-                other.counts[one, two] = other.counts.get((one, two), _NONE) + counts
+                other.counts[first, second] = other.counts.get((first, second), _NO_GAMES) + counts
         for (match, pair), score in self._waiting.items():
             match = labels[match[0]], labels[match[1]]
             if match[::-1] in other.counts:
                 match, score = match[::-1], 1.0 - score
             if match in other.counts:
-                figures = list(_FIGURES(other.counts[match]))
+                figures = list(_AS_TUPLE(other.counts[match]))
                 other._pair(match, pair, score, figures)
                 other.counts[match] = MatchCounts(*figures)
         return other
@@ -187,16 +187,16 @@ class MatchCounter:
     def _pair(
         self, match: tuple[str, str], pair: Hashable, score: float, figures: list[int]
     ) -> None:
-        """Add the pair that a game finishes as its second, if it does, to the match's figures."""
+        """Add the pair that a game finishes to ``figures``, or keep the game for its partner."""
         earlier = self._waiting.pop((match, pair), None)
         if earlier is None:
             self._waiting[match, pair] = score
         else:
-            figures[_OF_PAIR[max(earlier, score), min(earlier, score)]] += 1
+            figures[_PAIR_FIELDS[max(earlier, score), min(earlier, score)]] += 1
 
 
 def count_matches(games: Iterable[GameScore]) -> Counts:
-    """Count all of some games, as a `MatchCounter` does."""
+    """Return the counts of the games by match."""
     counter = MatchCounter()
     for game in games:
         counter.add(game)
@@ -204,9 +204,9 @@ def count_matches(games: Iterable[GameScore]) -> Counts:
 
 
 def counts_between(counts: Counts, first: str, second: str) -> MatchCounts:
-    """The counts of two engines' match, seen from the first; zeros where they have not met."""
-    found = counts.get((first, second))
-    return counts.get((second, first), _NONE).reversed() if found is None else found
+    """Return the counts of two engines, seen from the first; zeros if they have not met."""
+    match = counts.get((first, second))
+    return counts.get((second, first), _NO_GAMES).reversed() if match is None else match
 
 
 def _ratio(over: int, under: int) -> float:

@@ -1,18 +1,19 @@
 """Elo, normalized Elo and likelihood of superiority from the counts of a match.
 
-Counts come in cells of evenly spaced score, lowest first: (losses, draws, wins) of games, or
+Counts are given in cells of evenly spaced score, lowest first: (losses, draws, wins) of games, or
 (LL, LD, DD+WL, WD, WW) of opening pairs. The estimates are Gaussian, from the mean score and its
-population variance over the cells; errors are half the width of the 95 % interval. Normalized Elo
+population variance over the cells. Errors are half the width of the 95 % interval. Normalized Elo
 divides by the standard deviation of a game's score: M. Van den Bergh, "Normalized Elo".
 
-Few results show too little of their own spread: one pair, or pairs that all end alike, show none.
-So the errors, LOS and the deviation of normalized Elo count one more pair, of two decisive games
-between equals (a quarter LL, half WL, a quarter WW), as a Dirichlet prior: the variance of the mean
-is that of the cells / (count + 1). The interval is then symmetric in Elo, and the error reaches
-from the estimate, which the prior does not change, to its further end. The prior's share falls
-linearly with the number of entries outside the fullest cell; from `FULL_SPREAD` of them on the
-formulas are the Gaussian ones. Of simulated matches of three pairs and more, at least 90 % have the
-true difference within the error (`tests/tournament/statistics/test_elo.py`).
+A sample of few results underestimates its variance: a single pair, or pairs that all end alike,
+have none. Therefore the errors, the LOS and the deviation of normalized Elo include a Dirichlet
+prior of one pair with two decisive games between equals (a quarter LL, half WL, a quarter WW). The
+variance of the mean is that of the cells / (count + 1). With the prior, the interval is symmetric
+in Elo, and the error reaches from the estimate, which the prior does not change, to its farther
+end. The weight of the prior falls linearly with the number of entries outside the fullest cell;
+from `FULL_SPREAD` such entries on, the formulas are the plain Gaussian ones. In simulated matches
+of three or more pairs, the true difference lies within the error in at least 90 % of cases
+(`tests/tournament/statistics/test_elo.py`).
 """
 
 from __future__ import annotations
@@ -22,34 +23,34 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 Z95 = 1.959963984540054
-"""The normal quantile of a two-sided 95 % interval."""
+"""Normal quantile of a two-sided 95 % interval."""
 
 ELO_UNIT = 400 / math.log(10)
-"""Elo of one natural logarithm of the odds."""
+"""Elo per unit of natural log-odds."""
 
 NELO_UNIT = 800 / math.log(10)
-"""Normalized Elo of one standard deviation per game; also Elo's slope in the score at 0.5."""
+"""Normalized Elo per standard deviation of a game; also the slope of Elo in the score at 0.5."""
 
 GAMES_A_CELL = {3: 1, 5: 2}
-"""Games that one entry stands for, by the number of cells."""
+"""Games per entry, by the number of cells."""
 
 PRIOR = {3: (1.0, 0.0, 1.0), 5: (0.25, 0.0, 0.5, 0.0, 0.25)}
-"""The pair that errors count beside the results, by the number of cells."""
+"""Prior added to the results for errors, by the number of cells."""
 
 FULL_SPREAD = 25
-"""Entries outside the fullest cell that show the spread of results: no prior is needed."""
+"""Entries outside the fullest cell from which the sample's variance needs no prior."""
 
 FEW_GAMES = 20
-"""Below this number of games, errors are too rough to conclude anything from."""
+"""Number of games below which errors are too rough for conclusions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """An Elo estimate with its 95 % errors; may hold infinities, never nan.
 
-    - No games: every estimate is even (score 0.5, 0 Elo, 50 %), every error infinite.
-    - The score is 0 or 1: ``elo`` and ``nelo`` are infinite with their sign.
-    - The score is 0 or 1, or its interval reaches 0 or 1: ``elo_error`` is infinite.
+    - Without games, estimates are even (score 0.5, 0 Elo, 50 %) and errors infinite.
+    - With a score of 0 or 1, ``elo`` and ``nelo`` are infinite with their sign.
+    - With a score of 0 or 1, or an interval that reaches 0 or 1, ``elo_error`` is infinite.
     """
 
     score: float
@@ -65,9 +66,9 @@ class Estimate:
 
 
 def from_cells(cells: Sequence[float]) -> Estimate:
-    """Estimate from 3 cells of games or 5 cells of pairs, lowest score first.
+    """Return the estimate from 3 cells of games or 5 cells of pairs, lowest score first.
 
-    Games are taken as independent; the openings of pairs need not be balanced.
+    Games are treated as independent; the openings of pairs need not be balanced.
     """
     count, score, _ = moments(cells)
     if not count:
@@ -93,15 +94,18 @@ def from_cells(cells: Sequence[float]) -> Estimate:
 
 
 def prior_share(spread: float) -> float:
-    """The share of the prior that counts, 0 to 1, with that many entries outside the fullest cell.
+    """Return the weight of the prior, 0 to 1.
+
+    ``spread`` is the number of entries outside the fullest cell.
     """
     return max(0.0, 1 - spread / FULL_SPREAD)
 
 
 def _elo_error(elo: float, mean: float, standard_error: float, share: float) -> float:
-    """Half the width of the interval in Elo, and how far the prior has moved its centre.
+    """Return half the width of the interval in Elo, plus the shift of its centre by the prior.
 
-    Its ends are symmetric in Elo as far as the prior counts, else in score.
+    The interval mixes one that is symmetric in Elo, weighted by ``share``, with one symmetric in
+    score.
     """
     reach = Z95 * standard_error
     odds, odds_reach = _log_odds(mean), reach / (mean * (1 - mean))
@@ -116,7 +120,7 @@ def _elo_error(elo: float, mean: float, standard_error: float, share: float) -> 
 
 
 def _los(mean: float, standard_error: float, share: float) -> float:
-    """The likelihood of superiority, 0 to 1, in the same mixture of log-odds and score."""
+    """Return the likelihood of superiority, 0 to 1, with the mixture of `_elo_error`."""
     ahead = mean - 0.5
     if 0 < mean < 1:
         ahead = share * _log_odds(mean) * mean * (1 - mean) + (1 - share) * ahead
@@ -132,11 +136,14 @@ def _score(log_odds: float) -> float:
 
 
 def moments(cells: Sequence[float]) -> tuple[float, float, float]:
-    """The entries' count, mean score and population variance; (0, 0.5, 0) without entries."""
+    """Return the entries' count, mean score and population variance; (0, 0.5, 0) without entries.
+
+    Raises ValueError for negative counts, or other numbers of cells than 3 and 5.
+    """
     if len(cells) not in GAMES_A_CELL:
-        raise ValueError(f"counts come in 3 cells of games or 5 of pairs, not {len(cells)}")
+        raise ValueError(f"expected counts in 3 cells of games or 5 of pairs, not {len(cells)}")
     if any(not 0 <= cell < math.inf for cell in cells):
-        raise ValueError(f"counts cannot be negative: {tuple(cells)}")
+        raise ValueError(f"expected finite counts from 0, not {tuple(cells)}")
     count = sum(cells)
     if not count:
         return 0.0, 0.5, 0.0
@@ -147,26 +154,26 @@ def moments(cells: Sequence[float]) -> tuple[float, float, float]:
 
 
 def elo_of_score(score: float) -> float:
-    """The Elo difference at which ``score`` is expected; infinite at and beyond 0 and 1."""
+    """Return the Elo difference with this expected score; infinite at 0 and 1 and beyond."""
     if score <= 0:
         return -math.inf
     if score >= 1:
         return math.inf
-    return 0 - 400 * math.log10(1 / score - 1)  # not -400 *, which makes -0.0 of an even score
+    return 0 - 400 * math.log10(1 / score - 1)  # -400 * … would return -0.0 for 0.5
 
 
 def score_of_elo(elo: float) -> float:
-    """The score expected at an Elo difference."""
+    """Return the expected score at an Elo difference."""
     return 1 / (1 + 10 ** (-elo / 400))
 
 
 def superiority(difference: float, standard_error: float) -> float:
-    """The probability, 0 to 1, that a normal estimate's true value is above 0."""
+    """Return the probability, 0 to 1, that the true value of a normal estimate is above 0."""
     return 0.5 * math.erfc(-_deviations(difference, standard_error) / math.sqrt(2))
 
 
 def _deviations(difference: float, deviation: float) -> float:
-    """``difference / deviation``, infinite with its sign where nothing deviates, 0 for 0 / 0."""
+    """Return ``difference / deviation``; signed infinity for a deviation of 0, and 0 for 0 / 0."""
     if deviation:
         return difference / deviation
     return math.copysign(math.inf, difference) if difference else 0.0

@@ -1,8 +1,8 @@
-"""The graphs of the ratings: their components, and Laplacians, solved sparsely or inverted densely.
+"""Graphs of the ratings: components, and Laplacians with a sparse solver and a dense inverse.
 
-The Laplacian of a graph is the matrix of the form that sums ``weight * (x[i] - x[j]) ** 2`` over
-its edges (i, j). Their graphs are connected, so its kernel are the constant vectors: solutions have
-mean 0, and so have the rows of the inverse, which is the pseudo-inverse.
+The Laplacian of a weighted graph is the matrix of the quadratic form that sums ``weight * (x[i] -
+x[j]) ** 2`` over its edges (i, j). The graphs are connected, so its kernel consists of the constant
+vectors. Solutions therefore have mean 0, and so have the rows of the pseudo-inverse.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ Matrix = list[list[float]]
 Edges = Sequence[tuple[int, int]]
 
 MOST_ROUNDS = 20
-"""Conjugate gradients end after this many iterations for each unknown: rounding delays them."""
+"""Limit of conjugate gradient iterations per unknown; exact arithmetic would need one."""
 
 
 class Laplacian:
-    """The Laplacian of a connected graph; its edges stay, and their weights may be replaced."""
+    """Laplacian of a connected graph with fixed edges and replaceable weights."""
 
     def __init__(self, size: int, edges: Edges) -> None:
         self.size = size
@@ -43,31 +43,31 @@ class Laplacian:
         self.diagonal: list[float] = []
 
     def differences(self, x: Sequence[float]) -> list[float]:
-        """``x[i] - x[j]`` for each edge (i, j)."""
+        """Return ``x[i] - x[j]`` for each edge (i, j)."""
         return list(map(sub, *(pick(x) for pick in self._pick_ends)))
 
     def gather(self, values: Sequence[float]) -> list[float]:
-        """The vector in which each edge (i, j) adds its value to i and takes it from j."""
+        """Return the vector to which each edge (i, j) adds its value at i and subtracts it at j."""
         signed = [*values, *map(neg, values)]
         return [sum(pick(signed)) for pick in self._pick_signed]
 
     def weigh(self, weights: Sequence[float]) -> None:
-        """Set the weights of all edges, which are positive."""
+        """Set the weights of all edges; they must be positive."""
         self._rows = [pick(weights) for pick in self._pick_weights]
         self.diagonal = [sum(row) for row in self._rows]
 
     def times(self, x: Sequence[float]) -> list[float]:
-        """The product with a vector."""
+        """Return the product with a vector."""
         return [
             own * degree - sum(map(mul, row, pick(x)))
             for own, degree, row, pick in zip(x, self.diagonal, self._rows, self._pick_neighbours)
         ]
 
     def solve(self, right: Sequence[float], tolerance: float) -> list[float]:
-        """The solution for a right side of sum 0, by conjugate gradients.
+        """Return the solution for a right side of sum 0, by conjugate gradients.
 
-        They are preconditioned by the diagonal, and end where the residual has fallen to
-        ``tolerance`` of the right side, both in the norm of the preconditioner.
+        The preconditioner is the diagonal. The iteration ends when the residual is at most
+        ``tolerance`` times the right side, both in the norm of the preconditioner.
         """
         diagonal = self.diagonal
         x = [0.0] * self.size
@@ -82,19 +82,19 @@ class Laplacian:
             image = self.times(direction)
             curvature = sum(map(mul, direction, image))
             if curvature <= 0:
-                break  # Nothing but rounding is left.
+                break  # Only rounding errors are left.
             step = energy / curvature
             x = [a + step * d for a, d in zip(x, direction)]
             residual = [r - step * i for r, i in zip(residual, image)]
             scaled = [r / d for r, d in zip(residual, diagonal)]
-            energy, before = sum(map(mul, residual, scaled)), energy
-            factor = energy / before
+            energy, previous = sum(map(mul, residual, scaled)), energy
+            factor = energy / previous
             direction = [s + factor * d for s, d in zip(scaled, direction)]
         mean = sum(x) / self.size
         return [a - mean for a in x]
 
     def inverse(self) -> Matrix:
-        """The dense pseudo-inverse; takes time by the cube of the size."""
+        """Return the dense pseudo-inverse; the time is cubic in the size."""
         size = self.size
         matrix = [[1 / size] * size for _ in range(size)]
         for i, (degree, row, pick) in enumerate(
@@ -112,7 +112,7 @@ class Laplacian:
 
 
 def sandwich(bread: Matrix, edges: Edges, weights: Sequence[float]) -> Matrix:
-    """``bread * M * bread``, where M is the Laplacian of the edges with these weights."""
+    """Return ``bread * M * bread``, where M is the Laplacian of the edges with these weights."""
     size = len(bread)
     meat = Laplacian(size, edges)
     meat.weigh(weights)
@@ -132,7 +132,7 @@ def _picker(places: Sequence[int]) -> Callable[[Sequence[Any]], tuple[Any, ...]]
 
 
 def _cholesky(matrix: Matrix) -> Matrix:
-    """The lower triangle ``L`` with ``L L' = matrix``, row i having i + 1 cells."""
+    """Return the lower triangle ``L`` with ``L L' = matrix``; row i has i + 1 cells."""
     lower: Matrix = []
     for i, row in enumerate(matrix):
         cells: list[float] = []
@@ -147,7 +147,7 @@ def _cholesky(matrix: Matrix) -> Matrix:
 
 
 def _inverse_of_triangle(lower: Matrix) -> Matrix:
-    """The inverse of a lower triangle by columns, each from the diagonal down."""
+    """Return the inverse of a lower triangle by columns, each from the diagonal down."""
     columns: Matrix = []
     for i, row in enumerate(lower):
         for j, column in enumerate(columns):
@@ -157,23 +157,26 @@ def _inverse_of_triangle(lower: Matrix) -> Matrix:
 
 
 def components(size: int, edges: Iterable[tuple[int, int]]) -> list[list[int]]:
-    """Split 0..size-1 into sets whose members all reach each other, in order of first member."""
+    """Return the strongly connected components of the nodes 0 to size - 1.
+
+    They are sorted by their first node.
+    """
     ahead, behind = [0] * size, [0] * size
     for a, b in edges:
         ahead[a] |= 1 << b
         behind[b] |= 1 << a
-    found: list[list[int]] = []
+    groups: list[list[int]] = []
     placed = 0
     for root in range(size):
         if not placed >> root & 1:
             mutual = _reached(root, ahead) & _reached(root, behind)
             placed |= mutual
-            found.append([i for i in range(size) if mutual >> i & 1])
-    return found
+            groups.append([i for i in range(size) if mutual >> i & 1])
+    return groups
 
 
 def _reached(root: int, edges: Sequence[int]) -> int:
-    """The bit set of everything that can be reached from ``root``, itself included."""
+    """Return the nodes reachable from ``root``, itself included, as a bit set."""
     reached = fresh = 1 << root
     while fresh:
         node = fresh.bit_length() - 1

@@ -2,24 +2,24 @@
 
 The model is Bradley and Terry's: the expected score of a game is the logistic function of the
 difference in Elo. A draw is half a win and half a loss. Errors are the sandwich estimate (Huber;
-White), clustered by opening pair: they hold although draws make games less variable than the model
+White), clustered by opening pair. They hold although draws make games less variable than the model
 assumes, and although the two games of an opening are not independent.
 
-Where few clusters show the spread of results, errors and superiority count the same prior as those
-of a match (`merels.tournament.statistics.elo`): one more pair, of two decisive games between
-equals. The share that a pairing gets is its leverage, which is how far only its games determine
-the difference of its engines: 1 where nothing else connects them, next to nothing in a large field.
-It fades with the spread that the pairing, and the other games of its engines, show. The ratings
-themselves are without the prior.
+Where few clusters show the spread of results, errors and superiority include the prior of a match
+(`merels.tournament.statistics.elo`): one pair with two decisive games between equals. The weight of
+the prior of a pairing is its leverage, the degree to which only its own games determine the
+difference of its engines: 1 if no other games connect them, near 0 in a large field. The weight
+falls as the results of the pairing, and of other games of its engines, spread. The ratings
+themselves do not include the prior.
 
-Engines that no games connect, even through others, cannot be compared: each connected group is
-rated separately, with mean 0 unless it holds the anchor. An engine or a set of engines that took
-every point, or none, from the rest of its group has no finite rating; then each pairing across that
-divide gets one virtual draw, and the group has their number.
+Engines that are not connected by games, directly or through others, cannot be compared. Each
+connected group is rated separately, with mean 0 unless it contains the anchor. If an engine or a
+set of engines took every point, or none, from the rest of its group, no finite rating fits. Then
+each pairing across that divide gets one virtual draw, and the group reports their number.
 
-The likelihood is solved by Newton's steps, each by conjugate gradients, in time by the number of
-pairings. Errors are exact in groups of up to `MOST_EXACT` engines. In larger ones they are means
-over random signs of the clusters (as in the wild bootstrap), each solved in the same way.
+The likelihood is maximized by Newton's method. Each step is solved by conjugate gradients, in time
+linear in the number of pairings. Errors are exact in groups of up to `MOST_EXACT` engines. In
+larger groups they are means over random signs of the clusters, as in the wild bootstrap.
 """
 
 from __future__ import annotations
@@ -43,64 +43,64 @@ from merels.tournament.statistics.elo import (
 from merels.tournament.statistics.graphs import Laplacian, Matrix, components, sandwich
 
 MOST_EXACT = 200
-"""Engines of the largest group whose errors are exact, and of the largest table of superiority."""
+"""Largest group with exact errors, and largest table of superiority, in engines."""
 SIGNS, LEVERAGE_SIGNS = 32, 8
-"""Random draws behind the errors of a larger group, and behind its leverages."""
-ROUGH = 1e-3
-"""The precision of the solutions behind those."""
-FIRST = 1e-2
-"""The precision of the first Newton step; each is found as precisely as the last was short."""
+"""Random sign vectors for the errors of a larger group, and for its leverages."""
+ROUGH_TOLERANCE = 1e-3
+"""Relative tolerance of the solutions for these random vectors."""
+FIRST_TOLERANCE = 1e-2
+"""Tolerance of the first Newton step; later steps are solved more precisely as they shrink."""
 MAX_STEPS = 100
 SETTLED = 1e-13
-"""The error after a Newton step, in natural units, at which the ratings are found."""
+"""Error after a Newton step, in natural units, at which the iteration ends."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerRating(Tally):
-    """One engine's rating and the games behind it."""
+    """Rating of an engine, with its wins, draws and losses."""
 
     name: str
     elo: float
     error: float
-    """Half the 95 % interval in Elo: about the group's mean, or about the anchor, whose own is 0.
-    """
+    """Half the 95 % interval in Elo, relative to the group's mean or to the anchor, which has 0."""
     group: int
-    """The index of its group in ``Ratings.groups``."""
+    """Index in ``Ratings.groups``."""
     wins: int
     draws: int
     losses: int
 
     @property
     def too_few(self) -> bool:
-        """Whether it has too few games to conclude anything from its rating."""
+        """Whether there are too few games to draw conclusions from the rating."""
         return self.games < FEW_GAMES
 
 
 @dataclass(frozen=True, slots=True)
 class RatingGroup:
-    """Engines connected by games; ratings of different groups do not compare."""
+    """Engines connected by games; ratings of different groups are not comparable."""
 
     names: tuple[str, ...]
     """Strongest first."""
     virtual_draws: int
-    """Draws added, one for each pairing across a divide; 0 if all ratings are finite."""
+    """Virtual draws, one per pairing across a divide; 0 if all ratings are finite without them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ratings:
-    """A rating list: ``players`` group by group, the largest group first, each strongest first."""
+    """Rating list: ``players`` by group, the largest first, and by strength within a group."""
 
     players: tuple[PlayerRating, ...]
     groups: tuple[RatingGroup, ...]
     superiority: tuple[tuple[float | None, ...], ...]
-    """The probability that the row's player is stronger than the column's, in the order of
-    ``players``; None on the diagonal and between groups. Empty for more than `MOST_EXACT`."""
+    """Probability that the row's player is stronger than the column's, in the order of ``players``.
+
+    None on the diagonal and between groups. Empty for more than `MOST_EXACT` players."""
     anchor: tuple[str, float] | None = None
 
 
 @dataclass(slots=True)
 class _Games:
-    """The games of a connected group, by pairing, from the view of the first engine of each."""
+    """Games of a connected group by pairing, seen from the first engine of each pairing."""
 
     graph: Laplacian
     counts: list[MatchCounts]
@@ -108,49 +108,49 @@ class _Games:
     points: list[float]
 
     def add_draws(self, numbers: Sequence[float]) -> None:
-        """Add ``draws`` draws to each pairing, for their strengths and their information."""
+        """Add draws to each pairing; fractions are allowed. ``counts`` stays unchanged."""
         self.games = list(map(add, self.games, numbers))
         self.points = [points + number / 2 for points, number in zip(self.points, numbers)]
 
     def expected(self, strengths: Sequence[float]) -> list[float]:
-        """The score that is expected in a game of each pairing."""
+        """Return the expected score of a game of each pairing."""
         return [0.5 + 0.5 * tanh(0.5 * ahead) for ahead in self.graph.differences(strengths)]
 
     def information(self, expected: Sequence[float]) -> list[float]:
-        """The information of each pairing's games about the difference in strength."""
+        """Return the Fisher information of each pairing about its difference in strength."""
         return [games * score * (1 - score) for games, score in zip(self.games, expected)]
 
 
 def rate(matches: Counts, anchor: tuple[str, float] | None = None) -> Ratings:
-    """Rate every engine of ``matches``; each group has mean 0, or ``anchor`` (name, Elo) fixed.
+    """Return the ratings of all engines in ``matches``.
 
-    A game outside an opening pair is a cluster of its own. Raises ValueError if the anchor played
-    no game.
+    Each group has mean 0, or ``anchor`` (name, Elo) fixed. A game outside an opening pair is a
+    cluster of its own. Raises ValueError if the anchor played no game.
     """
     index: dict[str, int] = {}
     for name in chain.from_iterable(matches):
         index.setdefault(name, len(index))
     names = list(index)
     if anchor is not None and anchor[0] not in index:
-        raise ValueError(f"the anchor {anchor[0]!r} played no rated game")
-    held = None if anchor is None else index[anchor[0]]
-    edges = [(index[one], index[other]) for one, other in matches]
-    groups = components(len(names), [*edges, *((other, one) for one, other in edges)])
-    label = {player: number for number, group in enumerate(groups) for player in group}
-    place = {player: k for group in groups for k, player in enumerate(group)}
+        raise ValueError(f"the anchor {anchor[0]!r} played no rated game; name an engine that did")
+    anchor_index = None if anchor is None else index[anchor[0]]
+    edges = [(index[first], index[second]) for first, second in matches]
+    groups = components(len(names), [*edges, *((second, first) for first, second in edges)])
+    group_of = {player: number for number, group in enumerate(groups) for player in group}
+    index_in_group = {player: k for group in groups for k, player in enumerate(group)}
     own_edges: list[list[tuple[int, int]]] = [[] for _ in groups]
     own_counts: list[list[MatchCounts]] = [[] for _ in groups]
     for (first, second), counts in zip(edges, matches.values()):
-        own_edges[label[first]].append((place[first], place[second]))
-        own_counts[label[first]].append(counts)
+        own_edges[group_of[first]].append((index_in_group[first], index_in_group[second]))
+        own_counts[group_of[first]].append(counts)
     parts = []
     for members, inner, played in zip(groups, own_edges, own_counts):
-        elo = anchor[1] if anchor is not None and held in members else None
+        elo = anchor[1] if anchor is not None and anchor_index in members else None
         games = _Games(
             Laplacian(len(members), inner), played,
             [counts.games for counts in played], [counts.points for counts in played],
         )
-        parts.append(_rate_group(members, games, held, elo))
+        parts.append(_rate_group(members, games, anchor_index, elo))
     parts.sort(key=lambda part: -len(part.members))
     records = _records(len(names), index, matches)
     rows: list[PlayerRating] = []
@@ -167,7 +167,7 @@ def rate(matches: Counts, anchor: tuple[str, float] | None = None) -> Ratings:
 
 
 def _records(size: int, index: dict[str, int], matches: Counts) -> list[tuple[int, int, int]]:
-    """Each player's wins, draws and losses over all matches."""
+    """Return each player's wins, draws and losses over all matches."""
     records = [(0, 0, 0)] * size
     for (one, other), counts in matches.items():
         for player, won, lost in (
@@ -180,22 +180,22 @@ def _records(size: int, index: dict[str, int], matches: Counts) -> list[tuple[in
 
 @dataclass(slots=True)
 class _Part:
-    """One group's solution, its members strongest first."""
+    """Solution of one group, its members strongest first."""
 
     members: list[int]
     virtual_draws: int
     elos: list[float]
     errors: list[float]
-    likely: list[float]
-    """The Elos with the prior, from which the superiority follows."""
+    elos_with_prior: list[float]
+    """Elos with the prior, from which the superiority is computed."""
     covariance: Matrix
-    """Of the Elos, in the members' order; empty in a large group."""
+    """Covariance of the Elos in the order of the members; empty in a large group."""
 
 
 def _rate_group(
     members: list[int], games: _Games, held: int | None, elo: float | None
 ) -> _Part:
-    """Rate one connected group; ``elo`` is the rating of its member ``held``, if it is fixed."""
+    """Rate a connected group; ``elo`` is the fixed rating of the member ``held``, or None."""
     size, graph = len(members), games.graph
     virtual = _one_sided(games)
     games.add_draws(virtual)
@@ -207,7 +207,7 @@ def _rate_group(
     shares = _prior_shares(games, find_leverages(graph, information))
     likely = strengths
     if any(shares):
-        # Where the prior keeps strengths finite, virtual draws need not.
+        # The prior keeps strengths finite too, so it replaces the virtual draws.
         games.add_draws([share * (2 - is_virtual) for share, is_virtual in zip(shares, virtual)])
         likely = _solve(games, strengths)
     expected = games.expected(likely)
@@ -222,8 +222,8 @@ def _rate_group(
         variances = _variances(graph, spreads, origin)
     elos, likely = (_rated(values, origin, elo) for values in (strengths, likely))
     errors = [
-        Z95 * ELO_UNIT * math.sqrt(max(0.0, variance)) + abs(one - other)
-        for variance, one, other in zip(variances, elos, likely)
+        Z95 * ELO_UNIT * math.sqrt(max(0.0, variance)) + abs(plain - with_prior)
+        for variance, plain, with_prior in zip(variances, elos, likely)
     ]
     order = sorted(range(size), key=lambda k: (-elos[k], members[k]))
     return _Part(
@@ -231,37 +231,38 @@ def _rate_group(
         virtual_draws=sum(virtual),
         elos=[elos[k] for k in order],
         errors=[errors[k] for k in order],
-        likely=[likely[k] for k in order],
+        elos_with_prior=[likely[k] for k in order],
         covariance=[[ELO_UNIT**2 * covariance[i][j] for j in order] for i in order]
         if covariance else [],
     )
 
 
 def _rated(strengths: Sequence[float], origin: int | None, elo: float | None) -> list[float]:
-    """Strengths as Elo, with the member ``origin`` at ``elo``, if there is one."""
+    """Return strengths as Elo, shifted so that the member ``origin``, if any, has ``elo``."""
     if origin is None or elo is None:
         return [ELO_UNIT * strength for strength in strengths]
     return [elo + ELO_UNIT * (strength - strengths[origin]) for strength in strengths]
 
 
 def _spread(counts: MatchCounts, expected: float, share: float) -> float:
-    """The sum of the squared distances of a pairing's clusters from their expected score, in
-    points, with that share of the prior.
+    """Return the sum of squared residuals of a pairing's clusters, in points.
+
+    It includes ``share`` of the prior.
     """
     unpaired, pairs = counts.unpaired, counts.pentanomial
-    found = sum(
+    residuals = sum(
         count * (points / 2 - games * expected) ** 2
         for games, cells in ((1, unpaired), (2, pairs))
         for points, count in enumerate(cells) if count
     )
     clusters = sum(unpaired) + sum(pairs) + share
     prior = share * (0.5 + (1 - 2 * expected) ** 2)
-    return (found + prior) * clusters / (clusters + share)
+    return (residuals + prior) * clusters / (clusters + share)
 
 
 def _solve(games: _Games, strengths: list[float]) -> list[float]:
-    """The likeliest strengths in natural units, of mean 0, by damped Newton steps."""
-    graph, precision = games.graph, FIRST
+    """Return the most likely strengths in natural units, with mean 0, by damped Newton steps."""
+    graph, tolerance = games.graph, FIRST_TOLERANCE
     for _ in range(MAX_STEPS):
         expected = games.expected(strengths)
         excess = [
@@ -269,24 +270,27 @@ def _solve(games: _Games, strengths: list[float]) -> list[float]:
             for points, count, score in zip(games.points, games.games, expected)
         ]
         graph.weigh(games.information(expected))
-        step = graph.solve(graph.gather(excess), precision)
-        # The logistic likelihood's curvature changes at most e-fold a unit of any difference;
-        # this damping is what that bound allows, so that every step improves the likelihood.
+        step = graph.solve(graph.gather(excess), tolerance)
+        # The curvature of the logistic likelihood changes at most e-fold per unit of a difference.
+        # This damping follows from that bound: every step improves the likelihood.
         widest = max(step) - min(step)
         if not widest:
             break
         scale = math.log1p(widest) / widest
         strengths = [s + scale * d for s, d in zip(strengths, step)]
-        # The residual of a step is of the order of its square, plus the unsolved part of it.
-        if widest * max(widest, precision) < SETTLED:
+        # The error after a step is of the order of its square, plus the unsolved part of the step.
+        if widest * max(widest, tolerance) < SETTLED:
             break
-        precision = min(FIRST, max(SETTLED, widest / 10))
+        tolerance = min(FIRST_TOLERANCE, max(SETTLED, widest / 10))
     mean = sum(strengths) / len(strengths)
     return [s - mean for s in strengths]
 
 
 def _exact_leverages(graph: Laplacian, information: Sequence[float]) -> list[float]:
-    """Leverage of each pairing: how far only its games determine the difference; at most 1."""
+    """Return the leverage of each pairing, from 0 to 1.
+
+    This is the degree to which only the pairing's own games determine its difference.
+    """
     inverse = graph.inverse()
     return [
         weight * (inverse[i][i] + inverse[j][j] - 2 * inverse[i][j])
@@ -295,40 +299,46 @@ def _exact_leverages(graph: Laplacian, information: Sequence[float]) -> list[flo
 
 
 def _leverages(graph: Laplacian, information: Sequence[float]) -> list[float]:
-    """The same as a mean over random signs (Spielman and Srivastava), exact for bridges."""
+    """Return estimates of `_exact_leverages` from random signs (Spielman and Srivastava).
+
+    They are exact for bridges of the graph.
+    """
     draw = _draws(graph, information)
     sums = [0.0] * len(graph.edges)
     for _ in range(LEVERAGE_SIGNS):
-        ahead = graph.differences(graph.solve(draw(), ROUGH))
+        ahead = graph.differences(graph.solve(draw(), ROUGH_TOLERANCE))
         sums = list(map(add, sums, map(mul, ahead, ahead)))
     return [min(1.0, weight * total / LEVERAGE_SIGNS) for weight, total in zip(information, sums)]
 
 
 def _prior_shares(games: _Games, leverages: Sequence[float]) -> list[float]:
-    """How much of a pair each pairing gets as a prior."""
+    """Return the weight of the prior of each pairing."""
     cells = [[0] * 8 for _ in range(games.graph.size)]
     own = [(*counts.unpaired, *counts.pentanomial) for counts in games.counts]
     for (first, second), counts in zip(games.graph.edges, own):
         cells[first] = list(map(add, cells[first], counts))
         cells[second] = list(map(add, cells[second], (*counts[2::-1], *counts[:2:-1])))
-    around = list(map(_outside_fullest, cells))
+    engine_spread = list(map(_outside_fullest, cells))
     return [
         leverage * prior_share(
-            _outside_fullest(counts) + (1 - leverage) * min(around[first], around[second])
+            _outside_fullest(counts) + (1 - leverage) * min(
+                engine_spread[first], engine_spread[second]
+            )
         )
         for leverage, counts, (first, second) in zip(leverages, own, games.graph.edges)
     ]
 
 
 def _outside_fullest(cells: Sequence[int]) -> float:
-    """The clusters outside the fullest cell, of games and of pairs."""
+    """Return the number of clusters outside the fullest cells of games and of pairs."""
     return sum(cells) - max(cells[:3]) - max(cells[3:])
 
 
 def _draws(graph: Laplacian, spreads: Sequence[float]) -> Callable[[], list[float]]:
-    """Return a sampler of the sum of all edges, each times its root spread and a random sign.
+    """Return a sampler of random vectors whose covariance is the Laplacian weighted by ``spreads``.
 
-    The signs are the same every time: the same games have the same errors.
+    Each vector sums all edges, each times the root of its spread and a random sign. The signs are
+    the same in every call, so equal games give equal errors.
     """
     roots = list(map(math.sqrt, spreads))
     chance = random.Random(1)
@@ -341,9 +351,10 @@ def _draws(graph: Laplacian, spreads: Sequence[float]) -> Callable[[], list[floa
 
 
 def _variances(graph: Laplacian, spreads: Sequence[float], origin: int | None) -> list[float]:
-    """The variances of the strengths about their mean, or about one, as means over random signs.
+    """Return estimates of the strengths' variances about their mean, or about ``origin``.
 
-    The part of them that comes from the engines' own games is known, and left out of the means.
+    They are means over random signs. The part that comes from an engine's own games is computed
+    exactly and left out of the means, which reduces their noise.
     """
     degrees = graph.diagonal
     meat = Laplacian(graph.size, graph.edges)
@@ -359,14 +370,14 @@ def _variances(graph: Laplacian, spreads: Sequence[float], origin: int | None) -
     sums = [0.0] * graph.size
     for _ in range(SIGNS):
         right = draw()
-        x = graph.solve(right, ROUGH)
+        x = graph.solve(right, ROUGH_TOLERANCE)
         x0 = [value / degree for value, degree in zip(right, degrees)]
         if origin is not None:
             x, x0 = ([value - vector[origin] for value in vector] for vector in (x, x0))
         sums = [total + a * a - b * b for total, a, b in zip(sums, x, x0)]
     variances = [
-        # Chance may leave less than an engine's own games would have if all others were known.
-        max(known / 2, known + total / SIGNS) for known, total in zip(own, sums)
+        # Noise may push the estimate below the exact part.
+        max(exact / 2, exact + total / SIGNS) for exact, total in zip(own, sums)
     ]
     if origin is not None:
         variances[origin] = 0.0
@@ -374,7 +385,7 @@ def _variances(graph: Laplacian, spreads: Sequence[float], origin: int | None) -
 
 
 def _about(covariance: Matrix, origin: int | None) -> Matrix:
-    """The covariance of the differences to one player, if there is one."""
+    """Return the covariance of the differences to the player ``origin``, if there is one."""
     if origin is None:
         return covariance
     row, own = covariance[origin], covariance[origin][origin]
@@ -385,7 +396,7 @@ def _about(covariance: Matrix, origin: int | None) -> Matrix:
 
 
 def _superiority(parts: Sequence[_Part]) -> tuple[tuple[float | None, ...], ...]:
-    """The matrix of ``Ratings.superiority``, group after group along the diagonal."""
+    """Return the matrix of ``Ratings.superiority``, with one block per group on its diagonal."""
     size = sum(len(part.members) for part in parts)
     if size > MOST_EXACT:
         return ()
@@ -393,8 +404,8 @@ def _superiority(parts: Sequence[_Part]) -> tuple[tuple[float | None, ...], ...]
     start = 0
     for part in parts:
         c = part.covariance
-        for i, elo in enumerate(part.likely):
-            for j, other in enumerate(part.likely):
+        for i, elo in enumerate(part.elos_with_prior):
+            for j, other in enumerate(part.elos_with_prior):
                 if i != j:
                     error = math.sqrt(max(0.0, c[i][i] + c[j][j] - 2 * c[i][j]))
                     table[start + i][start + j] = superiority(elo - other, error)
@@ -403,7 +414,9 @@ def _superiority(parts: Sequence[_Part]) -> tuple[tuple[float | None, ...], ...]
 
 
 def _one_sided(games: _Games) -> list[int]:
-    """1 for each pairing across a divide that points pass in one direction only (Ford's condition).
+    """Return 1 for each pairing in which points pass in one direction only, between components.
+
+    By Ford's condition, finite ratings exist if there is no such pairing.
     """
     scored = []
     for (first, second), points, count in zip(games.graph.edges, games.points, games.games):

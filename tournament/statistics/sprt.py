@@ -1,10 +1,10 @@
-"""The sequential probability ratio test of two Elo hypotheses, in its generalized form (GSPRT).
+"""Sequential probability ratio test of two Elo hypotheses, in its generalized form (GSPRT).
 
-The log-likelihood ratio compares the likeliest distribution of results whose strength is exactly
-``elo1`` with the likeliest whose strength is exactly ``elo0``. Both are found exactly, following
-M. Van den Bergh: a fixed mean score by proposition 1.1 of "Comparing the approximations for the
-generalized log likelihood ratio of a multinomial distribution", a fixed normalized Elo by the
-iteration of section 4.1 of "Comments on normalized Elo". Empty cells count 1e-3.
+The log-likelihood ratio compares two maximum-likelihood fits of the distribution of results: one
+with strength ``elo1``, one with strength ``elo0``. Both fits are exact, after M. Van den Bergh: a
+fixed mean score by proposition 1.1 of "Comparing the approximations for the generalized log
+likelihood ratio of a multinomial distribution", a fixed normalized Elo by the iteration of section
+4.1 of "Comments on normalized Elo". Empty cells count as 1e-3.
 """
 
 from __future__ import annotations
@@ -23,20 +23,21 @@ Verdict = Literal["H0", "H1"]
 MODELS: tuple[Model, ...] = ("normalized", "logistic", "bayesian")
 EMPTY_CELL = 1e-3
 LEAST_SHARE = 1e-12
-"""The share of all counts that a cell counts at least: with less, rounding would hide it."""
+"""Least share of a cell in all counts; a smaller one would vanish in rounding."""
 MAX_ELO = 1000.0
-"""Hypotheses beyond this are refused as mistakes: the expected score there is 0.997 already."""
+"""Largest Elo of a hypothesis. The expected score is 0.997 there, so more must be a mistake."""
 
 MAX_ROUNDS, SETTLED = 50, 1e-9
-"""The iteration ends after these many rounds, or when no probability moves further than this."""
+"""The iteration ends after this number of rounds, or when no probability changes more than this."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sprt:
-    """A test of ``elo0`` (H0) against ``elo1`` (H1), with the errors it may make.
+    """SPRT of ``elo0`` (H0) against ``elo1`` (H1).
 
-    ``alpha`` is the chance to accept H1 where H0 is true, ``beta`` the reverse. The unit of
-    ``elo0`` and ``elo1`` is the model's: normalized Elo, logistic Elo, or BayesElo.
+    ``alpha`` is the probability of accepting H1 when H0 is true, ``beta`` the reverse. ``elo0`` and
+    ``elo1`` are in the model's unit: normalized Elo, logistic Elo, or BayesElo. Raises ValueError
+    for a test that cannot decide.
     """
 
     elo0: float
@@ -46,35 +47,37 @@ class Sprt:
     model: Model = "normalized"
 
     def __post_init__(self) -> None:
-        """Refuse a test that could not decide, naming what is wrong with it."""
+        """Raise ValueError for invalid fields."""
         if self.model not in MODELS:
-            raise ValueError(f"unknown SPRT model {self.model!r}; it is one of {', '.join(MODELS)}")
+            raise ValueError(
+                f"unknown SPRT model {self.model!r}; expected one of {', '.join(MODELS)}"
+            )
         if not -MAX_ELO <= self.elo0 < self.elo1 <= MAX_ELO:
             raise ValueError(
-                f"SPRT needs elo0 < elo1, both within +-{MAX_ELO:g}, "
+                f"expected SPRT elo0 < elo1, both within +-{MAX_ELO:g}, "
                 f"not {self.elo0:g}, {self.elo1:g}"
             )
         for name, value in (("alpha", self.alpha), ("beta", self.beta)):
             if not 0 < value < 1:
-                raise ValueError(f"SPRT {name} lies between 0 and 1, not at {value:g}")
+                raise ValueError(f"expected SPRT {name} between 0 and 1, not {value:g}")
         if self.alpha + self.beta >= 1:
-            raise ValueError(f"SPRT alpha + beta stays below 1, not {self.alpha + self.beta:g}")
+            raise ValueError(f"expected SPRT alpha + beta below 1, not {self.alpha + self.beta:g}")
 
     @property
     def lower(self) -> float:
-        """The log-likelihood ratio at or below which H0 is accepted."""
+        """Log-likelihood ratio at or below which H0 is accepted."""
         return math.log(self.beta / (1 - self.alpha))
 
     @property
     def upper(self) -> float:
-        """The log-likelihood ratio at or above which H1 is accepted."""
+        """Log-likelihood ratio at or above which H1 is accepted."""
         return math.log((1 - self.beta) / self.alpha)
 
     def llr(self, cells: Sequence[float]) -> float:
-        """The log-likelihood ratio of 3 cells of games or 5 of pairs, lowest score first.
+        """Return the log-likelihood ratio of 3 cells of games or 5 of pairs, lowest score first.
 
-        0 before the first game. The bayesian model needs the draw rate of games, which pairs do
-        not tell: it takes 3 cells alone.
+        It is 0 before the first game. The bayesian model takes only 3 cells, since it needs the
+        draw rate of single games; ValueError for 5.
         """
         if self.model == "bayesian" and len(cells) != 3:
             raise ValueError("the bayesian model needs wins, losses and draws, not pairs of games")
@@ -95,38 +98,38 @@ class Sprt:
         return total * sum(p * math.log(q1 / q0) for p, q0, q1 in zip(observed, fit0, fit1))
 
     def verdict(self, llr: float) -> Verdict | None:
-        """The hypothesis accepted at this ratio, None while the test is undecided."""
+        """Return the hypothesis accepted at this ratio, or None while the test is undecided."""
         if llr >= self.upper:
             return "H1"
         return "H0" if llr <= self.lower else None
 
     def fraction(self, llr: float) -> float:
-        """How far the ratio is towards the bound on its side: 1 at ``upper``, -1 at ``lower``."""
+        """Return the ratio's share of the bound on its side: 1 at ``upper``, -1 at ``lower``."""
         return llr / self.upper if llr >= 0 else -llr / self.lower
 
     def _score(self, elo: float, observed: Sequence[float]) -> float:
-        """The mean score that the logistic or bayesian model expects at ``elo``."""
+        """Return the mean score that the logistic or bayesian model expects at ``elo``."""
         if self.model == "logistic":
             return score_of_elo(elo)
         loss, draw, win = observed
-        # Not 1 - win, which rounding makes 0 where nearly all games are won.
+        # Not 1 - win, which rounds to 0 if nearly all games are won.
         draw_elo = 200 * math.log10((draw + win) / loss * (loss + draw) / win)
         return (1 + score_of_elo(elo - draw_elo) - score_of_elo(-elo - draw_elo)) / 2
 
 
 def _fit_mean(observed: Sequence[float], mean: float) -> list[float]:
-    """The likeliest distribution of exactly this mean score."""
+    """Return the most likely distribution with exactly this mean score."""
     top = len(observed) - 1
     return _tilt(observed, [i / top - mean for i in range(top + 1)])
 
 
 def _fit_deviations(observed: Sequence[float], target: float) -> list[float]:
-    """The likeliest distribution whose mean is ``target`` of its own deviations above one half.
+    """Return the most likely distribution whose mean exceeds 0.5 by ``target`` standard deviations.
 
-    Each round makes the condition linear about the last distribution and solves that exactly. It
-    starts from a distribution at least as strong as the target: from there the linear condition
-    always has a solution, which from a uniform start it has not. Five rounds are usual; strange
-    counts (almost all in one cell) settle to about 1e-8 and stop at the last round.
+    Each round linearizes the condition about the previous distribution and solves that exactly. The
+    iteration starts from a distribution at least as strong as the target, from which the linear
+    condition always has a solution; from a uniform start it may have none. Five rounds are usual.
+    Extreme counts (almost all in one cell) settle to about 1e-8 and stop at the previous round.
     """
     if target < 0:
         return _fit_deviations(observed[::-1], -target)[::-1]
@@ -143,18 +146,19 @@ def _fit_deviations(observed: Sequence[float], target: float) -> list[float]:
             i / top - 0.5 - target / 2 * (deviation + (i / top - mean) ** 2 / deviation)
             for i in range(top + 1)
         ]
-        last, fit = fit, _tilt(observed, slopes)
-        if max(abs(p - q) for p, q in zip(last, fit)) < SETTLED:
+        previous, fit = fit, _tilt(observed, slopes)
+        if max(abs(p - q) for p, q in zip(previous, fit)) < SETTLED:
             break
         _, mean, variance = moments(fit)
     return fit
 
 
 def _tilt(observed: Sequence[float], slopes: Sequence[float]) -> list[float]:
-    """The likeliest distribution under which ``slopes`` have mean 0.
+    """Return the most likely distribution under which ``slopes`` have mean 0.
 
-    It is ``p / (1 + theta * slope)``; theta is the one root, between the poles, of a falling
-    function. Newton's steps find it, halving the bracket where a step would leave it.
+    It is ``p / (1 + theta * slope)``, where theta is the only root, between the poles, of a
+    decreasing function. Newton's method finds it, with a bisection where a step would leave the
+    bracket.
     """
     low, high = -1 / max(slopes), -1 / min(slopes)
     theta = 0.0
@@ -176,6 +180,9 @@ def _tilt(observed: Sequence[float], slopes: Sequence[float]) -> list[float]:
 
 
 def match_llr(sprt: Sprt, counts: MatchCounts, penta: bool = True) -> float:
-    """The match's log-likelihood ratio: of pairs where asked for, if the model has it for pairs."""
+    """Return the log-likelihood ratio of a match, from pairs if ``penta`` is set.
+
+    The bayesian model always uses single games.
+    """
     pairs = penta and sprt.model != "bayesian"
     return sprt.llr(counts.pentanomial if pairs else counts.trinomial)

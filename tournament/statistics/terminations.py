@@ -1,4 +1,4 @@
-"""How the games of a tournament ended, counted."""
+"""Counts of how games ended."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import NamedTuple
 KNOWN = (
     "normal", "adjudication", "time forfeit", "illegal move", "abandoned", "unterminated"
 )
-"""The values of PGN's Termination tag, in the order they are listed; others follow by name."""
+"""Values of PGN's Termination tag in the order of listings; other values follow by name."""
 BLAMELESS = KNOWN[:2]
-"""Those that are no engine's fault."""
+"""Terminations that are no engine's fault."""
 CAUSES = {
     **dict.fromkeys(
         ("two men", "blocked", "repetition", "three against three", "no removal"), "normal"
@@ -23,16 +23,16 @@ CAUSES = {
     "time": "time forfeit", "illegal move": "illegal move", "crash": "abandoned",
     "stall": "abandoned",
 }  # fmt: skip
-"""Causes of a game's end, in the order they are listed, with their terminations."""
+"""Termination by cause of a game's end, in the order of listings."""
 FAULTS = {
     "crash": ("crash", "crashes"), "stall": ("stall", "stalls"),
     "time": ("time forfeit", "time forfeits"), "illegal move": ("illegal move", "illegal moves"),
 }
-"""Those of `CAUSES` that are the loser's fault: one of them and several in words."""
+"""Singular and plural names of the causes that are the loser's fault."""
 
 
 class Ending(NamedTuple):
-    """How one game ended; ``score`` is White's, None for a game that did not finish.
+    """Players, score and cause of the end of a game; ``score`` is White's, None if unfinished.
 
     ``cause`` is one of `CAUSES`, empty if unknown. An empty name stands for an unknown player.
     """
@@ -45,12 +45,12 @@ class Ending(NamedTuple):
 
     @property
     def reason(self) -> str:
-        """The cause, or, where that is unknown, the termination."""
+        """Cause, or the termination if the cause is unknown."""
         return self.cause or self.termination
 
     @property
     def culprit(self) -> str:
-        """The name of an engine that lost by its own fault; empty if none did."""
+        """Name of the engine that lost by its own fault, or ''."""
         if self.score not in (0.0, 1.0) or self.cause not in FAULTS:
             return ""
         return self.black if self.score else self.white
@@ -58,20 +58,20 @@ class Ending(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Terminations:
-    """Games by termination, or by reason, in all and lost by each engine."""
+    """Games by termination or by reason: all of them, and those lost by each engine."""
 
     results: dict[str, tuple[int, ...]]
-    """By termination that occurred: White wins, draws, Black wins, unfinished."""
+    """White wins, draws, Black wins and unfinished games, by termination or reason."""
     lost: dict[str, dict[str, int]]
-    """By engine, in order of appearance, then termination: the games it lost that way."""
+    """Lost games by engine, in order of appearance, and by termination or reason."""
 
     @property
     def games(self) -> int:
-        """The number of games counted."""
+        """Number of games counted."""
         return sum(map(sum, self.results.values()))
 
     def relabelled(self, labels: Mapping[str, str]) -> Terminations:
-        """Return a copy with other names; one new name may cover several."""
+        """Return a copy with engines renamed; engines with the same label are merged."""
         lost: dict[str, dict[str, int]] = {}
         for name, losses in self.lost.items():
             own = lost.setdefault(labels[name], {})
@@ -81,12 +81,12 @@ class Terminations:
 
     @property
     def losing(self) -> list[str]:
-        """Those of the terminations or reasons that an engine lost by."""
+        """Terminations or reasons by which an engine lost."""
         return [name for name in self.results if any(name in lost for lost in self.lost.values())]
 
 
 class EndingCounter:
-    """Counts endings one after the other, by termination or by reason."""
+    """Counts endings one at a time, by termination or by reason."""
 
     def __init__(self, by_reason: bool = False) -> None:
         self._by_reason = by_reason
@@ -111,16 +111,16 @@ class EndingCounter:
             losses[kind] = losses.get(kind, 0) + 1
 
     def counts(self) -> Terminations:
-        """The counts so far, which later games do not change."""
-        known = (*CAUSES, *KNOWN) if self._by_reason else KNOWN
-        names = [name for name in known if name in self._results]
-        names += sorted(set(self._results) - set(known))
+        """Return the counts so far; later games do not change the returned object."""
+        listed = (*CAUSES, *KNOWN) if self._by_reason else KNOWN
+        names = [name for name in listed if name in self._results]
+        names += sorted(set(self._results) - set(listed))
         lost = {name: dict(losses) for name, losses in self._lost.items()}
         return Terminations({name: tuple(self._results[name]) for name in names}, lost)
 
 
 def count_terminations(endings: Iterable[Ending], by_reason: bool = False) -> Terminations:
-    """Count how games ended and which engine lost in which way."""
+    """Count how games ended, by termination or by reason."""
     counter = EndingCounter(by_reason)
     for ending in endings:
         counter.add(ending)

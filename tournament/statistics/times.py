@@ -1,4 +1,4 @@
-"""How measurements spread: a few numbers for many."""
+"""Order statistics of many measurements in bounded memory."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from array import array
 from collections.abc import Sequence
 from typing import NamedTuple
 
-MOST = 1 << 19
-"""Measurements that are kept in all, by as many samples as share them."""
-LEAST = 1 << 10
-"""Measurements that a sample may keep however many share that number."""
+TOTAL_KEPT = 1 << 19
+"""Measurements kept by all samples that share the memory."""
+LEAST_KEPT = 1 << 10
+"""Measurements that each sample may keep, even if many share the memory."""
 
 
 class Spread(NamedTuple):
-    """Distribution of ``count`` measured moves; the other figures are order statistics, or 0."""
+    """Distribution of ``moves`` measurements: order statistics, all 0 without measurements."""
 
     moves: int
     median: int
@@ -24,10 +24,9 @@ class Spread(NamedTuple):
 
 
 class Sample:
-    """Measurements, evenly thinned where there are too many to keep: their number and the longest
-    are exact.
+    """Measurements, thinned evenly if there are too many to keep.
 
-    `OverflowError` for one beyond 64 bits.
+    ``count`` and ``longest`` are exact. Raises OverflowError for a measurement beyond 64 bits.
     """
 
     __slots__ = ("count", "longest", "values", "_stride")
@@ -36,22 +35,22 @@ class Sample:
         self.count = 0
         self.longest = 0
         self.values = array("q")
-        """Every measurement whose number is a multiple of the stride."""
+        """Measurements whose index is a multiple of the stride."""
         self._stride = 1
 
     def extend(self, values: Sequence[int], samples: int = 1) -> None:
-        """Add measurements; ``samples`` share the memory."""
+        """Add measurements; ``samples`` is how many samples share the memory."""
         if values:
             stride = self._stride
-            self._take(values if stride == 1 else values[-self.count % stride :: stride], samples)
-            self._note(values)
+            self._keep(values if stride == 1 else values[-self.count % stride :: stride], samples)
+            self._count_all(values)
 
-    def _take(self, values: Sequence[int], samples: int) -> None:
+    def _keep(self, values: Sequence[int], samples: int) -> None:
         self.values.extend(values)
-        if len(self.values) > LEAST:
+        if len(self.values) > LEAST_KEPT:
             self._thin(samples)
 
-    def _note(self, values: Sequence[int]) -> None:
+    def _count_all(self, values: Sequence[int]) -> None:
         self.count += len(values)
         longest = max(values)
         if longest > self.longest:
@@ -64,12 +63,12 @@ class Sample:
             values, stride = values[::2], 2 * stride
         while stride > self._stride:
             self._halve()
-        self._take(values, samples)
+        self._keep(values, samples)
         self.count += other.count
         self.longest = max(self.longest, other.longest)
 
     def spread(self) -> Spread:
-        """The spread of the measurements, by nearest rank."""
+        """Return the order statistics, by nearest rank."""
         ranked = sorted(self.values)
         if not ranked:
             return Spread(0, 0, 0, 0, 0)
@@ -78,8 +77,8 @@ class Sample:
         return Spread(self.count, median, p90, p99, self.longest)
 
     def _thin(self, samples: int) -> None:
-        room = max(LEAST, MOST // samples)
-        while len(self.values) > room:
+        limit = max(LEAST_KEPT, TOTAL_KEPT // samples)
+        while len(self.values) > limit:
             self._halve()
 
     def _halve(self) -> None:
@@ -87,25 +86,25 @@ class Sample:
         self._stride *= 2
 
 
-class SampleOfLots(Sample):
-    """Measurements that come in batches, of which a sample is kept if there are too many.
+class BatchSample(Sample):
+    """Measurements that are added in batches; if there are too many, whole batches are left out.
 
-    Their number and the longest are of those.
+    ``count`` and ``longest`` cover only the batches that were added.
     """
 
-    __slots__ = ("_lots",)
+    __slots__ = ("_batches",)
 
     def __init__(self) -> None:
         super().__init__()
-        self._lots = 0
+        self._batches = 0
 
     def is_due(self) -> bool:
-        """Count a lot; whether it is to be added."""
-        self._lots += 1
-        return self._lots % self._stride == 0
+        """Count a batch; return whether to add it."""
+        self._batches += 1
+        return self._batches % self._stride == 0
 
     def extend(self, values: Sequence[int], samples: int = 1) -> None:
-        """Add a lot that is due."""
+        """Add a batch that is due."""
         if values:
-            self._take(values, samples)
-            self._note(values)
+            self._keep(values, samples)
+            self._count_all(values)

@@ -119,7 +119,7 @@ def test_on_an_executor() -> None:
         (("-param", "alpha"), "'-param Alpha': this option is tuned already"),
         (("-param",), "'-param': expected the name of a spin option"),
         (("-engine", "cmd=x", "depth=1"), "'-engine': expected one engine to tune, found 2"),
-        (("-sprt", "elo0=9"), "SPRT needs elo0 < elo1"),
+        (("-sprt", "elo0=9"), "expected SPRT elo0 < elo1"),
         (("-rounds", "9"), "'-rounds': unknown flag"),
         (("-pairs", "0"), "'0': expected a whole number from 1 to 1000000 for -pairs"),
         (("-spsa", "alpha=x"), "'x': expected a number from 0 to 2 for -spsa alpha="),

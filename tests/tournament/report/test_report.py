@@ -118,7 +118,7 @@ def test_a_journal_is_opened_once_and_its_games_are_not_kept(
         return read_journal(path)
 
     monkeypatch.setattr(import_games, "read_journal", open_once)
-    monkeypatch.setattr(spreading, "MOST", spreading.LEAST)
+    monkeypatch.setattr(spreading, "TOTAL_KEPT", spreading.LEAST_KEPT)
     peaks = []
     for games in (200, 2000):
         path = str(tmp_path / str(games))

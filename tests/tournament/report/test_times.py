@@ -12,7 +12,7 @@ from merels.tournament.journal.rows import Row, make_row
 from merels.tournament.records.games import MoveRecord, Overtime, TimeControl
 from merels.tournament.report.time_report import MoveTimes, TimeLosses, add_times, times_table
 from merels.tournament.statistics import times as spreading
-from merels.tournament.statistics.times import Sample, SampleOfLots, Spread
+from merels.tournament.statistics.times import Sample, BatchSample, Spread
 from tests.tournament.specs import result
 
 MS = 1_000_000
@@ -88,8 +88,8 @@ def test_a_sample_is_bounded_and_keeps_the_longest_time(
     monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Reports kept the times of all moves of a million games."""
-    monkeypatch.setattr(spreading, "MOST", 1 << 12)
-    monkeypatch.setattr(spreading, "LEAST", 1 << 12)
+    monkeypatch.setattr(spreading, "TOTAL_KEPT", 1 << 12)
+    monkeypatch.setattr(spreading, "LEAST_KEPT", 1 << 12)
     chance = random.Random(1)
     one, other = Sample(), Sample()
     everything = [chance.randrange(1_000_000) for _ in range(200_000)]
@@ -99,7 +99,7 @@ def test_a_sample_is_bounded_and_keeps_the_longest_time(
         assert len(sample.values) <= 1 << 12
     one.merge(other)
     assert len(one.values) <= 1 << 12
-    lots = SampleOfLots()
+    lots = BatchSample()
     for start in range(0, 200_000, 50):
         if lots.is_due():
             lots.extend(everything[start : start + 50])

@@ -1,4 +1,4 @@
-"""Counts of moves that keep or throw away a proven value, and their rows in a report."""
+"""Counts of moves that keep or lose a proven value, and their rows in a report."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from merels.tournament.statistics.accuracy import (
 )
 
 HELD = Verdict(1, 1, 1, 3, True)
-"""One move of three kept a win."""
-THROWN = Verdict(1, -1, 2, 5, False)
-SPOILT = Verdict(0, -1, 4, 5, True)
+"""The only one of three moves that keeps a win."""
+UNCERTAIN_BLUNDER = Verdict(1, -1, 2, 5, False)
+CERTAIN_BLUNDER = Verdict(0, -1, 4, 5, True)
 GAME = GameName("g.pgn", 3, "A", "B")
 
 
@@ -27,10 +27,12 @@ def played(number: int, side: int, verdict: Verdict | None, phase: str = "moving
     return PlayedMove(number, side, parse_move("d6"), phase, verdict)
 
 
-def test_moves_are_counted_by_what_they_keep() -> None:
+def test_moves_are_counted_by_loss_of_value() -> None:
     counts = MoveCounts()
     assert set(asdict(counts).values()) == {0}
-    for verdict in (None, HELD, THROWN, SPOILT, HELD._replace(legal=2)):
+    for verdict in (
+        None, HELD, UNCERTAIN_BLUNDER, CERTAIN_BLUNDER, HELD._replace(legal=2),
+    ):
         counts.add(verdict)
     assert asdict(counts) == {
         "moves": 5, "judged": 4, "held": 2, "critical": 1, "critical_held": 1, "win_to_draw": 0,
@@ -41,19 +43,25 @@ def test_moves_are_counted_by_what_they_keep() -> None:
     }
 
 
-def test_the_worst_move_is_one_beyond_doubt() -> None:
+def test_the_worst_move_is_a_certain_blunder() -> None:
     accuracy = Accuracy()
-    accuracy.add(GAME, [played(1, 0, THROWN), played(2, 0, SPOILT), played(3, 1, HELD)])
+    moves = [
+        played(1, 0, UNCERTAIN_BLUNDER), played(2, 0, CERTAIN_BLUNDER), played(3, 1, HELD)
+    ]
+    accuracy.add(GAME, moves)
     worst = accuracy.engines["A"].worst_move
-    assert worst is not None and (worst.game, worst.verdict) == (GAME, SPOILT)
+    assert worst is not None and (worst.game, worst.verdict) == (GAME, CERTAIN_BLUNDER)
     game = accuracy.engines["A"].worst_game
     assert game is not None and (game.wins, game.draws, game.in_doubt) == (1, 1, 1)
     assert accuracy.engines["B"].worst_move is accuracy.engines["B"].worst_game is None
 
 
-def test_a_table_has_a_row_for_each_phase_that_was_played_and_one_for_all() -> None:
+def test_a_table_has_a_row_per_phase_played_and_a_total() -> None:
     accuracy = Accuracy()
-    accuracy.add(GAME, [played(1, 0, HELD, "placing"), played(2, 0, SPOILT), played(2, 1, None)])
+    moves = [
+        played(1, 0, HELD, "placing"), played(2, 0, CERTAIN_BLUNDER), played(2, 1, None)
+    ]
+    accuracy.add(GAME, moves)
     table = [row[:5] + row[7:] for row in rows(accuracy, str)[1:]]
     assert table == [
         ["A", "placing", "1", "1", "100.0%", "0", "0", "0", "0"],
@@ -65,12 +73,12 @@ def test_a_table_has_a_row_for_each_phase_that_was_played_and_one_for_all() -> N
 
 
 def random_games(chance: random.Random, names: str) -> list[tuple[GameName, list[PlayedMove]]]:
-    """Games between engines of one letter, with verdicts of all kinds."""
+    """Return games between engines named by one letter, with verdicts of all kinds."""
 
     def verdict() -> Verdict | None:
         value, after = chance.choice([(1, 1), (1, 0), (1, -1), (0, 0), (0, -1), (-1, -1)])
-        found = Verdict(value, after, chance.randint(1, 4), 5, chance.random() < 0.5)
-        return chance.choice([found, found, None])
+        judged = Verdict(value, after, chance.randint(1, 4), 5, chance.random() < 0.5)
+        return chance.choice([judged, judged, None])
 
     return [
         (
@@ -88,7 +96,7 @@ def counted(games: list[tuple[GameName, list[PlayedMove]]]) -> Accuracy:
     return accuracy
 
 
-def test_parts_that_are_merged_are_the_whole() -> None:
+def test_merged_parts_equal_the_counts_of_all_games() -> None:
     chance = random.Random(3)
     for _ in range(100):
         games = random_games(chance, "ABC")
@@ -102,23 +110,23 @@ def test_parts_that_are_merged_are_the_whole() -> None:
         assert first == whole
 
 
-def test_other_names_are_counted_as_if_they_had_played() -> None:
+def test_relabelled_counts_equal_counts_of_renamed_games() -> None:
     chance = random.Random(4)
     labels = {"A": "X", "B": "Y", "C": "X"}
     for _ in range(100):
         games = random_games(chance, "ABC")
         renamed = counted([(game.relabelled(labels), moves) for game, moves in games])
-        found = counted(games).relabelled(labels)
-        assert found.games == renamed.games
-        assert {name: one.total for name, one in found.engines.items()} == {
-            name: one.total for name, one in renamed.engines.items()
+        accuracy = counted(games).relabelled(labels)
+        assert accuracy.games == renamed.games
+        assert {name: engine.total for name, engine in accuracy.engines.items()} == {
+            name: engine.total for name, engine in renamed.engines.items()
         }
-        for name, engine in found.engines.items():
-            other = renamed.engines[name]
-            for one, same in ((engine.worst_move, other.worst_move),
-                              (engine.worst_game, other.worst_game)):
-                assert (one is None) == (same is None)
-                assert one is None or {one.game.white, one.game.black} <= {"X", "Y"}
+        for name, engine in accuracy.engines.items():
+            expected = renamed.engines[name]
+            for worst, same in ((engine.worst_move, expected.worst_move),
+                                (engine.worst_game, expected.worst_game)):
+                assert (worst is None) == (same is None)
+                assert worst is None or {worst.game.white, worst.game.black} <= {"X", "Y"}
 
 
 def test_rows_of_csv_name_the_worst_move_and_game_of_all_phases() -> None:

@@ -1,4 +1,4 @@
-"""Elo, normalized Elo and superiority against known answers and at the edges."""
+"""Elo, normalized Elo and superiority against published values and in extreme cases."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_known_answers(cells: tuple[int, ...], known: tuple[float, ...]) -> None
 
 
 @pytest.mark.parametrize("size", [3, 5])
-def test_the_other_side_sees_the_opposite(size: int) -> None:
+def test_reversed_counts_negate_the_estimate(size: int) -> None:
     chance = random.Random(size)
     for _ in range(200):
         cells = [chance.choice((0, 1, 7, chance.randrange(5000))) for _ in range(size)]
@@ -55,7 +55,7 @@ def test_no_games_give_an_even_estimate() -> None:
     assert elo.from_cells((0, 0, 0, 0, 0)) == estimate
 
 
-def test_identical_engines_are_even_and_their_error_shrinks_with_the_games() -> None:
+def test_the_error_of_drawn_games_shrinks_with_their_number() -> None:
     for cells in ((0, 1, 0), (0, 0, 1, 0, 0)):
         errors = []
         for count in (1, 2, 12, 500):
@@ -66,7 +66,7 @@ def test_identical_engines_are_even_and_their_error_shrinks_with_the_games() -> 
         assert math.inf > errors[0] > errors[1] > errors[2] > errors[3] > 0
 
 
-def test_a_clean_sweep_is_infinite() -> None:
+def test_a_clean_sweep_has_infinite_elo() -> None:
     for cells in ((0, 0, 9), (0, 0, 0, 0, 9)):
         won, lost = elo.from_cells(cells), elo.from_cells(cells[::-1])
         assert (won.elo, won.elo_error, won.nelo) == (math.inf, math.inf, math.inf)
@@ -75,14 +75,14 @@ def test_a_clean_sweep_is_infinite() -> None:
 
 
 @pytest.mark.parametrize("cells", [(0, 0, 0, 1, 0), (0, 1, 1), (0, 0, 0, 0, 1), (0, 0, 1, 0, 0)])
-def test_one_pair_is_no_certainty(cells: tuple[int, ...]) -> None:
+def test_one_pair_leaves_large_errors(cells: tuple[int, ...]) -> None:
     estimate = elo.from_cells(cells)
     assert estimate.elo_error > 190 and estimate.nelo_error > 190
     assert 40 < estimate.los < 90
     assert estimate.too_few
 
 
-def test_pairs_that_all_end_alike_show_no_spread_but_have_an_error() -> None:
+def test_equal_pairs_have_an_error_although_their_variance_is_zero() -> None:
     estimate = elo.from_cells((0, 8, 0, 0, 0))
     assert estimate.elo == pytest.approx(-190.848502)
     assert 60 < estimate.elo_error < 120 and -math.inf < estimate.nelo < -400
@@ -90,8 +90,8 @@ def test_pairs_that_all_end_alike_show_no_spread_but_have_an_error() -> None:
 
 
 @pytest.mark.parametrize("size", [3, 5])
-def test_one_more_result_is_no_cliff(size: int) -> None:
-    """Two drawn pairs had an error of 170 Elo, and one more pair an error of 48."""
+def test_errors_change_gradually_with_each_result(size: int) -> None:
+    """Two drawn pairs had an error of 170 Elo, three pairs one of 48."""
     chance = random.Random(size)
     for _ in range(300):
         weights = [chance.random() ** 3 for _ in range(size)]
@@ -108,7 +108,7 @@ def test_one_more_result_is_no_cliff(size: int) -> None:
         assert all(abs(after - before) < 60 for before, after in zip(chances, chances[1:])), cells
 
 
-def test_where_the_results_show_their_spread_the_prior_is_gone() -> None:
+def test_errors_of_many_spread_results_have_no_prior() -> None:
     for cells in ((30, 0, 100), (15, 900, 15), (0, 10, 10, 10, 40)):
         count, mean, variance = elo.moments(cells)
         reach = elo.Z95 * math.sqrt(variance / count)
@@ -126,7 +126,7 @@ TRUE_CELLS = [
 
 
 @pytest.mark.parametrize("pairs, least", [(3, 90), (5, 92), (10, 92), (30, 92), (100, 92)])
-def test_the_interval_of_few_pairs_holds_the_true_value(pairs: int, least: float) -> None:
+def test_the_interval_of_few_pairs_covers_the_true_value(pairs: int, least: float) -> None:
     for weights in TRUE_CELLS:
         chance = random.Random(pairs)
         true = elo.elo_of_score(sum(i / 4 * share for i, share in enumerate(weights)))
@@ -134,7 +134,7 @@ def test_the_interval_of_few_pairs_holds_the_true_value(pairs: int, least: float
         for _ in range(600):
             drawn = chance.choices(range(5), weights, k=pairs)
             estimate = elo.from_cells([drawn.count(cell) for cell in range(5)])
-            # Of a sweep, whose estimate is infinite, everything is possible.
+            # A sweep has an infinite error, which covers every value; inf - inf is nan.
             held += not abs(estimate.elo - true) > estimate.elo_error
         assert least <= held / 6 <= 100, weights
 
@@ -156,14 +156,14 @@ def test_ratios_are_never_nan() -> None:
     assert (nothing.drawn_pairs_ratio, nothing.drawn_games_ratio, nothing.score) == (0, 0, 0.5)
 
 
-def test_counting_a_match_pair_by_pair() -> None:
+def test_a_match_is_counted_pair_by_pair() -> None:
     games = [
         GameScore("A", "B", 1.0, pair=1), GameScore("B", "A", 1.0, pair=1),  # WL
         GameScore("A", "B", 0.5, pair=2), GameScore("A", "C", 1.0, pair=2),
         GameScore("B", "A", 0.5, pair=2),  # DD
         GameScore("A", "B", 1.0, pair=3), GameScore("B", "A", 0.5, pair=3),  # WD
-        GameScore("B", "A", 1.0, pair=4),  # its second game is missing
-        GameScore("A", "B", 0.0), GameScore("A", "B", 0.0),  # of no pair
+        GameScore("B", "A", 1.0, pair=4),  # The pair's second game is missing.
+        GameScore("A", "B", 0.0), GameScore("A", "B", 0.0),  # Games without a pair.
     ]
     matches = count_matches(games)
     counts = counts_between(matches, "A", "B")
@@ -179,7 +179,7 @@ def test_a_counters_memory_grows_with_matches_not_games() -> None:
             counter.add(GameScore(white, black, 1.0, pair))
     assert list(counter.counts.values()) == [MatchCounts(wins=1000, losses=1000, wl=1000)]
     assert counter._waiting == {}
-    for _ in range(3):  # A third game of one opening waits for a fourth.
+    for _ in range(3):  # A third game with the same pair stays unpaired.
         counter.add(GameScore("A", "B", 0.5, "x"))
     counts = counter.counts["A", "B"]
     assert (counts.dd, counts.unpaired) == (1, (0, 1, 0))

@@ -1,4 +1,4 @@
-"""Ratings against known answers, against simulation, and where results leave them open."""
+"""Ratings against known answers and simulation, and of unconnected or one-sided results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from merels.tournament.statistics.graphs import Laplacian, components
 FOUR: dict[Sequence[str], tuple[int, int, int]] = {
     "AB": (30, 50, 20), "AC": (45, 40, 15), "AD": (70, 24, 6),
     "BC": (36, 44, 20), "BD": (58, 32, 10), "CD": (44, 38, 18),
-}  # wins, draws, losses of the first
+}
+"""Wins, draws and losses of the first engine."""
 KNOWN = {
     "A": (98.634688, 23.51), "B": (50.836425, 22.97),
     "C": (-17.643717, 23.45), "D": (-131.827395, 25.56),
@@ -25,19 +26,19 @@ KNOWN = {
 
 
 def rate(games: Iterable[GameScore], anchor: tuple[str, float] | None = None) -> product.Ratings:
-    """The ratings of games."""
+    """Return the ratings from single games."""
     return product.rate(count_matches(games), anchor)
 
 
 def by_name(
     games: Iterable[GameScore], anchor: tuple[str, float] | None = None
 ) -> dict[str, product.PlayerRating]:
-    """The rated players of games."""
+    """Return the rated players by name."""
     return {player.name: player for player in rate(games, anchor).players}
 
 
 def played(results: Mapping[Sequence[str], Sequence[int]]) -> list[GameScore]:
-    """Single games of these results, colours alternating."""
+    """Return single games with these results and alternating colours."""
     games = []
     for (first, second), record in results.items():
         for score, count in zip((1.0, 0.5, 0.0), record):
@@ -71,7 +72,7 @@ def test_the_order_of_games_changes_nothing() -> None:
         assert player.elo == pytest.approx(KNOWN[player.name][0], abs=1e-6)
 
 
-def test_swapping_wins_and_losses_negates() -> None:
+def test_swapped_wins_and_losses_negate_the_ratings() -> None:
     swapped = rate(played({pair: record[::-1] for pair, record in FOUR.items()}))
     for player in swapped.players:
         assert player.elo == pytest.approx(-KNOWN[player.name][0], abs=1e-6)
@@ -109,7 +110,7 @@ def test_an_anchored_error_and_the_superiority_agree() -> None:
 def simulate(
     chance: random.Random, strengths: Sequence[float], pairs: int, bias: float
 ) -> list[GameScore]:
-    """Pairs of games of openings that favour White by up to ``bias``, each played both ways."""
+    """Return game pairs from openings that favour White by up to ``bias`` (log-odds)."""
     games = []
     for i, first in enumerate(strengths):
         for second in strengths[i + 1:]:
@@ -125,7 +126,7 @@ def simulate(
     return games
 
 
-def test_clustered_errors_are_those_of_simulation() -> None:
+def test_clustered_errors_agree_with_simulation() -> None:
     chance = random.Random(2024)
     strengths = [0.4, 0.2, 0.0, -0.6]
     elos, clustered, single = [], [], []
@@ -141,7 +142,7 @@ def test_clustered_errors_are_those_of_simulation() -> None:
     assert statistics.mean(single) > 1.2 * spread
 
 
-def test_known_row_agrees_with_simulation() -> None:
+def test_known_errors_agree_with_simulation() -> None:
     chance = random.Random(7)
     elos: dict[str, list[float]] = {name: [] for name in "ABCD"}
     for _ in range(300):
@@ -155,7 +156,7 @@ def test_known_row_agrees_with_simulation() -> None:
         assert Z95 * statistics.stdev(elos[name]) == pytest.approx(error, rel=0.12)
 
 
-def test_a_pair_id_shared_by_different_opponents_joins_nothing() -> None:
+def test_a_pair_id_is_local_to_its_match() -> None:
     apart, shared = [], []
     for number, opponents in enumerate((("A", "B"), ("A", "C"), ("B", "C"))):
         for k in range(8):
@@ -166,7 +167,7 @@ def test_a_pair_id_shared_by_different_opponents_joins_nothing() -> None:
     assert rate(apart) == rate(shared)
 
 
-def test_groups_that_never_met_are_rated_apart() -> None:
+def test_groups_without_common_games_are_rated_separately() -> None:
     games = played({("A", "B"): (3, 4, 2), ("X", "Y"): (1, 5, 2), ("Y", "Z"): (2, 2, 1)})
     ratings = rate(games, anchor=("A", 100.0))
     assert [set(group.names) for group in ratings.groups] == [{"X", "Y", "Z"}, {"A", "B"}]
@@ -184,7 +185,7 @@ def test_all_wins_and_all_losses_stay_finite() -> None:
     assert [player.name for player in ratings.players] == ["A", "B", "C", "D"]
     for player in ratings.players:
         assert math.isfinite(player.elo) and 0 < player.error < math.inf
-    # ten wins and the virtual draw
+    # Ten wins and the virtual draw.
     gap = ratings.players[0].elo - ratings.players[1].elo
     assert gap == pytest.approx(elo_of_score(10.5 / 11), abs=1e-9)
     assert ratings.players[0].games == 10
@@ -210,10 +211,10 @@ def test_identical_engines_that_always_draw() -> None:
     [((1, 0.5),), ((1, 1),), ((1, 0),), ((0.5, 0.5),) * 2, ((1, 0.5),) * 50,
      ((0.5, 0.5), (0.5, 0.5), (1, 0.5)), ((1, 0.5), (0, 0), (1, 0), (1, 1), (0.5, 0.5))],
 )
-def test_the_table_of_two_engines_agrees_with_the_line_above_it(
+def test_the_rating_table_of_two_engines_agrees_with_the_match(
     pairs: Sequence[tuple[float, float]]
 ) -> None:
-    """The line claimed certainty, and the table below it nearly nothing."""
+    """The match claimed certainty, and the rating table nearly no difference."""
     games = [
         GameScore(*names, score, pair=k)
         for k, (first, second) in enumerate(pairs)
@@ -235,7 +236,7 @@ def test_the_table_of_two_engines_agrees_with_the_line_above_it(
     assert a.too_few == line.too_few == (len(pairs) < 10)
 
 
-def test_one_pair_beside_many_has_its_own_error() -> None:
+def test_an_engine_with_one_pair_has_a_large_error() -> None:
     games = played({("A", "B"): (30, 40, 30)})
     games += [GameScore("C", "B", 1.0, pair=1), GameScore("B", "C", 0.5, pair=1)]
     rated = by_name(games, anchor=("B", 0.0))
@@ -243,7 +244,10 @@ def test_one_pair_beside_many_has_its_own_error() -> None:
 
 
 def fields_joined_by(bridges: int) -> list[GameScore]:
-    """Two fields of three engines with many games each, and so many pairs between the two."""
+    """Return the games of two fields of three engines, joined by ``bridges`` pairs.
+
+    Within each field, every match has many games.
+    """
     games = []
     for field in ("ABC", "XYZ"):
         games += played({(one, other): (30, 40, 30) for one, other in zip(field, field[1:])})
@@ -253,14 +257,14 @@ def fields_joined_by(bridges: int) -> list[GameScore]:
 
 
 def test_a_single_pair_between_two_fields_does_not_make_their_difference_certain() -> None:
-    """Its games always end just as expected, and show no spread of their own."""
+    """The games of such a pair always end as expected, so they have no variance of their own."""
     errors = [
         by_name(fields_joined_by(bridges), anchor=("A", 0.0))["Z"].error for bridges in (1, 2, 200)
     ]
     assert errors[0] > 200 > errors[1] > 2 * errors[2] > 0
 
 
-def test_one_more_pair_of_a_field_is_no_cliff() -> None:
+def test_errors_of_a_field_change_gradually_with_each_pair() -> None:
     chance = random.Random(4)
     games: list[GameScore] = []
     errors: list[dict[str, float]] = []
@@ -276,7 +280,7 @@ def test_one_more_pair_of_a_field_is_no_cliff() -> None:
     assert errors[0]["A"] > 100
 
 
-def test_no_games_make_an_empty_list() -> None:
+def test_no_games_make_an_empty_rating_list() -> None:
     ratings = rate([])
     assert ratings.players == () and ratings.groups == () and ratings.superiority == ()
 
@@ -300,7 +304,7 @@ def test_fifty_players_and_a_hundred_thousand_games() -> None:
 
 
 def random_field(engines: int, pairs: int) -> list[GameScore]:
-    """Pairs of games between random engines."""
+    """Return game pairs between random engines."""
     chance = random.Random(engines)
     strengths = [chance.gauss(0, 1) for _ in range(engines)]
     games = []
@@ -330,10 +334,10 @@ def test_errors_of_a_large_field_are_near_the_exact_ones(
                            if name != "e3") == pytest.approx(1, abs=0.05)
 
 
-def test_the_work_for_a_thousand_engines_grows_with_their_games_only(
+def test_rating_a_thousand_engines_takes_no_cubic_time(
     monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It took minutes, by the cube of their number."""
+    """Rating took minutes: its time was cubic in the number of engines."""
     products = 0
     times = Laplacian.times
 
@@ -346,7 +350,7 @@ def test_the_work_for_a_thousand_engines_grows_with_their_games_only(
     monkeypatch.setattr(Laplacian, "inverse", None)
     ratings = rate(random_field(1000, 10_000))
     assert len(ratings.groups) == 1 and ratings.superiority == ()
-    assert products < 1500, "a product takes a step for each pairing"
+    assert products < 1500, "a product takes time linear in the pairings"
 
 
 def test_components_of_a_graph() -> None:

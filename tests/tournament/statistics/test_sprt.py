@@ -1,4 +1,4 @@
-"""The log-likelihood ratio against known answers, a brute-force search, and at the edges."""
+"""Log-likelihood ratio against known answers, a brute-force search, and in extreme cases."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_known_answers(
     "model, size",
     [("normalized", 3), ("normalized", 5), ("logistic", 3), ("logistic", 5), ("bayesian", 3)],
 )
-def test_the_other_side_sees_the_opposite(model: Model, size: int) -> None:
+def test_reversed_counts_negate_the_estimate(model: Model, size: int) -> None:
     chance = random.Random(7)
     for _ in range(100):
         cells = [chance.choice((0, 1, 40, chance.randrange(20000))) for _ in range(size)]
@@ -46,10 +46,10 @@ def test_the_other_side_sees_the_opposite(model: Model, size: int) -> None:
 
 
 def likeliest_by_search(cells: Sequence[float], target: float) -> float:
-    """The best log-likelihood of three cells whose mean is ``target`` deviations above a half.
+    """Return the best log-likelihood of three cells whose mean is ``target`` deviations above 0.5.
 
-    Each draw rate leaves one distribution, its win rate found by halving; rates are searched on
-    ever finer grids.
+    Each draw rate leaves one distribution, whose win rate is found by bisection. Draw rates are
+    searched on successively finer grids.
     """
     counts = [cell or 1e-3 for cell in cells]
 
@@ -81,12 +81,14 @@ def likeliest_by_search(cells: Sequence[float], target: float) -> float:
     [((20, 30, 50), 0, 10), ((300, 100, 200), -20, 60), ((5, 0, 9), 5, 150),
      ((90, 10, 1), -200, -90)],
 )
-def test_normalized_fit_is_the_likeliest(cells: tuple[int, ...], elo0: float, elo1: float) -> None:
+def test_the_normalized_fit_has_the_highest_likelihood(
+    cells: tuple[int, ...], elo0: float, elo1: float
+) -> None:
     fit0, fit1 = (likeliest_by_search(cells, elo / NELO_UNIT) for elo in (elo0, elo1))
     assert Sprt(elo0, elo1).llr(cells) == pytest.approx(fit1 - fit0, rel=1e-5, abs=1e-5)
 
 
-def test_any_counts_and_hypotheses_give_a_number() -> None:
+def test_the_ratio_is_always_finite() -> None:
     chance = random.Random(11)
     for _ in range(300):
         size = chance.choice((3, 5))
@@ -101,14 +103,14 @@ def test_any_counts_and_hypotheses_give_a_number() -> None:
     "model, size",
     [("normalized", 3), ("normalized", 5), ("logistic", 3), ("logistic", 5), ("bayesian", 3)],
 )
-def test_counts_of_very_different_size_give_a_number(model: Model, size: int) -> None:
+def test_the_ratio_of_extreme_counts_is_finite(model: Model, size: int) -> None:
     """A quadrillion wins made the bayesian model take the logarithm of 0."""
     for cells in itertools.product((0, 1, 10**15), repeat=size):
         for elo0, elo1 in ((0, 5), (900, 1000)):
             assert math.isfinite(Sprt(elo0, elo1, model=model).llr(cells)), cells
 
 
-def test_no_games_decide_nothing() -> None:
+def test_the_ratio_is_zero_without_games() -> None:
     for model in ("normalized", "logistic", "bayesian"):
         assert Sprt(0, 5, model=model).llr((0, 0, 0)) == 0.0
     assert Sprt(0, 5).llr((0,) * 5) == 0.0
@@ -130,8 +132,8 @@ def test_bounds_and_verdict() -> None:
     assert test.fraction(test.upper) == 1 and test.fraction(test.lower) == -1
 
 
-def test_error_rates_are_as_stated() -> None:
-    """Under H0 a test of alpha = 0.1 accepts H1 in about a tenth of runs, and seldom more."""
+def test_the_error_rate_is_at_most_alpha() -> None:
+    """Under H0, a test with alpha = 0.1 accepts H1 in about a tenth of the runs."""
     chance = random.Random(5)
     test = Sprt(0, 60, alpha=0.1, beta=0.1, model="logistic")
     wrong = 0
@@ -163,6 +165,6 @@ def test_undecidable_tests_are_refused(arguments: dict[str, object], word: str) 
         Sprt(**arguments)  # type: ignore[arg-type]
 
 
-def test_the_bayesian_model_needs_games() -> None:
+def test_the_bayesian_model_refuses_pairs() -> None:
     with pytest.raises(ValueError, match="wins, losses and draws"):
         Sprt(0, 5, model="bayesian").llr((1, 2, 3, 2, 1))

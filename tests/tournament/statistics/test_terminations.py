@@ -1,4 +1,4 @@
-"""How endings are named, and whose fault they are."""
+"""Reasons of endings, and the engines at fault."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_an_ending_of_unknown_cause_has_its_termination_as_reason() -> None:
 
 
 @pytest.mark.parametrize(("score", "culprit"), [(1.0, "B"), (0.0, "A"), (0.5, ""), (None, "")])
-def test_the_culprit_is_the_loser_of_a_game_that_a_fault_ended(
+def test_the_culprit_is_the_loser_by_a_fault(
     score: float | None, culprit: str
 ) -> None:
     for cause, termination in CAUSES.items():
