@@ -1,4 +1,4 @@
-"""Engines in the words of the command line, as a user types them."""
+"""Entrants converted to the ``key=value`` words of the command line."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ LIMIT, ELO = LEVEL_OPTIONS
 _LIMITS = ("tc", "st", "nodes", "depth", "timemargin", "ponder")
 
 Words = dict[str, str]
-"""The ``key=value`` words of a flag; the key is empty for a word without one."""
+"""Words of a flag by key; the empty key stands for a word without ``=``."""
 
 
 def engine_words(entrant: Entrant) -> Words:
-    """The words behind ``-engine`` for the conditions of an engine; its name is not among them."""
+    """Return the words of ``-engine`` for an entrant, without ``name=``."""
     engine, limit = entrant.engine, entrant.limit
     return _given({
         **_program_words(engine),
@@ -45,9 +45,10 @@ def engine_words(entrant: Entrant) -> Words:
 
 
 def _program_words(engine: EngineSpec) -> dict[str, str | int | None]:
-    """The words for an engine's program and options; merels' own engine is the same in any place.
+    """Return the words for an engine's program and options.
 
-    Its levels are options that ``level=`` sets.
+    The built-in engine has no ``cmd=``, since its path differs between machines. Its level is
+    written as ``level=`` instead of the two options that it sets.
     """
     options = dict(engine.options)
     words: dict[str, str | int | None] = {}
@@ -62,28 +63,28 @@ def _program_words(engine: EngineSpec) -> dict[str, str | int | None]:
 
 
 def condition_rows(entrants: Iterable[Entrant]) -> list[list[str]]:
-    """A head, and a row for each engine as it was entered: its limits, program and options."""
+    """Return a heading and a row per entrant: its limits, program and options."""
     rows = [["Engine", "Time control", "Command and options"]]
     usual = engine_words(Entrant(EngineSpec(MERELS), TimeControl()))
     for entrant in entrants:
         words = engine_words(entrant)
         if not {"cmd", "level"} & words.keys():
             words = {"cmd": "merels"} | words
-        told = {key: value for key, value in words.items() if usual.get(key) != value}
-        limits = {key: told.pop(key) for key in _LIMITS if key in told}
-        row = [entrant.name, typed(limits), typed(told)]
+        unusual = {key: value for key, value in words.items() if usual.get(key) != value}
+        limits = {key: unusual.pop(key) for key in _LIMITS if key in unusual}
+        row = [entrant.name, typed(limits), typed(unusual)]
         if row not in rows:
             rows.append(row)
     return rows
 
 
 def typed(words: Words) -> str:
-    """The words of a flag in one line, as a shell reads them; empty if there are none."""
+    """Return the words of a flag as one line of shell input; empty without words."""
     return " ".join(_typed(key, value) if key else value for key, value in words.items())
 
 
 def _typed(key: str, value: str) -> str:
-    """``key=value``, in quotes if need be."""
+    """Return ``key=value``, quoted where the shell needs it."""
     word = f"{key}={value}"
     if word.split() == [word] and "'" not in word:
         return word
@@ -93,7 +94,7 @@ def _typed(key: str, value: str) -> str:
 
 
 def _given(words: dict[str, str | int | None]) -> Words:
-    """The words that have a value, as text."""
+    """Return the words that have a value, as text."""
     return {key: str(value) for key, value in words.items() if value not in (None, "")}
 
 

@@ -1,4 +1,4 @@
-"""Pairings and games, to play and finished; games are the messages between runner and workers."""
+"""Pairings, games and results: plain data that runner and workers exchange."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ NANOSECONDS = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class TimeControl:
-    """An engine's limits; None means no limit. Times are in nanoseconds.
+    """Limits of an engine; None means no limit. Times are in nanoseconds.
 
-    ``moves`` moves in ``time``, then ``time`` again, with ``increment`` after each move; or
-    ``per_move`` for each move; ``nodes`` and ``depth`` go with either, or without. A clock may be
-    overrun by ``margin`` before the game is lost.
+    A clock gives ``time`` for ``moves`` moves, or for the whole game if ``moves`` is None, and adds
+    ``increment`` after each move. ``per_move`` is a fixed time per move. ``nodes`` and ``depth``
+    limit each search, with or without a clock. A game is lost on time only if the clock is overrun
+    by more than ``margin``.
     """
 
     time: int | None = None
@@ -30,7 +31,7 @@ class TimeControl:
 
 
 def clock_text(limit: TimeControl) -> str:
-    """A clock as ``tc=`` has it, such as ``40/60+0.6``; its ``time`` is not None."""
+    """Return a clock as ``tc=`` spells it, such as ``40/60+0.6``; ``time`` must be set."""
     text = seconds_text(limit.time or 0)
     if limit.moves is not None:
         text = f"{limit.moves}/{text}"
@@ -38,23 +39,26 @@ def clock_text(limit: TimeControl) -> str:
 
 
 def control_text(limit: TimeControl) -> str:
-    """A limit as PGN's TimeControl tag has it: ``40/60+0.6``, ``1/0.5`` a move, ``-`` for none."""
+    """Return a limit as PGN's TimeControl tag spells it.
+
+    Examples: ``40/60+0.6``, ``1/0.5`` for a time per move, ``-`` without a limit on time.
+    """
     if limit.per_move is not None:
         return f"1/{seconds_text(limit.per_move)}"
     return "-" if limit.time is None else clock_text(limit)
 
 
 def seconds_text(nanoseconds: int) -> str:
-    """A time in seconds, in as many digits as it has."""
+    """Return nanoseconds as seconds, without trailing zeros."""
     return f"{nanoseconds / NANOSECONDS:.9f}".rstrip("0").rstrip(".")
 
 
 @dataclass(frozen=True, slots=True)
 class Entrant:
-    """An engine, which has a name, and the conditions that it plays under.
+    """An engine of the tournament and the conditions under which it plays.
 
-    ``restart``: it is started for every game. It has ``start_timeout`` seconds to answer the first
-    handshake, and ``ping_timeout`` to answer isready.
+    ``restart`` starts a new process for every game. ``start_timeout`` limits the first handshake,
+    ``ping_timeout`` each answer to isready, both in seconds.
     """
 
     engine: EngineSpec
@@ -66,15 +70,16 @@ class Entrant:
 
     @property
     def name(self) -> str:
-        """The engine's name, unique in the tournament."""
+        """Name, unique in the tournament."""
         return self.engine.name
 
 
 @dataclass(frozen=True, slots=True)
 class Adjudication:
-    """When a game is ended before the rules end it; a count of 0 is off. Scores are in centi-men.
+    """Rules that end a game early. A count of 0 turns a rule off; scores are in centi-men.
 
-    ``tables`` is a folder of tablebases, which end the games that they decide; empty: none.
+    ``max_moves`` is in moves of both sides. ``tables`` is the folder of tablebases that decide
+    games, empty for none.
     """
 
     draw_number: int = 0
@@ -87,7 +92,7 @@ class Adjudication:
     max_moves: int = 0
     tables: str = ""
     table_results: str = "BOTH"
-    """Which results tables adjudicate: `TABLE_RESULTS`."""
+    """Results that tablebases adjudicate, one of `TABLE_RESULTS`."""
 
 
 TABLE_RESULTS = ("BOTH", "WIN_LOSS", "DRAW")
@@ -95,7 +100,7 @@ TABLE_RESULTS = ("BOTH", "WIN_LOSS", "DRAW")
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """Where a game starts: a position's text and the moves played from it, off the clock."""
+    """Start of a game: the text of a position, and moves played from it without clocks."""
 
     position: str
     moves: tuple[str, ...] = ()
@@ -103,29 +108,29 @@ class Opening:
 
 
 class Pairing(NamedTuple):
-    """Two engines, by their index in the settings; ``first`` has White in the first game."""
+    """Indices of two engines in the settings; ``first`` is White in the first game."""
 
     first: int
     second: int
 
 
 class PairingResult(NamedTuple):
-    """A pairing whose games are over: the points of the first and of the second engine."""
+    """A finished pairing, with the points of its first and second engine."""
 
     pairing: Pairing
     points: tuple[float, float]
 
 
 Results = Sequence[Sequence[PairingResult]]
-"""The finished pairings, round by round."""
+"""Finished pairings by round."""
 
 
 @dataclass(frozen=True, slots=True)
 class GameSpec:
-    """One game to play. ``pair`` is the same for the games of one opening with colours swapped.
+    """A game to play. Games of one opening with swapped colours share their ``pair``.
 
-    ``seed`` is the game's own, for anything random in it; engines are not told. ``replays`` is how
-    often it is played again when it is lost on time through delays that are not the engine's.
+    ``seed`` seeds everything random in the game; engines do not receive it. ``replays`` limits how
+    often the game is replayed after a loss on time that delays outside the engine account for.
     """
 
     number: int
@@ -139,37 +144,37 @@ class GameSpec:
     seed: int = 0
     replays: int = 0
     keep_info: bool = False
-    """Whether each move is recorded with the engine's last line of ``info``."""
+    """Whether each move's last ``info`` line is recorded."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairTask:
-    """The unit of work: the games of one opening that are still to be played, in order.
+    """Unit of work: the unplayed games of one opening, in order.
 
-    It carries all that they need: they are the same games wherever and however often it runs.
+    The task is self-contained, so its games do not depend on the worker or on earlier attempts.
     """
 
     games: tuple[GameSpec, ...]
     pause: float = 0.0
-    """Seconds between two games of a worker."""
+    """Pause of a worker between two games, in seconds."""
 
     @property
     def engines(self) -> frozenset[str]:
-        """The names of its engines."""
+        """Names of the task's engines."""
         return frozenset(name for game in self.games for name in (game.white.name, game.black.name))
 
     def without(self, played: set[int]) -> PairTask:
-        """The task less the games whose numbers are in ``played``."""
-        left = tuple(game for game in self.games if game.number not in played)
-        return self if left == self.games else replace(self, games=left)
+        """Return the task without the games whose numbers are in ``played``."""
+        unplayed = tuple(game for game in self.games if game.number not in played)
+        return self if unplayed == self.games else replace(self, games=unplayed)
 
 
 @dataclass(slots=True)
 class MoveRecord:
-    """One move as played: its text, the engine's score for itself, depth, nodes and time spent.
+    """A played move with the engine's score (from its own view), depth, nodes and time.
 
-    ``score`` is in centi-men; ``win_in`` is in plies, where the engine claims a win (> 0) or a
-    loss (<= 0); both are None where it gives no score.
+    ``score`` is in centi-men. ``win_in`` is a claimed distance in plies: above 0 to a win, else to
+    a loss. Both are None if the engine sent no score.
     """
 
     move: str
@@ -178,38 +183,38 @@ class MoveRecord:
     depth: int
     nodes: int
     elapsed: int
-    """Nanoseconds from go to bestmove."""
+    """Time from go to bestmove, in nanoseconds."""
     clock: int | None = None
-    """Nanoseconds left after the move."""
+    """Time left after the move, in nanoseconds."""
     late: int | None = None
-    """Nanoseconds of it that the runner was late to read the answer; None: not measured."""
+    """Part of ``elapsed`` before the runner read the answer late; None if not measured."""
     waited: int | None = None
-    """Nanoseconds of it that the engine waited for a processor; None: not measured."""
+    """Part of ``elapsed`` that the engine waited for a processor; None if not measured."""
     info: str = ""
-    """The last line of ``info`` with a score, where it is recorded."""
+    """Last ``info`` line with a score, if recorded."""
 
 
 class Overtime(NamedTuple):
-    """The move that lost a game on time, as far as it was waited for; all in nanoseconds."""
+    """Times of the move that lost a game on time, in nanoseconds."""
 
     elapsed: int
     overrun: int
-    """By how much it exceeded what the clock, or the time for a move, allowed."""
+    """Time beyond the clock or the time per move, margin included."""
     margin: int
-    """How much of that would have been forgiven."""
+    """Overrun that would not have lost the game."""
     late: int | None
-    """How late the runner was to read the answer; None: not measured, or there was none."""
+    """Delay of the runner in reading the answer; None if not measured or without an answer."""
     waited: int | None
-    """How long the engine waited for a processor; None like ``late``."""
+    """Time that the engine waited for a processor; None in the same cases as ``late``."""
 
     @property
     def excused(self) -> bool:
-        """Whether delays by the runner and the machine account for the loss."""
+        """Whether delays of the runner and the machine account for the loss."""
         return (self.late or 0) + (self.waited or 0) >= self.overrun - self.margin
 
     @property
     def excuse(self) -> str:
-        """The delays of the move, as text."""
+        """Delays of the move, as text."""
         parts = []
         if self.late is not None:
             parts.append(f"the runner was {self.late / 1e6:.1f} ms late")
@@ -219,33 +224,33 @@ class Overtime(NamedTuple):
 
 
 class Oddities(NamedTuple):
-    """Faults of an engine in a game that cost it nothing."""
+    """Faults of an engine in a game that had no consequence for the game."""
 
     junk: int = 0
-    """Lines that are no part of the protocol."""
+    """Lines outside the protocol."""
     late: int = 0
-    """Answers after the time was up that ``timemargin=`` forgave, or that belonged to no search."""
+    """Late answers within ``timemargin=``, and answers that belonged to no search."""
 
 
 class Origin(NamedTuple):
-    """Where a game was played, and by which programs; what is empty is unknown."""
+    """Machine and programs of a game; empty fields are unknown."""
 
     host: str = ""
     version: str = ""
-    """Of merels."""
+    """Version of merels."""
     ids: tuple[str, str] = ("", "")
-    """The names and versions that White's and Black's engine announced."""
+    """Names and versions that White's and Black's engine announced."""
     programs: tuple[str, str] = ("", "")
-    """The fingerprints of their programs."""
+    """Fingerprints of White's and Black's program."""
 
 
 @dataclass(frozen=True, slots=True)
 class GameResult:
-    """A finished game. ``result`` is 1-0, 0-1, 1/2-1/2 or * (broken off).
+    """A finished game. ``result`` is 1-0, 0-1, 1/2-1/2, or * if the game was broken off.
 
-    ``termination`` is one of normal, adjudication, abandoned, time forfeit, illegal move,
-    unterminated; ``reason`` is the sentence that the record's last comment shows, for example
-    ``White loses on time (13ms overrun)``.
+    ``termination`` is one of normal, adjudication, abandoned, time forfeit, illegal move and
+    unterminated. ``reason`` is the sentence of the last comment in PGN, for example ``White loses
+    on time (13ms overrun)``.
     """
 
     spec: GameSpec
@@ -254,15 +259,15 @@ class GameResult:
     reason: str
     moves: tuple[MoveRecord, ...] = ()
     started: str = ""
-    """Wall-clock time of the start, ISO 8601 in UTC."""
+    """Start of the game, ISO 8601 in UTC."""
     elapsed: int = 0
-    """Nanoseconds from first to last move."""
+    """Duration from the first to the last move, in nanoseconds."""
     overtime: Overtime | None = None
-    """The move that lost it on time."""
+    """The move that lost on time, if any."""
     voided: tuple[str, ...] = ()
-    """How earlier attempts at this game ended, which were void."""
+    """Reasons of the void attempts that preceded this game."""
     origin: Origin = Origin()
     oddities: tuple[Oddities, Oddities] = (Oddities(), Oddities())
-    """White's and Black's."""
+    """Oddities of White's and Black's engine."""
     cause: str = ""
     """One of `CAUSES`; empty if unknown."""

@@ -1,4 +1,4 @@
-"""How a run is shown and what it writes, which decides nothing about its games."""
+"""Options of display and output files; they do not affect the games."""
 
 from __future__ import annotations
 
@@ -7,30 +7,30 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 ID_TAG = "GameId"
-"""The PGN tag by which a game is known in every file: the tournament's id and its number."""
+"""PGN tag that identifies a game in all files: the tournament's id and the game's number."""
 PAIR_TAG = "PairId"
-"""The tournament's id and the pair's number: the games of one opening share it."""
+"""PGN tag with the tournament's id and the pair's number, shared by the games of one opening."""
 ENGINE_TAGS = ("WhiteEngine", "BlackEngine")
-"""The names and versions that the engines announced."""
+"""PGN tags with the names and versions that the engines announced."""
 SETTINGS_TAGS = ("WhiteSettings", "BlackSettings")
-"""The engines' options and limits, in the words of the command line."""
+"""PGN tags with the engines' options and limits, as words of the command line."""
 CAUSE_TAG = "Cause"
-"""What ended the game: one of `CAUSES`."""
+"""PGN tag with the cause of the game's end, one of `CAUSES`."""
 CONTROL_TAGS = ("WhiteTimeControl", "BlackTimeControl")
-"""The time controls of a game whose sides have different ones."""
+"""PGN tags with the time controls, if the sides have different ones."""
 IDENTITY = re.compile(r"[0-9a-f]{16}-\d{1,18}")
-"""A value of these tags; what other runners write into a tag of this name does not match."""
+"""Pattern of the values of `ID_TAG` and `PAIR_TAG`; values of other runners do not match."""
 STANDARD_OUTPUT = "-"
-"""Stands, instead of a file's name, for standard output."""
+"""File name that stands for standard output."""
 OutputFormat = Literal["fastchess", "cutechess"]
-"""The runner whose lines are printed instead of our own."""
+"""Runner whose output format is printed instead of that of merels."""
 OUTPUT_FORMATS: tuple[OutputFormat, ...] = get_args(OutputFormat)
 LOG_LEVELS = ("trace", "info", "warn", "err", "fatal")
 
 
 @dataclass(frozen=True, slots=True)
 class Intervals:
-    """After how many games the score and the estimates are printed; 0: never."""
+    """Games between two prints of the score and of the estimates; 0 for never."""
 
     score: int = 1
     rating: int = 10
@@ -51,23 +51,23 @@ class PgnStyle:
 
     @property
     def needs_info(self) -> bool:
-        """Whether it shows figures of the engines' last lines of ``info``."""
+        """Whether the comments show figures of the engines' ``info`` lines."""
         return self.latency or self.seldepth or self.nps or self.hashfull or self.pv
 
 
 @dataclass(frozen=True, slots=True)
 class LogOptions:
-    """Where the log goes; ``engines`` adds every line sent to and received from the engines."""
+    """Options of the log; ``engines`` adds every line sent to and received from the engines."""
 
     file: str
     level: str = "warn"
-    """The least important of `LOG_LEVELS` that is logged."""
+    """Least important level that is logged, one of `LOG_LEVELS`."""
     engines: bool = False
     append: bool = True
     compress: bool = False
-    """Whether it moves into the file ``packed`` when the run ends."""
+    """Whether the log is replaced by the file ``packed`` when the run ends."""
 
     @property
     def packed(self) -> str:
-        """The compressed file."""
+        """Path of the compressed log."""
         return f"{self.file}.gz"

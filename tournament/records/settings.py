@@ -1,7 +1,7 @@
 """Settings of a tournament: everything that decides which games are played and how they end.
 
-Two runs with equal settings have the same pairings, colours and openings. What changes only the
-looks or the speed of a run (output, concurrency) is not in here.
+Two runs with equal settings have the same pairings, colours and openings. Options that change only
+output or speed, such as the concurrency, are not settings.
 """
 
 from __future__ import annotations
@@ -20,20 +20,22 @@ from merels.tournament.statistics.sprt import Sprt
 
 FORMATS = ("roundrobin", "gauntlet", "swiss", "knockout")
 STEPS_IN_RANGE = 20
-"""The usual ``c_end`` is the range of a parameter, divided by this."""
+"""Divisor of a parameter's range that gives the default of ``c_end``."""
 LEAST_C_END = 0.5
-"""With a smaller one rounding would give both sides the same value too often."""
+"""Smallest ``c_end``; with less, rounding often gives both sides the same value."""
 USUAL_R_END = 60.0
-"""The usual ``r_end``, times the number of pairs: a parameter that costs 2 Elo at a distance of
-``c_end`` from its best value is brought nearer to it by some e³ in the whole tune."""
+"""Product of the default ``r_end`` and the number of pairs.
+
+In a tune of any length, a parameter that costs 2 Elo at a distance of ``c_end`` from its best value
+comes closer to that value by a factor of about e³."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpeningSettings:
-    """Where openings come from.
+    """Source of the openings.
 
-    ``file`` is a path, ``book`` for the rule set's balanced openings, or None for random ones, of
-    ``plies`` moves. ``start`` is the number of the first opening, from 1.
+    ``file`` is a path, ``book`` for the rule set's balanced openings, or None for random openings
+    of ``plies`` moves. ``start`` is the number of the first opening, from 1.
     """
 
     file: str | None = None
@@ -42,14 +44,14 @@ class OpeningSettings:
     plies: int | None = None
     start: int = 1
     digest: str = ""
-    """SHA-256 of the file, so that a resumed run notices a changed one."""
+    """SHA-256 of the file, by which a resumed run detects a changed file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A spin option that is tuned: where it starts, its bounds, and how far it is perturbed.
+    """A tuned spin option: its start value, its bounds, and the size of its perturbations.
 
-    ``c_end`` is the size of the perturbation at the end of the tune.
+    ``c_end`` is the size of the perturbation at the end of the tune, in units of the option.
     """
 
     name: str
@@ -61,10 +63,10 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """How far parameters are perturbed and moved, pair by pair, in the usual letters of SPSA.
+    """Step sizes of SPSA by pair, in its usual notation.
 
-    ``r_end`` is how far a game won moves a parameter at the end of the tune, in its ``c_end``;
-    ``stability`` (A) is a share of the number of pairs.
+    ``r_end`` is the step after a won game at the end of the tune, in units of ``c_end``.
+    ``stability`` is A as a share of the number of pairs.
     """
 
     r_end: float
@@ -75,7 +77,7 @@ class Schedule:
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """A tune of one engine, by as many pairs as its settings have rounds."""
+    """Tune of one engine by SPSA; ``Settings.rounds`` is its number of game pairs."""
 
     parameters: tuple[Parameter, ...]
     schedule: Schedule
@@ -83,13 +85,13 @@ class Tuning:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """One tournament.
+    """Settings of a tournament.
 
-    ``rounds`` is how often each pairing is played (round robin, gauntlet), how many rounds there
-    are (Swiss), or how many times a match plays its pairing (knockout). A pairing has ``games``
-    games; every two of them share an opening and, with ``swap``, have the colours exchanged.
-    ``seeds`` is the number of engines that meet the rest in a gauntlet. ``replays`` is how often a
-    game is played again whose loss on time is no engine's fault.
+    ``rounds`` is the number of rounds of a Swiss tournament, else how often each pairing (in a
+    knockout: of each match) is played. A pairing has ``games`` games; every two of them share an
+    opening and, with ``swap``, exchange the colours. ``seeds`` is the number of engines that meet
+    all others in a gauntlet. ``replays`` limits how often a game is replayed after a loss on time
+    that delays outside the engine account for.
     """
 
     engines: tuple[Entrant, ...]
@@ -105,7 +107,7 @@ class Settings:
     adjudication: Adjudication = field(default_factory=Adjudication)
     sprt: Sprt | None = None
     penta: bool = True
-    """Whether a match is judged by game pairs rather than by single games."""
+    """Whether estimates and tests use game pairs instead of single games."""
     replays: int = 0
     tuning: Tuning | None = None
     """SPSA parameters of an engine that is entered twice, or None."""
@@ -114,20 +116,22 @@ class Settings:
 
     @property
     def by_pairs(self) -> bool:
-        """Whether estimates and tests are of game pairs: if that is wanted and there are any."""
+        """Whether estimates and tests use game pairs: ``penta`` is set and there are pairs."""
         return self.penta and self.games > 1
 
     def as_json(self) -> str:
-        """The settings as a JSON object; an engine's fields are merged with its entrant's."""
+        """Return the settings as JSON; the fields of ``Entrant.engine`` are merged into the
+        entrant.
+        """
         data = asdict(self)
         data["engines"] = [entrant.pop("engine") | entrant for entrant in data["engines"]]
         return json.dumps(data, sort_keys=True)
 
 
 def read_settings(text: str) -> Settings:
-    """The settings from JSON; fields that older journals lack have their defaults.
+    """Return the settings from JSON; fields that older journals lack get their defaults.
 
-    Raise `ValueError` if a field is missing or has the wrong type.
+    Raises ValueError if a field is missing or invalid.
     """
     data = json.loads(text)
     if isinstance(data, dict) and isinstance(data.get("engines"), list):
@@ -138,53 +142,54 @@ def read_settings(text: str) -> Settings:
     settings = _read(Settings, data, "form")
     assert isinstance(settings, Settings)
     if not all(entrant.engine.command for entrant in settings.engines):
-        raise _unsaid("command")
+        raise _invalid("command")
     if settings.format not in FORMATS:
-        raise _unsaid("format")
+        raise _invalid("format")
     return settings
 
 
 def _read(kind: Any, value: Any, name: str) -> Any:
-    """A value of a type from what JSON has in its place, under that name."""
+    """Return the value of a dataclass field from JSON; ``name`` is used in errors."""
     if is_dataclass(kind):
         if not isinstance(value, dict):
-            raise _unsaid(name)
-        made: Any = kind
-        types = _types_of(made)
-        known = {
+            raise _invalid(name)
+        cls: Any = kind
+        types = _types_of(cls)
+        values = {
             field.name: _read(types[field.name], value[field.name], field.name)
             for field in fields(kind) if field.name in value
         }  # fmt: skip
         for field in fields(kind):
-            if field.name not in known and (field.default, field.default_factory) == (MISSING,) * 2:
-                raise _unsaid(field.name)
-        return made(**known)
+            is_required = field.default is MISSING and field.default_factory is MISSING
+            if is_required and field.name not in values:
+                raise _invalid(field.name)
+        return cls(**values)
     origin, inner = get_origin(kind), get_args(kind)
     if origin is tuple:
         if not isinstance(value, list):
-            raise _unsaid(name)
+            raise _invalid(name)
         kinds = inner[:1] * len(value) if inner[-1] is Ellipsis else inner
         return tuple(_read(kind, item, name) for kind, item in zip(kinds, value, strict=True))
     if NoneType in inner:
         return None if value is None else _read(inner[0], value, name)
     plain = (int, float) if kind is float else (str,) if origin is Literal else (kind,)
     if type(value) not in plain:
-        raise _unsaid(name)
+        raise _invalid(name)
     return value
 
 
 @cache
 def _types_of(kind: type) -> dict[str, Any]:
-    """The types of a class's fields, which take long to find: there may be 1,000 engines."""
+    """Return the types of a class's fields, cached: there may be 1,000 engines."""
     return get_type_hints(kind)
 
 
-def _unsaid(name: str) -> ValueError:
-    return ValueError(f"its settings do not say their {name}")
+def _invalid(name: str) -> ValueError:
+    return ValueError(f"its settings have no valid {name}")
 
 
 def facts(text: str) -> list[tuple[str, str]]:
-    """The facts on a tournament in a report, from its settings as JSON."""
+    """Return labels and texts that describe a tournament in a report, from its settings as JSON."""
     settings = read_settings(text)
     openings, sprt = settings.openings.file, settings.sprt
     test = [] if sprt is None else [(
@@ -202,14 +207,14 @@ def facts(text: str) -> list[tuple[str, str]]:
 
 
 def _format(settings: Settings) -> str:
-    """The format of a tournament, and how long it is."""
+    """Return the format and length of a tournament."""
     if settings.tuning is not None:
         return f"SPSA, {counted(settings.rounds, 'pair')} of games"
     return f"{settings.format}, {_length(settings)}"
 
 
 def _length(settings: Settings) -> str:
-    """The rounds of a tournament, or of each match of a knockout, and their games."""
+    """Return the rounds of a tournament, or of each match of a knockout, and their games."""
     rounds, games = counted(settings.rounds, "round"), counted(settings.games, "game")
     if settings.format == "knockout":
         return f"matches of {rounds} of {games}, prolonged if drawn"
