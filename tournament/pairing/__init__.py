@@ -1,1 +1,1 @@
-"""Who meets whom, and from which opening."""
+"""Round robin, gauntlet, Swiss and knockout pairing."""

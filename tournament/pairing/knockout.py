@@ -1,9 +1,8 @@
-"""Knockout: the winner of a match advances; engines are seeded in the order they were entered.
+"""Knockout: the winner of a match advances; engines are seeded in the order of entry.
 
-The bracket is the usual one: the first seed can meet the second only in the final, and if the
-number of engines is no power of two the first seeds have byes in the first stage. A match plays
-its pairing ``rounds`` times. A drawn match is prolonged by one pairing at a time; after
-`MOST_EXTRA` of them that decide nothing, the higher seed advances.
+The first two seeds can meet only in the final. If the number of engines is not a power of two, the
+first seeds have byes in the first stage. A match plays its pairing ``rounds`` times. A drawn match
+is extended by one pairing at a time; after `MOST_EXTRA` further draws, the higher seed advances.
 """
 
 from __future__ import annotations
@@ -19,34 +18,35 @@ MOST_EXTRA = 8
 
 @dataclass(slots=True)
 class Match:
-    """A match of the bracket: two engines of which one advances, or one with a bye.
+    """A match of the bracket: two engines, or one engine with a bye.
 
-    ``one`` is the higher seed; ``other`` is None for a bye. ``points`` are theirs in this order,
-    ``pairings`` is how many are over. ``winner`` is who goes on; None: that is not decided.
+    ``higher`` is the higher seed, ``lower`` the other engine, or None for a bye. ``points`` are in
+    this order. ``pairings`` counts the finished pairings. ``winner`` is None while the match is
+    undecided.
     """
 
-    one: int
-    other: int | None
+    higher: int
+    lower: int | None
     points: list[float] = field(default_factory=lambda: [0.0, 0.0])
     pairings: int = 0
     winner: int | None = None
 
     def add(self, result: PairingResult) -> None:
-        """Count the points of one of its pairings."""
-        is_first = result.pairing.first == self.one
+        """Count the points of a pairing."""
+        is_first = result.pairing.first == self.higher
         ours, theirs = result.points if is_first else result.points[::-1]
         self.points[0] += ours
         self.points[1] += theirs
 
     def decide(self, last: bool) -> None:
-        """Name who goes on, if anyone leads; after the ``last`` pairing the higher seed does."""
+        """Set the winner if one engine leads, or to the higher seed after the ``last`` pairing."""
         ours, theirs = self.points
         if ours != theirs or last:
-            self.winner = self.other if theirs > ours else self.one
+            self.winner = self.lower if theirs > ours else self.higher
 
 
 def pair_round(settings: Settings, number: int, results: Results) -> list[Pairing]:
-    """The pairings of a batch: a stage's matches, or what prolongs the drawn ones."""
+    """Return the pairings of a batch: all matches of a stage, or extensions of drawn ones."""
     undecided = [match for match in stages(settings, results[:number])[-1] if match.winner is None]
     return [
         _coloured(settings, match, index)
@@ -56,24 +56,24 @@ def pair_round(settings: Settings, number: int, results: Results) -> list[Pairin
 
 
 def most_games(settings: Settings) -> int:
-    """How many games there are if every match is prolonged as far as it can be."""
+    """Return the number of games if every match is extended to the limit."""
     return (len(settings.engines) - 1) * (settings.rounds + MOST_EXTRA) * settings.games
 
 
 def decided(settings: Settings, results: Results, unfinished: bool = False) -> int:
-    """How many matches are decided, of one less than there are engines."""
-    found = chain.from_iterable(stages(settings, results, unfinished))
-    return sum(match.winner is not None and match.other is not None for match in found)
+    """Return the number of decided matches; one less than the engines at the end."""
+    matches = chain.from_iterable(stages(settings, results, unfinished))
+    return sum(match.winner is not None and match.lower is not None for match in matches)
 
 
 def champion(settings: Settings, results: Results) -> int | None:
-    """The winner of the final, once it is played."""
+    """Return the winner of the final, or None before it is decided."""
     last = stages(settings, results)[-1]
     return last[0].winner if len(last) == 1 else None
 
 
 def bracket(count: int) -> list[int | None]:
-    """The seeds in the order of the first stage, where neighbours meet; None stands for a bye."""
+    """Return the seeds in the order of the first stage; neighbours meet, None is a bye."""
     order = [0]
     while len(order) < count:
         size = 2 * len(order)
@@ -84,51 +84,51 @@ def bracket(count: int) -> list[int | None]:
 def stages(
     settings: Settings, results: Results, unfinished: bool = False
 ) -> list[list[Match]]:
-    """The matches of each stage so far, in the order of the bracket; the last has the final.
+    """Return the matches of each stage so far, in the order of the bracket.
 
-    ``unfinished``: the last of the batches in ``results`` is not over, and decides nothing yet.
+    ``unfinished``: the last batch of ``results`` is not over, so it decides no match yet.
     """
     batches = list(results)
     players = bracket(len(settings.engines))
-    found = []
+    played = []
     while len(players) > 1:
         stage = [_match(*engines) for engines in _neighbours(players)]
-        found.append(stage)
+        played.append(stage)
         while undecided := [match for match in stage if match.winner is None]:
             if not batches:
-                return found
-            places = {frozenset((match.one, match.other)): match for match in undecided}
+                return played
+            match_of = {frozenset((match.higher, match.lower)): match for match in undecided}
             for result in batches.pop(0):
-                places[frozenset(result.pairing)].add(result)
+                match_of[frozenset(result.pairing)].add(result)
             for match in undecided:
                 if batches or not unfinished:
                     match.pairings += _batch(settings, match)
                     match.decide(match.pairings >= settings.rounds + MOST_EXTRA)
             if unfinished and not batches:
-                return found
+                return played
         players = [match.winner for match in stage]
-    return found
+    return played
 
 
 def _batch(settings: Settings, match: Match) -> int:
-    """How many pairings of a match are played at once: all that it has, then one more at a time."""
+    """Return how many pairings of a match are played at once: all at first, then one."""
     return 1 if match.pairings else settings.rounds
 
 
 def _neighbours(players: list[int | None]) -> list[list[int]]:
-    """Return the matches of a stage, the higher seed first; a single engine has a bye."""
+    """Return the engines of each match of a stage, the higher seed first; one engine has a bye."""
     pairs = zip(players[::2], players[1::2])
     return [sorted(player for player in pair if player is not None) for pair in pairs]
 
 
-def _match(one: int, other: int | None = None) -> Match:
-    """A match that is still to be played, or a bye, which is not."""
-    return Match(one, other, winner=one if other is None else None)
+def _match(higher: int, lower: int | None = None) -> Match:
+    """Return a match to play, or a bye if there is higher engine."""
+    return Match(higher, lower, winner=higher if lower is None else None)
 
 
 def _coloured(settings: Settings, match: Match, number: int) -> Pairing:
-    """Pairing ``number`` of a match; with an odd number of games White alternates."""
-    assert match.other is not None
+    """Return pairing ``number`` of a match; with an odd number of games, White alternates."""
+    assert match.lower is not None
     swapped = settings.swap and settings.games % 2 == 1 and number % 2 == 1
-    first, second = match.one, match.other
+    first, second = match.higher, match.lower
     return Pairing(second, first) if swapped != settings.reverse else Pairing(first, second)

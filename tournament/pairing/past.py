@@ -1,4 +1,4 @@
-"""The rounds of a tournament that pairs by results, read back from its journaled games."""
+"""Finished rounds of a tournament that pairs by results, rebuilt from its journal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from merels.tournament.records.settings import Settings
 
 
 class PastRounds:
-    """The rounds of a tournament that pairs by results, as far as its games are added."""
+    """Rounds of a Swiss or knockout tournament, rebuilt from the games added."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -26,9 +26,9 @@ class PastRounds:
             self._points[row.round, row.black] += 1 - row.white_score
 
     def results(self) -> tuple[list[list[PairingResult]], bool]:
-        """The results of each round that has games, and whether the last of them is unfinished.
+        """Return the results of each round with games, and whether the last of them is unfinished.
 
-        A match of a knockout that plays its pairing several times in a round has one result there.
+        If a knockout match plays its pairing several times in a round, it has one result there.
         """
         settings, points = self.settings, self._points
         schedule = schedule_for(settings)
@@ -37,10 +37,11 @@ class PastRounds:
         while pairings := schedule.pair(settings, len(results), results):
             number = len(results) + 1
             results.append([
-                # Nobody has two opponents in a round.
-                PairingResult(pairing, (points[number, names[one]], points[number, names[other]]))
+                # An engine has one opponent per round, so its points belong to one pairing.
+                PairingResult(pairing, (
+                    points[number, names[pairing.first]], points[number, names[pairing.second]]
+                ))
                 for pairing in {frozenset(pairing): pairing for pairing in pairings}.values()
-                for one, other in [pairing]
             ])
             if self._games[number] < len(pairings) * settings.games:
                 return results, True

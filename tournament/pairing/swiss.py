@@ -1,14 +1,14 @@
-"""Swiss pairing after the Dutch system, in plain form.
+"""Swiss pairing by simplified rules of the Dutch system.
 
-1.  Engines rank by points, then by the order in which they were entered (their seeding).
-2.  With an odd number, the lowest ranked engine that has had no bye gets one, and the points of a
-    pairing won. Where the others could not meet without a rematch, the next higher one gets it.
-3.  From the top, each engine meets one of its own score group: the upper half of the group meets
-    the lower half in order, unless they have met before. An engine left over floats down to the
-    next group.
-4.  No two engines meet twice, unless no round without a rematch is found.
-5.  With an odd number of games, the engine that has had White less often begins with White, then
-    the one whose last White is longer ago, then the higher ranked in odd rounds.
+1.  Engines rank by points, then by the order of entry (their seeding).
+2.  With an odd number of engines, the lowest ranked engine without a bye so far gets a bye, which
+    scores as a won pairing. If the remaining engines cannot be paired without a rematch, the next
+    higher engine gets the bye.
+3.  From the top, engines meet within their score group: the upper half meets the lower half in
+    order, unless two engines have met before. An unpaired engine floats down to the next group.
+4.  Two engines meet twice only if no round without a rematch is found.
+5.  With an odd number of games, White goes to the engine with fewer Whites so far, then to the one
+    whose last White is longer ago, then to the higher ranked in odd rounds.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from merels.tournament.records.games import Pairing, PairingResult, Results
 from merels.tournament.records.settings import Settings
 
 MOST_STEPS = 50_000
-"""Tries after which a round without rematches is given up."""
+"""Candidate pairs tried before rematches are allowed."""
 
 
 class Place(NamedTuple):
-    """An engine's place in a Swiss tournament; ``buchholz`` is the sum of its opponents' points.
+    """Standing of an engine; ``buchholz`` is the sum of its opponents' points.
 
-    ``byes`` are the rounds, from 1, that it sat out. In these it had, as FIDE's tie-breaks have it,
-    an opponent with as many points as itself.
+    ``byes`` are the numbers of the rounds, from 1, in which it had a bye. As in FIDE's tie-breaks,
+    a bye counts as an opponent with the engine's own points.
     """
 
     engine: int
@@ -41,7 +41,7 @@ class Place(NamedTuple):
 
 
 def number_of_rounds(settings: Settings) -> int:
-    """The settings' rounds, checked: no two engines can meet twice."""
+    """Return the number of rounds; InputError if it forces two engines to meet twice."""
     count = len(settings.engines)
     most = count - 1 + count % 2
     if settings.rounds > most:
@@ -53,12 +53,12 @@ def number_of_rounds(settings: Settings) -> int:
 
 
 def usual_rounds(engines: int) -> int:
-    """The rounds that single out one winner: as often as the field can be halved."""
+    """Return the number of rounds that leave a single winner: log2 of the field, rounded up."""
     return max(1, math.ceil(math.log2(engines)))
 
 
 def pair_round(settings: Settings, number: int, results: Results) -> list[Pairing]:
-    """The pairings of a round."""
+    """Return the pairings of a round, or [] after the last one."""
     if number >= number_of_rounds(settings):
         return []
     points = _points(settings, results)
@@ -72,7 +72,7 @@ def pair_round(settings: Settings, number: int, results: Results) -> list[Pairin
 
 
 def places(settings: Settings, results: Results) -> list[Place]:
-    """The standings, best first: by points, then Buchholz, then seeding."""
+    """Return the standings, best first: by points, then Buchholz, then seeding."""
     points = _points(settings, results)
     buchholz = [0.0] * len(points)
     for result in chain.from_iterable(results):
@@ -89,7 +89,7 @@ def places(settings: Settings, results: Results) -> list[Place]:
 
 
 def _points(settings: Settings, results: Results) -> list[float]:
-    """Each engine's points, byes included."""
+    """Return each engine's points, byes included."""
     points = [0.0] * len(settings.engines)
     for played in results:
         for (first, second), (first_points, second_points) in played:
@@ -101,12 +101,12 @@ def _points(settings: Settings, results: Results) -> list[float]:
 
 
 def _resting(engines: Sized, played: Sequence[PairingResult]) -> set[int]:
-    """The engines that a round leaves out."""
+    """Return the engines without a game in a round."""
     return set(range(len(engines))).difference(*(result.pairing for result in played))
 
 
 def _byes(order: list[int], results: Results) -> list[int | None]:
-    """Who may have a bye in this round, first who should: those with the fewest, lowest first."""
+    """Return the candidates for this round's bye, best first; [None] if there is no bye."""
     if len(order) % 2 == 0:
         return [None]
     rested = Counter(chain.from_iterable(_resting(order, played) for played in results))
@@ -117,21 +117,21 @@ def _byes(order: list[int], results: Results) -> list[int | None]:
 def _pair(
     order: list[int], points: list[float], met: set[frozenset[int]]
 ) -> list[tuple[int, int]] | None:
-    """The first round without a rematch in the rules' order of preference."""
+    """Return the first round without a rematch, in the order of preference, or None."""
     steps = 0
 
-    def search(left: list[int]) -> list[tuple[int, int]] | None:
+    def search(unpaired: list[int]) -> list[tuple[int, int]] | None:
         nonlocal steps
-        if not left:
+        if not unpaired:
             return []
-        top = left[0]
-        for other in _candidates(left, points):
+        top = unpaired[0]
+        for other in _candidates(unpaired, points):
             steps += 1
             if steps > MOST_STEPS:
                 return None
             if frozenset((top, other)) in met:
                 continue
-            rest = search([engine for engine in left if engine not in (top, other)])
+            rest = search([engine for engine in unpaired if engine not in (top, other)])
             if rest is not None:
                 return [(top, other), *rest]
         return None
@@ -139,20 +139,20 @@ def _pair(
     return search(order)
 
 
-def _candidates(left: list[int], points: list[float]) -> list[int]:
-    """The opponents for the first of those left, best first.
+def _candidates(unpaired: list[int], points: list[float]) -> list[int]:
+    """Return the opponents of the first unpaired engine, best first.
 
-    In its own score group its counterpart in the lower half, then the others of that half, then
-    those of its own half; then the groups below.
+    Within its score group: its counterpart in the lower half, the rest of that half, then its own
+    half. After those come the lower groups.
     """
-    group = [engine for engine in left if points[engine] == points[left[0]]]
+    group = [engine for engine in unpaired if points[engine] == points[unpaired[0]]]
     half = len(group) // 2
     upper, lower = group[1:half], group[max(half, 1) :]
-    return [*lower, *reversed(upper), *left[len(group) :]]
+    return [*lower, *reversed(upper), *unpaired[len(group) :]]
 
 
 def _coloured(settings: Settings, number: int, results: Results, one: int, other: int) -> Pairing:
-    """The pairing with its colours; ``one`` ranks higher."""
+    """Return the pairing with its colours; ``one`` ranks higher."""
     swapped = False
     if settings.games % 2 and settings.swap:
         need, other_need = (_white_need(results, engine) for engine in (one, other))
@@ -161,7 +161,7 @@ def _coloured(settings: Settings, number: int, results: Results, one: int, other
 
 
 def _white_need(results: Results, engine: int) -> tuple[int, int]:
-    """Whites minus Blacks, and the last round started with White: lower values need White more."""
+    """Return Whites minus Blacks and the last round with White; lower values need White more."""
     balance, last = 0, -1
     for number, played in enumerate(results):
         for result in played:

@@ -129,10 +129,10 @@ def bracket_rows(
     for stage in knockout.stages(settings, results, unfinished):
         coming = []
         for match in stage:
-            label, players = "", names[match.one]
-            if match.other is not None:
+            label, players = "", names[match.higher]
+            if match.lower is not None:
                 number += 1
-                label, players = str(number), f"{players} vs {names[match.other]}"
+                label, players = str(number), f"{players} vs {names[match.lower]}"
             row = [stage_name(len(stage)), label, players, _score(match)]
             rows.append([*row, _goes_on(settings, match, names)])
             coming.append(
@@ -159,7 +159,7 @@ def _goes_on(settings: Settings, match: Match, names: list[str]) -> str:
         extra = match.pairings - settings.rounds + 1
         return f"extra pairing {extra} {_UNTIL}" if extra > 0 else ""
     why = ""
-    if match.other is None:
+    if match.lower is None:
         why = "bye"
     elif match.points[0] == match.points[1]:
         why = f"the higher seed, after {MOST_EXTRA} extra pairings"

@@ -1,4 +1,4 @@
-"""Who meets whom: every pairing once a round, colours even, the same at every call."""
+"""Schedules: each pairing once a round, balanced colours, equal results at every call."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def games_of(plan: Plan) -> list[GameSpec]:
     return games
 
 
-def test_a_game_that_no_round_has_counts_for_nothing() -> None:
+def test_the_score_of_an_unknown_game_is_ignored() -> None:
     plan = Plan(settings(4, format="swiss", rounds=2))
     plan.next_round()
     plan.score(10_000, 1.0)
@@ -28,7 +28,7 @@ def test_a_game_that_no_round_has_counts_for_nothing() -> None:
 
 
 @pytest.mark.parametrize("count", range(2, 13))
-def test_circle_lets_everyone_meet_once(count: int) -> None:
+def test_in_a_circle_all_players_meet_once(count: int) -> None:
     rounds = list(circle(count))
     assert len(rounds) == count - 1 + count % 2
     for meetings in rounds:
@@ -55,7 +55,7 @@ def test_round_robin(count: int, games: int) -> None:
 
 @pytest.mark.parametrize("games", [1, 2, 3, 4])
 @pytest.mark.parametrize("count", [1, 2, 3, 100])
-def test_parts_know_how_many_games_are_theirs(games: int, count: int) -> None:
+def test_the_share_of_a_part_is_its_number_of_games(games: int, count: int) -> None:
     for index in range(1, count + 1):
         plan = Plan(settings(3, rounds=3, games=games), (index, count))
         ours = 0
@@ -88,24 +88,24 @@ def test_gauntlet(seeds: int) -> None:
 
 
 @pytest.mark.parametrize("seeds", [0, 5])
-def test_impossible_gauntlet(seeds: int) -> None:
+def test_a_gauntlet_refuses_impossible_seeds(seeds: int) -> None:
     with pytest.raises(InputError, match="expected -seeds from 1 to 4"):
         Plan(settings(5, format="gauntlet", seeds=seeds))
 
 
-def test_one_engine_is_no_tournament() -> None:
+def test_one_engine_is_refused() -> None:
     with pytest.raises(InputError, match="at least two engines"):
         Plan(settings(1))
 
 
-def test_plan_depends_on_the_settings_alone() -> None:
-    one, other = (games_of(Plan(settings(4, rounds=3))) for _ in range(2))
-    assert one == other
+def test_the_plan_depends_only_on_the_settings() -> None:
+    first, second = (games_of(Plan(settings(4, rounds=3))) for _ in range(2))
+    assert first == second
     reseeded = games_of(Plan(settings(4, rounds=3, seed=8)))
-    assert [g.opening for g in reseeded] != [g.opening for g in one]
-    assert [(g.white, g.black) for g in reseeded] == [(g.white, g.black) for g in one]
+    assert [g.opening for g in reseeded] != [g.opening for g in first]
+    assert [(g.white, g.black) for g in reseeded] == [(g.white, g.black) for g in first]
 
 
-def test_more_rounds_begin_like_fewer() -> None:
+def test_more_rounds_begin_with_the_games_of_fewer() -> None:
     fewer, more = (games_of(Plan(settings(3, rounds=rounds))) for rounds in (2, 5))
     assert more[: len(fewer)] == fewer

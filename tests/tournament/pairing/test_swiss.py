@@ -1,4 +1,4 @@
-"""Swiss and knockout: pure, resumable pairings that keep their rules whatever the results."""
+"""Swiss and knockout pairings: pure functions that keep their rules for all results."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_swiss_rules(count: int, games: int) -> None:
         results = play(chosen, swiss.pair_round, seed)
         assert len(results) == rounds
         met = Counter(frozenset(m.pairing) for r in results for m in r)
-        assert set(met.values()) == {1}, "nobody meets twice"
+        assert set(met.values()) == {1}, "no two engines meet twice"
         byes: Counter[int] = Counter()
         for round_ in results:
             names = [engine for m in round_ for engine in m.pairing]
@@ -56,31 +56,31 @@ def test_swiss_rules(count: int, games: int) -> None:
         assert [p.points for p in places] == sorted((p.points for p in places), reverse=True)
 
 
-def test_first_round_meets_across_the_halves() -> None:
+def test_the_first_round_pairs_the_upper_half_with_the_lower() -> None:
     chosen = settings(6, format="swiss", rounds=2)
     assert swiss.pair_round(chosen, 0, []) == [(0, 3), (1, 4), (2, 5)]
 
 
-def test_score_groups_meet() -> None:
+def test_engines_meet_within_their_score_group() -> None:
     chosen = settings(8, format="swiss", rounds=3)
     first = swiss.pair_round(chosen, 0, [])
     results = [[PairingResult(pairing, (2, 0)) for pairing in first]]
     assert swiss.pair_round(chosen, 1, results) == [(0, 2), (1, 3), (4, 6), (5, 7)]
 
 
-def test_too_many_rounds() -> None:
+def test_a_swiss_refuses_rounds_that_force_rematches() -> None:
     with pytest.raises(InputError, match="up to 5"):
         Plan(settings(6, format="swiss", rounds=6))
 
 
 @pytest.mark.parametrize("count", [4, 5, 6, 7])
-def test_as_many_rounds_as_there_are_opponents(count: int) -> None:
+def test_a_swiss_of_all_rounds_is_played_to_the_end(count: int) -> None:
     chosen = settings(count, format="swiss", rounds=count - 1 + count % 2)
     for seed in range(10):
         assert len(play(chosen, swiss.pair_round, seed)) == chosen.rounds
 
 
-def test_a_bye_passes_on_where_it_would_make_a_rematch() -> None:
+def test_a_bye_that_forces_a_rematch_goes_to_the_next_engine() -> None:
     chosen = settings(9, format="swiss", rounds=9, games=1)
     rounds = ["04- 15- 26= 37+", "53+ 48= 02+ 61=", "54- 80+ 36- 71+", "64= 85+ 27- 03+",
               "78= 41= 60+ 52-", "86- 47+ 32- 10="]  # fmt: skip
@@ -93,7 +93,7 @@ def test_a_bye_passes_on_where_it_would_make_a_rematch() -> None:
     pairs = swiss.pair_round(chosen, 6, results)
     met = {frozenset(result.pairing) for played in results for result in played}
     assert not met & {frozenset(pair) for pair in pairs}
-    # 0 is the lowest of those that had none, 0, 4 and 6; without it two meet again.
+    # 0, 4 and 6 had no bye yet. 0 ranks lowest, but its bye would force a rematch.
     assert set(range(9)) - {engine for pair in pairs for engine in pair} == {4}
 
 
@@ -113,21 +113,23 @@ def test_bracket() -> None:
 
 @pytest.mark.parametrize("count", range(2, 12))
 @pytest.mark.parametrize("games", [1, 2])
-def test_knockout_leaves_one(count: int, games: int) -> None:
+def test_a_knockout_has_one_winner(count: int, games: int) -> None:
     chosen = settings(count, format="knockout", rounds=2, games=games)
     for seed in range(20):
         results = play(chosen, knockout.pair_round, seed)
         winner = knockout.champion(chosen, results)
         assert winner is not None
         matches = Counter(frozenset(m.pairing) for r in results for m in r)
-        assert len(matches) == count - 1, "everyone but the winner loses one match"
+        assert len(matches) == count - 1, "every engine but the winner loses one match"
         assert all(2 <= pairings <= 2 + knockout.MOST_EXTRA for pairings in matches.values())
         assert knockout.champion(chosen, results[:-1]) is None
 
 
 @pytest.mark.parametrize("rounds", [1, 2, 3])
 @pytest.mark.parametrize("games", [1, 2])
-def test_drawn_matches_are_prolonged_and_then_go_to_the_seed(rounds: int, games: int) -> None:
+def test_drawn_matches_are_extended_and_then_won_by_the_higher_seed(
+    rounds: int, games: int
+) -> None:
     chosen = settings(2, format="knockout", rounds=rounds, games=games)
     results: list[list[PairingResult]] = []
     white: list[int] = []
@@ -141,7 +143,7 @@ def test_drawn_matches_are_prolonged_and_then_go_to_the_seed(rounds: int, games:
 
 
 @pytest.mark.parametrize("style", ["swiss", "knockout"])
-def test_plan_scores_what_was_played(style: str) -> None:
+def test_the_plan_pairs_by_the_scores_of_played_games(style: str) -> None:
     chosen = settings(4, format=style, rounds=2)
     plan = Plan(chosen)
     numbers = []
