@@ -1,4 +1,4 @@
-"""Balanced openings: random positions that deep searches find level or tablebases prove drawn."""
+"""Balanced openings: random positions that searches find level or tablebases prove drawn."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from merels.engine.tablebase.probe import Tables
 from merels.tournament.openings.reading import LONGEST_PLIES, new_placements
 
 CHOICES = 3
-"""How many moves must be about as good as the best one, for either side."""
+"""Number of nearly best moves that each side must have."""
 CHOICE_MARGIN = 40
-"""How much worse than the best move, in centi-men, they may be."""
+"""Largest distance of these moves from the best one, in centi-men."""
 _GLANCE_SHARE, _GLANCE_BOUND = 16, 3
-"""A first search, with a 16th of the nodes, rejects what is three times the bound from level."""
+"""A first search with 1/16 of the nodes rejects positions beyond three times the bound."""
 _HASH_MB = 32
 HOLDING_SHARE = 3
-"""In a proven book at most one move in this number holds the draw."""
+"""In a proven book, at most one move in this number holds the draw."""
 
 
 @dataclass(frozen=True, slots=True)
 class BookSettings:
     """Settings of a book; equal settings and an equal search make the same book.
 
-    ``bound`` is how far from 0 a score may be, in centi-men; ``nodes`` is what each of the two deep
-    searches of a position may visit. ``proven`` asks for positions that tablebases prove drawn,
-    whatever their deep searches would say.
+    ``bound`` is the largest absolute score, in centi-men. ``nodes`` limits each of the two deep
+    searches of a position. ``proven`` accepts the positions that tablebases prove drawn, without
+    deep searches. Raises InputError for invalid plies.
     """
 
     rules: Rules
@@ -54,33 +54,37 @@ class BookSettings:
 
 
 class Entry(NamedTuple):
-    """A position of a book, and what is known about it."""
+    """A position of a book, and the comment that justifies it."""
 
     position: Position
-    known: str
+    comment: str
 
     def line(self, name: str) -> str:
-        """The entry as a line of a position file."""
-        return f"{format_position(self.position)} ; {name}: {self.known}"
+        """Return the entry as a line of a position file."""
+        return f"{format_position(self.position)} ; {name}: {self.comment}"
 
 
-class Found(NamedTuple):
-    """How many positions were tried, and the last of them; ``entry`` None: it was rejected."""
+class Candidate(NamedTuple):
+    """Result of one tried position; ``entry`` is None if it was rejected.
+
+    ``tried`` is its number, from 1.
+    """
 
     tried: int
     entry: Entry | None
 
 
 Judge = Callable[[Position], Entry | None]
-"""Makes the entry for a position, or rejects it with None."""
+"""Returns the entry for a position, or None to reject it."""
 
 
-def make_book(settings: BookSettings, tables: Tables | None = None) -> Iterator[Found]:
-    """Try random positions until the book is full, and yield what comes of each.
+def make_book(settings: BookSettings, tables: Tables | None = None) -> Iterator[Candidate]:
+    """Try random positions until the book is full, and yield each candidate.
 
-    The lengths take turns, so each has the same share. No two positions are the same under a
-    symmetry of the board; exchanging the colours adds none, since White always begins. A
-    ``proven`` book needs ``tables`` of the placing phase; `InputError` where one is missing.
+    The lengths take turns, so each gets an equal share. All positions differ under the symmetries
+    of the board; exchanging the colours adds none, since White always begins. A ``proven`` book
+    needs ``tables`` of the placing phase. Raises InputError if a table is missing or there are too
+    few positions.
     """
     searcher = Searcher(_HASH_MB)
     if settings.proven:
@@ -90,8 +94,8 @@ def make_book(settings: BookSettings, tables: Tables | None = None) -> Iterator[
         yield from _fill(settings, lambda position: _judge(searcher, position, settings))
 
 
-def _fill(settings: BookSettings, judge_one: Judge) -> Iterator[Found]:
-    """Try positions until a judge has found enough of them."""
+def _fill(settings: BookSettings, judge_one: Judge) -> Iterator[Candidate]:
+    """Yield candidates until the judge has accepted enough of them."""
     rng = random.Random(f"merels book {settings.seed}")
     seen: set[tuple[int, int]] = set()
     tried = 0
@@ -103,18 +107,21 @@ def _fill(settings: BookSettings, judge_one: Judge) -> Iterator[Found]:
             if points is None:
                 raise InputError(
                     str(settings.positions),
-                    f"there are only {number} such positions; allow more -plies or a wider -bound",
+                    f"found only {number} such positions; allow more -plies or a wider -bound",
                 )
             position = Position(settings.rules)
             for point in points:
                 position = position.push(Move(None, point))
             tried += 1
             entry = judge_one(position)
-            yield Found(tried, entry)
+            yield Candidate(tried, entry)
 
 
 def _judge(searcher: Searcher, position: Position, settings: BookSettings) -> Entry | None:
-    """A level position's entry, where each side in its turn has several good moves; else None."""
+    """Return the entry of a level position in which both sides have several good moves, or None.
+
+    The second side is judged after the best move.
+    """
     bound = settings.bound
     glance = _best_lines(searcher, position, max(1, settings.nodes // _GLANCE_SHARE), 1)
     if not _is_level(_score(glance[0]), bound * _GLANCE_BOUND):
@@ -129,17 +136,21 @@ def _judge(searcher: Searcher, position: Position, settings: BookSettings) -> En
 
 
 def _by_tables(settings: BookSettings, tables: Tables, searcher: Searcher) -> Judge:
-    """A judge that keeps positions that tables have as drawn and in which few moves hold that."""
+    """Return a judge that accepts proven draws that few of the moves hold."""
     glance = max(1, settings.nodes // _GLANCE_SHARE)
 
     def judge(position: Position) -> Entry | None:
-        known, found = tables.probe(position), tables.holding(position)
-        if known is None or found is None:
-            raise InputError(format_position(position), "not all its moves are in the tables")
-        holding, moves = found
-        if known.value or holding > moves // HOLDING_SHARE:
+        value, moves_that_hold = tables.probe(position), tables.holding(position)
+        if value is None or moves_that_hold is None:
+            raise InputError(
+                format_position(position),
+                "expected tables with all moves of this position; "
+                "make them with merels tables build -all -placing",
+            )
+        holding, moves = moves_that_hold
+        if value.value or holding > moves // HOLDING_SHARE:
             return None
-        # A draw may be far from level for those who play it.
+        # A proven draw may still be far from level in practice.
         score = _score(_best_lines(searcher, position, glance, 1)[0])
         if not _is_level(score, settings.bound * _GLANCE_BOUND):
             return None
@@ -149,22 +160,22 @@ def _by_tables(settings: BookSettings, tables: Tables, searcher: Searcher) -> Ju
 
 
 def _best_lines(searcher: Searcher, position: Position, nodes: int, count: int) -> list[Info]:
-    """The best moves' lines, from a search that starts with an empty transposition table."""
-    said: list[Info] = []
+    """Return the lines of the best moves, searched with an empty transposition table."""
+    infos: list[Info] = []
     searcher.clear()
-    searcher.search(position, Limit(nodes=nodes), said.append, multipv=count)
-    lines = {info.multipv: info for info in said}
+    searcher.search(position, Limit(nodes=nodes), infos.append, multipv=count)
+    lines = {info.multipv: info for info in infos}
     return [lines[number] for number in sorted(lines)]
 
 
 def _score(info: Info) -> Score:
-    """A line's score for the side to move."""
+    """Return a line's score for the side to move."""
     assert info.score is not None
     return info.score.relative
 
 
 def _is_open(lines: list[Info], bound: int) -> bool:
-    """Whether the position is level and the last of the lines not much worse than the first."""
+    """Return whether a position is level and its ``CHOICES`` best moves are close together."""
     best, last = _score(lines[0]), _score(lines[-1])
     if len(lines) < CHOICES or best.cp is None or last.cp is None:
         return False
@@ -172,5 +183,5 @@ def _is_open(lines: list[Info], bound: int) -> bool:
 
 
 def _is_level(score: Score, bound: int) -> bool:
-    """Whether nothing is proven and the estimate lies within the bound."""
+    """Return whether the score is an estimate within the bound, not a proven result."""
     return score.cp is not None and abs(score.cp) <= bound

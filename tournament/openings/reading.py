@@ -1,4 +1,4 @@
-"""Where games start: an endless, repeatable sequence of openings, random or from a file."""
+"""Openings of a tournament: an endless, reproducible sequence, random or from a file."""
 
 from __future__ import annotations
 
@@ -22,46 +22,46 @@ from merels.tournament.records.games import Opening
 from merels.tournament.records.settings import OpeningSettings
 
 BOOK = "book"
-"""Stands, instead of a file's name, for the balanced openings that come with merels."""
+"""File name that stands for the balanced openings shipped with merels."""
 LONGEST_PLIES = 12
-"""Longer random openings are refused: on fuller boards one side can nearly always close a mill."""
+"""Limit of random openings; on fuller boards, one side can nearly always close a mill."""
 GAME_PLIES = 8
-"""The moves that a whole game gives for an opening: as many as the longest usual random one has."""
+"""Moves taken from a whole game as its opening; the default random openings have at most 8."""
 TRIES = 2000
-"""Failed tries in a row after which the random openings of a length count as used up."""
+"""Failed tries in a row after which the openings of a length count as used up."""
 
 
 class Openings:
-    """The openings of a tournament by index, from 0 without an upper bound.
+    """Openings by index, from 0 without an upper bound.
 
-    The same settings, rules and seed give the same sequence, on every machine.
+    Equal settings, rules and seed give the same sequence on every machine.
     """
 
     def __init__(self, settings: OpeningSettings, rules: Rules, seed: int) -> None:
         self.notices: list[str] = []
-        """Openings that end before a draw that their games pass."""
+        """Sentences on openings cut short before a draw that their games play past."""
         if settings.file is None:
             self._source = _random_openings(seed, settings.plies)
             self.trial = next(_random_openings(0, settings.plies))
-            """The opening that engines are tried with: the same for every seed."""
+            """Opening with which engines are tried; it does not depend on the seed."""
         else:
             loaded = load_openings(settings, rules, self.notices)
             self._source = _in_order(loaded, settings, seed)
             self.trial = loaded[settings.start - 1]
-        self._known = [next(self._source)]
-        """Those drawn so far; the first at once, since it shows a mistake in the settings."""
+        self._drawn = [next(self._source)]
+        """Openings so far. The first is made now, to report mistakes in the settings early."""
 
     def __getitem__(self, index: int) -> Opening:
-        while len(self._known) <= index:
-            self._known.append(next(self._source))
-        return self._known[index]
+        while len(self._drawn) <= index:
+            self._drawn.append(next(self._source))
+        return self._drawn[index]
 
 
 def _random_openings(seed: int, plies: int | None) -> Iterator[Opening]:
-    """Random openings of ``plies`` placements (4 to 8 when None), quiet and all different.
+    """Yield random quiet openings of ``plies`` placements, or of 4 to 8 if it is None.
 
-    Different: no two are the same under a symmetry of the board, until all have been used. With 0
-    every game starts from the empty board.
+    All positions differ under the symmetries of the board until none is left; then they repeat.
+    With 0 plies every game starts from the empty board.
     """
     if plies is not None and not 0 <= plies <= LONGEST_PLIES:
         raise InputError(str(plies), f"expected plies from 0 to {LONGEST_PLIES}, or a file=")
@@ -80,10 +80,11 @@ def _random_openings(seed: int, plies: int | None) -> Iterator[Opening]:
 
 
 def new_placements(rng: random.Random, length: int, seen: set[tuple[int, int]]) -> list[int] | None:
-    """Points for a quiet opening of that length whose position is not in ``seen``, then added.
+    """Return the points of a quiet opening of this length whose position is new, and add it to
+    ``seen``.
 
-    Quiet: no mill is closed, and neither side could close one with its next man. None when
-    ``TRIES`` tries have found nothing new.
+    In a quiet position no mill is closed, and neither side can close one with its next man. Returns
+    None after ``TRIES`` failures.
     """
     for _ in range(TRIES):
         points = _shuffled(rng, range(SIZE))[:length]
@@ -95,12 +96,15 @@ def new_placements(rng: random.Random, length: int, seen: set[tuple[int, int]]) 
 
 
 def _below(rng: random.Random, bound: int) -> int:
-    """A number from 0 to ``bound`` - 1, by the one method that Python promises not to change."""
+    """Return a random number from 0 to ``bound`` - 1.
+
+    It uses random(), the only method whose sequence Python promises not to change.
+    """
     return int(rng.random() * bound)
 
 
 def _shuffled(rng: random.Random, items: Sequence[int]) -> list[int]:
-    """The items in random order (Fisher and Yates)."""
+    """Return the items in random order (Fisher and Yates)."""
     order = list(items)
     for last in range(len(order) - 1, 0, -1):
         other = _below(rng, last + 1)
@@ -113,7 +117,7 @@ def _mask(points: Sequence[int]) -> int:
 
 
 def _is_quiet(men: tuple[int, int]) -> bool:
-    """Whether neither side has a mill, or two men in a line whose third point is empty."""
+    """Return whether no line has two or more men of one side and no man of the other."""
     return not any(
         (own & line).bit_count() >= 2 and not other & line
         for line in LINE_MASKS
@@ -122,7 +126,7 @@ def _is_quiet(men: tuple[int, int]) -> bool:
 
 
 def _canonical(men: tuple[int, int]) -> tuple[int, int]:
-    """The least of the board's 16 symmetric images, which stands for all of them."""
+    """Return the least of the board's 16 symmetric images."""
     return min(
         (_mask([s[p] for p in points_of(men[0])]), _mask([s[p] for p in points_of(men[1])]))
         for s in SYMMETRIES
@@ -130,7 +134,10 @@ def _canonical(men: tuple[int, int]) -> tuple[int, int]:
 
 
 def _in_order(openings: list[Opening], settings: OpeningSettings, seed: int) -> Iterator[Opening]:
-    """The openings of a file, the first time from ``start`` on; each pass in a new random order."""
+    """Yield the openings of a file endlessly.
+
+    The first pass begins at ``start``. With random order, each pass has a new order.
+    """
     rng = random.Random(f"merels book {seed}")
     first = settings.start - 1
     while True:
@@ -143,17 +150,18 @@ def _in_order(openings: list[Opening], settings: OpeningSettings, seed: int) -> 
 
 
 def shipped_book(rules: Rules) -> str:
-    """The path of the balanced openings that come with merels for a rule set.
+    """Return the path of the balanced openings shipped with merels for a rule set.
 
-    Fields that are set on top of the rule set do not change its book.
+    Fields set on top of the rule set do not change its book.
     """
     return os.path.join(os.path.dirname(__file__), "books", f"{rules.variant}.pos")
 
 
 def proof_limits(settings: OpeningSettings, rules: Rules) -> str:
-    """Why openings of the book need not be drawn under some rules; empty: their proofs hold.
+    """Return why the book's openings may not be drawn under these rules; empty if they are.
 
-    The proofs are by tables, which hold for any number of repetitions: these only add draws.
+    The proofs are from tables, which hold for any repetition limit, since repetitions only add
+    draws.
     """
     proven = preset(rules.variant)
     if settings.file != BOOK or rule_fields(rules) == rule_fields(proven):
@@ -164,9 +172,10 @@ def proof_limits(settings: OpeningSettings, rules: Rules) -> str:
 def load_openings(
     settings: OpeningSettings, rules: Rules, notices: list[str] | None = None
 ) -> list[Opening]:
-    """The openings of a file, every one checked; an error names the file and the line.
+    """Return the openings of a file, all checked; InputError names the file and the line.
 
-    ``notices`` takes a sentence on each opening that ends before a draw that its game passes.
+    ``notices`` receives a sentence for each opening cut short before a draw that its game plays
+    past.
     """
     path = shipped_book(rules) if settings.file == BOOK else settings.file or ""
     if settings.format == "pgn":
@@ -184,7 +193,7 @@ def load_openings(
 
 
 def _load_positions(path: str, rules: Rules, plies: int | None) -> list[Opening]:
-    """One position a line, ``;`` starting a comment, which then names the opening."""
+    """Return the openings of a file with one position per line and names after ``;``."""
     if plies is not None:
         raise InputError(str(plies), f"plies= is for games and random openings, not for {path}")
     openings = []
@@ -202,15 +211,15 @@ def _load_positions(path: str, rules: Rules, plies: int | None) -> list[Opening]
 def _load_records(
     path: str, rules: Rules, plies: int | None, notices: list[str]
 ) -> list[Opening]:
-    """The first ``plies`` moves of each game, played under the tournament's rules.
+    """Return the first ``plies`` moves of each game, played under the tournament's rules.
 
-    None: lines are taken whole. If any of them is a whole game rather than a line, `GAME_PLIES`
-    moves of each are taken, or fewer that leave the game open, and what comes of that once. A game
-    that passes a draw by counting gives the moves before the draw.
+    If ``plies`` is None, lines are taken whole. If any of the records is a whole game, however,
+    only `GAME_PLIES` moves of each are taken, fewer if the game ends there, and duplicates are
+    removed. A game that plays past a draw by counting gives the moves before the draw.
     """
-    tournaments = RecordRules(rules, rules.variant)
-    found = find_games(read_lines(path), printable(path))
-    games = [(f"{path}, game {game.number}", game.read(tournaments)) for game in found]
+    record_rules = RecordRules(rules, rules.variant)
+    records = find_games(read_lines(path), printable(path))
+    games = [(f"{path}, game {game.number}", game.read(record_rules)) for game in records]
     are_games = plies is None and any(_is_game(record) for _, record in games)
     openings = []
     for place, record in games:
@@ -225,13 +234,13 @@ def _load_records(
 
 
 def _is_game(record: Record) -> bool:
-    """Whether a record is of a whole game: to its end, or beyond the placing of the men."""
+    """Return whether a record reaches the end of a game or of its placing phase."""
     final = record.final()
     return final.outcome() is not None or any(record.start.hands) and not any(final.hands)
 
 
 def _played(position: Position, moves: Sequence[Move], place: str) -> Position:
-    """The position after some moves, which are legal."""
+    """Return the position after legal moves; InputError names ``place`` otherwise."""
     with errors_at(place):
         for move in moves:
             position = position.push(move)
@@ -239,11 +248,11 @@ def _played(position: Position, moves: Sequence[Move], place: str) -> Position:
 
 
 def _checked(position: Position, moves: tuple[Move, ...], name: str, place: str) -> Opening:
-    """The opening, checked to be legal and not to end the game."""
+    """Return the opening; InputError if a move is illegal or the game is over."""
     final = _played(position, moves, place)
     outcome = final.outcome()
     if outcome is not None:
-        hint = "; fewer plies= stop before" if moves else ""
+        hint = "; use fewer plies=" if moves else ""
         raise InputError(
             format_position(final), f"the game is over here: {outcome} ({place}){hint}"
         )

@@ -1,4 +1,4 @@
-"""Balanced openings: the maker keeps its promises, and the books that come with merels do."""
+"""The generator of balanced openings, and the books shipped with merels."""
 
 from __future__ import annotations
 
@@ -33,26 +33,26 @@ LINE = re.compile(r"(\S+ [wb] \d \d 0 \d+) ; (\w+) (\d+): score (-?\d+) nodes (\
 
 
 def entries(text: str) -> list[tuple[str, str, int, int]]:
-    """Position, name, index and score of each line that is no comment."""
+    """Return position, name, index and score of each line that is not a comment."""
     return [(m[1], m[2], int(m[3]), int(m[4])) for m in matches(LINE, text)]
 
 
 def matches(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
-    """The matches of each line that is no comment: all must match."""
+    """Return the matches of all lines that are not comments; each line must match."""
     lines = [line for line in text.splitlines() if not line.startswith(";")]
-    found = list(filter(None, map(pattern.fullmatch, lines)))
-    assert len(found) == len(lines), lines
-    return found
+    matched = list(filter(None, map(pattern.fullmatch, lines)))
+    assert len(matched) == len(lines), lines
+    return matched
 
 
 def made(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[str, str]:
-    """What the maker printed: the book, and what it said meanwhile."""
+    """Return the book that the command printed, and its error output."""
     assert main(["book", *words]) == 0
     return capsys.readouterr()
 
 
-def two_in_line(men: tuple[int, int]) -> bool:
-    """Whether a side has two men in a line that the other has none in."""
+def has_two_in_line(men: tuple[int, int]) -> bool:
+    """Return whether a side has two men in a line without opposing men."""
     return any(
         (own & line).bit_count() >= 2 and not other & line
         for line in LINE_MASKS
@@ -65,32 +65,34 @@ def test_shipped_books(variant: str) -> None:
     rules = parse_rules(variant)
     with open(shipped_book(rules), encoding="utf-8") as file:
         text = file.read()
-    found = matches(PROVEN, text)
-    assert len(found) >= 500
-    assert [int(m[3]) for m in found] == list(range(1, len(found) + 1))
-    assert {m[2] for m in found} == {variant}
-    positions = [parse_position(m[1], rules) for m in found]
-    for position, line in zip(positions, found):
+    lines = matches(PROVEN, text)
+    assert len(lines) >= 500
+    assert [int(m[3]) for m in lines] == list(range(1, len(lines) + 1))
+    assert {m[2] for m in lines} == {variant}
+    positions = [parse_position(m[1], rules) for m in lines]
+    for position, line in zip(positions, lines):
         moves = len(position.legal_moves())
         assert int(line[5]) == moves and 1 <= int(line[4]) <= moves // 3
     assert len({(_canonical(p.men), p.side) for p in positions}) == len(positions)
     assert len({sum(men.bit_count() for men in p.men) for p in positions}) >= 5
     for position in positions:
-        assert position.total(0) == position.total(1) == 9, "nobody is ahead"
+        assert position.total(0) == position.total(1) == 9, "neither side is ahead"
         placed = sum(men.bit_count() for men in position.men)
         assert (position.side == WHITE) == (placed % 2 == 0)
-        assert not two_in_line(position.men)
+        assert not has_two_in_line(position.men)
         assert position.outcome() is None
     command = re.search(r"merels book .*", text)
     assert command is not None
-    assert f"-variant {variant} -positions {len(found)} " in command[0]
+    assert f"-variant {variant} -positions {len(lines)} " in command[0]
     assert f"-out tournament/books/{variant}.pos" in command[0] and "-tables" in command[0]
 
 
-def test_same_command_same_book(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    (first, said), (second, _) = made(capsys, *SMALL), made(capsys, *SMALL)
+def test_the_same_command_makes_the_same_book(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (first, messages), (second, _) = made(capsys, *SMALL), made(capsys, *SMALL)
     assert first == second and len(entries(first)) == 8
-    assert "8 of 8 positions" in said
+    assert "8 of 8 positions" in messages
     other, _ = made(capsys, *SMALL, "-srand", "2")
     assert not {text for text, *_ in entries(other)} & {text for text, *_ in entries(first)}
     path = tmp_path / "book.pos"
@@ -102,7 +104,7 @@ def test_same_command_same_book(capsys: pytest.CaptureFixture[str], tmp_path: Pa
 
 
 @posix
-def test_out_never_replaces_what_is_no_plain_file(
+def test_out_replaces_only_plain_files(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "folder").mkdir()
@@ -112,7 +114,7 @@ def test_out_never_replaces_what_is_no_plain_file(
         assert main(["book", *SMALL, "-out", str(tmp_path / name) if name else ""]) == 2
         error = capsys.readouterr().err
         assert "expected the name of a file" in error
-        assert "tried" not in error, "it is said before the work, not after it"
+        assert "tried" not in error, "the error is printed before the search for positions"
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["folder", "loop", "pipe"]
     assert (tmp_path / "pipe").is_fifo()
 
@@ -131,16 +133,16 @@ def test_out_writes_through_a_symbolic_link(
     assert link.is_symlink() and len(entries(book.read_text())) == 8
 
 
-def test_what_a_failed_book_leaves_is_named(
+def test_the_error_of_a_failed_book_names_its_partial_file(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "book.pos"
     words = ["-positions", "50", "-plies", "1", "-nodes", "100", "-bound", "10000"]
     (tmp_path / "book.pos.part").write_text("the user's")
     assert main(["book", *words, "-out", str(path)]) == 2
-    said = re.search(r"positions found so far are in (.*)", capsys.readouterr().err)
-    assert said is not None
-    with open(said[1]) as file:
+    partial = re.search(r"positions found so far are in (.*)", capsys.readouterr().err)
+    assert partial is not None
+    with open(partial[1]) as file:
         assert entries(file.read()) and not path.exists()
     assert (tmp_path / "book.pos.part").read_text() == "the user's"
 
@@ -155,26 +157,26 @@ def test_a_book_may_have_any_name(tmp_path: Path, capsys: pytest.CaptureFixture[
 
 def test_lengths_take_turns() -> None:
     settings = BookSettings(parse_rules("multi"), 6, 3, 5, nodes=2000, bound=200)
-    kept = [found.entry for found in make_book(settings) if found.entry is not None]
+    kept = [candidate.entry for candidate in make_book(settings) if candidate.entry is not None]
     assert [sum(m.bit_count() for m in e.position.men) for e in kept] == [3, 4, 5, 3, 4, 5]
 
 
-def test_level_with_choices_for_both() -> None:
-    """What the searches of the book's maker say is what a search of one's own says."""
+def test_entries_are_level_with_choices_for_both_sides() -> None:
+    """A separate search finds the scores that the generator states."""
     settings = BookSettings(parse_rules("loc"), 5, nodes=4000, bound=20)
-    seen = [found.entry for found in make_book(settings)]
-    assert None in seen, "not every position is level"
-    for entry in filter(None, seen):
+    judged = [candidate.entry for candidate in make_book(settings)]
+    assert None in judged, "not every position is level"
+    for entry in filter(None, judged):
         lines: dict[int, Info] = {}
         result = Searcher(32).search(
             entry.position, Limit(nodes=4000),
             lambda info: lines.__setitem__(info.multipv, info), multipv=3,
         )
-        found, *pair = result.score.cp, lines[1].score, lines[3].score
+        cp, *pair = result.score.cp, lines[1].score, lines[3].score
         best, third = (score.relative.cp if score else None for score in pair)
-        assert found is not None and best is not None and third is not None
-        assert entry.known.startswith(f"score {found} ")
-        assert abs(found) <= 20
+        assert cp is not None and best is not None and third is not None
+        assert entry.comment.startswith(f"score {cp} ")
+        assert abs(cp) <= 20
         assert best - third <= 40
 
 
@@ -184,9 +186,9 @@ def test_rules_and_fields(capsys: pytest.CaptureFixture[str]) -> None:
     assert "-variant morris -set Flying=never -positions 8 -plies 4-10" in text
 
 
-def test_too_few_positions() -> None:
+def test_too_few_positions_are_an_error() -> None:
     settings = BookSettings(parse_rules("mill"), 50, 1, 1, nodes=100, bound=10_000)
-    with pytest.raises(InputError, match="there are only [0-4] such positions"):
+    with pytest.raises(InputError, match="found only [0-4] such positions"):
         list(make_book(settings))
 
 
@@ -228,24 +230,24 @@ def test_a_proven_book_needs_all_tables(
     assert f"expected all tables of the rules; make them with {command}" in error
 
 
-def test_a_proven_book_looks_every_position_up() -> None:
-    """Drawn positions in which few moves hold the draw; the tables are too large to be here."""
+def test_a_proven_book_probes_every_position() -> None:
+    """The real tables of the placing phase are too large for a test."""
     rules = parse_rules("mill")
-    asked: list[Position] = []
+    probed: list[Position] = []
 
     class Everything(Tables):
         def probe(self, position: Position) -> TableValue:
-            asked.append(position)
-            return TableValue(len(asked) % 2, None)
+            probed.append(position)
+            return TableValue(len(probed) % 2, None)
 
         def holding(self, position: Position) -> tuple[int, int]:
-            return 5 + len(asked) % 3, len(position.legal_moves())
+            return 5 + len(probed) % 3, len(position.legal_moves())
 
     settings = BookSettings(rules, positions=6, nodes=200, bound=500, proven=True)
-    found = list(make_book(settings, Everything(rules)))
-    kept = [one.entry for one in found if one.entry is not None]
-    assert len(kept) == 6 and found[-1].tried == len(asked) > 12
+    candidates = list(make_book(settings, Everything(rules)))
+    kept = [candidate.entry for candidate in candidates if candidate.entry is not None]
+    assert len(kept) == 6 and candidates[-1].tried == len(probed) > 12
     for entry in kept:
-        number, moves = asked.index(entry.position) + 1, len(entry.position.legal_moves())
+        number, moves = probed.index(entry.position) + 1, len(entry.position.legal_moves())
         assert number % 2 == 0
-        assert entry.known == f"proven draw, {5 + number % 3} of {moves} moves hold it"
+        assert entry.comment == f"proven draw, {5 + number % 3} of {moves} moves hold it"

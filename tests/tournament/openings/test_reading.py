@@ -1,4 +1,4 @@
-"""Openings: random ones are legal, quiet and different; files are read or refused clearly."""
+"""Openings: random ones are legal, quiet and distinct; files are read or refused clearly."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_random_openings(name: str) -> None:
     assert len(seen) == 200
 
 
-def test_the_seed_decides() -> None:
+def test_random_openings_depend_only_on_the_seed() -> None:
     lists = [
         [Openings(OpeningSettings(), MILL, seed)[index] for index in range(20)]
         for seed in (1, 1, 2)
@@ -53,7 +53,7 @@ def test_the_seed_decides() -> None:
     assert lists[0] == lists[1] != lists[2]
 
 
-def test_no_plies_start_from_the_empty_board() -> None:
+def test_zero_plies_start_from_the_empty_board() -> None:
     openings = Openings(OpeningSettings(plies=0), MILL, 1)
     assert {openings[index] for index in range(9)} == {openings.trial} == {Opening(START)}
 
@@ -61,7 +61,7 @@ def test_no_plies_start_from_the_empty_board() -> None:
 @pytest.mark.parametrize("settings", [
     OpeningSettings(), OpeningSettings(plies=3), OpeningSettings(file="book", order="random"),
 ])
-def test_the_trial_of_the_engines_does_not_depend_on_the_seed(settings: OpeningSettings) -> None:
+def test_the_trial_opening_does_not_depend_on_the_seed(settings: OpeningSettings) -> None:
     assert len({Openings(settings, MILL, seed).trial for seed in range(9)}) == 1
 
 
@@ -102,7 +102,7 @@ def test_record_file_and_plies(tmp_path: Path) -> None:
 
 
 def played(plies: int, seed: int = 1, first: str = START) -> str:
-    """A record of random moves, to the end if it comes before so many."""
+    """Return a record of random moves, at most ``plies`` of them."""
     rng, position = random.Random(seed), parse_position(first, MILL)
     record = Record(position)
     node = record.root
@@ -114,25 +114,25 @@ def played(plies: int, seed: int = 1, first: str = START) -> str:
 
 def test_lines_are_taken_whole(tmp_path: Path) -> None:
     path = write(tmp_path, played(2) + played(17, 2) + played(2), "lines.pgn")
-    found = load_openings(OpeningSettings(file=path, format="pgn"), MILL)
-    assert [len(opening.moves) for opening in found] == [2, 17, 2]
+    openings = load_openings(OpeningSettings(file=path, format="pgn"), MILL)
+    assert [len(opening.moves) for opening in openings] == [2, 17, 2]
 
 
 @pytest.mark.parametrize("plies", [25, 1000])
 def test_whole_games_give_their_first_moves(tmp_path: Path, plies: int) -> None:
-    """Their ends are no openings, and neither is what an adjudicated one has come to."""
+    """The ends of games are no openings, nor are the last positions of adjudicated games."""
     over_soon = "OO******/@*@**@*@/O******* w 0 0 0 9"
     text = played(2) + played(plies, 2) * 2 + played(9, 3, over_soon)
     path = write(tmp_path, text, "games.pgn")
-    found = load_openings(OpeningSettings(file=path, format="pgn"), MILL)
-    assert [len(opening.moves) for opening in found[:2]] == [2, 8] and len(found) == 3
-    assert all(position_of(opening).outcome() is None for opening in found)
-    with pytest.raises(InputError, match=r"over here.*game \d\); fewer plies= stop before"):
+    openings = load_openings(OpeningSettings(file=path, format="pgn"), MILL)
+    assert [len(opening.moves) for opening in openings[:2]] == [2, 8] and len(openings) == 3
+    assert all(position_of(opening).outcome() is None for opening in openings)
+    with pytest.raises(InputError, match=r"over here.*game \d\); use fewer plies="):
         load_openings(OpeningSettings(file=path, format="pgn", plies=1000), MILL)
 
 
-def test_an_opening_ends_before_a_draw_that_its_game_passes(tmp_path: Path) -> None:
-    """Other programs play on after a repetition; the tournament's games would begin drawn."""
+def test_an_opening_ends_before_a_draw_that_its_game_plays_past(tmp_path: Path) -> None:
+    """Other programs play on after a repetition; the tournament's games would start drawn."""
     moves = "g1 d6 d2 a7 g4 d5 d1 f6 b6 e5 c3 e3 b2 a4 c4 b4 d7 d3".split()
     moves += "c4-c5 e5-e4 c5-c4 e4-e5".split() * 5
     path = write(tmp_path, f"{' '.join(moves)} *", "lines.pgn")
@@ -147,7 +147,7 @@ def test_an_opening_ends_before_a_draw_that_its_game_passes(tmp_path: Path) -> N
     assert whole.moves == tuple(moves)
 
 
-def test_the_tournaments_rules_hold_for_openings(tmp_path: Path) -> None:
+def test_openings_are_played_by_the_tournaments_rules(tmp_path: Path) -> None:
     path = write(tmp_path, '[Variant "Twelve Men\'s Morris"]\n\n1. 5 14 *', "lines.pgn")
     [opening] = load_openings(OpeningSettings(file=path, format="pgn"), MILL)
     assert opening.moves == ("d6", "f4")
@@ -166,11 +166,11 @@ def test_order_start_and_repetition(tmp_path: Path) -> None:
     assert again[20] == shuffled[20]
     later = Openings(OpeningSettings(file=path, order="random", start=3), MILL, 1)
     assert [later[i] for i in range(5)] == [shuffled[i] for i in range(2, 7)]
-    # The first ones are left out of the first pass alone.
+    # Only the first pass leaves out the openings before ``start``.
     assert [later[i] for i in range(5, 12)] == [shuffled[i] for i in range(7, 14)]
 
 
-def test_plies_are_refused_where_positions_have_none(tmp_path: Path) -> None:
+def test_plies_are_refused_for_a_file_of_positions(tmp_path: Path) -> None:
     path = write(tmp_path, f"{START}\n")
     with pytest.raises(InputError, match=r"'4': plies= is for games and .*, not for .*book\.pos"):
         load_openings(OpeningSettings(file=path, plies=4), MILL)
@@ -215,7 +215,7 @@ def test_unreadable_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs named pipes and /dev/zero")
-def test_a_file_that_is_none_or_has_no_end_is_refused(tmp_path: Path) -> None:
+def test_devices_folders_and_endless_files_are_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for name in (str(tmp_path / "pipe"), str(tmp_path), "/dev/zero"):
         with pytest.raises(InputError, match="which can be read again"):
@@ -224,7 +224,7 @@ def test_a_file_that_is_none_or_has_no_end_is_refused(tmp_path: Path) -> None:
         read_text("/dev/zero")
 
 
-def test_start_beyond_the_end(tmp_path: Path) -> None:
+def test_a_start_beyond_the_last_opening_is_refused(tmp_path: Path) -> None:
     path = write(tmp_path, f"{START}\n")
     with pytest.raises(InputError, match="start= from 1 to 1"):
         load_openings(OpeningSettings(file=path, start=2), MILL)
