@@ -12,15 +12,15 @@ from tests.tournament.processes import end_runs
 
 
 @pytest.fixture(autouse=True)
-def no_run_goes_on() -> Iterator[None]:
-    """Whatever a test was waiting for, its tournaments end with it."""
+def end_runs_after_each_test() -> Iterator[None]:
+    """End the tournaments that a test started, even if it failed."""
     yield
     end_runs()
 
 
 @pytest.fixture
 def engines() -> Iterator[EngineCache]:
-    """A pool that leaves no process behind."""
-    with EngineCache() as pool:
-        yield pool
+    """Provide an engine cache; check that it leaves no process behind."""
+    with EngineCache() as cache:
+        yield cache
     assert_none_is_left()

@@ -1,4 +1,4 @@
-"""Runs of the command in processes of their own, and a look at what they leave behind."""
+"""Runs of the command in processes of their own, and the processes that they leave behind."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from tests.processes import end, start_watchdog, wait_until_gone
 MARK = "MERELS_TEST_MARK"
 COMMAND = [sys.executable, "-P", "-m", "merels.tournament.commands.main", "tournament"]
 LONGEST = 400.0
-"""Seconds after which a run is killed, unless `Marked.wait` waits for its end: for its lines."""
+"""Seconds after which a run is killed whose lines a test reads; `Marked.wait` has its own limit."""
 
 
 class Marked:
-    """A process whose descendants can be told by a mark in their environment.
+    """A process whose descendants are recognized by a mark in their environment.
 
-    Those that a test leaves behind are ended after it: see `end_runs`.
+    `end_runs` ends those that a test leaves behind.
     """
 
-    begun: ClassVar[list[Marked]] = []
+    started: ClassVar[list[Marked]] = []
 
     def __init__(self, *arguments: str, command: str = "tournament", **options: object) -> None:
         self.mark = uuid.uuid4().hex
@@ -36,10 +36,10 @@ class Marked:
             **{"stdout": subprocess.PIPE, **options},  # type: ignore[call-overload]
         )
         self.watchdog = start_watchdog(self.process, LONGEST)
-        self.begun.append(self)
+        self.started.append(self)
 
     def wait(self, timeout: float = 300.0) -> tuple[int, str, str]:
-        """Exit status, output and error output."""
+        """Wait for the end; return exit status, output and error output."""
         self.watchdog.cancel()
         try:
             out, err = self.process.communicate(timeout=timeout)
@@ -50,20 +50,22 @@ class Marked:
         return self.process.returncode, out, err
 
     def survivors(self, patience: float = 60.0) -> list[str]:
-        """The command lines of processes of this run that are still there after a while."""
+        """Return the command lines of this run's processes that are left after ``patience``
+        seconds.
+        """
         return marked_commands(self.mark, patience)
 
 
 def end_runs() -> None:
-    """End all runs that have begun; their engines end with them."""
-    for run in Marked.begun:
+    """End all runs that were started; their engines end with them."""
+    for run in Marked.started:
         run.watchdog.cancel()
         end(run.process)
-    Marked.begun.clear()
+    Marked.started.clear()
 
 
 def wait_for(run: Marked, text: str) -> None:
-    """Read lines until one begins with the text."""
+    """Read lines until one begins with ``text``."""
     for line in run.process.stdout or ():
         if line.startswith(text):
             return
@@ -71,12 +73,15 @@ def wait_for(run: Marked, text: str) -> None:
 
 
 def marked_commands(mark: str, patience: float) -> list[str]:
-    """The command lines of processes with a mark that are still there after so many seconds."""
-    found = []
+    """Return the command lines of processes with a mark in their environment.
+
+    They have ``patience`` seconds to end.
+    """
+    commands = []
     for number in wait_until_gone(mark, patience):
         try:
             words = Path(f"/proc/{number}/cmdline").read_bytes()
         except OSError:
             continue  # It ended meanwhile.
-        found.append(words.replace(b"\0", b" ").decode())
-    return found
+        commands.append(words.replace(b"\0", b" ").decode())
+    return commands

@@ -1,4 +1,4 @@
-"""Engines, settings and rows for the tests of the tournament."""
+"""Engines, settings, games and journals for the tournament's tests."""
 
 from __future__ import annotations
 
@@ -26,30 +26,30 @@ MERELS = (sys.executable, "-P", "-m", "merels.protocol")
 
 
 def engine_words(name: str, *words: str, command: Sequence[str] = MERELS) -> list[str]:
-    """An engine on the command line: ours, unless another command is given."""
+    """Return the words of an engine on the command line; merels unless ``command`` is given."""
     more = [f"args={shlex.join(command[1:])}"] if command[1:] else []
     return ["-engine", f"cmd={command[0]}", *more, f"name={name}", *words]
 
 
 def match(*more: str, nodes: tuple[int, int] = (20, 40)) -> list[str]:
-    """The flags of a match between A and B, which search so many nodes a move."""
+    """Return the flags of a match between A and B, which search ``nodes`` per move."""
     engines = (engine_words(name, f"nodes={count}") for name, count in zip("AB", nodes))
     return [*(word for words in engines for word in words), "-srand", "5", *more]
 
 
 def parallel(games: int) -> list[str]:
-    """The flags for so many games at once, however few processors this machine has."""
+    """Return the flags for ``games`` games at once, on any number of processors."""
     return ["-concurrency", str(games), "-force-concurrency"]
 
 
 def engine(name: str, nodes: int = 30, command: tuple[str, ...] = MERELS) -> Entrant:
-    """An engine that searches so many nodes a move: ours, unless another command is given."""
+    """Return an engine that searches ``nodes`` per move; merels unless ``command`` is given."""
     spec = EngineSpec(command, name)
     return Entrant(spec, TimeControl(nodes=nodes), start_timeout=20.0, ping_timeout=20.0)
 
 
 def changed(entrant: Entrant, **fields: object) -> Entrant:
-    """The same but for some fields of its engine."""
+    """Return the entrant with some fields of its engine changed."""
     engine = replace(entrant.engine, **fields)  # type: ignore[arg-type]
     return replace(entrant, engine=engine)
 
@@ -58,18 +58,18 @@ def game(
     white: Entrant, black: Entrant, rules: str = "mill", opening: Opening = Opening(START),
     adjudication: Adjudication = Adjudication(),
 ) -> GameSpec:
-    """A game between two engines."""
+    """Return a game between two engines."""
     return GameSpec(1, 1, 1, white, black, opening, rules, adjudication)
 
 
 def settings(count: int = 2, **fields: object) -> Settings:
-    """A tournament of so many engines, A, B and so on."""
+    """Return a tournament of ``count`` engines A, B and so on."""
     engines = tuple(engine(chr(ord("A") + index), 20 + 10 * index) for index in range(count))
     return replace(Settings(engines, seed=7), **fields)  # type: ignore[arg-type]
 
 
 def result(number: int = 1, outcome: str = "1-0", **fields: object) -> GameResult:
-    """A short finished game."""
+    """Return a short finished game."""
     spec = GameSpec(
         number, 1, (number + 1) // 2, engine("A"), engine("B"), Opening(START, ("d6", "f4"), "o"),
         "mill", seed=5,
@@ -85,7 +85,7 @@ def result(number: int = 1, outcome: str = "1-0", **fields: object) -> GameResul
 
 
 def resumed_journal(path: str | None, chosen: Settings, notes: dict[str, str]) -> Journal:
-    """The journal of a run that is continued, or begun where there is none, as -resume does."""
+    """Open the journal at ``path`` as -resume does, or create it if there is none."""
     if path is None or is_new(path):
         return open_journal(path, chosen, notes)
     stored = open_run(path)

@@ -1,4 +1,4 @@
-"""The words that `merels.tournament` offers."""
+"""Public names of `merels.tournament`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import doctest
 import merels.tournament
 
 
-def test_public_names_are_there_and_the_example_holds() -> None:
+def test_public_names_exist_and_the_example_runs() -> None:
     assert all(getattr(merels.tournament, name) for name in merels.tournament.__all__)
     failed, tried = doctest.testmod(merels.tournament)
     assert tried and not failed
