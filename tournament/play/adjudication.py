@@ -1,4 +1,4 @@
-"""Ending games early, by the engines' own scores, by tablebases, or by their length."""
+"""Adjudication: ending games early by the engines' scores, by tablebases, or by their length."""
 
 from __future__ import annotations
 
@@ -13,16 +13,19 @@ from merels.tournament.play.fingerprint import HERE
 from merels.tournament.records.games import Adjudication
 
 WON = 1_000_000
-"""Score of a claimed win, in hundredths of a man; a claimed loss is minus that."""
+"""Score of a claimed win, in centi-men; a claimed loss is its negative."""
 NEVER = 1 << 60
-"""A ply that no game reaches."""
+"""Ply beyond the end of every game."""
 
 Verdict = tuple[int | None, str, str]
-"""The winner (None: a draw), one of `CAUSES`, and a sentence."""
+"""Winner (None for a draw), one of `CAUSES`, and the reason as a sentence."""
 
 
 def as_number(score: int | None, win_in: int | None) -> int | None:
-    """An engine's score, an estimate or a claimed win or loss, as one number; None for none."""
+    """Return an engine's score as one number in centi-men, or None without a score.
+
+    Claimed wins and losses become `WON` and its negative.
+    """
     if win_in is not None:
         return WON if win_in > 0 else -WON
     return score
@@ -30,24 +33,28 @@ def as_number(score: int | None, win_in: int | None) -> int | None:
 
 @lru_cache(maxsize=4)
 def tables_for(folder: str, rules: Rules) -> Tables:
-    """Return the tables of a rule set in a folder; those asked for last stay open.
+    """Return the tables of a rule set in a folder; the four used last stay open.
 
-    `Failure` if there are none: the machine that began the tournament had them.
+    Raises Failure if there are none. The machine that started the tournament has checked its own,
+    so this happens on another machine.
     """
     tables = open_tables(Path(folder), rules)
     if not tables.headers:
-        raise Failure(f"no tables for {rules} in -tb '{printable(folder)}' on {HERE.host}")
+        raise Failure(
+            f"no tables for {rules} in -tb '{printable(folder)}' on {HERE.host}; copy them there"
+        )
     return tables
 
 
 class Adjudicator:
-    """Follows one game: the result and the reason, once one of the rules ends it.
+    """Adjudicates one game, move by move.
 
-    It is a draw once both sides have given level scores for ``draw_count`` moves in a row without a
-    removal (fastchess counts from the last irreversible move, too). It is a loss once a side has
-    given lost scores for ``resign_count`` of its moves in a row; with ``resign_twosided`` the
-    opponent must have thought itself winning for as long. A move without a score starts the counts
-    again. ``first_ply`` is the first ply that `update` must get: where a game's length alone
+    Draw: both sides have reported level scores for ``draw_count`` moves in a row without a removal
+    (as in fastchess, which counts from the last irreversible move). Resignation: a side has
+    reported lost scores for ``resign_count`` of its moves in a row; with ``resign_twosided`` the
+    opponent must have reported won scores for as many. A move without a score restarts the counts.
+
+    ``first_ply`` is the first ply for which `update` must be called: if only the length of the game
     counts, the last one.
     """
 
@@ -56,7 +63,7 @@ class Adjudicator:
         self._tables = tables_for(rule.tables, rules) if rule.tables else None
         self._level_plies = 0
         self._men = 0
-        """Men on the board and in hand after the last move."""
+        """Men of both sides after the last move, on the board and in hand."""
         self._losing = [0, 0]
         self._winning = [0, 0]
         self.first_ply = 2 * rule.max_moves or NEVER
@@ -66,10 +73,10 @@ class Adjudicator:
     def update(
         self, number: int, side: int, score: int | None, plies: int, after: Position
     ) -> Verdict | None:
-        """Note a move; return a verdict if the game is to end with it.
+        """Add a move; return a verdict if the game ends with it.
 
-        ``number`` is the move's move number, ``score`` the mover's, ``plies`` how many moves the
-        game has had, those of its opening included, ``after`` the position that the move led to.
+        ``number`` is the move number, ``side`` the mover and ``score`` its score. ``plies`` is the
+        number of moves so far, the opening included. ``after`` is the position after the move.
         """
         rule = self._rule
         if self._tables is not None and (proven := self._proven(self._tables, after)) is not None:
@@ -85,7 +92,9 @@ class Adjudicator:
         return None
 
     def _proven(self, tables: Tables, after: Position) -> Verdict | None:
-        """The result that tablebases prove, with plies without a removal counted."""
+        """Return the verdict of the tablebases, which take the plies without a removal into
+        account.
+        """
         bounds = tables.bounds(after)
         if bounds is None or bounds[0] != bounds[1]:
             return None
@@ -98,7 +107,7 @@ class Adjudicator:
         return winner, cause, f"{COLOURS[winner]} wins by adjudication: tables"
 
     def _resigned(self, number: int, side: int, score: int | None) -> int | None:
-        """Note a score; the winner, if a side is to resign now."""
+        """Add a score; return the winner if a side resigns now, else None."""
         rule = self._rule
         losing = score is not None and score <= -rule.resign_score
         winning = score is not None and score >= rule.resign_score
@@ -113,7 +122,7 @@ class Adjudicator:
         return None
 
     def _drawn(self, number: int, score: int | None, men: int) -> bool:
-        """Note a score and the number of men; return whether the game is a draw now."""
+        """Add a score and the number of men; return whether the game is a draw now."""
         level = score is not None and abs(score) <= self._rule.draw_score
         if men < self._men:
             self._level_plies = 0

@@ -1,4 +1,4 @@
-"""An engine's clock, in whole nanoseconds of monotonic time."""
+"""Clock of an engine, in whole nanoseconds of monotonic time."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ MILLISECOND = 1_000_000
 
 
 class Clock:
-    """An engine's remaining time under its limit. ``left`` is None without a clock.
+    """An engine's remaining time under its limit; ``left`` is None without a clock.
 
-    An overrun within the margin is kept: ``left`` is then below zero, and the next increment or
-    time control makes up for it. ``told`` is ``left`` in milliseconds as sent to engines: rounded
-    down, but at least 1, for some engines take 0 for no clock at all, and others fail at a minus.
-    ``overruns`` counts the moves whose overrun was within the margin.
+    An overrun within the margin is a debt: ``left`` is then negative, and the next increment or
+    time control repays it. ``sent`` is ``left`` in milliseconds as it is sent to engines: rounded
+    down, but at least 1, since some engines treat 0 as no clock, and others fail on negative
+    values. ``overruns`` counts the moves with an overrun within the margin.
     """
 
-    __slots__ = ("limit", "left", "told", "moves_to_go", "overruns")
+    __slots__ = ("limit", "left", "sent", "moves_to_go", "overruns")
 
     def __init__(self, limit: TimeControl) -> None:
         self.limit = limit
@@ -25,14 +25,14 @@ class Clock:
         self.moves_to_go = limit.moves if limit.time is not None else None
 
     def set_left(self, left: int | None) -> None:
-        """Let the engine have so much left."""
+        """Set the remaining time."""
         self.left = left
-        self.told = left
+        self.sent = left
         if left is not None:
-            self.told = left // MILLISECOND if left > MILLISECOND else 1
+            self.sent = left // MILLISECOND if left > MILLISECOND else 1
 
     def allowance(self) -> int | None:
-        """Time until the next move overruns the clock; None without a limit."""
+        """Return the time until the next move overruns the clock; None without a limit."""
         if self.limit.per_move is None:
             return self.left
         if self.left is None:
@@ -40,10 +40,10 @@ class Clock:
         return min(self.left, self.limit.per_move)
 
     def spend(self, elapsed: int) -> int:
-        """Charge a move's time; returns the overrun if it is beyond the margin, else 0.
+        """Charge the time of a move; return the overrun if it exceeds the margin, else 0.
 
-        The overrun includes the margin. Increments and further time controls go only to a move in
-        time.
+        The overrun includes the margin. Only a move in time earns its increment and the next time
+        control.
         """
         allowance = self.allowance()
         if allowance is not None and elapsed > allowance:
@@ -63,5 +63,5 @@ class Clock:
 
 
 def overrun_text(overrun: int) -> str:
-    """An overrun in whole milliseconds, rounded up, for the reason of a loss."""
+    """Return an overrun in whole milliseconds, rounded up, for the reason of a loss."""
     return f"{-(-overrun // MILLISECOND)}ms overrun"

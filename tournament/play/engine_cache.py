@@ -1,4 +1,4 @@
-"""The engines that a worker keeps running between games."""
+"""Cache of the running engines of a worker."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from merels.tournament.play.memory import MemoryWatch
 from merels.tournament.records.games import Entrant, Origin
 
 KEPT = 4
-"""Engines without a game that are kept even if memory is short."""
+"""Idle engines that are kept even if memory is short."""
 MOST_KEPT = 100
-"""Engines without a game that are kept at most: each takes three or four open files."""
+"""Largest number of idle engines that are kept; each takes three or four open files."""
 FAULT_PATIENCE = 0.5
-"""Seconds that an engine has to exit after a fault."""
+"""Time for an engine to exit after a fault, in seconds."""
 
 
 class EngineCache:
-    """Running engines, lent to games; a context manager that ends them all.
+    """Running engines that are lent to games; a context manager that ends them all.
 
-    One worker uses it, for one game at a time. Engines without a game are kept while a quarter of
-    the memory is available. Otherwise each engine that is given back ends the one that played
-    longest ago, unless ``kept`` or fewer are left. ``trace`` is called with an engine's name, with
-    ``>``, ``<`` or ``!`` (standard error), and with the lines that were sent or received.
+    A cache belongs to one worker, which plays one game at a time. Idle engines are kept while a
+    quarter of the memory is available. Otherwise, each engine that is returned ends the one idle
+    for longest, unless ``kept`` or fewer are left. ``trace`` is called with an engine's name, the
+    direction ``>``, ``<`` or ``!`` (standard error), and the bytes sent or received.
     """
 
     def __init__(
@@ -41,9 +41,9 @@ class EngineCache:
         self._trace = trace
         self._idle: list[tuple[Entrant, Engine]] = []
         self._programs: WeakKeyDictionary[Engine, str] = WeakKeyDictionary()
-        """The fingerprints of the engines' programs when they were started."""
+        """Fingerprints of the engines' programs at their start."""
         self.meter = LagMeter()
-        """Measures the moves of these engines."""
+        """Meter of the delays in these engines' moves."""
 
     def __enter__(self) -> EngineCache:
         return self
@@ -52,31 +52,33 @@ class EngineCache:
         self.close()
 
     def lend(self, entrants: Sequence[Entrant], rules: Rules) -> list[Engine | EngineError]:
-        """An engine for each entrant, ready for a new game, or the error that it fails with.
+        """Return an engine for each entrant, ready for a new game, or its error.
 
-        They get ready side by side. An engine that was kept and no longer answers is replaced by a
-        fresh one.
+        The engines get ready concurrently. An idle engine that no longer answers is replaced.
         """
-        kept = [self._take(entrant) for entrant in entrants]
-        lent = self._make_ready(entrants, kept, rules)
+        idle = [self._take(entrant) for entrant in entrants]
+        lent = self._make_ready(entrants, idle, rules)
         for index, entrant in enumerate(entrants):
-            if isinstance(lent[index], EngineError) and kept[index] is not None:
+            if isinstance(lent[index], EngineError) and idle[index] is not None:
                 (lent[index],) = self._make_ready([entrant], [None], rules)
         return lent
 
     def _make_ready(
-        self, entrants: Sequence[Entrant], kept: Sequence[Engine | None], rules: Rules
+        self, entrants: Sequence[Entrant], idle: Sequence[Engine | None], rules: Rules
     ) -> list[Engine | EngineError]:
-        """The engines that were kept, and fresh ones in place of None, ready for a new game."""
-        lent = [engine or self._start(entrant) for engine, entrant in zip(kept, entrants)]
+        """Return engines ready for a new game.
+
+        Each None in ``idle`` is replaced by a new process.
+        """
+        lent = [engine or self._start(entrant) for engine, entrant in zip(idle, entrants)]
         for index, entrant in enumerate(entrants):
-            if kept[index] is None:
+            if idle[index] is None:
                 lent[index] = self._attempt(lent[index], partial(greet, entrant=entrant))
         lent = [self._attempt(engine, partial(prepare, rules=rules)) for engine in lent]
         return [self._attempt(engine, _await_ready) for engine in lent]
 
     def give_back(self, entrant: Entrant, engine: Engine) -> None:
-        """Keep an engine after its game, unless it is to be started for every game."""
+        """Keep an engine after its game, unless its entrant has ``restart``."""
         if entrant.restart or not self._kept:
             engine.close()
             return
@@ -86,12 +88,12 @@ class EngineCache:
             self._idle.pop(0)[1].close()
 
     def measure_here(self) -> None:
-        """Measure the moves that the current thread asks for, instead of those of another one."""
+        """Measure delays in the current thread from now on."""
         self.meter.close()
         self.meter = LagMeter()
 
     def close(self) -> None:
-        """End all engines that are not lent, side by side."""
+        """End all idle engines concurrently."""
         self.meter.close()
         idle, self._idle = self._idle, []
         for _, engine in idle:
@@ -100,22 +102,22 @@ class EngineCache:
             engine.close()
 
     def _take(self, entrant: Entrant) -> Engine | None:
-        """The entrant's engine that was given back last, if there is one that still answers.
+        """Return the idle engine of an entrant that was used last, or None.
 
-        In a tune it may have been given back with other values of the same options.
+        In a tune, the same engine gets its changed option values.
         """
         for index in reversed(range(len(self._idle))):
-            former, engine = self._idle[index]
-            if former.name != entrant.name:
+            previous, engine = self._idle[index]
+            if previous.name != entrant.name:
                 continue
-            if former == entrant:
+            if previous == entrant:
                 del self._idle[index]
                 return engine
-            if _has_options_of(former, entrant):
+            if _has_options_of(previous, entrant):
                 del self._idle[index]
-                known = former.engine.options
-                new = [option for option in entrant.engine.options if option not in known]
-                lent = self._attempt(engine, lambda engine: engine.configure(dict(new)))
+                set_before = previous.engine.options
+                changed = [option for option in entrant.engine.options if option not in set_before]
+                lent = self._attempt(engine, lambda engine: engine.configure(dict(changed)))
                 return lent if isinstance(lent, Engine) else None
         return None
 
@@ -130,14 +132,14 @@ class EngineCache:
         return engine
 
     def origin(self, white: Engine, black: Engine) -> Origin:
-        """Where and by which programs a game of two lent engines is played."""
+        """Return the machine and programs of a game between two lent engines."""
         programs = self._programs[white], self._programs[black]
         return HERE._replace(ids=(white.name, black.name), programs=programs)
 
     def _attempt(
         self, engine: Engine | EngineError, action: Callable[[Engine], None]
     ) -> Engine | EngineError:
-        """The engine after an action, or, once it is ended, the error that the action raised."""
+        """Return the engine after ``action``, or its error, after which the engine is ended."""
         if not isinstance(engine, Engine):
             return engine
         try:
@@ -149,7 +151,7 @@ class EngineCache:
 
 
 def _has_options_of(one: Entrant, other: Entrant) -> bool:
-    """Whether two entrants differ only in the values of the options that both set."""
+    """Return whether two entrants differ only in the values of the same options."""
     names = [[name for name, _ in entrant.engine.options] for entrant in (one, other)]
     engine = replace(one.engine, options=other.engine.options)
     return names[0] == names[1] and replace(one, engine=engine) == other
@@ -161,7 +163,7 @@ def _await_ready(engine: Engine) -> None:
 
 
 def greet(engine: Engine, entrant: Entrant) -> None:
-    """Wait for a fresh engine's greeting and set its options."""
+    """Wait for the greeting of a new engine and set its options."""
     engine.timeout = entrant.ping_timeout
     engine.greet(entrant.start_timeout)
     engine.configure(dict(entrant.engine.options))
@@ -172,6 +174,6 @@ def greet(engine: Engine, entrant: Entrant) -> None:
 
 
 def prepare(engine: Engine, rules: Rules) -> None:
-    """Tell an engine the rules and that a new game begins."""
+    """Send an engine the rules and the start of a new game."""
     engine.set_rules(rules)
     engine.connection.send_new_game()

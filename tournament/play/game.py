@@ -1,11 +1,14 @@
 """One game between two engines, with a referee that trusts neither.
 
-The way of a game: `play_game` borrows both engines from the cache, ready for a new game. The side
-to move is asked (`Player.ask`: position, go, and its clock runs until bestmove); the answer is
-judged, charged to the clock, recorded and played; the adjudicator looks at the new position; and
-an engine that ponders is given the reply that it expects. So it goes, side by side, until an `End`
-comes: from the rules, from an adjudication, or from an engine's fault. Then the engines go back to
-the cache, except one at fault, which is ended.
+`play_game` borrows both engines from the cache. Each move takes these steps:
+
+1. `Player.ask` sends ``position`` and ``go``; the mover's clock runs until its bestmove.
+2. The move is checked by the rules, charged to the clock, recorded and played.
+3. The adjudicator judges the new position.
+4. If the mover ponders, it gets the reply that it expects.
+
+An `End` ends the game: by the rules, by adjudication, or by a fault of an engine. Then the engines
+return to the cache, except an engine at fault, which is ended.
 """
 
 from __future__ import annotations
@@ -33,52 +36,52 @@ from merels.tournament.play.player import End, Player, Script, fault
 from merels.tournament.records.games import GameResult, GameSpec, MoveRecord, Opening
 
 LONGEST_ANSWER = 200
-"""Bytes after ``bestmove`` that are read: twice the longest move and the longest ponder."""
+"""Bytes after ``bestmove`` that are read: twice the longest move with its ponder move."""
 LONGEST_INFO = 4096
-"""Bytes of a line of ``info`` that are recorded."""
-KNOWN_STARTS = 64
-"""How many openings are remembered: those of pairs, and of runs with few of them."""
-KNOWN_MOVES = 1 << 14
-"""How many moves are remembered with their text: nearly all that are ever played."""
+"""Bytes of an ``info`` line that are recorded."""
+CACHED_STARTS = 64
+"""Cached openings: enough for the games of a pair and for small books."""
+CACHED_MOVES = 1 << 14
+"""Cached texts of moves: nearly all moves that occur."""
 
 RULE_CAUSES = {"men": "two men", "three": "three against three", "norem": "no removal"}
-"""Causes, of `CAUSES`, for the reasons of an `Outcome` that are named otherwise."""
+"""Names in `CAUSES` of the reasons of an `Outcome` that have another name there."""
 
 
 class Start(NamedTuple):
-    """Where a game begins: a position, the moves played from it, and where they have led."""
+    """Start of a game: a position, the moves of the opening, and the position after them."""
 
     first: Position
     moves: tuple[Move, ...]
     position: Position
 
 
-@lru_cache(maxsize=KNOWN_STARTS)
+@lru_cache(maxsize=CACHED_STARTS)
 def start_of(opening: Opening, rules: Rules) -> Start:
-    """Where an opening leads; `InputError` if it makes no sense."""
+    """Return the start of a game from an opening; InputError if the opening is invalid."""
     first = parse_position(opening.position, rules)
     moves = tuple(parse_move(move) for _, move in join_steps(opening.moves))
     return Start(first, moves, play_moves(first, opening.moves))
 
 
-@lru_cache(maxsize=KNOWN_MOVES)
+@lru_cache(maxsize=CACHED_MOVES)
 def move_text(move: Move) -> str:
-    """A move's token, which takes longer to write than to remember."""
+    """Return the text of a move, cached since that is faster than writing it again."""
     return str(move)
 
 
-@lru_cache(maxsize=KNOWN_STARTS)
+@lru_cache(maxsize=CACHED_STARTS)
 def first_line(start: Start, dialect: UciAdapter) -> bytes:
-    """The ``position`` line of a game's first move."""
+    """Return the ``position`` line of the first move of a game."""
     return dialect.position(start.first, start.moves)
 
 
-GameBegun = Callable[[Sequence[MoveRecord]], None]
-"""Called when both engines are ready, with the list that the game will append its moves to."""
+GameStarted = Callable[[Sequence[MoveRecord]], None]
+"""Callback when both engines are ready; gets the list to which the game appends its moves."""
 
 
 class NotStarted(Exception):
-    """A game was not played: ``failures`` are the engines that did not start, by name."""
+    """Raised for a game that was not played; ``failures`` has the errors of engines, by name."""
 
     def __init__(self, errors: Mapping[str, EngineError]) -> None:
         self.failures = {
@@ -87,15 +90,17 @@ class NotStarted(Exception):
         super().__init__(self.failures)
 
 
-def play_game(spec: GameSpec, engines: EngineCache, begun: GameBegun | None = None) -> GameResult:
-    """Play a game to its end, whatever the engines do, and give them back or end them.
+def play_game(
+    spec: GameSpec, engines: EngineCache, on_start: GameStarted | None = None
+) -> GameResult:
+    """Play a game to its end, and return or end the engines.
 
-    `NotStarted` if an engine does not start, `InputError` for rules or an opening that make no
-    sense.
+    Faults of the engines end the game; they raise nothing. Raises NotStarted if an engine does not
+    start, and InputError for invalid rules or an invalid opening.
     """
     rules = parse_rules(spec.rules)
     start = start_of(spec.opening, rules)
-    began = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
+    started = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
     entrants = (spec.white, spec.black)
     lent = engines.lend(entrants, rules)
     ready = [engine for engine in lent if isinstance(engine, Engine)]
@@ -109,11 +114,11 @@ def play_game(spec: GameSpec, engines: EngineCache, begun: GameBegun | None = No
         })  # fmt: skip
     try:
         game = _Game(spec, ready, start, engines.meter)
-        if begun is not None:
-            begun(game.moves)
-        before = monotonic_ns()
+        if on_start is not None:
+            on_start(game.moves)
+        start_ns = monotonic_ns()
         end = game.play()
-        elapsed = monotonic_ns() - before
+        elapsed = monotonic_ns() - start_ns
     except BaseException:
         for engine in ready:
             engine.close(FAULT_PATIENCE)
@@ -126,13 +131,13 @@ def play_game(spec: GameSpec, engines: EngineCache, begun: GameBegun | None = No
         else:
             player.engine.close(FAULT_PATIENCE)
     return GameResult(
-        spec, end.result, end.termination, end.reason, tuple(game.moves), began, elapsed,
+        spec, end.result, end.termination, end.reason, tuple(game.moves), started, elapsed,
         overtime=end.overtime, origin=origin, oddities=(white, black), cause=end.cause,
     )
 
 
 def describe(error: EngineError) -> str:
-    """An engine's error as words to put in brackets."""
+    """Return an engine's error as text for brackets."""
     if isinstance(error, EngineTerminated):
         return error.how
     return error.what if isinstance(error, EngineTimeout) else str(error)
@@ -149,7 +154,7 @@ class _Game:
         self._adjudicator = Adjudicator(spec.adjudication, start.position.rules)
         self._keeps_info = spec.keep_info
         self._plies = len(start.moves)
-        """How many moves the game has had, those of its opening included."""
+        """Moves so far, the opening included."""
         clocks = (Clock(spec.white.limit), Clock(spec.black.limit))
         scripts = {
             dialect: Script(dialect, first_line(start, dialect))
@@ -174,11 +179,12 @@ class _Game:
             return end
 
     def _play_move(self, player: Player) -> None:
-        """One move, from the question to the next position."""
+        """Play one move of ``player``."""
         position = self.position
         answer = player.ask(position, self.moves)
         move, objection = judge(position, answer)
         if objection is not None:
+            # The illegal answer may belong to an earlier search.
             second = player.second_answer(answer)
             if second is not None and judge(position, second)[1] is None:
                 answer = second
@@ -204,21 +210,21 @@ class _Game:
             player.ponder(self.position, answer)
 
     def _adjudicate(self, number: int, side: int, brief: Brief) -> None:
-        """Raise the `End` of a game if it ends with the move just played."""
+        """Raise the `End` of the game if it ends with the last move."""
         score = as_number(brief.score, brief.win_in)
         verdict = self._adjudicator.update(number, side, score, self._plies, self.position)
-        # The rules precede adjudication.
+        # The rules take precedence over adjudication.
         if verdict is not None and self.position.outcome() is None:
             raise End(*verdict)
 
 
 def last_info(answer: Answer) -> str:
-    """The engine's last line of ``info`` with a score, as it is recorded."""
+    """Return the engine's last ``info`` line with a score, as it is recorded."""
     return printable(answer.info[:LONGEST_INFO].decode(errors="replace").strip())
 
 
 def judge(position: Position, answer: Answer) -> tuple[Move | None, str | None]:
-    """The move in an answer, and what is wrong with it in a position."""
+    """Return the move of an answer, and why it is illegal; None for a missing part."""
     text, move = read_move(answer.text[:LONGEST_ANSWER])
     if move is not None:
         objection = position.objection(move)

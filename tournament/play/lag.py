@@ -1,19 +1,18 @@
-"""How much of a move's time was not the engine's: the runner's lateness, the queue for a processor.
+"""Delays in a move's time that are not the engine's: a late runner, or no free processor.
 
-A move's time ends when the runner has read the answer, which may be some time after the engine
-wrote it. Two measurements show that time:
+The time of a move ends when the runner has read the answer, which may be later than the engine
+wrote it. Two measurements show the difference:
 
-* Linux counts how long each thread was ready to run while all processors were busy with others
-  (``schedstat``). What the runner's own thread had to wait during a move, it was *late*; what the
-  engine's busiest thread had to wait, the engine *waited* for a processor.
-* On any system, a wait that ends well after its limit shows that the runner slept on, whatever
-  held it up: it was stopped, its memory was swapped out, the machine stood still.
+* Linux counts how long each thread was ready to run while other threads had all processors
+  (``schedstat``). The waiting time of the runner's own thread makes the answer *late*. That of the
+  engine's busiest thread is the time that the engine *waited* for a processor.
+* On all systems, a wait that ends long after its timeout shows that the runner was not running:
+  it was stopped, its memory was swapped out, or the machine was suspended.
 
-Neither is ever more than the time in which the engine did not compute, so that no engine that
-thinks for too long is excused by a runner that would have been late for it. What is not seen: a
-runner held up by anything but the queue, where it is back before the time is over; and whether an
-engine that sleeps, or whose work is done by another process than the one that was started, was kept
-from its work or did none.
+Neither exceeds the time in which the engine did not compute. Therefore no engine that searches for
+too long is excused by a late runner. Two things are not detected: other delays of a runner that
+continues before the timeout, and whether an engine that sleeps, or whose work another process does,
+was kept from its work.
 """
 
 from __future__ import annotations
@@ -25,76 +24,80 @@ from typing import NamedTuple
 from merels.tournament.play.clock import MILLISECOND
 
 WORTH_MEASURING = MILLISECOND
-"""Moves shorter than this are not measured: nobody can be later than such a move took. The two
-readings for a move cost some 30 microseconds, off the clock."""
+"""Shortest move that is measured, in nanoseconds, since a delay cannot exceed the move itself.
+
+The two readings of a move take about 30 microseconds, outside its clock."""
 SHORT_MOVES = 3
-"""Shorter moves per measured move after which an engine's moves are no longer measured."""
+"""Short moves per measured move after which an engine's moves are no longer measured."""
 MOST_SHORT_MOVES = 20
+"""Largest number of short moves that measured moves can earn."""
 OVERSLEPT = 2 * MILLISECOND
-"""A wait that ends so long after its limit has ended late: limits are whole milliseconds, rounded
-up, and the system wakes nobody on the dot."""
+"""Delay from which a wait counts as late, in nanoseconds.
+
+Timeouts are whole milliseconds, rounded up, and systems wake a process slightly late."""
 
 
 class Lag(NamedTuple):
-    """Delays in a move's time that are not the engine's, in nanoseconds; None: not measured."""
+    """Delays in a move's time that are not the engine's, in nanoseconds; None if not measured."""
 
     late: int | None = None
-    """How late the runner was to read the answer."""
+    """Delay of the runner in reading the answer."""
     waited: int | None = None
-    """How long the engine waited for a processor."""
+    """Time that the engine waited for a processor."""
 
 
-UNKNOWN = Lag()
+NOT_MEASURED = Lag()
 
 
 class Reading(NamedTuple):
-    """The system's counters, in nanoseconds: time run and time waited."""
+    """Counters of the system, in nanoseconds."""
 
     own: int
-    """Waited by the runner's thread."""
+    """Waiting time of the runner's thread."""
     engine: dict[str, tuple[int, int]]
-    """Run and waited by each of the engine's threads."""
+    """Running and waiting time by thread of the engine."""
 
 
 class LagMeter:
-    """Measures the moves that one worker asks for, in the thread that made it."""
+    """Measures delays of moves in the thread that created it."""
 
     def __init__(self) -> None:
-        self._own = _open_own()
+        self._own = _open_own_counters()
         self._credit: dict[str, int] = {}
-        """By an engine's name: how many more short moves it may make."""
+        """Short moves left before measuring stops, by engine name."""
 
     def close(self) -> None:
-        """Measure nothing more."""
+        """Stop measuring."""
         if self._own >= 0:
             os.close(self._own)
             self._own = -1
 
     def is_worth_it(self, name: str) -> bool:
-        """Whether an engine's next move may well be long enough to be measured."""
+        """Return whether an engine's next move is likely long enough to be measured."""
         return self._credit.get(name, SHORT_MOVES) > 0
 
     def note(self, name: str, is_long: bool) -> None:
-        """Note whether an engine's move was long enough."""
+        """Record whether an engine's move was long enough."""
         credit = self._credit.get(name, SHORT_MOVES) + (SHORT_MOVES if is_long else -1)
         self._credit[name] = min(credit, MOST_SHORT_MOVES)
 
     def read(self, pid: int) -> Reading | None:
-        """The counts before a move; None where the system keeps none."""
+        """Return the counters before a move; None if the system has none."""
         if self._own < 0:
             return None
         engine = {}
         with suppress(OSError):
             for thread in os.listdir(f"/proc/{pid}/task"):
-                # One that ends meanwhile is left out.
+                # A thread may have ended meanwhile.
                 with suppress(OSError):
-                    engine[thread] = _counts(f"/proc/{pid}/task/{thread}/schedstat")
+                    engine[thread] = _read_counters(f"/proc/{pid}/task/{thread}/schedstat")
         return Reading(int(os.pread(self._own, 64, 0).split()[1]), engine)
 
     def lag(self, pid: int, before: Reading | None, elapsed: int, slept: int = 0) -> Lag:
-        """The lag of a move that took ``elapsed``; the runner is known to have ``slept`` so long.
+        """Return the delays in a move that took ``elapsed`` nanoseconds.
 
-        Without counts from ``before`` the move that is all there is to tell.
+        ``slept`` is how long the runner is known to have slept beyond its timeout. It is all that
+        can be measured if ``before``, the reading before the move, is None.
         """
         after = None if before is None else self.read(pid)
         late = waited = None
@@ -108,19 +111,19 @@ class LagMeter:
             ]
             run, wait = max(spent, key=sum, default=(0, 0))
             idle = max(0, elapsed - run)
-            # Of an engine that was not even woken, another process does the work.
+            # If no thread ran or waited, another process does the engine's work.
             if run + wait > 0:
                 waited = min(wait, max(0, elapsed - sum(run for run, _ in spent)))
         if slept:
             late = max(late or 0, slept)
         if late is None:
-            return UNKNOWN
+            return NOT_MEASURED
         late = min(late, idle)
         return Lag(late, None if waited is None else min(waited, idle - late))
 
 
-def _open_own() -> int:
-    """A descriptor of this thread's counts; -1 where the system keeps none."""
+def _open_own_counters() -> int:
+    """Return a file descriptor of this thread's counters; -1 if the system has none."""
     try:
         file = os.open("/proc/thread-self/schedstat", os.O_RDONLY)
     except OSError:
@@ -131,8 +134,8 @@ def _open_own() -> int:
     return -1
 
 
-def _counts(path: str) -> tuple[int, int]:
-    """The times run and waited in such a file."""
+def _read_counters(path: str) -> tuple[int, int]:
+    """Return the running and waiting time in a ``schedstat`` file."""
     file = os.open(path, os.O_RDONLY)
     try:
         run, wait, _ = os.read(file, 64).split()

@@ -1,4 +1,4 @@
-"""Engine caches of a process whose tasks come one by one, from a pool that merels did not make."""
+"""Engine caches of processes in a worker pool that merels did not create."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from collections.abc import Iterator
 from merels.tournament.play.engine_cache import EngineCache
 
 IDLE_SECONDS = 10.0
-"""Time without a task after which the engines of a process end."""
+"""Time without a task after which a process ends its engines, in seconds."""
 
 
 class CacheLender:
-    """Lends each task an engine cache of its own, and keeps it for the next task.
+    """Lends an engine cache to each task and keeps it for later tasks.
 
-    Once no task has come for ``seconds``, all engines end.
+    After ``seconds`` without a task, all engines end.
     """
 
     def __init__(self, seconds: float = IDLE_SECONDS) -> None:
         self._seconds = seconds
-        self._forget()
+        self._reset()
         atexit.register(self.close)
         if hasattr(os, "register_at_fork"):
-            # The engines of a forked process's parent are not its own.
-            os.register_at_fork(after_in_child=self._forget)
+            # A forked process must not use its parent's engines.
+            os.register_at_fork(after_in_child=self._reset)
 
-    def _forget(self) -> None:
+    def _reset(self) -> None:
         self._lock = threading.Lock()
         self._idle: list[EngineCache] = []
         self._timer: threading.Timer | None = None
@@ -56,7 +56,7 @@ class CacheLender:
             self._timer.start()
 
     def close(self) -> None:
-        """End the engines that no task has."""
+        """End the engines that are not lent."""
         with self._lock:
             self._stop_timer()
             idle, self._idle = self._idle, []

@@ -1,4 +1,4 @@
-"""Memory that is left for engines, on this machine or in this process's control group (Linux)."""
+"""Memory available for engines, on this machine or in this process's control group (Linux)."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from contextlib import suppress
 from time import monotonic
 
 SHORT = 0.25
-"""Share of the memory below which it is short."""
+"""Available share below which memory is short."""
 FRESH_SECONDS = 0.2
-"""Age up to which the last answer is given again."""
+"""Time for which a result is reused, in seconds."""
 _MACHINE = "/proc/meminfo"
 _GROUPS = (
     ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current", "/sys/fs/cgroup/memory.stat"),
     ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes",
      "/sys/fs/cgroup/memory/memory.stat"),
 )
-"""Limit, use and its parts, of the control group of this process's container: versions 2 and 1."""
+"""Files with limit, use, and parts of the use of the control group; versions 2 and 1."""
 
 
 class MemoryWatch:
-    """A call returns whether less than `SHORT` of the memory is available, or it is unknown."""
+    """Callable that returns whether memory is short: below `SHORT`, or unknown."""
 
     def __init__(self) -> None:
         self._until = 0.0
@@ -33,7 +33,7 @@ class MemoryWatch:
 
 
 def available_share() -> float:
-    """Share of the memory that is available, of the machine's or of a tighter limit; 0: unknown."""
+    """Return the available share of memory, of the machine or a tighter limit; 0 if unknown."""
     try:
         machine = _numbers(_MACHINE)
         total = 1024 * machine["MemTotal:"]
@@ -41,10 +41,11 @@ def available_share() -> float:
     except (OSError, KeyError, ValueError, ZeroDivisionError):
         return 0.0
     for limit_file, use_file, parts_file in _GROUPS:
-        with suppress(OSError, ValueError, ZeroDivisionError):  # No such group, or no limit.
+        # There may be no such group, or it may have no limit.
+        with suppress(OSError, ValueError, ZeroDivisionError):
             limit = int(_text(limit_file))
             if limit < total:
-                # Files that were read count as used, and are given up when memory is needed.
+                # The use includes cached files, which the system drops when it needs memory.
                 files = _numbers(parts_file).get("inactive_file", 0)
                 share = min(share, 1 - (int(_text(use_file)) - files) / limit)
     return share
@@ -56,6 +57,6 @@ def _text(path: str) -> str:
 
 
 def _numbers(path: str) -> dict[str, int]:
-    """The number behind the first word of each line."""
+    """Return the numbers of a file by the first word of their line."""
     lines = (line.split() for line in _text(path).splitlines())
     return {words[0]: int(words[1]) for words in lines if len(words) > 1}

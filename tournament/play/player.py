@@ -1,4 +1,4 @@
-"""One side of a game: its engine, its clock, their talk for a move; and how a game ends."""
+"""One side of a game: its engine, its clock and their messages; and the end of a game."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from merels.protocol.client.dialects import UciAdapter
 from merels.protocol.client.engine import Engine
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
 from merels.tournament.play.clock import MILLISECOND, Clock, overrun_text
-from merels.tournament.play.lag import OVERSLEPT, UNKNOWN, WORTH_MEASURING, LagMeter, Reading
+from merels.tournament.play.lag import NOT_MEASURED, OVERSLEPT, WORTH_MEASURING, LagMeter, Reading
 from merels.tournament.records.games import Entrant, MoveRecord, Oddities, Overtime
 from merels.tournament.statistics.terminations import CAUSES
 
 IDLE_SECONDS = 30.0
-"""The least time without a clock, in seconds, after which an engine that does nothing loses."""
+"""Least idle time after which an engine without a clock loses, in seconds."""
 IDLE_PINGS = 2
-"""The same as a multiple of ``pingtimeout``."""
+"""The same limit as a multiple of ``pingtimeout``; the longer one counts."""
 WINS = ("1-0", "0-1")
 
 
 class End(Exception):
-    """The game has ended, with ``winner`` (None: a draw) and by ``cause``, one of `CAUSES`.
+    """Raised when the game ends: ``winner`` (None for a draw) and ``cause``, one of `CAUSES`.
 
-    ``reason`` is a sentence. ``culprit`` is the side whose engine is at fault; None if neither is.
-    ``overtime`` is the move that lost on time.
+    ``reason`` is a sentence. ``culprit`` is the side whose engine is at fault, or None.
+    ``overtime`` describes the move that lost on time.
     """
 
     def __init__(
@@ -48,20 +48,20 @@ class End(Exception):
 
 
 def fault(side: int, cause: str, reason: str) -> End:
-    """The end of a game that a side loses because its engine is at fault."""
+    """Return the end of a game that ``side`` loses by a fault of its engine."""
     return End(1 - side, cause, f"{COLOURS[side]} {reason}", side)
 
 
 @dataclass(slots=True)
 class Script:
-    """The game so far as a ``position`` line, shared by players that speak the same dialect."""
+    """The game so far as a ``position`` line, shared by players of the same dialect."""
 
     dialect: UciAdapter
     line: bytes
 
 
 class Player:
-    """One side. ``clocks`` are White's and Black's: an engine gets both."""
+    """One side of a game. ``clocks`` are White's and Black's, since an engine gets both."""
 
     def __init__(
         self, side: int, entrant: Entrant, engine: Engine, clocks: tuple[Clock, Clock],
@@ -74,33 +74,33 @@ class Player:
         self.clock = clocks[side]
         self.dialect = self._connection.dialect
         self.ponders = entrant.ponder and self.dialect.can_ponder
-        self.lag = UNKNOWN
-        """Of its last move."""
+        self.lag = NOT_MEASURED
+        """Delays in its last move."""
         self._clocks = clocks
-        self._running = [clock for clock in clocks if clock.left is not None]
+        self._timed_clocks = [clock for clock in clocks if clock.left is not None]
         self._script = script
         self._guess: Move | None = None
-        """The move on which the engine is pondering."""
+        """The opponent's move on which the engine ponders, or None."""
         self._patience = int(entrant.ping_timeout * 1e9)
         self._template: bytes | None = None
-        """The constant part of ``go``, if only the clocks change between moves."""
+        """Template of ``go`` for the clocks, if nothing else changes between moves."""
         if self.dialect.has_template and self.clock.moves_to_go is None:
             self._template = self.dialect.go_template(self._limit())
         allowance, ping = self.clock.allowance(), entrant.ping_timeout
         if allowance is None:
             self._connection.watch_silence(ping, max(IDLE_SECONDS, IDLE_PINGS * ping))
         else:
-            # A clock of many minutes must not hide that an engine hangs.
+            # With a long clock, a hanging engine must be detected before its time is over.
             self._connection.watch_silence(ping if allowance > 2 * self._patience else None)
-        self._before = self._connection.junk, self._connection.strays
+        self._counts_before = self._connection.junk, self._connection.strays
         self._meter = meter
         self._measures = allowance is not None and meter.is_worth_it(entrant.name)
 
     def ask(self, position: Position, moves: Sequence[MoveRecord]) -> Answer:
-        """The engine's answer in the position that ``moves`` have led to.
+        """Return the engine's answer in the position after ``moves``.
 
-        An engine that pondered on the last of them gets `ponderhit`, or else `stop`. Raises the
-        `End` of the game if there is no answer in time.
+        If the engine ponders, it is sent `ponderhit` after the expected move, else `stop`. Raises
+        the `End` of the game if there is no answer in time.
         """
         allowance = self.clock.allowance()
         timeout = FOREVER
@@ -108,8 +108,8 @@ class Player:
             timeout = allowance + self.clock.limit.margin
             if timeout < 0:
                 timeout = 0
-        before = self._meter.read(self.engine.pid) if self._measures else None
-        begun = monotonic_ns()
+        reading = self._meter.read(self.engine.pid) if self._measures else None
+        asked = monotonic_ns()
         try:
             if self._guess is None:
                 answer = self._connection.ask(position, self._script.line, self._go(), timeout)
@@ -118,72 +118,72 @@ class Player:
                 if str(guess) == moves[-1].move:
                     answer = self._connection.ponderhit(timeout)
                 else:
-                    answer = self._ask_after_miss(position, begun, timeout)
+                    answer = self._ask_after_miss(position, asked, timeout)
             if answer is None:
                 assert allowance is not None, "only a clock ends a wait"
-                raise self._unanswered(begun, timeout, allowance, before)
+                raise self._unanswered(asked, timeout, allowance, reading)
         except EngineTerminated as error:
             raise fault(self.side, "crash", f"disconnects ({error.how})") from None
         except EngineTimeout as error:
             raise fault(self.side, "stall", f"stalls ({error.what})") from None
         if self._measures or answer.elapsed >= WORTH_MEASURING:
-            self._measure(answer.elapsed, timeout, allowance, before)
+            self._measure(answer.elapsed, timeout, allowance, reading)
         return answer
 
     def _measure(
-        self, elapsed: int, timeout: int, allowance: int | None, before: Reading | None
+        self, elapsed: int, timeout: int, allowance: int | None, reading: Reading | None
     ) -> None:
-        """Note the lag of a move, and whether the next may be worth the readings too."""
-        self.lag = UNKNOWN
+        """Store the delays of a move, and decide whether to measure the next one."""
+        self.lag = NOT_MEASURED
         if allowance is None:
             return
         name, is_long = self.entrant.name, elapsed >= WORTH_MEASURING
         self._meter.note(name, is_long)
         self._measures = self._meter.is_worth_it(name)
         if is_long:
-            # The answer was there when the runner looked, which may have been too late.
+            # If the runner read the answer after the timeout, it may have been late itself.
             beyond = elapsed - timeout
             self.lag = self._meter.lag(
-                self.engine.pid, before, elapsed, beyond if beyond > OVERSLEPT else 0
+                self.engine.pid, reading, elapsed, beyond if beyond > OVERSLEPT else 0
             )
 
-    def _ask_after_miss(self, position: Position, begun: int, timeout: int) -> Answer | None:
-        """The answer of an engine that pondered on another move, and ends that search first.
+    def _ask_after_miss(self, position: Position, asked: int, timeout: int) -> Answer | None:
+        """Return the answer of an engine that pondered on another move.
 
-        Its clock runs meanwhile.
+        Its search is stopped first, and its clock runs meanwhile.
         """
         if self._connection.stop(min(timeout, self._patience) / 1e9) is None:
             if timeout >= self._patience:
                 raise self._connection.timed_out("does not end its pondering")
             return None
-        gone, left = monotonic_ns() - begun, self.clock.left
+        stop_time, left = monotonic_ns() - asked, self.clock.left
         if left is not None:
-            self.clock.set_left(left - gone)
+            self.clock.set_left(left - stop_time)
         go = self._go()
         self.clock.set_left(left)
-        answer = self._connection.ask(position, self._script.line, go, timeout - gone)
-        return answer and replace(answer, elapsed=gone + answer.elapsed)
+        answer = self._connection.ask(position, self._script.line, go, timeout - stop_time)
+        return answer and replace(answer, elapsed=stop_time + answer.elapsed)
 
     def _unanswered(
-        self, begun: int, timeout: int, allowance: int, before: Reading | None
+        self, asked: int, timeout: int, allowance: int, reading: Reading | None
     ) -> End:
-        """Return the end of a game without a move; wait whether the engine moves late."""
-        overslept = monotonic_ns() - begun - timeout
+        """Return the end of a game without an answer in time, after waiting for a late one."""
+        overslept = monotonic_ns() - asked - timeout
         late = self._connection.stop()
-        # Measured to the end: on a busy machine more than the timeout has passed before the stop.
-        elapsed = monotonic_ns() - begun
-        self.lag = UNKNOWN
+        # Not the timeout: on a busy machine, more time has passed before the stop.
+        elapsed = monotonic_ns() - asked
+        self.lag = NOT_MEASURED
         if late is None:
             how = f"no bestmove, even after stop{self._connection.last_output()}"
             return self.loss_on_time(elapsed, allowance, how)
-        # A runner that comes late to say stop has to wait as long again before it may complain:
-        # what held it up may have held up the engine.
+        # What delayed the runner may have delayed the engine as much, so the runner's delay is
+        # credited twice.
         slept = min(elapsed - timeout, 2 * overslept) if overslept > OVERSLEPT else 0
-        self.lag = self._meter.lag(self.engine.pid, before, elapsed, slept)
+        self.lag = self._meter.lag(self.engine.pid, reading, elapsed, slept)
         return self.loss_on_time(elapsed, allowance)
 
     def loss_on_time(self, elapsed: int, allowance: int, how: str = "") -> End:
-        """The end of a game that this side loses with a move that took ``elapsed``.
+        """Return the end of a game that this side loses with a move that took ``elapsed``.
 
         ``how`` describes a search that did not end.
         """
@@ -193,14 +193,17 @@ class Player:
         return End(1 - self.side, "time", text, self.side, overtime)
 
     def second_answer(self, answer: Answer) -> Answer | None:
-        """Return the engine's output after an illegal answer, which may belong to an earlier go."""
+        """Return the engine's next answer after an illegal one, or None.
+
+        The illegal answer may have belonged to an earlier search.
+        """
         try:
             return self._connection.answer_after_stray(answer)
         except EngineError:
             return None
 
     def ponder(self, position: Position, answer: Answer) -> None:
-        """Let the engine think about the reply that it expects, if that is a legal move."""
+        """Send the engine the reply that it expects to ponder on, if that is legal."""
         try:
             guess = parse_move(ponder_text(answer.text))
             after = position.push(guess)
@@ -213,11 +216,11 @@ class Player:
             go = self.dialect.go(self._limit(), self.side, ponder=True)
             self._connection.begin(line + b"\n" + go)
         except EngineError:
-            return  # It is found out, and judged, at the engine's next move.
+            return  # The engine's next move detects and judges the error.
         self._guess = guess
 
     def settle(self) -> bool:
-        """End a search that outlasts the game; False if the engine does not end it."""
+        """End a search that outlasts the game; return whether the engine ended it."""
         if self._guess is None:
             return True
         try:
@@ -226,32 +229,32 @@ class Player:
             return False
 
     def oddities(self) -> Oddities:
-        """The engine's oddities in this game that cost it nothing."""
-        junk, strays = self._before
+        """Return the engine's faults in this game that had no consequence."""
+        junk, strays = self._counts_before
         late = self.clock.overruns + self._connection.strays - strays
         return Oddities(self._connection.junk - junk, late)
 
     def _go(self) -> bytes:
-        """The ``go`` for the next move."""
+        """Return the ``go`` line of the next move."""
         if self._template is None:
             return self.dialect.go(self._limit(), self.side)
-        if not self._running:
+        if not self._timed_clocks:
             return self._template
-        if len(self._running) == 2:  # The usual case, quicker than any loop over two.
-            one, other = self._running
-            return self._template % (one.told, other.told)
-        return self._template % tuple([clock.told for clock in self._running])
+        if len(self._timed_clocks) == 2:  # The usual case; faster than a loop.
+            white, black = self._timed_clocks
+            return self._template % (white.sent, black.sent)
+        return self._template % tuple([clock.sent for clock in self._timed_clocks])
 
     def _limit(self) -> Limit:
-        """The limit of the engine's next move."""
+        """Return the limit of the engine's next move."""
         control = self.clock.limit
         white, black = self._clocks
         return Limit(
             time=_seconds(control.per_move and control.per_move // MILLISECOND),
             depth=control.depth,
             nodes=control.nodes,
-            white_clock=_seconds(white.told),
-            black_clock=_seconds(black.told),
+            white_clock=_seconds(white.sent),
+            black_clock=_seconds(black.sent),
             white_inc=_increment(white),
             black_inc=_increment(black),
             remaining_moves=self.clock.moves_to_go,
@@ -259,12 +262,12 @@ class Player:
 
 
 def _seconds(milliseconds: int | None) -> float | None:
-    """The whole milliseconds that engines get, in seconds."""
+    """Return whole milliseconds in seconds."""
     return None if milliseconds is None else milliseconds / 1000
 
 
 def _increment(clock: Clock) -> float | None:
-    """A clock's increment in seconds, where there is one to tell."""
+    """Return a clock's increment in seconds; None without one."""
     if clock.left is None or not clock.limit.increment:
         return None
     return clock.limit.increment // MILLISECOND / 1000

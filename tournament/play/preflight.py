@@ -1,7 +1,7 @@
-"""Every engine tried once before the first game, so that what is wrong shows then.
+"""Trial of every engine before the first game, which reports faults early.
 
-Each is started, greeted, sent its options and the rules, asked whether it is ready, and asked for
-one move. The engines take each step side by side, and end when all have taken all of them.
+Each engine is started, greeted, sent its options and the rules, asked whether it is ready, and
+asked for one move. The engines take each step concurrently and end after the last one.
 """
 
 from __future__ import annotations
@@ -23,24 +23,25 @@ from merels.tournament.play.engine_cache import KEPT, greet, prepare
 from merels.tournament.play.game import Start, describe, first_line, judge, start_of
 from merels.tournament.records.games import NANOSECONDS, Entrant, Opening, TimeControl
 
-CLOCK, INCREMENT, NODES = 0.1, 0.01, 100
-"""The most that the trial's limits allow: seconds on the clocks, for a move, and positions."""
-THINKING = 0.3
-"""Seconds after which an engine that still searches is sent ``stop``."""
-SILENT = "; an engine must flush every line that it writes"
-"""Where to look first if it writes nothing at all."""
-COMPLAINT = b"info string error"
-"""Words with which engines reject a line."""
+TRIAL_CLOCK, TRIAL_INCREMENT, TRIAL_NODES = 0.1, 0.01, 100
+"""Largest limits of the trial: clock and increment in seconds, and nodes."""
+SEARCH_SECONDS = 0.3
+"""Time after which a search is stopped, in seconds."""
+SILENT_HINT = "; an engine must flush every line that it writes"
+"""Most likely reason if an engine writes nothing."""
+ERROR_PREFIX = b"info string error"
+"""Start of the line with which engines reject input."""
 
 
 def preflight(
     entrants: Sequence[Entrant], knowing: Collection[str], rules: str, opening: Opening,
     at_once: int = KEPT,
 ) -> list[str]:
-    """Raise an `InputError` with the fault of the first engine that cannot play.
+    """Raise InputError with the fault of the first engine that cannot play.
 
-    ``knowing`` are the names of engines that play by rules for which they have no option.
-    ``at_once`` engines may run at the same time. Return notices on the engines that can play.
+    Returns notices on engines that can play. ``knowing`` has the names of engines that play by the
+    rules without an option for them. ``at_once`` is the number of engines that may run at the same
+    time.
     """
     distinct: dict[tuple[Entrant, bool], Entrant] = {}
     for entrant in entrants:
@@ -59,7 +60,7 @@ def preflight(
 
 
 def check_program(entrant: Entrant) -> None:
-    """Raise the `InputError` of a trial in which an engine's program is not found."""
+    """Raise the InputError of the trial if an engine's program is not found."""
     try:
         find_executable(entrant.engine.command, entrant.engine.directory)
     except EngineError as error:
@@ -67,7 +68,7 @@ def check_program(entrant: Entrant) -> None:
 
 
 def options_of(entrant: Entrant) -> Options:
-    """Return the options that an engine declares; raise `InputError` if it does not start."""
+    """Return the options that an engine declares; InputError if it does not start."""
     trial = _Trial(entrant, start_of(Opening(START), DEFAULT_RULES), False)
     try:
         for step in STEPS[:2]:
@@ -78,7 +79,7 @@ def options_of(entrant: Entrant) -> Options:
 
 
 def announced_names(entrants: Sequence[Entrant]) -> list[str]:
-    """The names that engines announce, empty for none; `InputError` where one does not start."""
+    """Return the names that engines announce, or ''; InputError if one does not start."""
     start = start_of(Opening(START), DEFAULT_RULES)
     names = []
     for first in range(0, len(entrants), KEPT):
@@ -89,7 +90,10 @@ def announced_names(entrants: Sequence[Entrant]) -> list[str]:
 
 
 def _kind(entrant: Entrant) -> Entrant:
-    """Equal for engines that differ only in the name, or in their level of merels."""
+    """Return a key that is equal for engines that need only one trial.
+
+    Such engines differ only in their name or in their level of merels.
+    """
     engine = replace(entrant.engine, name="")
     if engine.command == MERELS:
         others = tuple(option for option in engine.options if option[0] not in LEVEL_OPTIONS)
@@ -98,7 +102,7 @@ def _kind(entrant: Entrant) -> Entrant:
 
 
 def _try_all(trials: Sequence[_Trial], steps: Sequence[Step] | None = None) -> None:
-    """Take engines through some or all steps, side by side, and end them."""
+    """Take the engines through ``steps``, by default all, concurrently, and end them."""
     try:
         for step in STEPS if steps is None else steps:
             for trial in trials:
@@ -117,7 +121,7 @@ def _end(trials: Sequence[_Trial]) -> None:
 
 
 class _Trial:
-    """One engine on its way through the steps."""
+    """Trial of one engine."""
 
     def __init__(self, entrant: Entrant, start: Start, knows_rules: bool) -> None:
         self.engine: Engine
@@ -126,46 +130,46 @@ class _Trial:
         self._entrant = entrant
         self._start = start
         self._knows_rules = knows_rules
-        self._complaint = ""
-        """The last fault that the engine reported."""
-        self._wrote = b""
-        """The last line that it wrote in this step."""
+        self._reported = ""
+        """Last error that the engine reported."""
+        self._last_line = b""
+        """Last line that the engine wrote in this step."""
         self.notice = ""
-        """A notice for the user, although the engine can play."""
-        self._asked = 0
+        """Notice to the user on an engine that can play."""
+        self._search = 0
 
     def take(self, step: Step) -> None:
-        """Take a step; `InputError` if the engine does not."""
+        """Take a step; InputError if the engine fails it."""
         action, failure, way_out = step
-        self._wrote = b""
+        self._last_line = b""
         try:
             action(self)
         except EngineError as error:
-            # The error of one that is late has its last output, of one that has gone its errors.
-            said = hint = ""
+            # A timeout's error includes the last output, and that of a lost engine its stderr.
+            details = hint = ""
             if isinstance(error, EngineTimeout):
                 is_silent = action is _Trial.greet and not self._connection.last_output()
-                hint = (SILENT if is_silent else "") + way_out
-            elif self._wrote and not self._connection.last_error():
-                said = f" (it wrote {quoted(self._wrote)})"
-            raise self._wrong(f"{failure}: {describe(error)}{said}{hint}") from None
+                hint = (SILENT_HINT if is_silent else "") + way_out
+            elif self._last_line and not self._connection.last_error():
+                details = f" (it wrote {quoted(self._last_line)})"
+            raise self._fault(f"{failure}: {describe(error)}{details}{hint}") from None
 
-    def _wrong(self, what: str, key: str = "") -> InputError:
-        """Return the error for a fault of the engine, or of one of its keys."""
+    def _fault(self, what: str, key: str = "") -> InputError:
+        """Return the error for a fault of the engine, or of its ``key``."""
         return InputError(f"-engine {self._entrant.name} {key}".strip(), what)
 
-    def _hear(self, way: str, data: bytes) -> None:
-        if way == "<":
-            self._wrote = data.strip().rpartition(b"\n")[2] or self._wrote
-            if COMPLAINT in data:
-                line = data[data.rindex(COMPLAINT) :].partition(b"\n")[0]
-                self._complaint = line.decode("utf-8", "replace").strip()
+    def _trace(self, direction: str, data: bytes) -> None:
+        if direction == "<":
+            self._last_line = data.strip().rpartition(b"\n")[2] or self._last_line
+            if ERROR_PREFIX in data:
+                line = data[data.rindex(ERROR_PREFIX) :].partition(b"\n")[0]
+                self._reported = line.decode("utf-8", "replace").strip()
 
-    # The steps.
+    # Steps of the trial.
 
     def start(self) -> None:
         """Start the process."""
-        self.engine = Engine(self._entrant.engine, trace=self._hear)
+        self.engine = Engine(self._entrant.engine, trace=self._trace)
         self._connection = self.engine.connection
         self.started = True
 
@@ -180,62 +184,63 @@ class _Trial:
                 try:
                     self.engine.options.find(name).check(value)
                 except InputError as refusal:
-                    raise self._wrong(refusal.expected, f"{OPTION}{name}={value}") from None
-            raise self._wrong(str(error)) from None
+                    raise self._fault(refusal.expected, f"{OPTION}{name}={value}") from None
+            raise self._fault(str(error)) from None
         if self._entrant.engine.options and not self.engine.options:
             names = ", ".join(OPTION + name for name, _ in self._entrant.engine.options)
             self.notice = f"{self._entrant.name} declares no options; it may ignore {names}"
 
     def set_up(self) -> None:
         """Set the rules and start a game."""
-        fields = [] if self._knows_rules else _untold(self._start.position.rules, self.engine)
+        rules = self._start.position.rules
+        fields = [] if self._knows_rules else _unsupported_fields(rules, self.engine)
         if fields:
-            raise self._wrong(
+            raise self._fault(
                 f"has no option for {', '.join(fields)}; "
                 "add rules=known if it already plays by these rules"
             )
-        prepare(self.engine, self._start.position.rules)
+        prepare(self.engine, rules)
 
     def be_ready(self) -> None:
-        """Wait until it is ready, and see that it took what it was told."""
+        """Wait until the engine is ready; check that it reported no error."""
         self._connection.await_ready()
-        if self._complaint:
-            raise self._wrong(f"does not take its options or the rules: {self._complaint}")
+        if self._reported:
+            raise self._fault(f"rejects its options or the rules: {self._reported}")
 
     def think(self) -> None:
-        """Ask for a move, unless the opening has ended the game."""
+        """Ask for a move, unless the opening ends the game."""
         if self._start.position.outcome() is None and not self._connection.dialect.in_steps:
             line, go = self._question()
-            self._asked = self._connection.begin(line + b"\n" + go)
+            self._search = self._connection.begin(line + b"\n" + go)
 
     def move(self) -> None:
-        """See that the answer is a legal move."""
+        """Check that the answer is a legal move."""
         position, patience = self._start.position, self._entrant.ping_timeout
         if position.outcome() is not None:
             return
         if self._connection.dialect.in_steps:
             answer = self._connection.ask(position, *self._question(), int(patience * NANOSECONDS))
         else:
-            answer = self._connection.wait_answer(self._asked, int(THINKING * NANOSECONDS))
-            # It may be slow, or move only after `stop`.
+            answer = self._connection.wait_answer(self._search, int(SEARCH_SECONDS * NANOSECONDS))
+            # A slow engine, or one that moves only after `stop`, can play too.
             answer = answer or self._connection.stop(patience)
-        said = self._complaint and f" ({self._complaint})"
+        details = self._reported and f" ({self._reported})"
         if answer is None:
-            said = said or self._connection.last_output()
-            raise self._wrong(f"plays no move in {patience:g} s, stopped or not{said}")
+            details = details or self._connection.last_output()
+            raise self._fault(f"plays no move in {patience:g} s, stopped or not{details}")
         if (objection := judge(position, answer)[1]) is not None:
             where = self._question()[0].decode()
-            raise self._wrong(f"makes an illegal move: {objection}, after '{where}'{said}")
+            raise self._fault(f"makes an illegal move: {objection}, after '{where}'{details}")
 
     def _question(self) -> tuple[bytes, bytes]:
-        """The ``position`` and ``go`` lines."""
+        """Return the ``position`` and ``go`` lines."""
         dialect, start = self._connection.dialect, self._start
-        limit = _least(self._entrant.limit)
+        limit = _shortest(self._entrant.limit)
         return first_line(start, dialect), dialect.go(limit, start.position.side)
 
 
 Step = tuple[Callable[[_Trial], None], str, str]
-"""An action, the text of its failure, and the place to look if it timed out."""
+"""Action, text of its failure, and hint after a timeout."""
 STEPS: tuple[Step, ...] = (
     (_Trial.start, "does not start", ""),
     (_Trial.greet, "does not start", "; see proto= and starttimeout="),
@@ -246,22 +251,27 @@ STEPS: tuple[Step, ...] = (
 )
 
 
-def _untold(rules: Rules, engine: Engine) -> list[str]:
-    """Rule fields without an option whose value the engine does not assume: ``Name=value``."""
-    dialect, offered = engine.connection.dialect, engine.options
-    told = {name.lower(): value for name, value in dialect.settings(rules, offered)}
-    variant = offered.get("UCI_Variant")
-    name = told.get("uci_variant", "" if variant is None else variant.default)
+def _unsupported_fields(rules: Rules, engine: Engine) -> list[str]:
+    """Return the rule fields that the engine neither has an option for nor assumes.
+
+    They are written as ``Name=value``.
+    """
+    dialect, declared = engine.connection.dialect, engine.options
+    set_options = {name.lower(): value for name, value in dialect.settings(rules, declared)}
+    variant = declared.get("UCI_Variant")
+    name = set_options.get("uci_variant", "" if variant is None else variant.default)
     assumed = PRESETS.get(name.lower(), DEFAULT_RULES)
-    played = (assumed, dialect.own_rules or assumed)
+    assumed_rules = (assumed, dialect.own_rules or assumed)
     fields = []
     for field in FIELDS:
         value = getattr(rules, field.attribute)
-        names = [name for name in dialect.rule_options(field.name) if name.lower() in told]
+        names = [name for name in dialect.rule_options(field.name) if name.lower() in set_options]
         try:
             for name in names:
-                offered[name].check(told[name.lower()])
-            missing = not names and all(value != getattr(own, field.attribute) for own in played)
+                declared[name].check(set_options[name.lower()])
+            missing = not names and all(
+                value != getattr(assumed, field.attribute) for assumed in assumed_rules
+            )
             why = ""
         except InputError as error:
             missing, why = True, f" ({error.expected})"
@@ -270,17 +280,18 @@ def _untold(rules: Rules, engine: Engine) -> list[str]:
     return fields
 
 
-def _least(control: TimeControl) -> Limit:
-    """A limit of the kinds that the engine will have, each so small that it moves at once."""
+def _shortest(control: TimeControl) -> Limit:
+    """Return limits of the same kinds as ``control``, small enough for an immediate move."""
 
     def seconds(time: int | None, most: float) -> float | None:
         return None if time is None else min(time / NANOSECONDS, most)
 
-    clock, increment = seconds(control.time, CLOCK), seconds(control.increment or None, INCREMENT)
+    clock = seconds(control.time, TRIAL_CLOCK)
+    increment = seconds(control.increment or None, TRIAL_INCREMENT)
     return Limit(
-        time=seconds(control.per_move, INCREMENT),
+        time=seconds(control.per_move, TRIAL_INCREMENT),
         depth=control.depth and 1,
-        nodes=control.nodes and min(control.nodes, NODES),
+        nodes=control.nodes and min(control.nodes, TRIAL_NODES),
         white_clock=clock,
         black_clock=clock,
         white_inc=increment,

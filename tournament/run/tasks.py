@@ -19,7 +19,7 @@ from merels.engine.common.errors import InputError
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.tournament.journal.rows import Row, make_row
 from merels.tournament.play.engine_cache import EngineCache
-from merels.tournament.play.game import GameBegun, NotStarted, play_game
+from merels.tournament.play.game import GameStarted, NotStarted, play_game
 from merels.tournament.play.lender import CacheLender
 from merels.tournament.play.preflight import preflight
 from merels.tournament.records.games import GameResult, GameSpec, MoveRecord, PairTask
@@ -226,7 +226,7 @@ def stay_busy(places: frozenset[Place], number: int) -> None:
 
 
 def play_until_valid(
-    spec: GameSpec, engines: EngineCache, begun: GameBegun | None = None
+    spec: GameSpec, engines: EngineCache, begun: GameStarted | None = None
 ) -> GameResult:
     """Play a game, and again where an attempt is void: a loss on time that is no engine's fault.
 

@@ -75,7 +75,7 @@ def test_a_program_that_does_not_start_is_told_of_in_its_own_words(
          "action'"),
         ("illegal", [], "makes an illegal move: 'a1xg7', the move closes no mill and removes "
          "nothing, after 'position startpos "),
-        ("grumbles", ["option.Hash=7"], "'-engine E': does not take its options or the rules: "
+        ("grumbles", ["option.Hash=7"], "'-engine E': rejects its options or the rules: "
          "info string error '7': no memory for it"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Games that are ended early."""
+"""Adjudication of games."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ BLACK_WINS = (BLACK, "resignation by scores", "Black wins by adjudication")
 
 
 def verdicts(rule: Adjudication, *moves: tuple[int, int, int | None]) -> list[object]:
-    """What a referee says after each move: number, side and score."""
+    """Return the adjudicator's verdict after each move: number, side and score."""
     adjudicator = Adjudicator(rule, DEFAULT_RULES)
     return [adjudicator.update(*move, 0, Position()) for move in moves]
 
 
 def scores(*scores: int | None, first: int = 9) -> list[tuple[int, int, int | None]]:
-    """The moves of both sides with these scores, from a move number on."""
+    """Return moves of both sides with these scores, from move number ``first`` on."""
     return [(first + ply // 2, ply % 2, score) for ply, score in enumerate(scores)]
 
 
-def test_a_draw_needs_both_sides_to_agree_for_some_moves_and_waits_for_its_move_number() -> None:
+def test_a_draw_needs_level_scores_of_both_sides_and_its_move_number() -> None:
     assert verdicts(DRAWISH, *scores(10, -10, 0, 3)) == [None] * 3 + [DRAW]
     assert verdicts(DRAWISH, *scores(0, 0, 0, 0, 0, first=1)) == [None] * 4 + [DRAW]
 
 
 @pytest.mark.parametrize("odd", [11, -11, None])
-def test_one_score_outside_and_no_score_start_the_count_again(odd: int | None) -> None:
+def test_a_score_outside_the_limits_or_none_restarts_the_count(odd: int | None) -> None:
     assert verdicts(DRAWISH, *scores(0, 0, 0, odd, 0, 0, 0, 0)) == [None] * 7 + [DRAW]
 
 
-def test_a_removal_starts_the_count_of_a_draw_again() -> None:
-    """A man that is lost changes what the scores before it were about."""
+def test_a_removal_restarts_the_count_of_a_draw() -> None:
+    """Scores from before a removal are about another balance of material."""
     adjudicator = Adjudicator(DRAWISH, DEFAULT_RULES)
     before = parse_position("O*******/********/@@@*OO** w 3 3 0 7")
     after = parse_position("O*******/********/*@@*OO** b 3 3 0 7")
@@ -54,7 +54,7 @@ def test_a_removal_starts_the_count_of_a_draw_again() -> None:
     assert ended == [None] * 5 + [DRAW]
 
 
-def test_a_side_resigns_after_its_own_moves_alone_unless_a_score_is_better() -> None:
+def test_resignation_counts_only_the_moves_of_one_side() -> None:
     assert verdicts(LOSING, *scores(-500, 0, -501)) == [None, None, BLACK_WINS]
     assert verdicts(LOSING, *scores(0, -900, 0, -499, 0, -900)) == [None] * 6
 
@@ -70,12 +70,12 @@ def test_resignation_waits_for_its_move_number() -> None:
     assert verdicts(rule, (4, WHITE, -9), (5, WHITE, -9)) == [None, BLACK_WINS]
 
 
-def test_claimed_ends_count_as_scores_beyond_any_estimate() -> None:
+def test_claimed_wins_and_losses_exceed_all_estimates() -> None:
     claims = ((None, 7), (None, 0), (None, -4), (12, None), (None, None))
     assert [as_number(*claim) for claim in claims] == [WON, -WON, -WON, 12, None]
 
 
-def test_the_longest_game_counts_the_opening() -> None:
+def test_the_limit_of_moves_includes_the_opening() -> None:
     adjudicator = Adjudicator(Adjudication(max_moves=2), DEFAULT_RULES)
     assert adjudicator.update(2, WHITE, None, 3, Position()) is None
     ended = adjudicator.update(2, BLACK, None, 4, Position())
@@ -88,7 +88,7 @@ def test_nothing_is_adjudicated_by_default() -> None:
     assert adjudicator.update(500, WHITE, -WON, 1000, Position()) is None
 
 
-def test_tables_end_what_they_decide(tmp_path: Path) -> None:
+def test_tables_adjudicate_the_games_that_they_decide(tmp_path: Path) -> None:
     rules = make_rules("morris", ["NoRemovalPlies=0"])
     Builder(tmp_path, rules).build(6)
     adjudicator = Adjudicator(Adjudication(tables=str(tmp_path)), rules)
@@ -103,10 +103,10 @@ def test_tables_end_what_they_decide(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("folder", ["missing", "."])
-def test_a_worker_without_the_tables_of_the_tournament_plays_no_game(
+def test_a_worker_without_the_tournaments_tables_plays_no_game(
     tmp_path: Path, folder: str
 ) -> None:
-    """Its games would go on for longer than those of the other machines."""
+    """Its games would last longer than those on other machines."""
     Builder(tmp_path, make_rules("morris")).build(6)
     with pytest.raises(Failure, match=f"no tables for mill in -tb '{tmp_path / folder}'"):
         Adjudicator(Adjudication(tables=str(tmp_path / folder)), make_rules("mill"))

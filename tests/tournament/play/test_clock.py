@@ -1,4 +1,4 @@
-"""Clocks, in nanoseconds."""
+"""Clocks of engines."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from merels.tournament.records.games import TimeControl
 MS = 1_000_000
 
 
-def test_the_increment_is_added_after_the_move_and_saves_none_that_was_late() -> None:
+def test_the_increment_comes_after_the_move_and_excuses_no_overrun() -> None:
     clock = Clock(TimeControl(time=100 * MS, increment=10 * MS))
     assert clock.spend(30 * MS) == 0
     assert clock.left == 80 * MS
@@ -39,7 +39,7 @@ def test_a_new_time_control_begins_after_its_moves() -> None:
     assert (clock.moves_to_go, clock.left) == (2, 110 * MS)
 
 
-def test_time_for_each_move_is_not_saved_up() -> None:
+def test_time_per_move_does_not_accumulate() -> None:
     clock = Clock(TimeControl(per_move=50 * MS, margin=5 * MS))
     assert clock.spend(1) == 0
     assert clock.allowance() == 50 * MS
@@ -48,19 +48,19 @@ def test_time_for_each_move_is_not_saved_up() -> None:
     assert clock.left is None
 
 
-def test_no_limit_is_never_overrun() -> None:
+def test_a_clock_without_limit_is_never_overrun() -> None:
     clock = Clock(TimeControl(nodes=5))
-    assert clock.allowance() is clock.told is None
+    assert clock.allowance() is clock.sent is None
     assert clock.spend(1 << 60) == 0
 
 
-def test_engines_are_told_whole_milliseconds_rounded_down_and_never_none_left() -> None:
-    assert Clock(TimeControl(time=2 * MS - 1)).told == 1
-    assert Clock(TimeControl(time=5 * MS + 999_999)).told == 5
-    assert Clock(TimeControl(time=0)).told == 1
+def test_clocks_are_sent_in_whole_milliseconds_and_at_least_one() -> None:
+    assert Clock(TimeControl(time=2 * MS - 1)).sent == 1
+    assert Clock(TimeControl(time=5 * MS + 999_999)).sent == 5
+    assert Clock(TimeControl(time=0)).sent == 1
 
 
-def test_an_overrun_is_told_rounded_up() -> None:
+def test_an_overrun_is_printed_rounded_up() -> None:
     assert overrun_text(1) == "1ms overrun"
     assert overrun_text(13 * MS) == "13ms overrun"
     assert overrun_text(13 * MS + 1) == "14ms overrun"

@@ -1,4 +1,4 @@
-"""Every fault an engine can have, with real processes: what is recorded, and what it costs."""
+"""All faults of engines, with real processes: what is recorded, and who loses."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from tests.tournament.specs import changed, game
 pytestmark = pytest.mark.thorough
 
 TIMEOUT = 1.0
-"""Every timeout of the engines here, in seconds: to start, to ping, and the margin of clocks."""
+"""Start and ping timeout of the engines, in seconds."""
 ROOT = Path(__file__).parents[3]
 NODES = TimeControl(nodes=10)
 CLOCK = TimeControl(time=NANOSECONDS // 2)
@@ -42,23 +42,23 @@ SHORT = Adjudication(max_moves=12)
 
 
 def engine(mode: str, argument: str = "", limit: TimeControl = NODES) -> Entrant:
-    """A fake engine with a fault."""
+    """Return a fake engine with a fault."""
     spec = EngineSpec((*FAKE, mode, argument), mode)
     return Entrant(spec, limit, start_timeout=TIMEOUT, ping_timeout=TIMEOUT)
 
 
 def meet(engines: EngineCache, faulty: Entrant) -> GameResult:
-    """A faulty White meets a sound Black; then the sound engine still plays a game."""
+    """Play faulty White against sound Black; check that the sound engine can play on."""
     sound = engine("sound")
     result = play_game(game(faulty, sound, adjudication=SHORT), engines)
     other = changed(sound, name="other")
-    after = play_game(game(sound, other, adjudication=SHORT), engines)
-    assert after.termination in ("adjudication", "normal"), after.reason
+    next_game = play_game(game(sound, other, adjudication=SHORT), engines)
+    assert next_game.termination in ("adjudication", "normal"), next_game.reason
     return result
 
 
 def check(result: GameResult, termination: str, reason: str, moves: int | None = None) -> None:
-    """White lost so, for that reason (a pattern), after so many moves."""
+    """Check that White lost for ``reason`` (a pattern), after ``moves`` moves."""
     assert (result.result, result.termination) == ("0-1", termination), result.reason
     assert re.fullmatch(reason, result.reason), result.reason
     causes = {"disconnects": "crash", "stalls": "stall", "loses": "time", "makes": "illegal move"}
@@ -72,14 +72,14 @@ HOUR = TimeControl(time=3600 * NANOSECONDS)
 LATE = "loses on time (MILLISECONDS overrun)"
 DEAF = "does not respond for 2 s"
 IDLE = "answers isready but does nothing else for 2 s"
-LATE_STILL = "loses on time (no bestmove, even after stop)"
+NO_BESTMOVE = "loses on time (no bestmove, even after stop)"
 FLOOD = "last output: 'info depth 1 score cp 1 nodes 1 pv d6'"
 MUMBLES = "last output: 'info string fake error: no legal action'"
 HOW = {"0": "exit code 0", "1": "exit code 1", "segv": "killed by SIGSEGV"}
 
 
 def check_not_started(engines: EngineCache, faulty: Entrant, how: str) -> None:
-    """No game, for that reason (a pattern)."""
+    """Check that no game starts, for the reason ``how`` (a pattern)."""
     with pytest.raises(NotStarted) as caught:
         meet(engines, faulty)
     ((name, reason),) = caught.value.failures.items()
@@ -88,7 +88,7 @@ def check_not_started(engines: EngineCache, faulty: Entrant, how: str) -> None:
 
 @pytest.mark.parametrize("how", HOW)
 @pytest.mark.parametrize("mode", ["die-start", "die-ready"])
-def test_death_before_the_game(engines: EngineCache, mode: str, how: str) -> None:
+def test_an_engine_that_exits_before_the_game(engines: EngineCache, mode: str, how: str) -> None:
     check_not_started(engines, engine(mode, how), HOW[how])
 
 
@@ -99,13 +99,17 @@ def test_death_before_the_game(engines: EngineCache, mode: str, how: str) -> Non
      r"'id name Fake\rid author nobody\roption name UCI_Variant type combo default mill…var multi "
      r"var loc\roption name Hash type spin default 16 min 1 max 1024\ruciok\r'"),
 ])
-def test_silence_before_the_game(engines: EngineCache, mode: str, how: str) -> None:
+def test_an_engine_that_is_silent_before_the_game(
+    engines: EngineCache, mode: str, how: str
+) -> None:
     check_not_started(engines, engine(mode), re.escape(how))
 
 
 @pytest.mark.parametrize("how", HOW)
 @pytest.mark.parametrize("mode, moves", [("die-search", 2), ("die-after", 4)])
-def test_death_in_the_game(engines: EngineCache, mode: str, moves: int, how: str) -> None:
+def test_an_engine_that_exits_in_the_game(
+    engines: EngineCache, mode: str, moves: int, how: str
+) -> None:
     result = meet(engines, engine(mode, how))
     check(result, "abandoned", rf"White disconnects \({HOW[how]}\)", moves)
 
@@ -115,24 +119,24 @@ def test_death_in_the_game(engines: EngineCache, mode: str, moves: int, how: str
     [
         (engine("never"), "abandoned", f"stalls ({IDLE})", 0),
         (engine("stops-only"), "abandoned", f"stalls ({IDLE})", 0),
-        (engine("never", limit=CLOCK), "time forfeit", LATE_STILL, 0),
-        (engine("flood", limit=CLOCK), "time forfeit", f"{LATE_STILL[:-1]}; {FLOOD})", 0),
+        (engine("never", limit=CLOCK), "time forfeit", NO_BESTMOVE, 0),
+        (engine("flood", limit=CLOCK), "time forfeit", f"{NO_BESTMOVE[:-1]}; {FLOOD})", 0),
         # Its last output names the fault.
         (engine("mumbles", r"info string fake error: no legal action\n"), "abandoned",
          f"stalls ({DEAF}; {MUMBLES})", 0),
         (engine("mumbles", r"info string fake error: no legal action\n", CLOCK), "time forfeit",
-         f"{LATE_STILL[:-1]}; {MUMBLES})", 0),
+         f"{NO_BESTMOVE[:-1]}; {MUMBLES})", 0),
         (engine("mumbles", r"bestmo\x1b"), "abandoned", f"stalls ({DEAF}; "
          r"last output, without a line feed: 'bestmo\x1b')", 0),
         (engine("stops-only", limit=CLOCK), "time forfeit", LATE, 0),
         (engine("late", "0.3", TENTH), "time forfeit", LATE, 2),
         (engine("deaf"), "abandoned", f"stalls ({DEAF})", 2),
-        # It is found out long before its long clock runs out.
+        # The fault is detected long before the end of its long clock.
         (engine("deaf", limit=HOUR), "abandoned", f"stalls ({DEAF})", 2),
-        # Its third move counts, a line without an end; that it is gone shows at its fourth.
+        # Its third move, a line without an end, counts; its fourth move shows that it exited.
         (engine("no-newline"), "abandoned", "disconnects (exit code 0)", 6),
         (engine("close-stdout"), "abandoned", "disconnects (closed its output)", 2),
-        # A child of it holds its pipes.
+        # Its child holds its pipes.
         (engine("parent-dies"), "abandoned", "disconnects (exit code 3)", 2),
     ],
     ids=lambda value: " ".join(value.engine.command[2:]) if isinstance(value, Entrant) else "",
@@ -186,10 +190,10 @@ def test_an_engine_may_be_silent_for_two_pings(engines: EngineCache) -> None:
 
 @pytest.mark.parametrize("mode", ["chats", "sleeps", "computes"])
 @pytest.mark.parametrize("limit", [TimeControl(depth=2), HOUR], ids=["depth", "clock"])
-def test_an_engine_that_writes_or_answers_isready_may_think_for_long(
+def test_an_engine_that_writes_or_answers_isready_may_search_for_long(
     engines: EngineCache, mode: str, limit: TimeControl, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Longer than twice its pingtimeout; one that computes longer than an idle one may wait."""
+    """It may search for longer than two pings; if it computes, also longer than an idle one."""
     if mode == "computes":
         monkeypatch.setattr(player, "IDLE_SECONDS", 0.0)
     result = meet(engines, replace(engine(mode, "3", limit), ping_timeout=0.3))
@@ -197,7 +201,7 @@ def test_an_engine_that_writes_or_answers_isready_may_think_for_long(
     assert max(move.elapsed for move in result.moves) > 2 * NANOSECONDS
 
 
-def test_a_flood_without_end_and_without_a_clock_loses(
+def test_endless_output_without_a_clock_loses(
     engines: EngineCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connection, "MOST_OUTPUT", 1 << 24)
@@ -205,40 +209,40 @@ def test_a_flood_without_end_and_without_a_clock_loses(
           r"White stalls \(writes more than 16 MiB for a move; last output: 'info depth 1 .*'\)", 0)
 
 
-def test_an_overrun_counts_what_a_busy_machine_lets_pass(
+def test_an_overrun_includes_the_time_until_the_stop(
     engines: EngineCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Between the end of the wait and the stop, too: the engine is late by all of it."""
+    """On a busy machine, the stop comes late after the timeout; the engine is late by all of it."""
     stop = Connection.stop
 
-    def delayed(one: Connection, seconds: float = 5.0) -> Answer | None:
+    def delayed(self: Connection, seconds: float = 5.0) -> Answer | None:
         time.sleep(0.1)
-        return stop(one, seconds)
+        return stop(self, seconds)
 
     monkeypatch.setattr(Connection, "stop", delayed)
     result = meet(engines, engine("late", "0.3", TENTH))
-    found = re.fullmatch(r"White loses on time \((\d+)ms overrun\)", result.reason)
-    assert found is not None and int(found[1]) >= 200, result.reason
+    match = re.fullmatch(r"White loses on time \((\d+)ms overrun\)", result.reason)
+    assert match is not None and int(match[1]) >= 200, result.reason
 
 
-def test_late_by_less_than_the_margin(engines: EngineCache) -> None:
+def test_an_overrun_within_the_margin_loses_nothing(engines: EngineCache) -> None:
     limit = TimeControl(per_move=NANOSECONDS // 10, margin=NANOSECONDS)
     result = meet(engines, engine("late", "0.3", limit))
     assert result.termination in ("adjudication", "normal"), result.reason
     assert max(move.elapsed for move in result.moves) > NANOSECONDS // 10
 
 
-def test_the_time_to_end_a_missed_ponder_is_the_engine_s_own(engines: EngineCache) -> None:
+def test_stopping_a_missed_ponder_is_charged_to_the_engine(engines: EngineCache) -> None:
     second = TimeControl(time=NANOSECONDS, increment=2 * NANOSECONDS, margin=NANOSECONDS)
     ponders = replace(engine("ponders", "0.2", second), ponder=True)
     result = meet(engines, ponders)
     assert result.termination in ("adjudication", "normal"), result.reason
     slow = [move.elapsed for move in result.moves[2::2] if move.elapsed >= NANOSECONDS // 5]
-    assert slow, "a guess was wrong, and the search on it took so long to end"
+    assert slow, "no guess was wrong, so no search had to be stopped"
     short = TimeControl(time=NANOSECONDS // 10, margin=NANOSECONDS // 50)
     result = meet(engines, replace(engine("ponders", "0.3", short), ponder=True))
     check(result, "time forfeit", r"White loses on time \(\d+ms overrun\)")
-    # Its clock outlasts what it may take to end a search.
+    # Its clock is longer than the time it has to end a search.
     result = meet(engines, replace(engine("ponders", "1.5", second), ponder=True))
     check(result, "abandoned", r"White stalls \(does not end its pondering\)")
 
@@ -266,10 +270,10 @@ SURVIVED = [
 
 
 @pytest.mark.parametrize("mode", SURVIVED)
-def test_oddities_that_are_no_fault(engines: EngineCache, mode: str) -> None:
+def test_odd_output_loses_nothing(engines: EngineCache, mode: str) -> None:
     faulty = engine(mode)
     if mode in ("many-lines", "long-line"):
-        # Much to read: slow on a busy machine, and no engine's fault.
+        # Reading so much output is slow on a busy machine, which is not the engine's fault.
         spec = replace(faulty, ping_timeout=30.0)
         rule = Adjudication(max_moves=2)
         result = play_game(game(spec, engine("sound"), adjudication=rule), engines)
@@ -278,7 +282,7 @@ def test_oddities_that_are_no_fault(engines: EngineCache, mode: str) -> None:
     assert result.termination in ("adjudication", "normal"), result.reason
 
 
-def test_a_fault_of_black_is_black_s(engines: EngineCache) -> None:
+def test_a_fault_of_black_loses_for_black(engines: EngineCache) -> None:
     result = play_game(game(engine("sound"), engine("illegal")), engines)
     assert (result.result, result.termination) == ("1-0", "illegal move")
     assert result.reason.startswith("Black makes an illegal move")
@@ -301,7 +305,7 @@ print(own_mark(), flush=True)
 
 @contextmanager
 def run_until_mark(then: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """A runner whose engines ignore everything and have children, and its engines' mark."""
+    """Start a runner whose engines ignore quit and have children; yield it and their mark."""
     command = [sys.executable, "-c", RUNNER.format(then=then)]
     with limited(subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)) as runner:
         assert runner.stdout is not None
@@ -318,7 +322,7 @@ def test_no_orphan_when_the_runner_is_killed() -> None:
 
 
 @needs_proc
-def test_no_orphan_when_the_runner_forgets_its_engines() -> None:
+def test_no_orphan_when_the_runner_exits_without_closing_its_engines() -> None:
     with run_until_mark("sys.exit(0)") as (runner, mark):
         assert runner.wait(20) == 0
         assert wait_until_gone(mark, 0.0) == []

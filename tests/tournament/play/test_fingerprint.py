@@ -1,4 +1,4 @@
-"""Fingerprints of programs, and what each game's row knows of where it came from."""
+"""Fingerprints of programs, and the origin in each game's row."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SHORT = ("-each", "nodes=1", "-maxmoves", "4", "-srand", "1", "-journal", "j.db"
 
 
 def script(folder: Path, version: str, more: str = "") -> str:
-    """A small engine of that name and version."""
+    """Write a small engine that announces ``version``; return its path."""
     path = folder / "engine.py"
     source = MINIMAL.read_text(encoding="utf-8").replace("id name Minimal", f"id name {version}")
     path.write_text(f"{source}\n{more}\n")
@@ -41,7 +41,7 @@ def test_a_fingerprint_covers_the_program_and_the_files_among_its_arguments(
     before = fingerprint(python)
     assert len(before) == DIGITS and before == fingerprint(python)
     inside = EngineSpec((sys.executable, "engine.py", "-slow"), directory=str(tmp_path))
-    assert fingerprint(inside) == before, "by its name in its folder, with other arguments"
+    assert fingerprint(inside) == before, "a relative path and other arguments change nothing"
     script(tmp_path, "Foo 1", "# rebuilt")
     assert fingerprint(python) != before
     assert fingerprint(EngineSpec((str(tmp_path / "gone"),))) == ""
@@ -49,26 +49,26 @@ def test_a_fingerprint_covers_the_program_and_the_files_among_its_arguments(
     assert own == fingerprint(EngineSpec(("/another/python", *MERELS[1:]))) != ""
 
 
-def test_a_row_knows_its_machine_its_versions_and_its_programs(
+def test_a_row_states_its_machine_versions_and_programs(
     engines: EngineCache, tmp_path: Path
 ) -> None:
     path = script(tmp_path, "Foo 1")
-    one = changed(engine("A", 1), command=(sys.executable, path))
+    scripted = changed(engine("A", 1), command=(sys.executable, path))
     other, limit = engine("B", 1), Adjudication(max_moves=2)
-    row = make_row(play_game(game(one, other, adjudication=limit), engines))
+    row = make_row(play_game(game(scripted, other, adjudication=limit), engines))
     assert (row.host, row.version) == (socket.gethostname(), full_version())
     assert (row.white_id, row.black_id) == ("Foo 1", f"merels {full_version()}")
-    before = fingerprint(one.engine)
+    before = fingerprint(scripted.engine)
     assert (row.white_program, row.black_program) == (before, fingerprint(other.engine))
-    # What runs is what was started, whatever has become of the file.
+    # The running process is the old program, although its file has changed.
     script(tmp_path, "Foo 2")
-    row = make_row(play_game(game(one, other, adjudication=limit), engines))
+    row = make_row(play_game(game(scripted, other, adjudication=limit), engines))
     assert (row.white_id, row.white_program) == ("Foo 1", before)
 
 
 @pytest.mark.thorough
 @pytest.mark.skipif(os.name != "posix", reason="the words of a command line")
-def test_engines_are_called_what_they_call_themselves(tmp_path: Path) -> None:
+def test_engines_without_a_name_get_the_name_they_announce(tmp_path: Path) -> None:
     words = ["-engine", f"cmd={sys.executable}", f"args={script(tmp_path, 'Foo 1.0')}"]
     merels = ["-engine", f"cmd={MERELS[0]}", f"args={' '.join(MERELS[1:])}"]
     line = [*words, *words, *merels, *words, "name=Mine", *SHORT]
@@ -77,19 +77,19 @@ def test_engines_are_called_what_they_call_themselves(tmp_path: Path) -> None:
     with read_journal(str(tmp_path / "j.db")) as journal:
         names = {name for row in journal.rows() for name in (row.white, row.black)}
     assert names == {"Foo 1.0", "Foo 1.0 2", f"merels {full_version()}", "Mine"}
-    # A rebuilt engine keeps its name in the tournament, and the change is said once.
+    # A rebuilt engine keeps its name in the tournament; the first resumed run reports the change.
     script(tmp_path, "Foo 1.1")
-    said = "the program of Foo 1.0 2 has changed since it played (SHA-256 now "
-    for again, rounds, changes in ((["-journal", "j.db"], "2", 3), (line, "3", 0)):
-        status, out, err = Marked(*again, "-resume", "-rounds", rounds, cwd=tmp_path).wait()
+    notice = "the program of Foo 1.0 2 has changed since it played (SHA-256 now "
+    for flags, rounds, changes in ((["-journal", "j.db"], "2", 3), (line, "3", 0)):
+        status, out, err = Marked(*flags, "-resume", "-rounds", rounds, cwd=tmp_path).wait()
         assert status == 0, err
         assert err.count("has changed since it played") == changes
-        assert (said in err) == (changes > 0)
+        assert (notice in err) == (changes > 0)
 
 
 @pytest.mark.thorough
 @pytest.mark.skipif(os.name != "posix", reason="the words of a command line")
-def test_the_engine_of_a_tune_is_called_what_it_calls_itself(tmp_path: Path) -> None:
+def test_the_engine_of_a_tune_gets_the_name_it_announces(tmp_path: Path) -> None:
     words = ["-engine", f"cmd={MERELS[0]}", f"args={' '.join(MERELS[1:])}", "nodes=1",
              "-param", "Hash", "min=1", "max=4", "start=1", "-maxmoves", "2", "-srand", "1",
              "-journal", "t.db"]

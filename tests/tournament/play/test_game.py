@@ -1,4 +1,4 @@
-"""Whole games between real engine processes."""
+"""Complete games between real engine processes."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ from tests.tournament.specs import MERELS, changed, game
 
 NODES = TimeControl(nodes=100)
 BUSY = 30 * NANOSECONDS
-"""A margin beyond which a busy machine makes no engine late."""
+"""Margin that covers the delays of a busy machine."""
 
 
 def merels(name: str, limit: TimeControl = NODES, ponder: bool = False) -> Entrant:
-    """Our own engine."""
+    """Return the built-in engine."""
     return Entrant(EngineSpec(MERELS, name), limit, ponder=ponder)
 
 
 def check_record(result: GameResult) -> None:
-    """The recorded moves are legal, none stands after the end, and the result is their result."""
+    """Check that all moves are legal and precede the end, and that the result follows from them."""
     spec = result.spec
     position = parse_position(spec.opening.position, parse_rules(spec.rules))
     position = play_moves(position, spec.opening.moves)
@@ -104,7 +104,7 @@ def test_black_may_begin(engines: EngineCache) -> None:
     check_record(result)
 
 
-def test_engines_are_kept_and_one_spec_plays_itself(engines: EngineCache) -> None:
+def test_an_engine_can_play_itself_and_its_processes_are_kept(engines: EngineCache) -> None:
     seen = set()
     spec = game(merels("A"), merels("A"), adjudication=Adjudication(max_moves=3))
     for _ in range(3):
@@ -114,7 +114,7 @@ def test_engines_are_kept_and_one_spec_plays_itself(engines: EngineCache) -> Non
     assert len(seen) == 2
 
 
-def test_engines_are_kept_as_long_as_memory_is_not_short(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_engines_are_kept_unless_memory_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine_cache, "MOST_KEPT", 5)
     is_short = False
     with EngineCache(2, memory_is_short=lambda: is_short) as engines:
@@ -147,15 +147,15 @@ def test_an_engine_that_died_between_games_is_replaced(engines: EngineCache) -> 
 
 @pytest.mark.thorough
 def test_pondering() -> None:
-    said: list[tuple[str, str, bytes]] = []
-    with EngineCache(trace=lambda *words: said.append(words)) as watched:
+    traced: list[tuple[str, str, bytes]] = []
+    with EngineCache(trace=lambda *words: traced.append(words)) as watched:
         clock = TimeControl(time=NANOSECONDS, increment=NANOSECONDS // 50, margin=BUSY)
         rule = Adjudication(max_moves=15)
         spec = game(merels("A", clock, True), merels("B", clock), adjudication=rule)
         result = play_game(spec, watched)
         assert result.termination in ("normal", "adjudication"), result.reason
         check_record(result)
-        sent = b"".join(data for name, way, data in said if (name, way) == ("A", ">"))
+        sent = b"".join(data for name, way, data in traced if (name, way) == ("A", ">"))
         assert b"go ponder wtime " in sent
         assert b"ponderhit\n" in sent and b"stop\n" in sent
         assert b"setoption name Ponder value true\n" in sent
@@ -164,28 +164,28 @@ def test_pondering() -> None:
 
 
 def test_options_and_rules_reach_the_engine() -> None:
-    said: list[bytes] = []
-    with EngineCache(trace=lambda name, way, data: said.append(data)) as engines:
+    traced: list[bytes] = []
+    with EngineCache(trace=lambda name, way, data: traced.append(data)) as engines:
         spec = changed(merels("A"), options=(("hash", "3"),))
         rules = "multi Flying=own"
         play_game(game(spec, merels("B"), rules, adjudication=Adjudication(max_moves=1)), engines)
-    sent = b"".join(said)
+    sent = b"".join(traced)
     for line in ("Hash value 3", "UCI_Variant value multi", "Flying value own"):
         assert f"setoption name {line}\n".encode() in sent
 
 
-def test_scores_end_games_early(engines: EngineCache) -> None:
+def test_level_scores_end_a_game_early(engines: EngineCache) -> None:
     rule = Adjudication(draw_number=4, draw_count=3, draw_score=5)
     sound = Entrant(EngineSpec((*FAKE, "sound"), "sound"), TimeControl(nodes=1))
     result = play_game(game(sound, sound, adjudication=rule), engines)
-    # Both fakes always say 5: three moves each, but not before the fourth.
+    # Both fakes always report 5: a draw after three moves each, but not before move 4.
     assert (result.result, result.termination) == ("1/2-1/2", "adjudication")
     assert (result.reason, len(result.moves)) == ("Draw by adjudication", 7)
     assert result.cause == "draw by scores"
 
 
-def test_what_the_rules_decide_needs_no_adjudication(engines: EngineCache) -> None:
-    # White closes a mill and takes the third last man; its score, like any, counts as resigning.
+def test_the_rules_take_precedence_over_adjudication(engines: EngineCache) -> None:
+    # White closes a mill and removes Black's third man; every score would count as resigning.
     opening = Opening("*O*****O/O@*@*@**/******** w 0 0 0 1")
     rule = Adjudication(resign_count=1, resign_score=-(10**9))
     result = play_game(game(merels("A"), merels("B"), "morris", opening, rule), engines)
@@ -196,7 +196,7 @@ def test_what_the_rules_decide_needs_no_adjudication(engines: EngineCache) -> No
 def test_a_game_ends_where_tables_decide_it(engines: EngineCache, tmp_path: Path) -> None:
     Builder(tmp_path, parse_rules("morris NoRemovalPlies=0")).build(6)
     rule = Adjudication(tables=str(tmp_path))
-    # White stands to close d5-e5-c5, and Black cannot hinder it in time.
+    # White is about to close d5-e5-c5, and Black cannot prevent it in time.
     opening = Opening("O******O/@*@**O**/****@*** b 0 0 3 40")
     spec = game(merels("A"), merels("B"), "morris NoRemovalPlies=0", opening, rule)
     result = play_game(spec, engines)
@@ -212,18 +212,20 @@ def test_a_game_ends_where_tables_decide_it(engines: EngineCache, tmp_path: Path
         ("mill", Opening(START, ("d6", "d6"))),
     ],
 )
-def test_nonsense_is_refused(engines: EngineCache, rules: str, opening: Opening) -> None:
+def test_invalid_rules_and_openings_are_refused(
+    engines: EngineCache, rules: str, opening: Opening
+) -> None:
     with pytest.raises(InputError):
         play_game(game(merels("A"), merels("B"), rules, opening), engines)
 
 
-def test_a_game_that_cannot_be_set_up_leaves_no_engine_lent(engines: EngineCache) -> None:
+def test_a_game_that_fails_at_setup_ends_its_engines(engines: EngineCache) -> None:
     broken = TimeControl(per_move="soon")  # type: ignore[arg-type]
     with pytest.raises(TypeError):
         play_game(game(merels("A"), merels("B", broken)), engines)
 
 
-def test_a_game_that_is_over_at_once(engines: EngineCache) -> None:
+def test_a_game_may_be_over_at_its_start(engines: EngineCache) -> None:
     opening = Opening("OOO*****/********/@@****** w 0 0 0 30")
     result = play_game(game(merels("A"), merels("B"), "mill", opening), engines)
     assert (result.result, result.moves) == ("1-0", ())
@@ -238,23 +240,23 @@ def test_an_engine_at_fault_is_not_kept(engines: EngineCache) -> None:
         assert [spec.name for spec, _ in engines._idle] == ["good"]
 
 
-def test_a_search_that_outlasts_the_game_is_ended_before_the_engine_is_kept() -> None:
-    said: list[tuple[str, str, bytes]] = []
-    with EngineCache(trace=lambda *words: said.append(words)) as watched:
-        thinker = Entrant(EngineSpec((*FAKE, "ponders"), "thinker"), NODES, ponder=True)
+def test_pondering_after_the_game_is_stopped_before_the_engine_is_kept() -> None:
+    traced: list[tuple[str, str, bytes]] = []
+    with EngineCache(trace=lambda *words: traced.append(words)) as watched:
+        ponderer = Entrant(EngineSpec((*FAKE, "ponders"), "ponderer"), NODES, ponder=True)
         other = Entrant(EngineSpec((*FAKE, "sound"), "other"), NODES)
         rule = Adjudication(max_moves=1)
-        play_game(game(other, thinker, adjudication=rule), watched)
-        play_game(game(thinker, other, adjudication=rule), watched)
-        assert sorted(spec.name for spec, _ in watched._idle) == ["other", "thinker"]
-        sent = b"".join(data for name, way, data in said if (name, way) == ("thinker", ">"))
+        play_game(game(other, ponderer, adjudication=rule), watched)
+        play_game(game(ponderer, other, adjudication=rule), watched)
+        assert sorted(spec.name for spec, _ in watched._idle) == ["other", "ponderer"]
+        sent = b"".join(data for name, way, data in traced if (name, way) == ("ponderer", ">"))
         assert sent.count(b"go ponder") == sent.count(b"stop\n") + sent.count(b"ponderhit\n") > 0
 
 
 @pytest.mark.parametrize("ponder", [False, True])
-def test_only_an_engine_that_may_ponder_hears_of_it(ponder: bool) -> None:
-    said: list[bytes] = []
-    with EngineCache(trace=lambda name, way, data: said.append(data)) as watched:
+def test_the_ponder_option_is_set_only_for_engines_that_may_ponder(ponder: bool) -> None:
+    traced: list[bytes] = []
+    with EngineCache(trace=lambda name, way, data: traced.append(data)) as watched:
         spec = game(merels("A", ponder=ponder), merels("B"), adjudication=Adjudication(max_moves=1))
         play_game(spec, watched)
-    assert b"".join(said).count(b"setoption name Ponder value true") == ponder
+    assert b"".join(traced).count(b"setoption name Ponder value true") == ponder

@@ -1,4 +1,4 @@
-"""Engines and files that mean harm: what of them reaches terminals, files, pages and processes."""
+"""Hostile engines and files: what of their data reaches terminals, files, pages and processes."""
 
 from __future__ import annotations
 
@@ -36,12 +36,15 @@ pytestmark = pytest.mark.thorough
 ratings = command("ratings")
 
 PATIENCE = "300"
-"""Seconds: only a hang takes so long."""
+"""Timeout in seconds that only a hang exceeds."""
 FORMATS = ("text", "json", "csv", "html")
 
 
 def flags(folder: Path, mode: str, argument: str = "", *words: str) -> list[str]:
-    """The flags of a match of a hostile engine, E, sound in its trial, against a sound one, S."""
+    """Return the flags of a match of a hostile engine, E, against a sound one, S.
+
+    E behaves well in its trial.
+    """
     program, *arguments = [*LATE, str(folder / "late"), *HOSTILE[1:]]
     sound, *others = FAKE
     return [
@@ -54,27 +57,27 @@ def flags(folder: Path, mode: str, argument: str = "", *words: str) -> list[str]
 
 
 def play(*words: str, status: int = 1) -> tuple[str, str]:
-    """The output of a tournament in which E never moves, and its error output."""
+    """Run a tournament in which E never moves; return its output and error output."""
     code, out, err = Marked(*words).wait(float(PATIENCE))
     assert code == status, err
     return out, err
 
 
 def merels(*words: str, **options: Any) -> subprocess.CompletedProcess[str]:
-    """What a command of merels printed, and its exit status."""
+    """Run a command of merels."""
     return subprocess.run(
         [*COMMAND[:-1], *words], text=True, timeout=float(PATIENCE),
         **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options},
     )
 
 
-def is_fit_to_print(text: str) -> bool:
-    """Whether a terminal or a pager obeys nothing in a text."""
+def is_printable(text: str) -> bool:
+    """Return whether a text contains no control character except line feeds."""
     return all(c == "\n" or c.isprintable() for c in text)
 
 
 class Tags(HTMLParser):
-    """The elements of a page."""
+    """Start tags of a page."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -82,23 +85,29 @@ class Tags(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: object) -> None:
-        """Note one."""
+        """Add a tag."""
         self.seen.append(tag)
 
 
-def test_hostile_words_stay_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """From an engine's mouth through every file and page that a tournament makes."""
+def test_hostile_text_is_printed_as_harmless_text(
+
+
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+
+
+) -> None:
+    """An engine's text reaches every file and page that a tournament writes."""
     journal, pgn, log = (str(tmp_path / name) for name in ("j", "games.pgn", "log"))
     out, err = play(
         *flags(tmp_path, "words"), "-rounds", "1", "-journal", journal, "-pgnout", pgn,
         "-log", f"file={log}", "level=trace", "engine=true",
     )
     assert "makes an illegal move ('?[2J" in out
-    assert is_fit_to_print(out + err)
+    assert is_printable(out + err)
     logged = Path(log).read_text(encoding="utf-8")
-    assert is_fit_to_print(logged) and " trace E ! " in logged
+    assert is_printable(logged) and " trace E ! " in logged
     text = Path(pgn).read_text(encoding="utf-8")
-    assert is_fit_to_print(text)
+    assert is_printable(text)
     assert [record.result for record in parse_records(text)] == ["0-1", "1-0"]
     names = [(record.tags["White"], record.tags["Black"]) for record in parse_records(text)]
     assert names == [("E", "S"), ("S", "E")]
@@ -110,11 +119,11 @@ def test_hostile_words_stay_words(tmp_path: Path, capsys: pytest.CaptureFixture[
                 tags = Tags(shown).seen
                 assert tags.count("script") == 2 and "img" not in tags
             else:
-                assert is_fit_to_print(shown)
+                assert is_printable(shown)
 
 
-def test_a_terminal_that_lacks_a_letter_stops_nothing(tmp_path: Path) -> None:
-    """Names and reasons may hold any letter; a terminal may know a few."""
+def test_letters_that_the_terminal_lacks_are_replaced(tmp_path: Path) -> None:
+    """Names and reasons may contain letters outside the terminal's encoding."""
     pgn = tmp_path / "x.pgn"
     pgn.write_text('[White "Mühle 直"]\n[Black "B"]\n\n1. d6 1-0\n', encoding="utf-8")
     few = {**os.environ, "PYTHONIOENCODING": "ascii"}
@@ -126,17 +135,17 @@ def test_a_terminal_that_lacks_a_letter_stops_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mode", ["words", "fails-to-start"])
-def test_check_prints_no_hostile_word(mode: str) -> None:
+def test_check_prints_no_control_characters(mode: str) -> None:
     engine = ("-engine", f"cmd={' '.join(HOSTILE)} {mode}", "name=\x1b[2J")
     for form in ([], ["-json"]):
         done = merels("check", "-fast", *engine, "-only", "greeting,moves", *form)
         assert done.returncode in (1, 2), done.stderr
-        assert is_fit_to_print(done.stdout + done.stderr)
+        assert is_printable(done.stdout + done.stderr)
         assert "Traceback" not in done.stderr
 
 
-def test_a_greeting_without_end_is_cut_off() -> None:
-    """By the time or by the size, whichever comes first; what is kept of it is bounded."""
+def test_an_endless_greeting_is_cut_off() -> None:
+    """Time or size ends it, whichever comes first; only a bounded part is printed."""
     engine = f"cmd={' '.join(HOSTILE)} floods"
     done = merels("check", "-fast", "-engine", engine, "-only", "greeting")
     assert done.returncode == 1
@@ -144,7 +153,7 @@ def test_a_greeting_without_end_is_cut_off() -> None:
     assert len(done.stdout) < 10_000
 
 
-def test_a_line_without_end_is_an_engine_that_does_not_move(tmp_path: Path) -> None:
+def test_an_engine_with_an_endless_line_stalls(tmp_path: Path) -> None:
     words = flags(tmp_path, "endless-line", "", "pingtimeout=5")
     out, _ = play(*words, "-rounds", "1", "-games", "1", "-journal", str(tmp_path / "j"))
     assert (
@@ -155,17 +164,17 @@ def test_a_line_without_end_is_an_engine_that_does_not_move(tmp_path: Path) -> N
 
 
 @needs_proc
-def test_an_engine_inherits_nothing_of_the_runner(tmp_path: Path) -> None:
-    """Not the journal, nor the pipes to the runner, which carry what is trusted."""
+def test_an_engine_inherits_no_file_of_the_runner(tmp_path: Path) -> None:
+    """Neither the journal nor the pipes to the runner, whose messages are trusted."""
     about = tmp_path / "about"
     play(
         *flags(tmp_path, "report", str(about)), "-rounds", "1", "-games", "1", *parallel(2),
         "-journal", str(tmp_path / "j"), "-pgnout", str(tmp_path / "p"),
         "-log", f"file={tmp_path}/log", "-serve", "0",
     )
-    found = json.loads(about.read_text())["descriptors"]
-    assert set(found) == {"0", "1", "2"} and found["2"].startswith("pipe:")
-    assert found["0"].startswith("pipe:") and found["1"].startswith("pipe:")
+    descriptors = json.loads(about.read_text())["descriptors"]
+    assert set(descriptors) == {"0", "1", "2"} and descriptors["2"].startswith("pipe:")
+    assert descriptors["0"].startswith("pipe:") and descriptors["1"].startswith("pipe:")
 
 
 @needs_resource
@@ -187,23 +196,23 @@ def test_an_engine_over_its_limit_loses(
     assert [(row.result, row.termination) for row in rows] == [
         ("0-1", "abandoned"), ("1-0", "abandoned"),
     ]
-    # A resumed run has the same limits, and journals of runs without any go on too.
+    # A resumed run accepts its own limits as unchanged.
     assert play("-journal", journal, "-resume")[0].count("Finished") == 0
 
 
-def elsewhere() -> str:
-    """An address of this machine that is not the one of which pages are served."""
+def other_address() -> str:
+    """Return an address of this machine on which pages are not served."""
     if sys.platform == "linux":
         return "127.0.0.2"
     return socket.gethostbyname(socket.gethostname())
 
 
-def test_the_page_answers_to_no_foreign_name(tmp_path: Path) -> None:
+def test_the_page_refuses_foreign_hosts(tmp_path: Path) -> None:
     run = Marked(*flags(tmp_path, "tame"), "-rounds", "1000", "-serve", "0")
     assert run.process.stderr is not None
     address = next(line.split()[-1] for line in run.process.stderr if "standings at" in line)
     port = address.rstrip("/").rpartition(":")[2]
-    with pytest.raises(OSError), socket.create_connection((elsewhere(), int(port)), timeout=60):
+    with pytest.raises(OSError), socket.create_connection((other_address(), int(port)), timeout=60):
         pass
     with urllib.request.urlopen(address, timeout=60) as answer:
         assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]
@@ -217,7 +226,7 @@ def test_the_page_answers_to_no_foreign_name(tmp_path: Path) -> None:
 
 @contextlib.contextmanager
 def changed(path: Path) -> Iterator[sqlite3.Connection]:
-    """A sound journal of one game, for a stranger to change."""
+    """Yield the open database of a valid journal of one game, to be manipulated."""
     notes = {"id": "x", "arguments": '["-rounds", "1"]'}
     with open_journal(str(path), settings(), notes) as journal:
         journal.append(make_row(result()))
@@ -226,7 +235,7 @@ def changed(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 NESTED = "[" * 100_000 + "]" * 100_000
-SPOILT = {
+MANIPULATIONS = {
     "trigger": "CREATE TRIGGER t AFTER INSERT ON games BEGIN DELETE FROM games; END",
     "view": "ALTER TABLE games RENAME TO old; CREATE VIEW games AS SELECT * FROM old",
     "endless view": "DROP TABLE games; CREATE VIEW games AS WITH RECURSIVE n(number) AS "
@@ -238,15 +247,15 @@ SPOILT = {
 }
 
 
-@pytest.mark.parametrize("what", SPOILT)
-def test_a_journal_that_is_more_or_less_than_one_is_refused(
+@pytest.mark.parametrize("what", MANIPULATIONS)
+def test_a_manipulated_journal_is_refused(
     tmp_path: Path, what: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """In one line, whoever reads it, and before anything that it brings along is run."""
+    """Every reader refuses it in one line, before any code in it runs."""
     path = tmp_path / "j"
     with changed(path) as database:
         try:
-            database.executescript(SPOILT[what])
+            database.executescript(MANIPULATIONS[what])
         except sqlite3.OperationalError as error:
             pytest.skip(f"this SQLite cannot do it: {error}")
     assert ratings([str(path)]) == 2
@@ -261,7 +270,7 @@ def test_a_journal_that_is_more_or_less_than_one_is_refused(
             read()
 
 
-def test_reading_a_journal_changes_nothing_in_it(tmp_path: Path) -> None:
+def test_reading_a_journal_does_not_change_it(tmp_path: Path) -> None:
     path = tmp_path / "j"
     with changed(path):
         pass
@@ -274,8 +283,8 @@ def test_reading_a_journal_changes_nothing_in_it(tmp_path: Path) -> None:
     assert [entry.name for entry in tmp_path.iterdir()] == ["j"]
 
 
-def test_the_programs_of_a_journal_are_shown_before_they_start(tmp_path: Path) -> None:
-    """A stranger's journal names programs; whoever resumes its tournament starts them."""
+def test_the_programs_of_a_journal_are_printed_before_they_start(tmp_path: Path) -> None:
+    """A stranger's journal names programs, which resuming its tournament starts."""
     journal = str(tmp_path / "j")
     play(*flags(tmp_path, "tame"), "-rounds", "1", "-games", "1", "-journal", journal)
     (tmp_path / "late").unlink()
@@ -284,6 +293,6 @@ def test_the_programs_of_a_journal_are_shown_before_they_start(tmp_path: Path) -
         stderr=subprocess.STDOUT, env={**os.environ, "PYTHONUNBUFFERED": "1"},
     )
     assert done.returncode == 1, done.stdout
-    said = f"the journal's own command line: -engine cmd={HOSTILE[0]}"
-    assert done.stdout.index(said) < done.stdout.index("Started game 2 ")
-    assert said in play("-journal", journal, "-resume", "-quiet")[1]
+    notice = f"the journal's own command line: -engine cmd={HOSTILE[0]}"
+    assert done.stdout.index(notice) < done.stdout.index("Started game 2 ")
+    assert notice in play("-journal", journal, "-resume", "-quiet")[1]

@@ -1,4 +1,4 @@
-"""What kept a move waiting: the counts of a real system, and what follows from them."""
+"""Delays in moves: the counters of a real system, and what is derived from them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from merels.protocol.client.engine import Engine
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.tournament.play.clock import Clock
 from merels.tournament.play.engine_cache import EngineCache
-from merels.tournament.play.lag import SHORT_MOVES, UNKNOWN, Lag, LagMeter, Reading
+from merels.tournament.play.lag import SHORT_MOVES, NOT_MEASURED, Lag, LagMeter, Reading
 from merels.tournament.play.player import Player, Script
 from merels.tournament.records.games import Entrant, TimeControl
 from tests.processes import FAKE, limited
@@ -25,9 +25,9 @@ MS = 1_000_000
 
 @pytest.fixture
 def meter() -> Iterator[LagMeter]:
-    one = LagMeter()
-    yield one
-    one.close()
+    meter = LagMeter()
+    yield meter
+    meter.close()
 
 
 BEFORE = Reading(10 * MS, {"1": (100 * MS, 50 * MS), "2": (7 * MS, 7 * MS)})
@@ -42,29 +42,29 @@ BEFORE = Reading(10 * MS, {"1": (100 * MS, 50 * MS), "2": (7 * MS, 7 * MS)})
         (10, {"1": (100, 50), "3": (20, 4)}, 30, 0, 0, 4),
         # Four threads that share two cores keep each other waiting.
         (10, {"1": (115, 65), "2": (22, 22), "3": (15, 15), "4": (15, 15)}, 30, 0, 0, 0),
-        # It was late for an engine that thought for too long.
+        # A late runner does not excuse an engine that searched for too long.
         (10, {"1": (125, 50)}, 30, 20, 5, 0),
         (10, {"1": (105, 50)}, 30, 20, 20, 0),
-        # Nothing of the process was even woken: it is another one that thinks.
+        # No thread of the process ran or waited: another process does its work.
         (10, {"1": (100, 50)}, 30, 0, 0, None),
         (10, {}, 30, 0, 0, None),
     ],
 )
-def test_lag_follows_from_the_counts(
+def test_lag_is_derived_from_the_counters(
     meter: LagMeter, monkeypatch: pytest.MonkeyPatch, own: int,
     engine: dict[str, tuple[int, int]], elapsed: int, slept: int, late: int, waited: int | None,
 ) -> None:
     counts = {tid: (run * MS, wait * MS) for tid, (run, wait) in engine.items()}
     monkeypatch.setattr(meter, "read", lambda pid: Reading(own * MS, counts))
-    found = meter.lag(1, BEFORE, elapsed * MS, slept * MS)
-    assert found == Lag(late * MS, None if waited is None else waited * MS)
+    lag = meter.lag(1, BEFORE, elapsed * MS, slept * MS)
+    assert lag == Lag(late * MS, None if waited is None else waited * MS)
 
 
-def test_without_counts_nothing_is_said_but_that_the_runner_slept() -> None:
+def test_without_counters_only_a_sleeping_runner_is_detected() -> None:
     meter = LagMeter()
     meter.close()
     assert meter.read(os.getpid()) is None
-    assert meter.lag(1, None, 30 * MS) == UNKNOWN == Lag(None, None)
+    assert meter.lag(1, None, 30 * MS) == NOT_MEASURED == Lag(None, None)
     assert meter.lag(1, None, 30 * MS, 20 * MS) == Lag(20 * MS, None)
 
 
@@ -73,7 +73,7 @@ def test_without_counts_nothing_is_said_but_that_the_runner_slept() -> None:
     not os.path.exists("/proc/thread-self/schedstat") or not hasattr(os, "sched_setaffinity"),
     reason="needs the counts of Linux",
 )
-def test_those_that_share_a_core_wait_for_each_other() -> None:
+def test_processes_on_one_core_wait_for_each_other() -> None:
     core = max(os.sched_getaffinity(0))
     code = f"""
 import os, sys, time
@@ -86,7 +86,7 @@ while time.monotonic_ns() - began < 300_000_000:
     pass
 print(meter.lag(other, before, time.monotonic_ns() - began).late)
 before, began = meter.read(other), time.monotonic_ns()
-time.sleep(0.3)  # The others go on to wait for each other.
+time.sleep(0.3)  # The other processes still compete for the core.
 print(meter.lag(other, before, time.monotonic_ns() - began).waited)
 """
     burn = f"import os\nos.sched_setaffinity(0, {{{core}}})\nprint(flush=True)\nwhile True: pass"
@@ -102,7 +102,7 @@ print(meter.lag(other, before, time.monotonic_ns() - began).waited)
     assert late > 0 and waited > 0
 
 
-def test_readings_end_for_a_quick_engine_until_it_takes_longer(meter: LagMeter) -> None:
+def test_quick_engines_are_not_measured_until_they_slow_down(meter: LagMeter) -> None:
     for _ in range(SHORT_MOVES):
         assert meter.is_worth_it("Quick")
         meter.note("Quick", False)
@@ -112,14 +112,14 @@ def test_readings_end_for_a_quick_engine_until_it_takes_longer(meter: LagMeter) 
 
 
 @pytest.mark.parametrize(("late", "charged"), [(0, None), (1, None), (2, None), (3, 3)])
-def test_a_runner_is_late_from_two_milliseconds_after_a_timeout_on(
+def test_a_runner_is_late_if_it_wakes_over_two_milliseconds_after_a_timeout(
     engines: EngineCache, late: int, charged: int | None
 ) -> None:
     entrant = Entrant(EngineSpec((*FAKE, "sound"), "E"), TimeControl(per_move=10 * MS))
     (engine,) = engines.lend([entrant], parse_rules("mill"))
     assert isinstance(engine, Engine)
     blind = LagMeter()
-    blind.close()  # As on a system that counts nothing.
+    blind.close()  # As on a system without counters.
     clocks = (Clock(entrant.limit), Clock(entrant.limit))
     player = Player(0, entrant, engine, clocks, Script(engine.connection.dialect, b""), blind)
     player._measure((10 + late) * MS, 10 * MS, 10 * MS, None)

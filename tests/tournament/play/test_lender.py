@@ -1,4 +1,4 @@
-"""Engines of a process whose tasks come one by one."""
+"""Engine caches of processes whose tasks come one at a time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ os.execv(sys.argv[2], sys.argv[2:])
 
 @pytest.fixture
 def spec(tmp_path: Path) -> GameSpec:
-    """A short game of engines that add a letter to the file ``starts`` when they start."""
+    """Return a short game.
+
+    Its engines append a letter to the file ``starts`` when they start.
+    """
     (tmp_path / "counted.py").write_text(COUNTED)
     command = (sys.executable, f"{tmp_path}/counted.py", f"{tmp_path}/starts", *MERELS)
     players = (engine(name, nodes, command) for name, nodes in (("A", 1), ("B", 2)))
@@ -35,7 +38,7 @@ def starts(folder: Path) -> int:
     return (folder / "starts").stat().st_size
 
 
-def test_a_process_of_an_executor_keeps_its_engines_between_tasks(
+def test_a_process_keeps_its_engines_between_tasks(
     tmp_path: Path, spec: GameSpec
 ) -> None:
     try:
@@ -60,7 +63,7 @@ def test_engines_end_when_no_task_comes_for_a_while(tmp_path: Path, spec: GameSp
         assert starts(tmp_path) == expected
 
 
-def test_two_tasks_at_once_share_no_engine() -> None:
+def test_concurrent_tasks_share_no_engine() -> None:
     lender = CacheLender()
     with lender.lend() as first, lender.lend() as second:
         assert first is not second
@@ -69,7 +72,7 @@ def test_two_tasks_at_once_share_no_engine() -> None:
     lender.close()
 
 
-def test_a_kept_engine_is_measured_by_the_thread_that_asks() -> None:
+def test_an_engine_is_measured_by_the_thread_of_its_task() -> None:
     lender, meters = CacheLender(), []
 
     def work() -> None:
@@ -80,7 +83,7 @@ def test_a_kept_engine_is_measured_by_the_thread_that_asks() -> None:
         thread = threading.Thread(target=work)
         thread.start()
         thread.join()
-    assert meters[0] is not meters[1] and meters[0].read(1) is None, "closed"
+    assert meters[0] is not meters[1] and meters[0].read(1) is None, "the first meter is open"
     lender.close()
 
 

@@ -1,4 +1,4 @@
-"""How much memory is left for engines."""
+"""Memory available for engines."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from merels.tournament.play import memory
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads what Linux reports")
 
 
-def test_a_part_of_this_machines_memory_is_available() -> None:
+def test_the_available_share_is_between_none_and_all() -> None:
     assert 0 < memory.available_share() < 1
 
 
@@ -20,7 +20,7 @@ def test_a_part_of_this_machines_memory_is_available() -> None:
 def test_a_container_has_the_memory_of_its_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int | None
 ) -> None:
-    """Files that were read do not count as used."""
+    """Cached files do not count as used."""
     parts = "anon 7\ninactive_file 200000"
     texts = {"limit": str(limit or "max"), "used": "900000", "parts": parts}
     for name, text in texts.items():
@@ -32,7 +32,7 @@ def test_a_container_has_the_memory_of_its_limit(
     assert share == pytest.approx(0.3) if limit else abs(share - machine) < 0.1
 
 
-def test_memory_is_short_where_nothing_reports_it(
+def test_memory_is_short_if_it_is_unknown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(memory, "_MACHINE", str(tmp_path / "missing"))
