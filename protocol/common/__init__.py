@@ -1,1 +1,1 @@
-"""Options, as the engine's side and the client's side of the protocol use them."""
+"""Engine options and fields of JSON objects, for both sides of the protocol."""

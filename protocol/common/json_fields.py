@@ -1,4 +1,4 @@
-"""Fields of a JSON object that a page or a program sent; `InputError` names a bad one."""
+"""Checked access to the fields of an untrusted JSON object; `InputError` names an invalid one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ Number = TypeVar("Number", int, float)
 def typed_field(
     body: JSON, name: str, kind: type[Value], expected: str, default: Value | None = None
 ) -> Value:
-    """A field of a type; ``expected`` describes it. Without a default it must be there."""
+    """Return a field of type ``kind``, or ``default`` if the field is missing.
+
+    `InputError`, which describes valid values as ``expected``, for any other type, and for a
+    missing field without a default.
+    """
     value = body.get(name, default)
     if isinstance(value, kind):
         return value
@@ -23,7 +27,7 @@ def typed_field(
 
 
 def whole_field(body: JSON, name: str, low: int, high: int) -> int:
-    """A whole number within bounds."""
+    """Return an integer field; `InputError` unless it is from ``low`` to ``high``."""
     value = body.get(name)
     if isinstance(value, int) and not isinstance(value, bool) and low <= value <= high:
         return value
@@ -31,7 +35,7 @@ def whole_field(body: JSON, name: str, low: int, high: int) -> int:
 
 
 def seconds_field(body: JSON, name: str, low: float, high: float) -> float:
-    """A time in seconds within bounds."""
+    """Return a field in seconds; `InputError` unless it is from ``low`` to ``high``."""
     value = body.get(name)
     if isinstance(value, (int, float)) and not isinstance(value, bool) and low <= value <= high:
         return float(value)
@@ -42,5 +46,5 @@ def optional(
     read: Callable[[JSON, str, Number, Number], Number], body: JSON, name: str,
     low: Number, high: Number,
 ) -> Number | None:  # fmt: skip
-    """A number as ``read`` gives it, or None for a field that is missing or null."""
+    """Return a field's value, read by the function ``read``; None if it is missing or null."""
     return None if body.get(name) is None else read(body, name, low, high)

@@ -1,4 +1,4 @@
-"""An engine's options: what they take, and the lines that declare and set them."""
+"""An engine's options: their types and bounds, and the lines that declare and set them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from merels.engine.common.errors import InputError, suggestion
 from merels.engine.common.numbers import parse_whole
 
 EMPTY = "<empty>"
-"""How the protocol writes the empty string."""
+"""The empty string in ``option`` and ``setoption`` lines."""
 _KEYWORDS = re.compile(r"(?:^| )(default|min|max|var)(?= |$)", re.IGNORECASE)
 
 Value = str | int | bool | None
@@ -18,12 +18,12 @@ Value = str | int | bool | None
 
 
 def value_text(value: Value) -> str:
-    """A value as the protocol writes it."""
+    """Return a value as text of the protocol, such as ``true`` for True."""
     return {True: "true", False: "false"}[value] if isinstance(value, bool) else str(value)
 
 
 def setoption(name: str, text: str | None) -> str:
-    """The line that sets an option; None presses a button."""
+    """Return the line that sets an option to ``text``; None presses a button."""
     return f"setoption name {name}" + ("" if text is None else f" value {text}")
 
 
@@ -31,7 +31,8 @@ def setoption(name: str, text: str | None) -> str:
 class Option:
     """One option: ``kind`` is ``check``, ``spin``, ``combo``, ``string`` or ``button``.
 
-    ``minimum`` and ``maximum`` bound a spin (None: no bound is known); ``choices`` are a combo's.
+    ``minimum`` and ``maximum`` bound a spin (None: the engine declared no bound); ``choices`` are
+    the values of a combo.
     """
 
     name: str
@@ -43,12 +44,12 @@ class Option:
 
     @property
     def takes_text(self) -> bool:
-        """Whether any text is a valid value, so that it may name a file."""
+        """Whether any text is a valid value, and so may name a file."""
         bounded = ("button", "check", "spin")
         return self.kind not in bounded and not (self.kind == "combo" and self.choices)
 
     def __str__(self) -> str:
-        """The ``option`` line that declares it; `parse_option` reads it back."""
+        """Return the ``option`` line that declares this option; `parse_option` reads it."""
         text = f"option name {self.name} type {self.kind}"
         if self.kind != "button":
             text += f" default {self.default or EMPTY}"
@@ -57,18 +58,18 @@ class Option:
         return text + "".join(f" var {choice}" for choice in self.choices)
 
     def check(self, value: Value) -> str:
-        """Return the text of a value as it is sent; raise `InputError` with the values allowed.
+        """Return a valid value as the text to send; `InputError` describes the allowed values.
 
-        The empty string stands for `EMPTY`, and for a button.
+        The result is the empty string for a button, and for a string given as `EMPTY`.
         """
         text = "" if value is None and self.kind == "button" else value_text(value)
         if value is None and self.kind != "button":
             raise self._refused(text, "a value")
-        # A line break would end the command, and let the rest be read as another one.
+        # The engine would read text after a line break as another command.
         if any(end in self.name + text for end in "\r\n"):
             raise self._refused(text, "a name and a value without line breaks")
         if any("\ud800" <= character <= "\udfff" for character in text):
-            raise self._refused(text, "text that can be sent")
+            raise self._refused(text, "text without lone surrogates, which UTF-8 cannot encode")
         if self.kind == "button":
             return ""
         if self.kind == "check":
@@ -80,9 +81,9 @@ class Option:
             if number is None or low is not None and number < low or (
                     high is not None and number > high):
                 bounds = (("from", low), ("to", high))
-                known = "".join(f" {word} {bound}" for word, bound in bounds if bound is not None)
+                limits = "".join(f" {word} {bound}" for word, bound in bounds if bound is not None)
                 kind = "a whole number" if number is None else "a number"
-                raise self._refused(text, kind + known)
+                raise self._refused(text, kind + limits)
             return str(number)
         if self.kind == "combo" and self.choices:
             for choice in self.choices:
@@ -96,7 +97,7 @@ class Option:
 
 
 class Options(Mapping[str, Option]):
-    """An engine's options by name, in any case, in the order in which the engine gave them."""
+    """An engine's options by case-insensitive name, in the order of declaration."""
 
     def __init__(self, options: Iterable[Option] = ()) -> None:
         self._options = {option.name.lower(): option for option in options}
@@ -118,7 +119,7 @@ class Options(Mapping[str, Option]):
         return len(self._options)
 
     def find(self, name: str) -> Option:
-        """The option of that name, or an `InputError` that names the nearest."""
+        """Return the option of that name; `InputError` suggests the most similar name."""
         if name in self:
             return self[name]
         hint = suggestion(name, self) or "; 'uci' lists them"
@@ -126,9 +127,9 @@ class Options(Mapping[str, Option]):
 
 
 def parse_option(line: str) -> Option | None:
-    """The option of an ``option name … type …`` line, or None for any other line.
+    """Return the option that an ``option name … type …`` line declares; None for any other line.
 
-    Names, defaults and choices may contain spaces. `EMPTY` is the empty default.
+    Names, defaults and choices may contain spaces. The default `EMPTY` is read as ''.
     """
     match = re.fullmatch("option name (.+?) type (.+)", " ".join(line.split()), re.IGNORECASE)
     kind, *parts = _KEYWORDS.split(match[2]) if match else [""]
