@@ -1,1 +1,1 @@
-"""Engine processes: started, talked to, limited and ended."""
+"""Engine processes: start, communication, resource limits and end."""

@@ -1,4 +1,4 @@
-"""The command of an engine: its words, and the program that it names."""
+"""The command of an engine: splitting it into words, and finding its program."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from merels.protocol.process.errors import EngineError
 
 POSIX = os.name == "posix"
-_BLANKS = " \t\r\n"
+_SPACES = " \t\r\n"
 _PLAIN = re.compile(r"""[^ \t\r\n'"\\#]++""")
 _ESCAPING = re.compile(r'(?:[^"\\]|\\.)*+', re.DOTALL)
 _ESCAPED = re.compile(r'\\(["\\])')
 
 
 def split_words(text: str) -> list[str]:
-    """The words of a command line, as a shell would split it; `EngineError` for an open quote."""
+    """Return the words of a command line as a shell splits it; `EngineError` for an open quote."""
     try:
         return shell_words(text)
     except ValueError as error:
@@ -25,17 +25,18 @@ def split_words(text: str) -> list[str]:
 
 
 def shell_words(text: str, comments: bool = False, posix: bool = POSIX) -> list[str]:
-    """The words of a text, as a shell would split it; `ValueError` for an open quote.
+    """Return the words of a text as a POSIX shell splits it; `ValueError` for an open quote.
 
-    ``comments``: each # begins one. On Windows a backslash is a letter of a path like any other.
+    With ``comments``, # begins a comment. Without ``posix``, as on Windows, a backslash is an
+    ordinary character of a path.
     """
-    # `shlex` splits alike, but takes time in proportion to the square of a word's length.
+    # `shlex` gives equal words, but its time grows with the square of a word's length.
     words: list[str] = []
     parts: list[str] = []
     place = 0
     while place < len(text):
         first, start = text[place], place + 1
-        if first in _BLANKS or (first == "#" and comments):
+        if first in _SPACES or (first == "#" and comments):
             if parts:
                 words.append("".join(parts))
             parts = []
@@ -64,10 +65,10 @@ def shell_words(text: str, comments: bool = False, posix: bool = POSIX) -> list[
 
 
 def split_command(command: str | Sequence[str], directory: str | None = None) -> list[str]:
-    """A command as a list of words; no shell runs.
+    """Return a command as a list of words; `EngineError` if it is empty. No shell is run.
 
-    A string that names an existing file, in ``directory``, in PATH or here, is that program;
-    otherwise it is split as a shell would split it.
+    A string that names a file as a whole, in ``directory``, in PATH or in the current folder, is
+    that program without arguments. Any other string is split as a shell splits it.
     """
     if not isinstance(command, str):
         words = list(command)
@@ -81,18 +82,21 @@ def split_command(command: str | Sequence[str], directory: str | None = None) ->
 
 
 def locate(name: str, directory: str | None) -> str | None:
-    """The file that a program's name means: in its directory, in PATH, then from here."""
-    beside = os.path.join(directory, name) if directory else None
-    candidates = (beside, shutil.which(name), name)
+    """Return a program's file, or None: from ``directory``, PATH or the current folder."""
+    in_directory = os.path.join(directory, name) if directory else None
+    candidates = (in_directory, shutil.which(name), name)
     return next((path for path in candidates if path and os.path.isfile(path)), None)
 
 
 def find_executable(words: Sequence[str], directory: str | None = None) -> str:
-    """The absolute path of a command's program; `EngineError` says where it was looked for."""
+    """Return the absolute path of a command's program.
+
+    `EngineError` names the searched folders if there is no such file.
+    """
     name = words[0]
-    found = locate(name, directory)
-    if found is not None:
-        return os.path.abspath(found)
+    path = locate(name, directory)
+    if path is not None:
+        return os.path.abspath(path)
     for text in (name, " ".join(words)):
         for candidate in (directory and os.path.join(directory, text), text):
             if candidate and os.path.isdir(candidate):

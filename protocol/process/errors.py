@@ -6,9 +6,9 @@ from merels.engine.common.errors import printable
 
 
 class EngineError(RuntimeError):
-    """An engine cannot be started, is asked for what it has not, or breaks its protocol.
+    """An engine cannot be started, lacks a feature that was asked for, or violates the protocol.
 
-    Its text may quote the engine; control characters are made printable.
+    The text may quote the engine; ``?`` replaces characters that are not printable.
     """
 
     def __str__(self) -> str:
@@ -16,9 +16,10 @@ class EngineError(RuntimeError):
 
 
 class EngineTerminated(EngineError):
-    """An engine's process ended, or closed a pipe.
+    """An engine's process ended, or closed its input or output.
 
-    ``how`` is the exit code or signal, and the last line of its standard error.
+    ``how`` names the exit code, the signal or the closed pipe, and quotes the last line of
+    standard error.
     """
 
     def __init__(self, how: str) -> None:
@@ -27,9 +28,10 @@ class EngineTerminated(EngineError):
 
 
 class EngineTimeout(EngineError):
-    """An engine did not answer, or did not read its input, in the time it had.
+    """An engine did not answer, or did not read its input, before a deadline.
 
-    ``what`` names the failure and quotes the engine's last output, if there was any.
+    ``what`` names the failure, such as ``does not read its input``, and quotes the engine's last
+    output if there was any.
     """
 
     def __init__(self, what: str) -> None:

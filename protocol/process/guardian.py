@@ -1,11 +1,13 @@
 """A process that kills the engines of its parent if the parent dies first.
 
-The parent imports this module and keeps one `Guardian`; the guardian process runs the same file as
-a script. Its standard input is a pipe whose other end only the parent holds; lines ``+PID`` and
-``-PID`` on it add and remove process groups. When the pipe ends, for whatever reason, every group
-still listed is killed, and, where ``/proc`` exists, every process that carries the parent's mark in
-its environment: engines caught between their start and their registration, and children that left
-their engine's group.
+The parent imports this module and uses its `GUARDIAN`; the guardian process runs this file as a
+script. The parent writes lines to the guardian's standard input: ``+PID`` adds a process group,
+``-PID`` removes one. Only the parent holds the other end of that pipe, so that it ends when the
+parent dies for any reason. The guardian then kills every listed group.
+
+Where ``/proc`` exists, it also kills every process with the parent's mark in its environment. Such
+processes are engines that were started but not yet listed, and children that left their engine's
+group.
 """
 
 from __future__ import annotations
@@ -19,45 +21,49 @@ import sys
 import threading
 
 OWN_GROUP: int = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
-"""``creationflags`` of a process that Ctrl-C at the terminal must not reach; 0 but on Windows."""
+"""``creationflags`` that keep Ctrl-C at the terminal from a process; 0 except on Windows."""
 MARK = "MERELS_GUARD"
-"""The environment variable of engines that holds the marks of all the processes above them."""
+"""Environment variable of engines: the marks of all their ancestors, separated by spaces."""
 
 
 class Guardian:
-    """The parent's side: the list of engine groups, and the process that watches over them.
+    """The parent's list of engine process groups, and its connection to the guardian process.
 
-    The process is started with the first engine, and again if it has been killed.
+    That process is started with the first engine, and again if it was killed.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._forget()
+        self._reset()
         atexit.register(self._end)
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._after_fork)
 
-    def _forget(self) -> None:
+    def _reset(self) -> None:
         self._groups: set[int] = set()
         self._mark = os.urandom(12).hex()
         self._process: subprocess.Popen[bytes] | None = None
 
     def _after_fork(self) -> None:
-        """A forked child has no engines yet, and must not hold its parent's pipe open."""
+        """Start with no engines in a forked child, and close its copy of the parent's pipe.
+
+        While a child held that pipe open, the guardian would not notice the parent's death.
+        """
         self._lock = threading.Lock()
         process = self._process
-        self._forget()
+        self._reset()
         if process is not None and process.stdin is not None:
             process.stdin.close()
-            process.returncode = 0  # Not this process's child: keeps Popen from waiting for it.
+            # The guardian is a child of the parent only: this keeps Popen from waiting for it.
+            process.returncode = 0
 
     def environment(self) -> dict[str, str]:
-        """The environment for an engine: this process's own, and the mark."""
-        above = os.environ.get(MARK, "")
-        return {**os.environ, MARK: f"{above} {self._mark}".strip()}
+        """Return the environment for an engine: this process's own with the mark added."""
+        inherited = os.environ.get(MARK, "")
+        return {**os.environ, MARK: f"{inherited} {self._mark}".strip()}
 
     def add(self, pid: int) -> None:
-        """Put an engine's group on the list; `OSError` if no guardian can be started."""
+        """Add an engine's process group; `OSError` if no guardian can be started."""
         with self._lock:
             self._groups.add(pid)
             if self._process is None or not self._send(f"+{pid}\n"):
@@ -68,16 +74,16 @@ class Guardian:
                     raise
 
     def remove(self, pid: int) -> None:
-        """Take a group off the list, before its number can come to mean another one."""
+        """Remove a process group; call it before the system can reuse the group's number."""
         with self._lock:
             self._groups.discard(pid)
             if self._process is not None and not self._send(f"-{pid}\n"):
-                # The next engine tries again, and is not started without one.
+                # A failure is reported by `add` of the next engine, which needs a guardian.
                 with contextlib.suppress(OSError):
                     self._start()
 
     def _send(self, text: str) -> bool:
-        """Send a line to the process; False if it is gone."""
+        """Send a line to the guardian process; return False if it has ended."""
         assert self._process is not None and self._process.stdin is not None
         try:
             self._process.stdin.write(text.encode())
@@ -86,7 +92,7 @@ class Guardian:
         return True
 
     def _start(self) -> None:
-        """Start the process and give it the whole list."""
+        """Start the guardian process and send it the whole list."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
@@ -103,7 +109,7 @@ class Guardian:
             self._send(f"+{pid}\n")
 
     def _end(self) -> None:
-        """Wait until the process has killed what is left of the engines."""
+        """Wait until the guardian process has killed the remaining engines."""
         if self._process is not None and self._process.stdin is not None:
             self._process.stdin.close()
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -111,7 +117,7 @@ class Guardian:
 
 
 def kill_group(pid: int) -> None:
-    """Kill a process group, or on Windows a process tree; one that is gone is no error."""
+    """Kill a process group, or on Windows a process tree, if it still exists."""
     if os.name == "posix":
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(pid, signal.SIGKILL)
@@ -121,26 +127,26 @@ def kill_group(pid: int) -> None:
 
 
 def kill_marked(mark: str) -> bool:
-    """Kill the processes whose environment carries the mark; whether there were any."""
+    """Kill the processes with ``mark`` in their environment; return whether there were any."""
     try:
         pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
     except OSError:
         return False
-    found = False
+    killed = False
     for pid in pids:
         try:
             with open(f"/proc/{pid}/environ", "rb") as file:
                 environment = file.read()
             if mark.encode() in environment and pid != os.getpid():
                 os.kill(pid, signal.SIGKILL)
-                found = True
+                killed = True
         except OSError:
             continue
-    return found
+    return killed
 
 
 def main() -> None:
-    """The guardian process: keep the list until standard input ends, then kill."""
+    """Keep the list of groups until standard input ends, then kill them."""
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
@@ -153,7 +159,7 @@ def main() -> None:
             groups.discard(pid)
     for pid in groups:
         kill_group(pid)
-    # A process that forks during the search is found in the next round.
+    # The next round finds children that were forked while this one read /proc.
     for _ in range(10):
         if not kill_marked(sys.argv[1]):
             break

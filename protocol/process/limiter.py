@@ -1,8 +1,9 @@
-"""Limits its own process and becomes the engine: ``limiter.py RLIMIT_CPU=2:3 … -- PROGRAM WORD…``.
+"""Sets resource limits and executes an engine: ``limiter.py RLIMIT_CPU=2:3 … -- PROGRAM WORD…``.
 
-It is run as a script in the place of an engine that has limits. So they hold from the engine's
-first instruction on, for it and for whatever it starts, and no code has to run between fork and
-exec in a process that has threads.
+This script is started instead of an engine that has limits. It limits its own process and then
+executes the engine in it, so that the limits hold from the engine's first instruction and for its
+children. `subprocess.Popen` could set limits with ``preexec_fn`` only, which is unsafe in a process
+that has threads.
 """
 
 import os
@@ -10,11 +11,11 @@ import resource
 import sys
 
 CANNOT_RUN = 126
-"""The exit status where the engine cannot be run, as shells have it."""
+"""Exit status if the engine cannot be executed, as in shells."""
 
 
 def limit(word: str) -> None:
-    """Carry out ``NAME=SOFT:HARD``; a limit that is tighter already stays as it is."""
+    """Set the limit ``NAME=SOFT:HARD``, but never above the present hard limit."""
     name, _, values = word.partition("=")
     soft, hard = map(int, values.split(":"))
     kind = getattr(resource, name)
@@ -25,7 +26,7 @@ def limit(word: str) -> None:
 
 
 def main() -> None:
-    """Set the limits and run the program in this process."""
+    """Set the limits and execute the program in this process."""
     end = sys.argv.index("--")
     command = sys.argv[end + 1 :]
     try:

@@ -15,18 +15,18 @@ from merels.protocol.process.errors import EngineError
 LIMITER = os.path.join(os.path.dirname(__file__), "limiter.py")
 MIB = 1 << 20
 KEYS = ("cpu", "memory", "core")
-"""The words for the limits in the description of an engine."""
+"""Keys of the limits in an engine's ``key=value`` description."""
 _LEAST = {"cpu": 1, "memory": 1, "core": 0}
 _MOST = 10**7
-"""Seconds, or MiB: more than any machine has."""
+"""Largest limit, in seconds or MiB: more than any machine has."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResourceLimits:
-    """Limits of each process of an engine; None: as the system has them.
+    """Limits of each process of an engine; None leaves the system's own limit.
 
-    ``cpu`` is processor time in seconds, over all threads; ``memory`` the address space, ``core``
-    the size of a core dump, both in MiB.
+    ``cpu`` is the processor time of all threads in seconds, ``memory`` the address space in MiB,
+    and ``core`` the size of a core dump in MiB.
     """
 
     cpu: int | None = None
@@ -34,56 +34,59 @@ class ResourceLimits:
     core: int | None = None
 
     def __str__(self) -> str:
-        """The limits as they are written on a command line."""
-        given = [(key, value) for key, value in asdict(self).items() if value is not None]
-        return " ".join(f"{key}={value}" for key, value in given)
+        """Return the limits as ``key=value`` words of a command line."""
+        limits = [(key, value) for key, value in asdict(self).items() if value is not None]
+        return " ".join(f"{key}={value}" for key, value in limits)
 
     def command(self, words: list[str]) -> list[str]:
-        """The command that runs ``words`` under these limits, in the same process.
+        """Return the command that runs the command ``words`` under these limits.
 
-        `EngineError` where the system cannot limit so.
+        `EngineError` if the system has no such limits.
         """
-        wanted: dict[str, tuple[int, int]] = {}
+        soft_and_hard: dict[str, tuple[int, int]] = {}
         if self.cpu is not None:
-            # The first number ends the process by a signal that it may catch, the second for sure.
-            wanted["RLIMIT_CPU"] = self.cpu, self.cpu + 1
+            # The soft limit sends SIGXCPU, which an engine may catch; the hard limit kills.
+            soft_and_hard["RLIMIT_CPU"] = self.cpu, self.cpu + 1
         if self.memory is not None:
-            wanted["RLIMIT_AS"] = self.memory * MIB, self.memory * MIB
+            soft_and_hard["RLIMIT_AS"] = self.memory * MIB, self.memory * MIB
         if self.core is not None:
-            wanted["RLIMIT_CORE"] = self.core * MIB, self.core * MIB
-        if not wanted:
+            soft_and_hard["RLIMIT_CORE"] = self.core * MIB, self.core * MIB
+        if not soft_and_hard:
             return words
         try:
             import resource  # noqa: F401
         except ImportError:
             message = f"this system cannot limit an engine's resources; leave out {self}"
             raise EngineError(message) from None
-        limits = [f"{name}={soft}:{hard}" for name, (soft, hard) in wanted.items()]
+        limits = [f"{name}={soft}:{hard}" for name, (soft, hard) in soft_and_hard.items()]
         return [sys.executable, "-I", "-S", LIMITER, *limits, "--", *words]
 
     def explain(self, status: int) -> str:
-        """A note on an engine's exit status (minus the signal that ended it), or ''."""
+        """Return the part that these limits may have in an exit status, for a message.
+
+        ``status`` is an exit code, or minus the signal that ended the engine.
+        """
         if status == -getattr(signal, "SIGXCPU", 0):
             return f"over its limit of cpu={self.cpu}"
         return f"limited to {self}"
 
 
 def read_limits(values: Mapping[str, str], where: str = "") -> ResourceLimits | None:
-    """The limits among an engine's ``key=value`` words, None without any.
+    """Return the limits among an engine's values by key, or None without any.
 
-    `InputError` for one that makes no sense or that the system does not have; ``where`` says
-    whose it is.
+    `InputError` for a limit that is out of range or that the system does not have. ``where`` is
+    added to its text, such as ``of NAME``.
     """
-    given = {
+    limits_by_key = {
         key: read_whole(
             values[key], _LEAST[key], _MOST, f"{key}= {where}".strip(),
             what="whole seconds" if key == "cpu" else "whole MiB",
         )
         for key in KEYS if key in values
     }  # fmt: skip
-    if not given:
+    if not limits_by_key:
         return None
-    limits = ResourceLimits(**given)
+    limits = ResourceLimits(**limits_by_key)
     try:
         limits.command([])
     except EngineError as error:

@@ -1,4 +1,4 @@
-"""Lines to and from an engine over its two pipes."""
+"""Lines to and from an engine, over its standard input and output."""
 
 from __future__ import annotations
 
@@ -13,21 +13,24 @@ from merels.protocol.process.standard_error import WIDE_PIPE
 
 CHUNK = 1 << 16
 LONGEST_LINE = 1 << 16
-"""Bytes of a line that are kept; the rest of a longer line is dropped unread."""
+"""Maximum length of a line in bytes; the rest of a longer line is dropped."""
 MILLISECOND = 1_000_000
+"""One millisecond in nanoseconds."""
 LONGEST_WAIT = 1 << 30
-"""Milliseconds: no system is asked to wait longer at once."""
+"""Longest timeout of one system call, in milliseconds."""
 
 Trace = Callable[[str, bytes], None]
 """Called with ``>`` (sent) or ``<`` (received) and one or more whole lines."""
 
 
 class Pipe:
-    """Both directions of an engine's pipes; how bytes move is left to `PollPipe` and `ThreadPipe`.
+    """The lines to and from an engine; the subclasses `PollPipe` and `ThreadPipe` move the bytes.
 
-    ``arrived`` is when (`monotonic_ns`) something was last received, ``tail`` the line whose end
-    has not arrived yet, ``received`` how many bytes `receive` has read so far. One thread uses a
-    pipe; only `interject` and `close_input` are free for others. All deadlines are `monotonic_ns`.
+    ``arrived`` is the time at which output was last received, ``received`` the number of bytes
+    received so far, and ``tail`` the beginning of a line whose line feed has not arrived. Times and
+    deadlines are in nanoseconds of `monotonic_ns`.
+
+    One thread uses a pipe; other threads may call `interject` and `close_input` only.
     """
 
     def __init__(self, process: EngineProcess, trace: Trace | None = None) -> None:
@@ -38,23 +41,27 @@ class Pipe:
         self._lines: deque[bytes] = deque()
         self.tail = b""
         self._cut = False
+        """Whether the rest of an overlong line is still to be dropped."""
         self._overtime = 0
+        """Bytes read by `read_raw_line` after its deadline."""
 
     def _read(self, milliseconds: int) -> bytes | None:
-        """Return the bytes that arrive in that time; b'' at the end of output, None on timeout."""
+        """Return the bytes that arrive in time; b'' at the end of output, None at the timeout."""
         raise NotImplementedError
 
     def _write(self, data: bytes, deadline: int, reading: bool) -> None:
-        """Write everything, or raise `EngineTimeout` at the deadline.
+        """Write all of ``data``; `EngineTimeout` at the deadline.
 
-        ``reading``: what the engine writes may be read meanwhile, or both sides might wait.
+        With ``reading``, the engine's output may be read and kept meanwhile. Otherwise both sides
+        could wait for each other with full pipes.
         """
         raise NotImplementedError
 
     def close_input(self, timeout: float = -1.0) -> None:
-        """End the engine's input, after all that was sent; any thread may.
+        """Close the engine's input after the lines sent so far; any thread may call this.
 
-        It stays open if another thread has not sent its lines after ``timeout`` seconds (-1: wait).
+        The input stays open if another thread is still sending after ``timeout`` seconds; -1 waits
+        for that thread without a limit.
         """
         if self._writing.acquire(timeout=timeout):
             try:
@@ -66,7 +73,7 @@ class Pipe:
         self.process.close_input()
 
     def close(self) -> None:
-        """Give up the pipe, once its process is closed: no descriptor is touched any more."""
+        """Stop using the descriptors of a process that is closed."""
 
     def send(self, data: bytes, deadline: int) -> None:
         """Send whole lines."""
@@ -76,10 +83,10 @@ class Pipe:
             self._write(data, deadline, True)
 
     def interject(self, data: bytes, deadline: int, wanted: Callable[[], bool]) -> None:
-        """Send whole lines from any thread, between the lines that the pipe's own thread sends.
+        """Send whole lines from any thread, if ``wanted`` returns True.
 
-        They are sent if ``wanted`` returns True once nothing else can be sent before them. What the
-        engine writes is left to the pipe's own thread.
+        ``wanted`` is called when no other thread can send anything before these lines. The engine's
+        output is not read. `EngineTimeout` at the deadline.
         """
         seconds = (deadline - monotonic_ns()) / 1e9
         if not self._writing.acquire(timeout=max(0.0, seconds)):
@@ -93,10 +100,10 @@ class Pipe:
             self._writing.release()
 
     def receive(self, milliseconds: int) -> bytes | None:
-        """The whole lines that arrive in that time, in one piece; None if nothing arrives.
+        """Return the whole lines that arrive in that time, joined; None if nothing arrives.
 
-        The piece is empty where only a part of a line has arrived. Lines that were put back come
-        first. `EngineTerminated` at the end of the output.
+        Lines that were put back come first. The result is b'' if only a part of a line arrived.
+        `EngineTerminated` at the end of the output.
         """
         if self._lines:
             lines = b"\n".join(self._lines) + b"\n"
@@ -108,9 +115,9 @@ class Pipe:
     def exchange(
         self, data: bytes, deadline: int, timeout: int, clear: Callable[[], None]
     ) -> bytes | None:
-        """`send`, then `receive` for ``timeout`` nanoseconds, not at all if it is 0 or less.
+        """Call `send`, then `receive` for ``timeout`` nanoseconds; do not wait if that is <= 0.
 
-        ``clear`` is called first if something may have arrived.
+        ``clear`` is called first if there may be earlier output to receive.
         """
         if not self.is_quiet():
             clear()
@@ -118,7 +125,7 @@ class Pipe:
         return self.receive(timeout // MILLISECOND + 1 if timeout > 0 else 0)
 
     def _take(self, chunk: bytes) -> bytes:
-        """The whole lines up to what has just been read; `EngineTerminated` if that is the end."""
+        """Return the lines that ``chunk`` completes; `EngineTerminated` at the end of output."""
         self.arrived = monotonic_ns()
         self.received += len(chunk)
         lines = self._whole_lines(chunk)
@@ -129,7 +136,7 @@ class Pipe:
         return lines
 
     def _whole_lines(self, chunk: bytes) -> bytes:
-        """The whole lines up to this chunk, overlong ones cut; what is left waits in the tail."""
+        """Return the lines that ``chunk`` completes, cut to `LONGEST_LINE`; set ``tail``."""
         if not chunk:
             data, self.tail = self.tail, b""
             return data + b"\n" if data else b""
@@ -149,31 +156,30 @@ class Pipe:
         return data
 
     def is_quiet(self) -> bool:
-        """Whether there is surely nothing to receive now."""
+        """Return True only if nothing can be received now."""
         return False
 
     def put_back(self, lines: bytes) -> None:
-        """Put whole lines back, to be received again."""
+        """Put whole lines back, so that they are received again."""
         self._lines.extend(lines.split(b"\n")[:-1])
 
     def end_line(self) -> bytes:
-        """Take the line whose end has not arrived, ``tail``, as it is."""
+        """Return ``tail`` as a whole line, although its line feed has not arrived."""
         lines = self._whole_lines(b"")
         if lines and self.trace is not None:
             self.trace("<", lines)
         return lines
 
     def read_line(self, deadline: int) -> bytes | None:
-        """The next line, without its end and outer spaces, or None at the deadline."""
+        """Return the next line without surrounding white space, or None at the deadline."""
         line = self.read_raw_line(deadline)
         return None if line is None else line.strip()
 
     def read_raw_line(self, deadline: int) -> bytes | None:
-        """The next line without its line feed, or None at the deadline.
+        """Return the next line without its line feed, or None at the deadline.
 
-        What waits in the pipe by then is still read, since engines that start side by side are
-        read one after another; one that never stops writing gets no more than a pipe holds.
-        ``arrived`` is the time at which the line arrived.
+        Output that is in the pipe at the deadline is still read, because engines that start in
+        parallel are read one after another. At most `WIDE_PIPE` bytes are read after the deadline.
         """
         while not self._lines:
             left = deadline - monotonic_ns()

@@ -1,4 +1,4 @@
-"""The pipe of systems that can poll one: raw descriptors, microseconds of CPU a round trip."""
+"""Engine pipes using poll(2): raw descriptors, and microseconds of CPU for each round trip."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from merels.protocol.process.round_trip import round_trip
 from merels.protocol.process.thread_pipe import ThreadPipe
 
 LARGEST_BACKLOG = 1 << 22
-"""Bytes that are kept for later while the engine does not read what it is sent."""
+"""Bytes of output that are kept while the engine's full input blocks a write."""
 _WAIT_WITHOUT_SENTINEL = 200
-_WHOLE = getattr(select, "PIPE_BUF", 512)
-"""Bytes that a pipe takes whole or not at all."""
+"""Milliseconds between checks of whether the process has ended, where no sentinel reports it."""
+_ATOMIC_WRITE = getattr(select, "PIPE_BUF", 512)
+"""Largest write in bytes that a pipe accepts completely or not at all."""
 
 
 class PollPipe(Pipe):
-    """One thread reads and writes, whichever is possible."""
+    """Engine pipes that one thread reads and writes, as poll(2) reports them ready."""
 
     def __init__(self, process: EngineProcess, trace: Trace | None = None) -> None:
         super().__init__(process, trace)
@@ -41,10 +42,11 @@ class PollPipe(Pipe):
             self._sentinel = process.sentinel
             self._longest_wait = LONGEST_WAIT
         self._backlog = b""
+        """Output that was read during a write."""
 
     def _close_input(self) -> None:
         super()._close_input()
-        # The number of a closed descriptor soon means another file, perhaps another engine's.
+        # The system may reuse the descriptor's number, even for another engine's pipe.
         self._input = -1
 
     def close(self) -> None:
@@ -57,16 +59,16 @@ class PollPipe(Pipe):
     def exchange(
         self, data: bytes, deadline: int, timeout: int, clear: Callable[[], None]
     ) -> bytes | None:
-        """`Pipe.exchange`, the hot path of tournaments, in as few steps as it takes."""
+        """Call `Pipe.exchange`, or do the same in one compiled call, for tournaments' speed."""
         unusual = self.trace is not None or self.tail or self._cut or self._lines or self._backlog
-        if unusual or len(data) > _WHOLE:
+        if unusual or len(data) > _ATOMIC_WRITE:
             return super().exchange(data, deadline, timeout, clear)
         try:
             chunk = round_trip(
                 self._writing, self._input, data, self._output, self._sentinel, self._errors,
                 self._longest_wait, timeout,
             )
-        except OSError:  # Nothing was written: the pipe is full or closed, or something is there.
+        except OSError:  # Nothing was written: the input is full or closed, or output has arrived.
             return super().exchange(data, deadline, timeout, clear)
         if chunk is None:
             return None
@@ -95,7 +97,10 @@ class PollPipe(Pipe):
             return b""
 
     def _end(self) -> bytes | None:
-        """The end of the output if the process has ended: a child of it may hold the pipe open."""
+        """Return b'', the end of output, if the process has ended, else None.
+
+        A child of the process may hold the pipe open, so that reading would not report the end.
+        """
         return None if self.process.exit_status() is None else b""
 
     def _write(self, data: bytes, deadline: int, reading: bool) -> None:
@@ -104,12 +109,12 @@ class PollPipe(Pipe):
         except BlockingIOError:
             written = 0
         except OSError:
-            raise self._no_input(reading) from None
+            raise self._input_closed(reading) from None
         if written < len(data):
             self._write_rest(data[written:], deadline, reading)
 
     def _write_rest(self, data: bytes, deadline: int, reading: bool) -> None:
-        """Write what the full pipe did not take."""
+        """Write the part of a request that a full pipe has not accepted."""
         poll = select.poll()
         poll.register(self._input, select.POLLOUT)
         if reading:
@@ -131,10 +136,10 @@ class PollPipe(Pipe):
                 except BlockingIOError:
                     continue
                 except OSError:
-                    raise self._no_input(reading) from None
+                    raise self._input_closed(reading) from None
 
     def _read_ahead(self) -> bool:
-        """Keep what the engine writes, up to a bound; False at the end of its output."""
+        """Keep output up to `LARGEST_BACKLOG` and drop the rest; return False at its end."""
         try:
             chunk = os.read(self._output, CHUNK)
         except OSError:
@@ -143,12 +148,12 @@ class PollPipe(Pipe):
             self._backlog += chunk
         return bool(chunk)
 
-    def _no_input(self, reading: bool) -> EngineTerminated:
-        """The error that the engine has closed its input, or has ended."""
-        # Waiting for its end would read what it still writes.
+    def _input_closed(self, reading: bool) -> EngineTerminated:
+        """Return the error for an engine that has closed its input or has ended."""
+        # Waiting for the end drops output, which only the pipe's own thread may do.
         return EngineTerminated(self.process.describe_end(0.5 if reading else 0.0, "input"))
 
 
 def open_pipe(process: EngineProcess, trace: Trace | None = None) -> Pipe:
-    """The fastest pipe that the system has."""
+    """Return the fastest kind of pipe for this system."""
     return PollPipe(process, trace) if POSIX else ThreadPipe(process, trace)

@@ -1,4 +1,4 @@
-"""Engine processes: started in a group of their own, and ended so that nothing of them is left."""
+"""Engine processes: each runs in its own process group, and closing it leaves no process."""
 
 from __future__ import annotations
 
@@ -23,11 +23,13 @@ QUIT_SECONDS = 2.0
 TERMINATE_SECONDS = 0.5
 """Grace period after SIGTERM, in seconds."""
 _DRAIN = 1 << 16
+"""Bytes of output that are dropped by one read."""
 _SLICE = 0.02
+"""Seconds between checks of whether a process has ended, where no descriptor reports it."""
 
 
 def describe_status(status: int) -> str:
-    """An exit code, or minus the signal, in words."""
+    """Return a description of an exit code, or of minus a signal."""
     if status >= 0:
         return f"exit code {status}"
     try:
@@ -37,20 +39,23 @@ def describe_status(status: int) -> str:
 
 
 def _session_ticks(name: str, session: int) -> int | None:
-    """Clock ticks that a process and its reaped children have run; None in another session."""
+    """Return the clock ticks of a process and its reaped children; None in another session.
+
+    ``name`` is the process's folder in /proc.
+    """
     with open(f"/proc/{name}/stat", "rb") as file:
-        # The program's name before the last bracket may hold anything.
-        words = file.read().rpartition(b")")[2].split()
-    return sum(map(int, words[11:15])) if int(words[3]) == session else None
+        # The program's name, in brackets, may itself contain spaces and brackets.
+        fields = file.read().rpartition(b")")[2].split()
+    return sum(map(int, fields[11:15])) if int(fields[3]) == session else None
 
 
-def _why(error: OSError | ValueError) -> str:
-    """The reason why the system refused, or why it could not be asked: a NUL in a name."""
+def _reason(error: OSError | ValueError) -> str:
+    """Return the system's error text, or that of a `ValueError` for a NUL in a name."""
     return str(getattr(error, "strerror", None) or error)
 
 
-def _cannot_start(program: str, error: OSError | ValueError) -> EngineError:
-    """The error of a program that is there and does not start."""
+def _start_error(program: str, error: OSError | ValueError) -> EngineError:
+    """Return the error for a program that exists but cannot be started."""
     number = getattr(error, "errno", None)
     hint = ""
     if number == errno.EACCES and not os.access(program, os.X_OK):
@@ -59,15 +64,15 @@ def _cannot_start(program: str, error: OSError | ValueError) -> EngineError:
         hint = "; a script begins with a line such as #!/usr/bin/env python3"
     elif number == errno.ENOENT:
         hint = "; the program in its first line is missing"
-    return EngineError(f"cannot start '{program}': {_why(error)}{hint}")
+    return EngineError(f"cannot start '{program}': {_reason(error)}{hint}")
 
 
 class EngineProcess:
-    """A running engine: its process, its group, and the two pipes to it.
+    """A running engine: its process, its process group and its standard streams.
 
-    ``stdin`` and ``stdout`` are raw descriptors, ``errors`` is its standard error. ``sentinel`` is
-    a descriptor that becomes readable when the process itself ends, even if a child of it holds its
-    pipes; None where the system has none.
+    ``stdin`` and ``stdout`` are file descriptors, ``errors`` reads its standard error. ``sentinel``
+    is a descriptor that becomes readable when the process ends, even if a child holds its pipes
+    open; None if the system has no pidfd.
     """
 
     def __init__(
@@ -77,23 +82,22 @@ class EngineProcess:
         stderr: str | Callable[[bytes], object] | None = None,
         limits: ResourceLimits | None = None,
     ) -> None:
-        """Start the command in ``directory``; `EngineError` names what cannot be started.
+        """Start the command in ``directory``; `EngineError` if it cannot be started.
 
-        It gets three descriptors, its standard ones, and no other of this process's. What it
-        writes to standard error is appended to the file ``stderr``, or passed to that function in
-        whole lines.
+        The process inherits only its three standard streams. Its standard error is appended to the
+        file ``stderr``, or passed to the function ``stderr`` in whole lines.
         """
         words = split_command(command, directory)
         words[0] = find_executable(words, directory)
         if directory is not None and not os.path.isdir(directory):
             raise EngineError(f"no such directory: '{directory}'")
         self._limits = limits
-        started = words
+        limited = words
         if limits is not None:
             if not os.access(words[0], os.X_OK):
                 refusal = PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-                raise _cannot_start(words[0], refusal)
-            started = limits.command(words)
+                raise _start_error(words[0], refusal)
+            limited = limits.command(words)
         copy: int | Callable[[bytes], object] = -1
         try:
             if callable(stderr):
@@ -101,10 +105,10 @@ class EngineProcess:
             elif stderr is not None:
                 copy = os.open(stderr, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         except (OSError, ValueError) as error:
-            raise EngineError(f"cannot write '{stderr}': {_why(error)}") from None
+            raise EngineError(f"cannot write '{stderr}': {_reason(error)}") from None
         try:
             self._popen = subprocess.Popen(
-                started,
+                limited,
                 bufsize=0,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -118,7 +122,7 @@ class EngineProcess:
         except (OSError, ValueError) as error:
             if isinstance(copy, int) and copy >= 0:
                 os.close(copy)
-            raise _cannot_start(words[0], error) from None
+            raise _start_error(words[0], error) from None
         self.pid = self._popen.pid
         assert self._popen.stdin is not None and self._popen.stdout is not None
         assert self._popen.stderr is not None
@@ -129,7 +133,7 @@ class EngineProcess:
             with self._popen:
                 kill_group(self.pid)
                 self.errors.close()
-            raise EngineError(f"cannot start the guardian of engines: {_why(error)}") from None
+            raise EngineError(f"cannot start the guardian of engines: {_reason(error)}") from None
         self.stdin = self._popen.stdin.fileno()
         self.stdout = self._popen.stdout.fileno()
         self.sentinel: int | None = None
@@ -139,13 +143,13 @@ class EngineProcess:
         self.closed = False
         self._ending = threading.Lock()
         self._killed = False
-        """Whether the group was killed for the last time: its number may come to mean another."""
+        """Whether `_reap` has killed the group, after which the system may reuse its number."""
 
     def exit_status(self) -> int | None:
-        """The exit code, or minus the signal, of a process that ended; None while it runs.
+        """Return the exit code, or minus the signal, of a process that ended; None while it runs.
 
-        Where the system allows, the process is not reaped by this: while it is a zombie, the
-        number of its group cannot come to mean another one.
+        Where the system has waitid(2), the process is not reaped. While it is a zombie, the system
+        cannot reuse the number of its group.
         """
         if self._popen.returncode is not None or not hasattr(os, "waitid"):
             return self._popen.poll()
@@ -158,7 +162,7 @@ class EngineProcess:
         return state.si_status if state.si_code == os.CLD_EXITED else -state.si_status
 
     def cpu_seconds(self) -> float | None:
-        """Processor time of the engine and its children; None if the system reports none."""
+        """Return the engine's processor time, children included; None without ``/proc``."""
         used = None
         with suppress(OSError):
             for name in os.listdir("/proc"):
@@ -168,7 +172,7 @@ class EngineProcess:
         return None if used is None else used / os.sysconf("SC_CLK_TCK")
 
     def wait(self, seconds: float) -> bool:
-        """Wait for the process itself to end, dropping what it still writes; whether it did."""
+        """Wait for the process to end, and drop its output; return whether it has ended."""
         deadline = time.monotonic() + seconds
         poll = select.poll() if POSIX else None
         errors = self.errors.descriptor
@@ -193,7 +197,7 @@ class EngineProcess:
         return True
 
     def _drain(self) -> bool:
-        """Drop what can be read; False at the end of the output."""
+        """Drop the output that can be read now; return False at its end."""
         try:
             return bool(os.read(self.stdout, _DRAIN))
         except BlockingIOError:
@@ -202,20 +206,20 @@ class EngineProcess:
             return False
 
     def describe_end(self, seconds: float = 0.5, pipe: str = "output") -> str:
-        """How a process that closed a pipe came to its end, and the last line of its errors.
+        """Return how a process that closed ``pipe`` ended, and its last line of standard error.
 
-        It has that many seconds to end after its pipe.
+        If the process does not end within ``seconds``, only the closed pipe is reported.
         """
         self.wait(seconds)
         status = self.exit_status()
         end = f"closed its {pipe}" if status is None else describe_status(status)
         if status and self._limits is not None:
             end += f", {self._limits.explain(status)}"
-        words = self.errors.last_line()
-        return f"{end}: {words}" if words else end
+        error = self.errors.last_line()
+        return f"{end}: {error}" if error else end
 
     def widen_output(self) -> None:
-        """Enlarge each pipe from the engine to a megabyte, where the system allows it."""
+        """Enlarge the pipes of standard output and error to `WIDE_PIPE` bytes, where possible."""
         with suppress(ImportError, AttributeError, OSError):
             import fcntl
 
@@ -223,18 +227,18 @@ class EngineProcess:
                 fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, WIDE_PIPE)
 
     def close_input(self) -> None:
-        """Close the pipe to the engine: to most engines the end of their input means to quit."""
+        """Close the engine's standard input; most engines quit at its end."""
         stdin = self._popen.stdin
         if stdin is not None:
             with suppress(OSError):
                 stdin.close()
 
     def close(self, patience: float = QUIT_SECONDS) -> None:
-        """End the process within about ``patience`` seconds and leave nothing of it.
+        """End the process group within about ``patience`` seconds.
 
-        It may exit first, then gets SIGTERM, then SIGKILL; in any case every process
-        left in its group is killed, and the engine's own is reaped. An exception, such as that of
-        an interrupt from the keyboard, only cuts the patience short.
+        The process has ``patience`` seconds to exit, and at most `TERMINATE_SECONDS` after SIGTERM.
+        Then every process left in the group is killed, and the engine is reaped. An exception
+        meanwhile, such as KeyboardInterrupt, only ends the waiting.
         """
         if self.closed:
             return
@@ -247,25 +251,25 @@ class EngineProcess:
             self._reap()
 
     def _reap(self) -> None:
-        """Kill what is left of the group, and free what the process held."""
+        """Kill the rest of the group, reap the engine and close all descriptors."""
         with self._ending:
             kill_group(self.pid)
             self._killed = True
         GUARDIAN.remove(self.pid)
-        # One that is stuck in the kernel is killed and goes when the kernel lets it.
+        # A process inside an uninterruptible system call ends only after that call.
         with suppress(subprocess.TimeoutExpired):
             self._popen.wait(5.0)
         self.closed = True
         if self._popen.stdout is not None:
             self._popen.stdout.close()
-        self.stdin = self.stdout = -1  # Their numbers may soon mean other files.
+        self.stdin = self.stdout = -1  # The system may reuse their numbers.
         self.errors.close()
         if self.sentinel is not None:
             os.close(self.sentinel)
             self.sentinel = None
 
     def terminate(self) -> None:
-        """Ask the whole group to end; any thread may."""
+        """Send SIGTERM to the whole group; any thread may call this."""
         with self._ending:
             if self._killed:
                 return
@@ -276,7 +280,7 @@ class EngineProcess:
                 os.killpg(self.pid, signal.SIGTERM)
 
     def kill(self) -> None:
-        """Kill the whole group; any thread may."""
+        """Kill the whole group; any thread may call this."""
         with self._ending:
             if not self._killed:
                 kill_group(self.pid)

@@ -1,4 +1,4 @@
-"""The bare system calls of a request and its answer: a tournament makes them for every move."""
+"""The system calls of a request and its answer, compiled: tournaments make them for every move."""
 
 from threading import Lock
 
@@ -6,11 +6,13 @@ def round_trip(
     lock: Lock, sink: int, data: bytes, source: int, end: int, errors: int, longest: int,
     timeout: int,
 ) -> bytes | None:
-    """Write a request with the lock held, and read what arrives at ``source`` until the timeout.
+    """Write ``data`` to ``sink`` while holding ``lock``, and read the answer from ``source``.
 
-    ``timeout`` is in nanoseconds, and ``longest`` the most milliseconds to wait whatever it is.
-    The descriptors must not block, and the request must be one that a pipe takes whole or not at
-    all: `select.PIPE_BUF` bytes at most. `OSError` if it was not written, since something is there
-    to be read or for any other reason. None if nothing arrives, or if something is or arrives first
-    at ``end`` or ``errors`` (-1: neither is looked at), or a signal; empty at the output's end.
+    All descriptors are non-blocking, and ``data`` has at most `select.PIPE_BUF` bytes, so that a
+    pipe accepts it completely or not at all. ``timeout`` is in nanoseconds; ``longest`` limits the
+    wait, in milliseconds.
+
+    `OSError` if nothing was written: ``source`` is already readable, or the write failed. Return
+    the bytes read, and b'' at the end of output. Return None at the timeout, at a signal, and if
+    ``end`` (the process's sentinel) or ``errors`` becomes readable first; -1 ignores these two.
     """

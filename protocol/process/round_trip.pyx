@@ -1,4 +1,4 @@
-"""A request to an engine and what comes back, in one call; round_trip.pyi documents it."""
+"""A request to an engine and its answer in one call; round_trip.pyi documents it."""
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.exc cimport PyErr_SetFromErrno
@@ -6,7 +6,7 @@ from cpython.exc cimport PyErr_SetFromErrno
 cdef extern from *:
     """
     #ifdef _WIN32
-      /* Windows cannot poll a pipe; this is never called there. */
+      /* Windows cannot poll a pipe; `ThreadPipe` is used there, and never calls this. */
       #include <io.h>
       struct pollfd { int fd; short events; };
       #define POLLIN 1
@@ -43,7 +43,7 @@ def round_trip(lock, int sink, bytes data, int source, int end, int errors, int 
         milliseconds = <int>min(timeout // MILLISECOND + 1, <long long>longest)
     awaited[0].fd, awaited[1].fd, awaited[2].fd = source, end, errors
     awaited[0].events = awaited[1].events = awaited[2].events = POLLIN
-    lock.acquire()      # A "with" takes longer.
+    lock.acquire()      # Faster than "with".
     try:
         with nogil:
             arrived = poll(awaited, 1, 0)
@@ -57,8 +57,8 @@ def round_trip(lock, int sink, bytes data, int source, int end, int errors, int 
         lock.release()
     with nogil:
         count = -1
-        # Waiting for one descriptor costs less than for three. So short a wait that the system
-        # would have to set its timer again would cost more.
+        # Polling one descriptor costs less than polling three. The first wait covers most answers,
+        # because a second poll costs more than that saves.
         arrived = poll(awaited, 1, min(milliseconds, FIRST_WAIT))
         if arrived == 0 and milliseconds > FIRST_WAIT:
             arrived = poll(awaited, 3, milliseconds - FIRST_WAIT)

@@ -1,4 +1,4 @@
-"""An engine's standard error: read while it runs; the last line is kept."""
+"""An engine's standard error: read while the engine runs; the last line is kept."""
 
 from __future__ import annotations
 
@@ -13,22 +13,25 @@ from merels.engine.common.errors import shorten
 from merels.protocol.process.command import POSIX
 
 WIDE_PIPE = 1 << 20
-"""Bytes that a pipe from an engine may be made to hold."""
-LONGEST_WORDS = 160
-"""Characters of the last line that are reported."""
+"""Capacity of an enlarged pipe from an engine, in bytes."""
+LONGEST_QUOTE = 160
+"""Maximum length of the last line in messages, in characters."""
 LONGEST_LINE = 1 << 16
-"""Bytes of an unfinished line that are kept for a function."""
-_KEPT = 1 << 12
+"""Bytes after which an unfinished line is passed to the function ``copy``."""
+_KEPT_BYTES = 1 << 12
+"""Bytes of the end of standard error that are kept for `StandardError.last_line`."""
 _END_SECONDS = 0.2
+"""Time for a reading thread to reach the end of standard error, in seconds."""
 
 
 class StandardError:
-    """The pipe from an engine's standard error, which is read by whoever waits for the engine.
+    """The pipe from an engine's standard error.
 
-    So an engine that writes megabytes there is not blocked, and takes no memory. ``descriptor`` is
-    what to poll before `drain`; -1 when there is nothing more to read, or where a thread reads it.
-    All that is read is written to the descriptor ``copy``, unless that is -1, or passed to it line
-    by line if it is a function.
+    The thread that waits for the engine's output also calls `drain`, so that an engine that writes
+    megabytes of errors is not blocked. Only the end is kept. Everything read is also written to
+    the descriptor ``copy`` (-1: none), or passed to the function ``copy`` in whole lines.
+
+    ``descriptor`` is polled before `drain`; it is -1 at the end of the pipe, and if a thread reads.
     """
 
     def __init__(self, pipe: IO[bytes], copy: int | Callable[[bytes], object]) -> None:
@@ -38,12 +41,12 @@ class StandardError:
         self._pipe = pipe
         self._copy = copy
         self._line = b""
-        """The part of an unfinished line that was read, for a function."""
+        """The beginning of an unfinished line, for the function ``copy``."""
         self._end = b""
         self._thread: threading.Thread | None = None
 
     def drain(self) -> bool:
-        """Take all that has arrived; False at the end of it."""
+        """Read what has arrived; return False at the end of standard error."""
         if self.descriptor < 0:
             return False
         try:
@@ -58,8 +61,8 @@ class StandardError:
         return bool(chunk)
 
     def read_in_thread(self) -> None:
-        """Have a thread read from now on, on systems that cannot poll a pipe."""
-        # Its own: it may still wait for more when this process has closed its end.
+        """Read in a thread from now on; for systems that cannot poll a pipe."""
+        # The thread may still wait in a read when `close` closes the original descriptor.
         own, self.descriptor = os.dup(self.descriptor), -1
         if POSIX:
             os.set_blocking(own, True)
@@ -73,8 +76,8 @@ class StandardError:
         os.close(descriptor)
 
     def _take(self, chunk: bytes) -> None:
-        """Keep the end of the bytes read, and copy all of them while the buffer has space."""
-        self._end = (self._end + chunk[-_KEPT:])[-_KEPT:]
+        """Keep the end of what was read, and copy ``chunk``."""
+        self._end = (self._end + chunk[-_KEPT_BYTES:])[-_KEPT_BYTES:]
         if callable(self._copy):
             lines, end, self._line = (self._line + chunk).rpartition(b"\n")
             if len(self._line) > LONGEST_LINE:
@@ -86,15 +89,15 @@ class StandardError:
                 os.write(self._copy, chunk)
 
     def last_line(self) -> str:
-        """The last line written so far that is not empty, fit to print; empty if there is none."""
+        """Return the last line that is not empty, made printable; '' without any."""
         self.drain()
         if self._thread is not None:
             self._thread.join(_END_SECONDS)
         lines = re.split(r"[\r\n]+", self._end.decode("utf-8", "replace").strip())
-        return shorten(lines[-1].strip(), LONGEST_WORDS)
+        return shorten(lines[-1].strip(), LONGEST_QUOTE)
 
     def close(self) -> None:
-        """Take what is left, and close the pipe and the copy."""
+        """Read what is left, and close the pipe and the copy."""
         self.drain()
         self.descriptor = -1
         self._pipe.close()

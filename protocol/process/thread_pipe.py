@@ -1,4 +1,4 @@
-"""The pipe of systems that cannot poll one: a thread for each pipe of the engine."""
+"""Engine pipes for systems that cannot poll them, such as Windows: one thread for each pipe."""
 
 from __future__ import annotations
 
@@ -13,14 +13,16 @@ from merels.protocol.process.pipe import CHUNK, LONGEST_WAIT, Pipe, Trace
 from merels.protocol.process.process import EngineProcess
 
 _CHUNKS_AHEAD = 64
+"""Chunks of output that the reading thread keeps before it waits."""
 _CLOSE_SECONDS = 0.1
+"""Time for the engine to read its remaining input before it is closed, in seconds."""
 
 
 class ThreadPipe(Pipe):
-    """One thread reads, one writes, and both hand over through queues; a third reads the errors.
+    """Engine pipes with a reading and a writing thread, each connected by a queue.
 
-    Each has a descriptor of its own, for it may still be at work when the process's are
-    closed and their numbers mean other files.
+    A third thread reads standard error. Each thread duplicates its descriptor: it may still use it
+    after the process's own was closed and the system has reused the number.
     """
 
     def __init__(self, process: EngineProcess, trace: Trace | None = None) -> None:
@@ -47,7 +49,7 @@ class ThreadPipe(Pipe):
         os.close(descriptor)
 
     def _writer(self, descriptor: int) -> None:
-        """Write what is to be sent, up to an empty piece."""
+        """Write what the queue holds, until it holds b''."""
         while not self._broken and (data := self._unsent.get()):
             try:
                 while data:
@@ -57,7 +59,7 @@ class ThreadPipe(Pipe):
         os.close(descriptor)
 
     def _close_input(self) -> None:
-        """End the engine's input; at once if it does not read it."""
+        """Close the engine's input once it is read, or after `_CLOSE_SECONDS`."""
         try:
             self._unsent.put(b"", timeout=_CLOSE_SECONDS)
         except queue.Full:
@@ -65,7 +67,7 @@ class ThreadPipe(Pipe):
         super()._close_input()
 
     def close(self) -> None:
-        """End both threads, whatever they wait for."""
+        """Make both threads end, even if they wait for a queue."""
         self._closed = self._broken = True
         with suppress(queue.Full):
             self._unsent.put_nowait(b"")

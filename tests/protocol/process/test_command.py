@@ -1,4 +1,4 @@
-"""The words of a command line, as the shells of each system split it."""
+"""Splitting of command lines into words, on POSIX systems and on Windows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from merels.protocol.process.command import shell_words
         ('mill "uci', None, None),
     ],
 )  # fmt: skip
-def test_a_backslash_quotes_nothing_on_windows(
+def test_a_backslash_is_an_ordinary_character_on_windows(
     text: str, on_posix: list[str] | None, on_windows: list[str] | None
 ) -> None:
     for words, posix in ((on_posix, True), (on_windows, False)):
@@ -32,7 +32,7 @@ def test_a_backslash_quotes_nothing_on_windows(
 
 
 @pytest.mark.parametrize("posix", [True, False])
-def test_words_that_were_joined_are_split_again(posix: bool) -> None:
+def test_joined_words_are_split_into_the_original_words(posix: bool) -> None:
     words = [r"C:\My games\mill.exe", "it's", 'say "mill"', "", "#1", r"\\host\share", "ü"]
     assert shell_words(shlex.join(words), posix=posix) == words
     assert shell_words(shlex.join(words) + " # as a comment", True, posix) == words
@@ -41,9 +41,9 @@ def test_words_that_were_joined_are_split_again(posix: bool) -> None:
 @pytest.mark.parametrize("comments", [False, True])
 @pytest.mark.parametrize("posix", [False, True])
 def test_words_are_split_as_shlex_splits_them(posix: bool, comments: bool) -> None:
-    chance = random.Random(7)
+    generator = random.Random(7)
     for _ in range(3000):
-        text = "".join(chance.choices("ab '\"\\#\n\t\v", k=chance.randint(0, 9)))
+        text = "".join(generator.choices("ab '\"\\#\n\t\v", k=generator.randint(0, 9)))
         reader = shlex.shlex(text, posix=True)
         reader.whitespace_split = True
         reader.commenters = "#" if comments else ""

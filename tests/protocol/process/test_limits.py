@@ -1,4 +1,4 @@
-"""How engines are started: what they inherit, and what they may use."""
+"""What engine processes inherit from their parent, and their resource limits."""
 
 from __future__ import annotations
 
@@ -21,35 +21,35 @@ from merels.protocol.process.limits import MIB, ResourceLimits, read_limits
 from tests.processes import HOSTILE, needs_proc, needs_resource
 
 PATIENCE = 120.0
-"""Seconds: only a hang takes so long."""
+"""Timeout in seconds that only an engine that hangs reaches."""
 
 
 def start(mode: str, argument: str = "", limits: ResourceLimits | None = None) -> Engine:
-    """A hostile engine."""
+    """Start a hostile engine in ``mode``."""
     return Engine.popen([*HOSTILE, mode, argument], timeout=PATIENCE, limits=limits)
 
 
 def report(path: Path, limits: ResourceLimits | None = None) -> dict[str, Any]:
-    """What an engine says of the process that it is."""
+    """Return an engine's report on its own process: descriptors, limits and words."""
     with start("report", str(path), limits):
         return dict(json.loads(path.read_text()))
 
 
 @needs_proc
-def test_an_engine_has_its_three_descriptors_alone(tmp_path: Path) -> None:
-    """Neither another engine's pipes nor any file that this process has open."""
+def test_an_engine_inherits_only_its_three_standard_streams(tmp_path: Path) -> None:
+    """It inherits neither another engine's pipes nor an open file of this process."""
     with open(tmp_path / "journal", "w") as file, start("report", str(tmp_path / "other")):
         os.set_inheritable(file.fileno(), True)
         about = report(tmp_path / "about")
         other = json.loads((tmp_path / "other").read_text())
-    mine, theirs = about["descriptors"], other["descriptors"]
-    assert set(mine) == {"0", "1", "2"}
-    assert not set(mine.values()) & set(theirs.values())
-    assert about["leads"], "a session and a process group of its own"
+    descriptors = about["descriptors"]
+    assert set(descriptors) == {"0", "1", "2"}
+    assert not set(descriptors.values()) & set(other["descriptors"].values())
+    assert about["leads"], "the engine does not lead a session and a process group of its own"
 
 
 @needs_proc
-def test_no_shell_reads_a_command(tmp_path: Path) -> None:
+def test_a_command_is_not_run_by_a_shell(tmp_path: Path) -> None:
     words = [f"; touch {tmp_path}/a", f"$(touch {tmp_path}/b)", "`x`", "| cat", "> f", "$HOME", "*"]
     command = [*HOSTILE, "report", str(tmp_path / "about"), *words]
     with Engine.popen(command, timeout=PATIENCE):
@@ -60,7 +60,7 @@ def test_no_shell_reads_a_command(tmp_path: Path) -> None:
 
 @needs_resource
 @needs_proc
-def test_limits_hold_from_the_start(tmp_path: Path) -> None:
+def test_limits_apply_from_the_start(tmp_path: Path) -> None:
     about = report(tmp_path / "about", ResourceLimits(cpu=7, memory=2000, core=0))
     limits = about["limits"]
     assert limits["CPU"] == [7, 8] and limits["AS"] == [2000 * MIB] * 2
@@ -70,34 +70,34 @@ def test_limits_hold_from_the_start(tmp_path: Path) -> None:
 
 @needs_resource
 @needs_proc
-def test_one_limit_leaves_the_others_alone(tmp_path: Path) -> None:
+def test_one_limit_does_not_change_the_others(tmp_path: Path) -> None:
     before = report(tmp_path / "before")["limits"]
     after = report(tmp_path / "after", ResourceLimits(core=0))["limits"]
     assert after == before | {"CORE": [0, 0]}
 
 
 @needs_resource
-def test_too_much_memory_ends_an_engine() -> None:
+def test_an_engine_that_exceeds_its_memory_limit_ends() -> None:
     with start("memory", "2000", ResourceLimits(memory=1000)) as engine:
         with pytest.raises(EngineTerminated, match="limited to memory=1000: MemoryError$"):
             engine.play(Position(), Limit(time=PATIENCE))
 
 
 @needs_resource
-def test_memory_within_the_limit_is_no_fault() -> None:
+def test_an_engine_within_its_memory_limit_plays() -> None:
     with start("memory", "20", ResourceLimits(memory=1000)) as engine:
         assert str(engine.play(Position(), Limit(time=PATIENCE)).move) == "d6"
 
 
 @needs_resource
-def test_too_much_processor_time_ends_an_engine() -> None:
+def test_an_engine_that_exceeds_its_processor_time_is_killed() -> None:
     with start("cpu", "", ResourceLimits(cpu=1)) as engine:
         with pytest.raises(EngineTerminated, match=r"killed by SIGXCPU, over its limit of cpu=1$"):
             engine.play(Position(), Limit(time=PATIENCE))
 
 
 @needs_resource
-def test_a_program_that_cannot_run_is_named(tmp_path: Path) -> None:
+def test_a_program_that_cannot_be_executed_under_limits_is_an_engine_error(tmp_path: Path) -> None:
     program = tmp_path / "engine"
     program.write_text("no program")
     limits = ResourceLimits(core=0)
@@ -109,7 +109,7 @@ def test_a_program_that_cannot_run_is_named(tmp_path: Path) -> None:
 
 
 @needs_resource
-def test_the_words_for_limits() -> None:
+def test_limits_are_read_from_the_words_of_an_engine() -> None:
     assert read_limits({"cmd": "x"}) is None
     limits = ResourceLimits(cpu=3, memory=64, core=0)
     words = ["cmd=x", "cpu=3", "memory=64", "core=0"]
@@ -121,8 +121,7 @@ def test_the_words_for_limits() -> None:
             read_limits({key: value}, "of A")
 
 
-def test_a_system_without_limits_says_so() -> None:
-    """On such a system there is no module that sets them."""
+def test_limits_are_an_error_on_a_system_without_the_resource_module() -> None:
     program = (
         "import sys\n"
         "sys.modules['resource'] = None\n"

@@ -1,4 +1,4 @@
-"""Both kinds of pipe, between this process and real ones."""
+"""Both kinds of pipe, connected to real processes."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ each_kind = pytest.mark.parametrize("kind", PIPES)
 
 
 def soon(seconds: float = 20.0) -> int:
-    """A deadline."""
+    """Return a deadline in ``seconds`` from now."""
     return monotonic_ns() + int(seconds * SECOND)
 
 
 @contextmanager
 def talk(code: str, kind: Callable[[EngineProcess], Pipe], patience: float = 2.0) -> Iterator[Pipe]:
-    """A pipe to a process that runs some code."""
+    """Yield a pipe to a Python process that runs ``code``."""
     process = EngineProcess([sys.executable, "-c", SCRIPT, code])
     pipe = kind(process)
     try:
@@ -48,7 +48,7 @@ def talk(code: str, kind: Callable[[EngineProcess], Pipe], patience: float = 2.0
 
 
 @each_kind
-def test_an_endless_line_takes_no_memory(kind: type[Pipe]) -> None:
+def test_an_overlong_line_is_cut_and_the_rest_dropped(kind: type[Pipe]) -> None:
     code = "sys.stdin.readline(); sys.stdout.write('x' * 30_000_000 + '\\nnext\\n')"
     with talk(code, kind) as pipe:
         pipe.send(b"go\n", soon())
@@ -58,7 +58,7 @@ def test_an_endless_line_takes_no_memory(kind: type[Pipe]) -> None:
 
 
 @each_kind
-def test_a_process_that_reads_nothing_does_not_block_us(kind: type[Pipe]) -> None:
+def test_sending_to_a_process_that_reads_nothing_times_out(kind: type[Pipe]) -> None:
     with talk(HANGS, kind, 0.1) as pipe:
         assert pipe.read_line(soon()) == b"here"
         with pytest.raises(EngineTimeout, match="does not read its input"):
@@ -77,7 +77,9 @@ def test_both_sides_may_write_more_than_a_pipe_holds(kind: type[Pipe]) -> None:
 
 
 @each_kind
-def test_another_thread_that_meets_a_full_input_leaves_the_output_alone(kind: type[Pipe]) -> None:
+def test_interject_into_a_full_input_takes_no_output_from_the_reading_thread(
+    kind: type[Pipe],
+) -> None:
     code = """
 print("here", flush=True)
 for number in range(300):
@@ -86,7 +88,7 @@ print(sys.stdin.read().split()[-1])
 """
     with talk(code, kind) as pipe:
         assert pipe.read_line(soon()) == b"here"
-        # What fills the pipe to the brim; the process reads it when it has written all.
+        # Fill the pipe completely; the process reads its input only after all its output.
         pipe.send(b" " * (1 << 15), soon())
         for _ in range(1 << 12):
             try:
@@ -104,7 +106,7 @@ print(sys.stdin.read().split()[-1])
 
 
 @each_kind
-def test_another_thread_does_not_wait_for_one_that_sends_to_a_deaf_process(
+def test_interject_times_out_while_a_blocked_thread_sends(
     kind: type[Pipe],
 ) -> None:
     def send() -> None:
@@ -116,7 +118,7 @@ def test_another_thread_does_not_wait_for_one_that_sends_to_a_deaf_process(
         sender = threading.Thread(target=send)
         sender.start()
         with pytest.raises(EngineTimeout, match="does not read its input"):
-            while sender.is_alive():  # Until it sends for ever.
+            while sender.is_alive():  # The sender may not have filled the pipe yet.
                 pipe.interject(b"stop\n", soon(0.1), lambda: True)
         pipe.close_input(0.1)
         assert sender.is_alive()
@@ -126,11 +128,11 @@ def test_another_thread_does_not_wait_for_one_that_sends_to_a_deaf_process(
     sender.join()
 
 
-def test_a_thread_that_still_writes_touches_no_other_s_pipes() -> None:
-    with talk(HANGS, ThreadPipe, 0.1) as deaf:
-        assert deaf.read_line(soon()) == b"here"
+def test_a_writing_thread_of_a_closed_pipe_does_not_write_to_a_new_pipe() -> None:
+    with talk(HANGS, ThreadPipe, 0.1) as blocked:
+        assert blocked.read_line(soon()) == b"here"
         for _ in range(2):
-            deaf.send(b"position startpos\n" * 100_000, soon(0.2))
+            blocked.send(b"position startpos\n" * 100_000, soon(0.2))
     with talk("print(repr(sys.stdin.read()))", PIPES[0]) as other:
         sleep(0.1)
         other.send(b"mine\n", soon())
@@ -138,9 +140,11 @@ def test_a_thread_that_still_writes_touches_no_other_s_pipes() -> None:
         assert other.read_line(soon()) == b"'mine\\n'"
 
 
-@pytest.mark.skipif(shutil.which("yes") is None, reason="needs one that writes faster than Python")
+@pytest.mark.skipif(shutil.which("yes") is None, reason="needs the program yes")
 @each_kind
-def test_an_engine_that_never_stops_writing_has_a_deadline_too(kind: type[Pipe]) -> None:
+def test_reading_from_an_engine_that_never_stops_writing_ends_after_the_deadline(
+    kind: type[Pipe],
+) -> None:
     process = EngineProcess("yes")
     pipe = kind(process)
     deadline = soon(0.1)
@@ -151,7 +155,7 @@ def test_an_engine_that_never_stops_writing_has_a_deadline_too(kind: type[Pipe])
 
 
 def waiting(pipe: int) -> int:
-    """Bytes that can be read from a pipe."""
+    """Return the number of bytes that can be read from a pipe."""
     import fcntl
     import termios
 
@@ -161,7 +165,7 @@ def waiting(pipe: int) -> int:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="asks the system how full a pipe is")
-def test_what_came_in_time_is_read_after_the_deadline() -> None:
+def test_lines_that_arrived_before_the_deadline_are_read_after_it() -> None:
     code = """
 sys.stdin.readline(); print("id\\n" * 20_000 + "uciok", flush=True); sys.stdin.readline()
 """
@@ -179,27 +183,27 @@ sys.stdin.readline(); print("id\\n" * 20_000 + "uciok", flush=True); sys.stdin.r
 
 
 @each_kind
-def test_a_wait_may_be_longer_than_the_system_knows(kind: type[Pipe]) -> None:
+def test_a_deadline_may_exceed_the_longest_wait_of_the_system(kind: type[Pipe]) -> None:
     with talk("time.sleep(0.1); print('here')", kind) as pipe:
         assert pipe.read_line(1 << 66) == b"here"
 
 
 @each_kind
-def test_a_trace_has_whole_lines(kind: Callable[..., Pipe]) -> None:
-    seen: list[tuple[str, bytes]] = []
+def test_a_trace_gets_whole_lines(kind: Callable[..., Pipe]) -> None:
+    traced: list[tuple[str, bytes]] = []
     code = """
 sys.stdin.readline()
 for piece in ("a", "b\\nc", "\\nd\\n", "e"):
     sys.stdout.write(piece); sys.stdout.flush(); time.sleep(0.05)
 """
-    with talk(code, lambda process: kind(process, lambda *said: seen.append(said))) as pipe:
+    with talk(code, lambda process: kind(process, lambda *lines: traced.append(lines))) as pipe:
         pipe.send(b"go\n", soon())
         assert [pipe.read_line(soon()) for _ in range(4)] == [b"ab", b"c", b"d", b"e"]
         with pytest.raises(EngineTerminated, match="exit code 0"):
             pipe.read_line(soon())
-    assert seen.pop(0) == (">", b"go\n")
-    assert b"".join(data for _, data in seen) == b"ab\nc\nd\ne\n"
-    assert all(way == "<" and data.endswith(b"\n") for way, data in seen)
+    assert traced.pop(0) == (">", b"go\n")
+    assert b"".join(data for _, data in traced) == b"ab\nc\nd\ne\n"
+    assert all(direction == "<" and data.endswith(b"\n") for direction, data in traced)
 
 
 TRACEBACK = """Traceback (most recent call last):
@@ -222,7 +226,7 @@ ModuleNotFoundError: No module named 'nosuch'
     ],
     ids=["traceback", "control", "long", "closed", "silent"],
 )
-def test_the_last_line_of_its_errors_tells_why_a_process_ended(
+def test_the_error_about_an_ended_process_quotes_its_last_line_of_standard_error(
     kind: type[Pipe], code: str, end: str
 ) -> None:
     with talk(code, kind) as pipe:
@@ -233,8 +237,8 @@ def test_the_last_line_of_its_errors_tells_why_a_process_ended(
 
 
 @each_kind
-def test_megabytes_of_errors_block_nobody(kind: type[Pipe]) -> None:
-    """Not one that answers, nor one that is written to, nor one that ends."""
+def test_megabytes_of_standard_error_do_not_block_an_engine(kind: type[Pipe]) -> None:
+    """Neither while it answers, nor while it is written to, nor while it ends."""
     code = """
 sys.stderr.write("e" * 5_000_000); print("ready", flush=True)
 sys.stderr.write("e" * 5_000_000); print(len(sys.stdin.readline()), flush=True)
@@ -248,9 +252,8 @@ sys.stdin.read(); sys.stderr.write("e" * 5_000_000); sys.exit(7)
         assert pipe.process.wait(20.0) and pipe.process.exit_status() == 7
 
 
-@pytest.mark.skipif(os.name != "posix", reason="polls")
-def test_a_process_that_closes_its_errors_is_waited_for_as_before() -> None:
-    """The end of one pipe must not be seen again and again."""
+@pytest.mark.skipif(os.name != "posix", reason="needs poll")
+def test_a_closed_standard_error_does_not_end_each_poll_at_once() -> None:
     code = "import os; os.close(2); print('here', flush=True); time.sleep(0.5); print('there')"
     with talk(code, PIPES[0]) as pipe:
         assert pipe.read_line(soon()) == b"here"
@@ -270,8 +273,8 @@ def test_a_process_that_closes_its_errors_is_waited_for_as_before() -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs signals")
-def test_a_close_that_is_interrupted_leaves_nothing_and_can_be_repeated() -> None:
-    """As by Ctrl-C while an engine is given time to end."""
+def test_an_interrupted_close_leaves_no_process_and_can_be_repeated() -> None:
+    """Ctrl-C may interrupt the wait for an engine to end."""
 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
@@ -288,5 +291,5 @@ def test_a_close_that_is_interrupted_leaves_nothing_and_can_be_repeated() -> Non
     with pytest.raises(ProcessLookupError):
         os.kill(process.pid, 0)
     process.close()
-    process.kill()  # Its number may be another's by now: nothing happens.
+    process.kill()  # Must send nothing: the system may have reused the process's number.
     process.terminate()

@@ -1,4 +1,4 @@
-"""An engine's standard error, as it is read from a pipe."""
+"""Reading an engine's standard error from a pipe."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import pytest
 
 from merels.protocol.process.standard_error import LONGEST_LINE, StandardError
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="polls")
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs pipes that do not block")
 
 
 @pytest.fixture
 def pipe() -> Iterator[tuple[IO[bytes], int]]:
-    """The end to read, and the descriptor of the end to write."""
+    """Yield the end to read of a pipe, and the descriptor of the end to write."""
     read, write = os.pipe()
     with os.fdopen(read, "rb") as file:
         yield file, write
@@ -24,7 +24,7 @@ def pipe() -> Iterator[tuple[IO[bytes], int]]:
             os.close(write)
 
 
-def test_a_pipe_with_nothing_in_it_has_not_ended(pipe: tuple[IO[bytes], int]) -> None:
+def test_an_empty_pipe_has_not_ended(pipe: tuple[IO[bytes], int]) -> None:
     errors = StandardError(pipe[0], -1)
     assert errors.drain() and errors.descriptor >= 0
     os.write(pipe[1], b"one\ntwo")
@@ -34,32 +34,34 @@ def test_a_pipe_with_nothing_in_it_has_not_ended(pipe: tuple[IO[bytes], int]) ->
     assert not errors.drain() and errors.last_line() == "two"
 
 
-def test_a_function_gets_whole_lines_and_the_last_one_at_the_end(
+def test_a_function_gets_whole_lines_and_an_unfinished_one_at_the_end(
     pipe: tuple[IO[bytes], int]
 ) -> None:
-    got: list[bytes] = []
-    errors = StandardError(pipe[0], got.append)
+    received: list[bytes] = []
+    errors = StandardError(pipe[0], received.append)
     for data in (b"one\ntw", b"o\nthr"):
         os.write(pipe[1], data)
         errors.drain()
-    assert got == [b"one\n", b"two\n"]
+    assert received == [b"one\n", b"two\n"]
     errors.close()
-    assert got[2:] == [b"thr"]
+    assert received[2:] == [b"thr"]
 
 
-def test_a_line_without_end_is_passed_on_once_it_is_long(pipe: tuple[IO[bytes], int]) -> None:
-    got: list[bytes] = []
-    errors = StandardError(pipe[0], got.append)
+def test_an_unfinished_line_longer_than_the_limit_is_passed_on(
+    pipe: tuple[IO[bytes], int]
+) -> None:
+    received: list[bytes] = []
+    errors = StandardError(pipe[0], received.append)
     for size in (LONGEST_LINE, 1):
-        assert not got
+        assert not received
         left = size
         while left:
             left -= os.write(pipe[1], b"e" * min(left, 4096))
             errors.drain()
-    assert b"".join(got) == b"e" * (LONGEST_LINE + 1)
+    assert b"".join(received) == b"e" * (LONGEST_LINE + 1)
 
 
-def test_a_descriptor_gets_all_bytes(pipe: tuple[IO[bytes], int]) -> None:
+def test_a_copy_descriptor_gets_all_bytes(pipe: tuple[IO[bytes], int]) -> None:
     read, copy = os.pipe()
     errors = StandardError(pipe[0], copy)
     os.write(pipe[1], b"one\ntwo")
