@@ -1,1 +1,1 @@
-"""The client's side: any engine as a Python object."""
+"""The client's side of the protocol: any engine as a Python object."""

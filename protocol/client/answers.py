@@ -1,4 +1,4 @@
-"""An engine's answer to ``go``, found among its lines."""
+"""Finding and reading an engine's answer to ``go`` in its output."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from merels.engine.game.position import Move
 from merels.protocol.client.scanner import count_junk, last_answer, last_score
 
 ERROR = "sanmill_error"
-"""The word that begins an answer of Sanmill's instead of a move, with a JSON object behind it."""
+"""First word of an error that Sanmill sends instead of a move; a JSON object follows."""
 NO_MOVES = ("0000", "(none)", "none", "null", "draw")
-"""Words that engines write instead of a move."""
+"""Words that engines send instead of a move if there is none."""
 
 _AT_START = re.compile(rb"^[ \t\r]*bestmove(?![^\s])([^\n]*)\n", re.IGNORECASE | re.MULTILINE)
 _ANYWHERE = re.compile(
@@ -30,22 +30,23 @@ class Answer:
     text: bytes
     """The words after ``bestmove``."""
     info: bytes
-    """The last line with a score before it, or nothing."""
+    """The last line with a score before ``bestmove``, or b''."""
     elapsed: int
-    """Nanoseconds from sending ``go`` to reading the answer."""
+    """Nanoseconds from sending ``go`` to receiving the answer."""
 
 
 Search = Callable[[bytes, int], Answer | None]
-"""Sends lines that end in a ``go`` and waits for the answer, at most that many nanoseconds."""
+"""Sends a request that ends in ``go`` and returns the answer; None after some nanoseconds."""
 
 
 class AnswerFinder:
-    """Finds ``bestmove`` in whole lines: at their start, or with ``inside`` anywhere.
+    """Finds ``bestmove`` in an engine's lines: at the start of a line, or anywhere with ``inside``.
 
-    With ``inside`` an `ERROR` is an answer as well, and is part of its text.
+    With ``inside``, a line with the word `ERROR` is an answer, too, and its text includes the word.
+    Lines after a ``bestmove`` are passed to ``put_back``.
 
-    ``info`` is the last line with a score so far. Lines behind a ``bestmove`` are put back.
-    ``junk`` counts the lines, of all that were seen, that are no part of the protocol.
+    ``info`` is the last line with a score so far. ``junk`` counts the lines so far that are not
+    part of the protocol.
     """
 
     def __init__(self, inside: bool, put_back: Callable[[bytes], None]) -> None:
@@ -57,9 +58,9 @@ class AnswerFinder:
 
     def find(self, lines: bytes) -> bytes | None:
         """Return the words after the first ``bestmove``, or None."""
-        usual = last_answer(lines, self._inside)
-        if usual is not None:
-            answer, info = usual
+        regular = last_answer(lines, self._inside)
+        if regular is not None:
+            answer, info = regular
             self.info = info or self.info
             self.junk += count_junk(lines)
             return answer
@@ -75,20 +76,20 @@ class AnswerFinder:
         return match[1].strip()
 
     def count(self, lines: bytes) -> int:
-        """How many of the lines say ``bestmove``."""
+        """Return the number of answers in ``lines``; their junk is counted, too."""
         self.junk += count_junk(lines)
         return len(self._pattern.findall(lines))
 
 
 def ponder_text(answer: bytes) -> str:
-    """The text of the expected reply, after ``ponder``, or nothing."""
+    """Return the text of the expected reply, after ``ponder``; '' without one."""
     words = answer.decode("utf-8", "replace").split()
     lower = [word.lower() for word in words]
     return _first_move(words[lower.index("ponder") + 1 :]) if "ponder" in lower else ""
 
 
 def _first_move(words: list[str]) -> str:
-    """The first word, joined by the words of removals directly after it; nothing without words."""
+    """Return the first word joined with the removals that directly follow; '' without words."""
     text = "".join(words[:1])
     for word in words[1:]:
         if word[:1] not in ("x", "X"):
@@ -99,7 +100,10 @@ def _first_move(words: list[str]) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def read_move(answer: bytes) -> tuple[str, Move | None]:
-    """The text of the move in an answer, and the move if the text is one, legal or not."""
+    """Return the text of the move in an answer, and the move, which may be illegal.
+
+    The move is None if the text is not a move.
+    """
     words = answer.decode("utf-8", "replace").split()
     if words[:1] == [ERROR]:
         return " ".join(words), None

@@ -1,4 +1,4 @@
-"""The interface of every engine, in another process or in this one."""
+"""The common interface of engines in another process and in this process."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class PlayResult:
 
 
 class Analysis:
-    """Iterate over it for each `Info` as it comes; leaving its ``with`` block stops it.
+    """A running analysis: an iterator over each `Info`. Leaving its ``with`` block stops it.
 
-    ``info`` and ``infos`` are its reports so far; while it is ``running`` there may be more to
-    read. One thread reads it; `stop` is free for others. Where the reports come from is left to the
-    analysis of each kind of engine.
+    ``info`` and ``infos`` are the reports read so far. There may be more while ``running`` is True.
+    One thread reads an analysis; other threads may call `stop` only. Subclasses implement `_next`
+    and `stop`.
     """
 
     def __init__(self) -> None:
@@ -39,12 +39,12 @@ class Analysis:
 
     @property
     def info(self) -> Info:
-        """The latest of the best variation."""
+        """The latest `Info` about the best variation; an empty one before the first."""
         return self._variations.get(1, Info())
 
     @property
     def infos(self) -> list[Info]:
-        """The latest of each variation, the best one first."""
+        """The latest `Info` about each variation, the best one first."""
         return [self._variations[index] for index in sorted(self._variations)]
 
     def __iter__(self) -> Iterator[Info]:
@@ -57,9 +57,9 @@ class Analysis:
         return info
 
     def next(self, timeout: float | None = None) -> Info | None:
-        """Wait for the next `Info`, at most ``timeout`` seconds.
+        """Wait for the next `Info`, at most ``timeout`` seconds; None waits without a limit.
 
-        None once the analysis has ended, or at the timeout, while it is still ``running``.
+        Return None at the end of the analysis, and at the timeout; then it is still ``running``.
         """
         info = self._next(timeout) if self.running else None
         if info is not None and info.score is not None:
@@ -67,21 +67,21 @@ class Analysis:
         return info
 
     def _next(self, timeout: float | None) -> Info | None:
-        """`next`; it clears ``running`` at the end."""
+        """Implement `next`; set ``running`` to False at the end."""
         raise NotImplementedError
 
     def stop(self) -> None:
-        """Ask the engine to end; what it still has to say can be read. Free for any thread."""
+        """Ask the engine to stop; its last reports can still be read. Any thread may call this."""
         raise NotImplementedError
 
     def wait(self) -> Info:
-        """Read to the end and return the best variation."""
+        """Read to the end and return the last `Info` about the best variation."""
         while self.next() is not None:
             pass
         return self.info
 
     def close(self) -> None:
-        """Stop and read to the end."""
+        """Stop the analysis and read to its end."""
         self.stop()
         self.wait()
 
@@ -92,12 +92,15 @@ class Analysis:
         if error is None:
             self.close()
         elif self.running and not isinstance(error, (EngineTerminated, EngineTimeout)):
-            with suppress(EngineError):  # The caller must see the first error.
+            with suppress(EngineError):  # It would hide the error from the block.
                 self.close()
 
 
 class Task(NamedTuple):
-    """A search of the position that ``moves`` lead to from ``start``; all are known to be legal."""
+    """A search of ``position``, which the legal ``moves`` lead to from ``start``.
+
+    ``root_moves`` are the only moves to search; all legal moves if it is empty.
+    """
 
     start: Position
     moves: Sequence[Move]
@@ -106,24 +109,25 @@ class Task(NamedTuple):
 
 
 class Call:
-    """A block of searches that end when it is interrupted, even before the first has started.
+    """A context manager for searches that another thread may interrupt.
 
-    The thread that uses the engine enters it. `interrupt` is free for any thread at any time:
-    before the block it stops each search of the block as soon as that begins, after it nothing.
+    The thread that uses the engine enters the block. Any thread may call `interrupt` at any time.
+    Before or inside the block, it stops each search of the block, even one that has not started.
+    After the block, it does nothing.
     """
 
     def __init__(self, engine: AnyEngine) -> None:
         self.interrupted: int | None = None
-        """When it was interrupted (`monotonic_ns`)."""
+        """Time of the interruption, in nanoseconds of `monotonic_ns`."""
         self._engine = engine
         self._changing = Lock()
         self._search: int | None = None
-        """The latest started search."""
+        """Number of the latest search."""
         self._ended = False
         self._outer: Call | None = None
 
     def interrupt(self) -> None:
-        """End the search that runs, and each that is still to begin."""
+        """Stop the running search, and every later search of the block when it starts."""
         with self._changing:
             if self.interrupted is None and not self._ended:
                 self.interrupted = monotonic_ns()
@@ -131,7 +135,7 @@ class Call:
                     self._engine.stop_search(self._search)
 
     def started(self, search: int) -> None:
-        """Note that a search has started, and stop it if the block was interrupted before."""
+        """Note that a search has started; stop it if the block has been interrupted."""
         with self._changing:
             self._search = search
             if self.interrupted is not None:
@@ -148,16 +152,16 @@ class Call:
 
 
 class AnyEngine:
-    """One search at a time: what asks for another, or closes the engine, ends the one before.
+    """An engine, which runs one search at a time; a context manager that closes the engine.
 
-    It is a context manager that closes the engine. One thread may use it at a time. Only
-    `interrupt`, `Call.interrupt` and `Analysis.stop` are free for others.
+    A new search, a new game and `close` stop an analysis that still runs. One thread may use an
+    engine at a time. Other threads may call `interrupt`, `Call.interrupt` and `Analysis.stop` only.
     """
 
     name = ""
     _analysis: Analysis | None = None
     _call: Call | None = None
-    """The outermost call in progress."""
+    """The entered call to which searches belong."""
 
     def __enter__(self) -> Self:
         return self
@@ -170,25 +174,25 @@ class AnyEngine:
         raise NotImplementedError
 
     def call(self) -> Call:
-        """Return a block for several searches that another thread may interrupt."""
+        """Return a context manager for several searches that another thread may interrupt."""
         return Call(self)
 
     def enter(self, call: Call | None) -> Call | None:
-        """Have searches belong to a call, for `Call` itself; returns the one before."""
-        before, self._call = self._call, call
-        return before
+        """Assign later searches to ``call``; return the call before it. Used by `Call` only."""
+        outer, self._call = self._call, call
+        return outer
 
     @contextmanager
     def _one_call(self) -> Iterator[None]:
-        """A call for a single method, unless there is one already."""
+        """Enter a call for one method, unless a call is entered already."""
         with nullcontext() if self._call is not None else Call(self):
             yield
 
     def interrupt(self) -> None:
-        """End the search that another thread runs, even if it has not started yet.
+        """Stop the method that searches in another thread, even before its search has started.
 
-        With no such call, a running analysis is stopped; without one, nothing is. No later search
-        is affected. Free for any thread.
+        If there is none, stop the running analysis, if any. Later searches are not affected. Any
+        thread may call this.
         """
         call, analysis = self._call, self._analysis
         if call is not None:
@@ -197,7 +201,7 @@ class AnyEngine:
             analysis.stop()
 
     def stop_search(self, search: int) -> None:
-        """Ask the search with that number to end, for `Call`; free for any thread."""
+        """Ask the search with that number to stop. Used by `Call`; any thread may call this."""
         raise NotImplementedError
 
     def play(
@@ -206,12 +210,14 @@ class AnyEngine:
     ) -> PlayResult:  # fmt: skip
         """Return the engine's move in the position that ``moves`` lead to from ``position``.
 
-        The engine knows the positions that may recur: ``position`` holds those since its last
-        irreversible move, and ``moves`` adds to them; an illegal move raises `InputError`.
-        ``root_moves`` are the only ones to choose from. An engine that answers with an illegal
-        move, or with another, raises `EngineError`; one that has not answered `Engine.timeout`
-        seconds after its time limit is stopped and raises `EngineTimeout`. A limit that never
-        ends the search raises `InputError`, which is a ValueError.
+        The engine is sent the moves of ``position`` since its last irreversible move, then
+        ``moves``, so that it can detect repetitions. ``root_moves`` are the only moves to choose
+        from; if it is empty, all legal moves.
+
+        `InputError`, which is a ValueError, for an illegal move in ``moves`` or ``root_moves``, and
+        for a limit that never ends the search. `EngineError` if the engine's move is illegal or not
+        among ``root_moves``. An engine that has not answered `Engine.timeout` seconds after its
+        time limit is sent ``stop`` and raises `EngineTimeout`.
         """
         with self._one_call():
             task = self._task(position, moves, root_moves)
@@ -234,10 +240,10 @@ class AnyEngine:
         self, position: Position, limit: Limit, *, multipv: int | None = None,
         moves: Iterable[Move] = (), root_moves: Sequence[Move] = (),
     ) -> Info | list[Info]:  # fmt: skip
-        """Return the engine's last report on a position once the limit is reached.
+        """Search until the limit is reached, and return the engine's last report.
 
-        With ``multipv`` a list of the best variations, otherwise the best one. Arguments and
-        errors are those of `play`.
+        Return the `Info` about the best variation; with ``multipv``, a list of the `Info` about
+        each of that number of variations. Other arguments and errors are those of `play`.
         """
         with self._one_call():
             task = self._task(position, moves, root_moves)
@@ -250,9 +256,10 @@ class AnyEngine:
         self, position: Position, limit: Limit | None = None, *, multipv: int | None = None,
         moves: Iterable[Move] = (), root_moves: Sequence[Move] = (),
     ) -> Analysis:  # fmt: skip
-        """Start an analysis and return the stream of its `Info`.
+        """Start an analysis and return it.
 
-        It is endless without a limit, or with one that never ends the search.
+        It runs until it is stopped if ``limit`` is None or never ends a search. Other arguments
+        and errors are those of `analyse`.
         """
         with self._one_call():
             task = self._task(position, moves, root_moves)
@@ -261,7 +268,7 @@ class AnyEngine:
             return self._start_analysis(task, limit, multipv)
 
     def _start_analysis(self, task: Task, limit: Limit | None, multipv: int | None) -> Analysis:
-        """`analysis`, with its arguments checked."""
+        """Start an analysis whose arguments are checked."""
         self._analysis = self._analyse(task, limit, multipv or 1)
         return self._analysis
 
@@ -276,27 +283,28 @@ class AnyEngine:
             )
 
     def _play(self, task: Task, limit: Limit) -> PlayResult:
-        """`play`, with its arguments checked and no analysis running."""
+        """Implement `play`; the arguments are checked, and no analysis is running."""
         raise NotImplementedError
 
     def _analyse(self, task: Task, limit: Limit | None, multipv: int) -> Analysis:
-        """`analysis`, in the same state."""
+        """Implement `analysis`; the arguments are checked, and no analysis is running."""
         raise NotImplementedError
 
     def _task(
         self, position: Position, moves: Iterable[Move], root_moves: Sequence[Move]
     ) -> Task:
+        """Close a running analysis and return the next task; `InputError` for an illegal move."""
         self._end_analysis()
         played = tuple(moves)
-        there = reduce(Position.push, played, position)
+        root = reduce(Position.push, played, position)
         for move in root_moves:
-            objection = there.objection(move)
+            objection = root.objection(move)
             if objection is not None:
                 raise InputError(str(move), f"illegal move to choose from, {objection}")
-        return Task(position, played, there, root_moves)
+        return Task(position, played, root, root_moves)
 
     def _end_analysis(self) -> None:
-        """Stop an analysis that still runs: an engine does one thing at a time."""
+        """Close the analysis that may still run, since an engine runs one search at a time."""
         if self._analysis is not None:
             self._analysis.close()
             self._analysis = None

@@ -1,10 +1,10 @@
-"""The client for asyncio programs: the same engine, the same types, awaited.
+"""The client for asyncio programs: the methods and types of `Engine`, awaitable.
 
 >>> async with await AsyncEngine.popen("merels") as engine:             # doctest: +SKIP
 ...     result = await engine.play(Position(), Limit(time=0.1))
 
-Each engine has a thread of its own that does the waiting, so it works in any event loop and on
-any system.
+Each engine has its own thread, which calls the blocking methods. So it works with any event loop
+and on any system.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from merels.protocol.process.process import QUIT_SECONDS, TERMINATE_SECONDS
 P = ParamSpec("P")
 T = TypeVar("T")
 POLL_SECONDS = 0.1
-"""How long the engine's thread waits for an `Info` before it is free for another call."""
+"""Longest wait of the engine's thread for an `Info`, in seconds; other calls run in between."""
 
 
 def _awaited(
     method: Callable[Concatenate[Engine, P], T],
 ) -> Callable[Concatenate[AsyncEngine, P], Coroutine[Any, Any, T]]:
-    """The same method, awaited."""
+    """Return the coroutine method that runs ``method`` in the engine's thread."""
 
     @wraps(method)
     async def call(self: AsyncEngine, /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -47,7 +47,7 @@ def _awaited(
 def _searched(
     method: Callable[Concatenate[Engine, P], T],
 ) -> Callable[Concatenate[AsyncEngine, P], Coroutine[Any, Any, T]]:
-    """The same method, awaited, whose search is stopped if it is cancelled."""
+    """Return the coroutine method for ``method``; cancelling it stops the method's search."""
 
     @wraps(method)
     async def call(self: AsyncEngine, /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -58,7 +58,7 @@ def _searched(
             return await asyncio.wrap_future(future)
         except asyncio.CancelledError:
             if not future.cancel():
-                # Not in the event loop: an engine that does not read its input holds this up.
+                # In a thread, because an engine that does not read its input blocks this call.
                 Thread(target=_interrupt, args=(block,), daemon=True).start()
             raise
 
@@ -76,7 +76,7 @@ def _interrupt(call: Call) -> None:
 
 
 def _stop_started(future: Future[Analysis]) -> None:
-    """Stop an analysis whose caller was cancelled while it began."""
+    """Stop an analysis whose caller was cancelled while the analysis started."""
     with suppress(EngineError):
         if future.exception() is None:
             future.result().stop()
@@ -85,7 +85,7 @@ def _stop_started(future: Future[Analysis]) -> None:
 def _streamed(
     method: Callable[Concatenate[Engine, P], Analysis],
 ) -> Callable[Concatenate[AsyncEngine, P], Coroutine[Any, Any, AsyncAnalysis]]:
-    """The same method, whose analysis is awaited."""
+    """Return the coroutine method for ``method``, which returns an `AsyncAnalysis`."""
 
     @wraps(method)
     async def call(self: AsyncEngine, /, *args: P.args, **kwargs: P.kwargs) -> AsyncAnalysis:
@@ -94,7 +94,7 @@ def _streamed(
             return AsyncAnalysis(self, await asyncio.wrap_future(future))
         except asyncio.CancelledError:
             if not future.cancel():
-                with suppress(EngineTerminated):  # Closed meanwhile.
+                with suppress(EngineTerminated):  # The engine may have been closed meanwhile.
                     self.submit(partial(_stop_started, future))
             raise
 
@@ -104,7 +104,7 @@ def _streamed(
 def _started(
     popen: Callable[P, Engine],
 ) -> Callable[Concatenate[type[AsyncEngine], P], Coroutine[Any, Any, AsyncEngine]]:
-    """The same way to start an engine, awaited."""
+    """Return the coroutine class method for ``popen``, which returns an `AsyncEngine`."""
 
     @wraps(popen)
     async def call(cls: type[AsyncEngine], /, *args: P.args, **kwargs: P.kwargs) -> AsyncEngine:
@@ -121,48 +121,49 @@ def _started(
 
 
 def _close_started(future: Future[Engine]) -> None:
-    """End an engine whose start was cancelled, once it has started."""
+    """Close an engine whose start was cancelled, once it has started."""
     if not future.cancelled() and future.exception() is None:
         future.result().close(0.0)
 
 
 class AsyncAnalysis:
-    """A running analysis: ``async for`` gives each `Info`; leaving ``async with`` stops it.
+    """A running analysis: ``async for`` yields each `Info`; leaving ``async with`` stops it.
 
-    One task reads it. Cancelling `next` or `wait` neither ends the analysis nor loses an `Info`.
+    One task reads an analysis. Cancelling `next` or `wait` neither ends the analysis nor loses an
+    `Info`.
     """
 
     def __init__(self, engine: AsyncEngine, analysis: Analysis) -> None:
         self._engine = engine
         self._analysis = analysis
         self._reading: Future[Info | None] | None = None
-        """The read that `next` waits for, or waited for when it was cancelled."""
+        """The pending read; it remains if `next` is cancelled, and the next call awaits it."""
 
     @property
     def info(self) -> Info:
-        """The best variation so far."""
+        """The latest `Info` about the best variation; an empty one before the first."""
         return self._analysis.info
 
     @property
     def infos(self) -> list[Info]:
-        """The variations so far, the best one first."""
+        """The latest `Info` about each variation, the best one first."""
         return self._analysis.infos
 
     def stop(self) -> None:
-        """Ask the engine to end; what it still has to say can be read."""
+        """Ask the engine to stop; its last reports can still be read."""
         self._analysis.stop()
 
     async def next(self) -> Info | None:
-        """Wait for the next `Info`; None once the analysis has ended.
+        """Wait for the next `Info`; return None at the end of the analysis.
 
-        ``asyncio.wait_for(analysis.next(), seconds)`` polls it.
+        ``asyncio.wait_for(analysis.next(), seconds)`` waits with a timeout.
         """
         while True:
             if self._reading is None:
                 self._reading = self._engine.submit(partial(self._analysis.next, POLL_SECONDS))
             try:
                 info = await asyncio.shield(asyncio.wrap_future(self._reading))
-            except Exception:  # Not when cancelled: the next call waits for the same read.
+            except Exception:  # CancelledError is no Exception: the read must remain.
                 self._reading = None
                 raise
             self._reading = None
@@ -170,7 +171,7 @@ class AsyncAnalysis:
                 return info
 
     async def wait(self) -> Info:
-        """Read to the end and return the best variation."""
+        """Read to the end and return the last `Info` about the best variation."""
         while await self.next() is not None:
             pass
         return self.info
@@ -193,10 +194,10 @@ class AsyncAnalysis:
 
 
 class AsyncEngine:
-    """`Engine` with awaitable methods. Make one with `AsyncEngine.popen`.
+    """`Engine` with awaitable methods. `AsyncEngine.popen` starts one.
 
-    ``engine`` is that engine, ``name`` and ``options`` are its own. Calls are carried out one after
-    another. Cancelling one that searches stops the search, and the engine is free for the next.
+    ``engine`` is the wrapped engine; ``name`` and ``options`` are those of its greeting. Calls run
+    one after another. Cancelling a call that searches stops its search.
     """
 
     def __init__(self, engine: Engine, thread: ThreadPoolExecutor) -> None:
@@ -215,9 +216,12 @@ class AsyncEngine:
     analysis = _streamed(Engine.analysis)
 
     def submit(self, action: Callable[[], T]) -> Future[T]:
-        """Have the engine's thread do something, once it has done what was submitted before."""
+        """Run ``action`` in the engine's thread after the earlier actions.
+
+        `EngineTerminated` after `close`.
+        """
         if self._closing is not None:
-            raise EngineTerminated("it was closed")
+            raise EngineTerminated("closed by this program")
         return self._thread.submit(action)
 
     def kill(self) -> None:
@@ -225,22 +229,22 @@ class AsyncEngine:
         self.engine.kill()
 
     async def close(self, patience: float = QUIT_SECONDS) -> None:
-        """End the engine within about ``patience`` seconds, and leave no process of it.
+        """End the engine and its processes within about ``patience`` seconds.
 
-        A call in progress is not waited for; it raises `EngineTerminated` if the engine does not
-        answer it first. The engine gets quit, then SIGTERM, then SIGKILL. Cancelling
-        this ends the wait only; a second call waits again.
+        The engine is sent ``quit``, then SIGTERM, then SIGKILL. A call in progress raises
+        `EngineTerminated` if the engine does not answer it first. Cancelling `close` ends only the
+        wait; call it again to wait again.
         """
         if self._closing is None:
             deadline = monotonic() + patience
             ended = self.submit(lambda: self.engine.close(max(0.0, deadline - monotonic())))
             self._closing = ended
-            # A thread of its own: the engine's may wait for an answer that never comes.
+            # In another thread, as the engine's may wait for an answer that never comes.
             Thread(target=self._end, args=(ended, patience), name="closing").start()
         await asyncio.shield(asyncio.wrap_future(self._closing))
 
     def _end(self, ended: Future[None], patience: float) -> None:
-        """End the engine, whatever its own thread is doing."""
+        """End the engine, even if its own thread waits for an answer."""
         self.engine.connection.send_quit()
         wait([ended], patience)
         if not ended.running():

@@ -1,6 +1,6 @@
-"""A running engine and the conversation with it: greeting, readiness, ``go`` and its answers.
+"""The connection to a running engine: greeting, ``isready``, ``go`` and the answers.
 
-Tournaments use it as it is; `merels.protocol.client.engine.Engine` plays and analyses through it.
+Tournaments use it directly; `merels.protocol.client.engine.Engine` is the interface for programs.
 """
 
 from __future__ import annotations
@@ -25,11 +25,13 @@ from merels.protocol.process.poll_pipe import open_pipe
 from merels.protocol.process.process import QUIT_SECONDS, EngineProcess
 
 START_SECONDS = 10.0
+"""Time for an engine to start and answer the greeting, in seconds."""
 PING_SECONDS = 15.0
+"""Time for an engine to answer ``isready``, in seconds."""
 SEND_SECONDS = 5.0
 """Time for an engine to read a command, in seconds."""
 QUIT_SEND_SECONDS = 0.1
-"""Seconds that it may take to send ``quit``."""
+"""Time for an engine to read ``quit``, in seconds."""
 STOP_SECONDS = 1.0
 """Time for an engine to answer ``stop``, in seconds."""
 STRAY_SECONDS = 0.5
@@ -37,30 +39,32 @@ STRAY_SECONDS = 0.5
 FOREVER = 1 << 60
 """Nanoseconds: 36 years."""
 MOST_OUTPUT = 1 << 30
-"""Bytes that an engine may write in one search."""
+"""Maximum output of one search, in bytes."""
 IDLE_SHARE = 0.01
-"""Share of a processor below which an engine counts as idle."""
+"""Share of one processor below which an engine is idle."""
 LONGEST_NAME = 200
-"""Characters of an engine's name, and of its author's, that are kept."""
+"""Maximum length of an engine's name and of its author's, in characters."""
 _MOST_OPTIONS = 512
+"""Number of options that are kept."""
 _SLICE = 500_000_000
-"""Nanoseconds after which a wait looks whether another thread has interrupted it."""
-_MOST_STRAYS = 64
-"""Pieces of what an engine wrote unasked that are read before it is asked something."""
+"""Interval at which a wait checks for an interruption by another thread, in nanoseconds."""
+_MOST_CHUNKS = 64
+"""Chunks of earlier output that are read before a request; an engine may never stop writing."""
 
 
 class Connection:
-    """A conversation with a running engine, one search at a time.
+    """A connection to a running engine, which runs one search at a time.
 
-    ``name``, ``author`` and ``options`` are those of the greeting. ``timeout`` is the time to
-    answer ``isready``, in seconds. ``owing`` is True while the last ``go`` is not answered yet.
-    ``searches`` counts the searches, and so numbers the latest. ``strays`` counts each ``bestmove``
-    that came unasked or belonged to an earlier search.
+    name, author, options  from the engine's greeting
+    timeout   time to answer ``isready``, in seconds
+    owing     whether the engine still owes the answer to the last ``go``
+    searches  number of searches so far, which is also the number of the latest search
+    strays    number of ``bestmove`` lines without a search, or for an earlier search
 
-    One thread uses a connection; only `stop_search`, `send_quit`, `terminate` and `kill` are free
-    for others. Any method may raise `EngineTerminated` when the process has ended, and
-    `EngineTimeout` when it does not answer or does not read. Times that are arguments of searches
-    are in nanoseconds, others in seconds.
+    One thread uses a connection; other threads may call `stop_search`, `send_quit`, `terminate` and
+    `kill` only. Any method may raise `EngineTerminated` if the process has ended, and
+    `EngineTimeout` if the engine does not answer or does not read its input. Searches take and
+    return times in nanoseconds; all other times are in seconds.
     """
 
     name = ""
@@ -70,10 +74,11 @@ class Connection:
         self, spec: EngineSpec, *, stderr: str | Callable[[bytes], object] | None = None,
         trace: Trace | None = None,
     ) -> None:
-        """Start the process and send the greeting; `greet` must follow, and reads the answer.
+        """Start the process and send the greeting; call `greet` to read the answer.
 
-        So several engines can start side by side. Standard error is appended to the file
-        ``stderr``, or passed to that function in whole lines. `EngineError` if the engine cannot be
+        The two steps are separate so that several engines can start in parallel. Standard error is
+        appended to the file ``stderr``, or passed to the function ``stderr`` in whole lines.
+        ``trace`` is called with all lines sent and received. `EngineError` if the engine cannot be
         started.
         """
         self.dialect = dialect(spec.protocol)
@@ -87,32 +92,36 @@ class Connection:
         self._answers = AnswerFinder(self.dialect.inside, self._pipe.put_back)
         self.searches = self.strays = 0
         self._sends_stray_bestmoves = False
-        """Whether it has ever sent an unasked ``bestmove``."""
+        """Whether the engine has ever sent a ``bestmove`` without a search."""
         self._silence = self._idle = FOREVER
+        """The limits of `watch_silence`, in nanoseconds."""
         self._search_start = 0
-        """When the latest search began."""
+        """Start of the latest search, in nanoseconds of `monotonic_ns`."""
         self._quitting = Lock()
         self._quit_sent = False
-        self._printed = b""
-        """Whole lines that it printed last since it was asked, and that are no answer."""
+        self._last_lines = b""
+        """The latest lines since the last request, other than its answer."""
         self._started = monotonic_ns()
-        # If the engine has ended, `greet` reads the rest of its output, then raises the error.
+        # If the engine has ended, `greet` reads its remaining output and raises the error.
         with suppress(EngineTerminated):
             self._send(self.dialect.hello)
 
     # Before a search.
 
     def greet(self, timeout: float = START_SECONDS) -> None:
-        """Read the engine's name and options, until ``timeout`` seconds after it was started."""
+        """Read the engine's name and options.
+
+        `EngineTimeout` if the greeting is not complete ``timeout`` seconds after the start.
+        """
         deadline = self._started + int(timeout * 1e9)
         while (line := self._pipe.read_line(deadline)) is not None:
             text = line.decode("utf-8", "replace")
             words = text.split(None, 2)
             first = words[0].lower() if words else ""
             if first == self.dialect.ready.decode():
-                self._printed = b""
+                self._last_lines = b""
                 return
-            self._note(line)
+            self._keep_last(line)
             if first == "id" and len(words) == 3 and words[1] in ("name", "author"):
                 setattr(self, words[1], shorten(words[2], LONGEST_NAME))
             elif first == "option" and len(self.options) < _MOST_OPTIONS:
@@ -122,33 +131,34 @@ class Connection:
         raise self.timed_out(f"gives no answer to {hello} in {timeout:g} s")
 
     def send_option(self, name: str, text: str) -> None:
-        """Set an option whose name and text were checked; an empty text presses a button."""
+        """Set an option to a text from `Option.check`; an empty text presses a button."""
         if not text and name in self.options and self.options[name].kind == "string":
             text = EMPTY
         self._send(f"{setoption(name, text or None)}\n".encode())
 
     def send_new_game(self) -> None:
-        """Send ``ucinewgame`` and ``isready``; `await_ready` must follow."""
-        self._drop()
+        """Send ``ucinewgame`` and ``isready``; call `await_ready` next."""
+        self._drop_output()
         self._send(self.dialect.new_game + b"isready\n")
 
     def ping(
         self, timeout: float | None = None, reader: Callable[[bytes], None] | None = None
     ) -> None:
-        """Wait until the engine has carried out every command, ``timeout`` seconds at most.
-
-        ``reader`` takes the lines of a running search; None drops them.
-        """
+        """Send ``isready`` and call `await_ready`: the engine has then executed every command."""
         if reader is None:
-            self._drop()
+            self._drop_output()
         self._send(b"isready\n")
         self.await_ready(timeout, reader)
 
     def await_ready(
         self, timeout: float | None = None, reader: Callable[[bytes], None] | None = None
     ) -> None:
-        """Read up to ``readyok``; ``reader`` takes the lines before it, None drops them."""
-        self._printed = b""
+        """Wait for ``readyok``, at most ``timeout`` seconds; None is the connection's timeout.
+
+        The lines before it, of a running search, are passed to ``reader``, or dropped if it is
+        None. `EngineTimeout` if ``readyok`` does not arrive.
+        """
+        self._last_lines = b""
         seconds = self.timeout if timeout is None else timeout
         deadline = monotonic_ns() + int(seconds * 1e9)
         while (line := self.read_line(deadline)) is not None:
@@ -159,38 +169,39 @@ class Connection:
         raise self.timed_out(f"gives no answer to isready in {seconds:g} s")
 
     def watch_silence(self, seconds: float | None, idle: float | None = None) -> None:
-        """Raise `EngineTimeout` from a search whose engine is dead, deaf or idle.
+        """Let later searches raise `EngineTimeout` if the engine hangs.
 
-        After ``seconds`` without a byte the engine is sent ``isready``, which every engine must
-        answer while it searches. It is deaf when nothing arrives for as long again. An engine that
-        answers, but neither writes anything else nor uses a processor for ``idle`` seconds, has
-        lost its search; without ``idle``, or where the system does not count processor time, that
-        is not checked. ``seconds`` None ends the watch.
+        After ``seconds`` without output the engine is sent ``isready``, which an engine must answer
+        during a search. It hangs if it sends nothing for another ``seconds``, or if it only answers
+        ``isready`` for ``idle`` seconds without using a processor. The second check is left out if
+        ``idle`` is None, or if the system reports no processor time. If ``seconds`` is None,
+        nothing is checked.
         """
         self._silence = FOREVER if seconds is None else int(seconds * 1e9)
         self._idle = FOREVER if idle is None else int(idle * 1e9)
 
     def widen_output(self) -> None:
-        """Enlarge the buffer for an engine's output while it ponders, when nobody reads it."""
+        """Enlarge the buffer for output, which is not read while the engine ponders."""
         self._process.widen_output()
 
     # Searches.
 
     def ask(self, position: Position, line: bytes, go: bytes, timeout: int) -> Answer | None:
-        """The engine's answer in ``position``, which the ``position`` line describes, to ``go``.
+        """Send a position and a ``go`` line, and return the answer.
 
-        None means that the answer is still owed: see `stop`.
+        ``line`` is the ``position`` line for ``position``. Return None after ``timeout``
+        nanoseconds; the engine then still owes its answer, and `stop` asks for it.
         """
         if self.owing or self._sends_stray_bestmoves:
-            self._settle()
+            self._finish_earlier_search()
         if self.dialect.in_steps:
             return self.dialect.ask(self._search, position, line, go, timeout)
         return self._search(line + b"\n" + go, timeout)
 
     def begin(self, request: bytes) -> int:
-        """Send a request that ends in a ``go``; returns when that was: see `wait_answer`."""
+        """Send a request that ends in ``go``; return the time of sending, for `wait_answer`."""
         if self.owing or self._sends_stray_bestmoves:
-            self._settle()
+            self._finish_earlier_search()
         self._clear()
         self.searches += 1
         self._send(request)
@@ -199,9 +210,9 @@ class Connection:
         return self._search_start
 
     def _search(self, request: bytes, timeout: int) -> Answer | None:
-        """Send a request that ends in a ``go``, and wait for the answer."""
+        """Send a request that ends in ``go``, and return the answer, or None at the timeout."""
         limit = timeout if timeout < self._silence else self._silence
-        # A search that may be interrupted is waited for in `wait_answer`.
+        # Only `wait_answer` checks for an interruption while it waits.
         wait = limit if self._call is None else 0
         self.owing = True
         self.searches += 1
@@ -209,44 +220,48 @@ class Connection:
         try:
             lines = self._pipe.exchange(request, self._search_start + limit, wait, self._clear)
         except EngineTimeout as error:
-            self._printed = b""
+            self._last_lines = b""
             if limit < timeout:
                 raise self.timed_out(error.what) from None
             return None
-        usual = last_answer(lines, self.dialect.inside) if lines else None
-        if lines and usual is not None:
-            text, info = usual
+        regular = last_answer(lines, self.dialect.inside) if lines else None
+        if lines and regular is not None:
+            text, info = regular
             self.owing = False
             self._answers.junk += count_junk(lines)
             elapsed = self._pipe.arrived - self._search_start
             return Answer(text, info, elapsed if elapsed > 0 else 0)
         self._answers.info = b""
-        found = self._answers.find(lines) if lines else None
-        if found is None:
-            self._printed = lines or b""
+        answer = self._answers.find(lines) if lines else None
+        if answer is None:
+            self._last_lines = lines or b""
             if self._call is not None:
                 self._call.started(self.searches)
             return self.wait_answer(self._search_start, timeout)
-        return self._answer(found, self._search_start)
+        return self._answer(answer, self._search_start)
 
     def _clear(self) -> None:
-        """Begin a search; earlier output of the engine belongs to an earlier search."""
+        """Drop output, which belongs to earlier searches, and note the start of a search."""
         self.owing = False
-        self._drop()
-        self._answers.info = self._printed = b""
+        self._drop_output()
+        self._answers.info = self._last_lines = b""
         self.owing = True
         self._search_start = monotonic_ns()
 
-    def _settle(self) -> None:
-        """Read the answer to an earlier search; `EngineTimeout` if it does not come."""
+    def _finish_earlier_search(self) -> None:
+        """Wait until the engine owes no answer to an earlier search.
+
+        `EngineTimeout` if it does not answer. An engine that sends stray ``bestmove`` lines is also
+        sent ``isready``: a ``bestmove`` before ``readyok`` cannot belong to the next search.
+        """
         if self.owing and self.wait_answer(monotonic_ns(), int(self.timeout * 1e9)) is None:
             raise self.timed_out(f"gives no answer to an earlier search in {self.timeout:g} s")
         if self._sends_stray_bestmoves:
             self.ping()
 
-    def _drop(self) -> None:
-        """Drop everything that has arrived unasked, and take note of a ``bestmove`` among it."""
-        for _ in range(_MOST_STRAYS):
+    def _drop_output(self) -> None:
+        """Drop the output that has arrived, and count each ``bestmove`` in it as a stray."""
+        for _ in range(_MOST_CHUNKS):
             lines = self._pipe.receive(0)
             if lines is None:
                 return
@@ -255,7 +270,10 @@ class Connection:
             self._sends_stray_bestmoves = self._sends_stray_bestmoves or self.strays > before
 
     def wait_answer(self, start: int, timeout: int) -> Answer | None:
-        """Wait for the ``bestmove`` of a request sent at ``start``, until ``timeout`` after it."""
+        """Wait for the answer to a request sent at ``start``, a time of `monotonic_ns`.
+
+        Return None if the engine still owes it ``timeout`` nanoseconds after ``start``.
+        """
         silence, most = self._silence, self._pipe.received + MOST_OUTPUT
         longest = silence if self._call is None else _SLICE
         last_read, now = start, monotonic_ns()
@@ -287,7 +305,7 @@ class Connection:
                 text = self._answers.find(lines)
                 if text is not None:
                     return self._answer(text, start)
-                self._note(lines)
+                self._keep_last(lines)
                 probed, last_read = False, now
                 if lines.strip().lower() != b"readyok":
                     used = None
@@ -295,21 +313,24 @@ class Connection:
                     raise self.timed_out(f"writes more than {MOST_OUTPUT >> 20} MiB for a move")
 
     def search_deadline(self, start: int, deadline: int) -> int:
-        """The deadline of a search that began at ``start``: an interruption brings it forward."""
+        """Return the deadline of a search that began at ``start``.
+
+        That is ``deadline``, or ``timeout`` after an interruption if that is earlier.
+        """
         if self._call is None or self._call.interrupted is None:
             return deadline
         return min(deadline, max(start, self._call.interrupted) + int(self.timeout * 1e9))
 
     def _answer(self, text: bytes, start: int) -> Answer:
-        """The answer that was found."""
+        """Return the answer with ``text`` to the request sent at ``start``."""
         self.owing = False
         elapsed = self._pipe.arrived - start
         return Answer(text, self._answers.info, elapsed if elapsed > 0 else 0)
 
     def unended_answer(self, start: int) -> Answer | None:
-        """An answer whose line has not ended, taken as it is; None without one.
+        """Return an answer that lacks only its line feed; None without one.
 
-        It was given when it arrived, not when the wait for its end was over.
+        Its time ends when it arrived, since the wait for the line feed is not the engine's fault.
         """
         text = self._answers.find(self._pipe.tail + b"\n") if self._pipe.tail else None
         if not text:
@@ -318,29 +339,30 @@ class Connection:
         return self._answer(text, start)
 
     def read_line(self, deadline: int) -> bytes | None:
-        """The next line, without its end and outer spaces, or None at the deadline."""
+        """Return the next line without surrounding white space, or None at the deadline."""
         line = self._pipe.read_line(deadline)
         if line is not None:
-            self._note(line)
+            self._keep_last(line)
             self._count_answers(line + b"\n")
         return line
 
     def _count_answers(self, lines: bytes) -> None:
-        """Count each ``bestmove`` that is no longer, or not, awaited."""
+        """Note an owed ``bestmove`` in ``lines`` as answered, and count the others as strays."""
         if answers := self._answers.count(lines):
             self.strays += answers - self.owing
             self.owing = False
 
     def stop(self, seconds: float = STOP_SECONDS) -> Answer | None:
-        """Stop a search and wait that long for its answer; None if the engine still owes it."""
+        """Send ``stop`` and return the answer; None if it does not arrive within ``seconds``."""
         start = monotonic_ns()
         self._send(b"stop\n", seconds)
         return self.wait_answer(start, int(seconds * 1e9))
 
     def answer_after_stray(self, answer: Answer) -> Answer | None:
-        """Return the answer after an invalid one, if the invalid one belonged to an earlier go.
+        """Return the engine's next answer if ``answer``, an invalid one, was for an earlier search.
 
-        The search that was asked for then still runs, and is ended. None if nothing follows.
+        In that case the present search still runs. It is stopped, and its answer is returned.
+        Return None if no answer follows: then ``answer`` was for the present search.
         """
         late = self.stop(STRAY_SECONDS)
         if late is None:
@@ -350,7 +372,10 @@ class Connection:
         return replace(late, elapsed=answer.elapsed + late.elapsed)
 
     def ponderhit(self, timeout: int) -> Answer | None:
-        """The answer, as from `ask`, to the search that went on while the opponent thought."""
+        """Send ``ponderhit``; return the answer, or None after ``timeout`` nanoseconds.
+
+        The engine was sent ``go ponder`` before, and the opponent has played the expected move.
+        """
         start = monotonic_ns()
         wait = min(timeout, self._silence)
         try:
@@ -363,74 +388,78 @@ class Connection:
 
     @property
     def junk(self) -> int:
-        """The number of lines so far that were no part of the protocol."""
+        """Number of lines so far that were not part of the protocol."""
         return self._answers.junk
 
-    # Its end.
+    # The end of the engine.
 
     def last_error(self) -> str:
-        """The last line that it has written to standard error; empty if there is none."""
+        """Return the last line of standard error that is not empty, or ''."""
         return self._process.errors.last_line()
 
     def last_output(self) -> str:
-        """The engine's last output since its latest request, and last error output, for a message.
+        """Return the last output since the latest request, and the last error output.
 
-        Empty if there is nothing.
+        The text continues a message, as in ``; last output: 'info depth 3'``; '' without output.
         """
-        words = ""
-        lines = [line for line in self._printed.split(b"\n") if line.strip()]
+        text = ""
+        lines = [line for line in self._last_lines.split(b"\n") if line.strip()]
         if self._pipe.tail.strip() or not lines and self._pipe.tail:
-            words = f"; last output, without a line feed: {quoted(self._pipe.tail)}"
-        elif self._printed:
-            words = f"; last output: {quoted(lines[-1] if lines else self._printed[:-1])}"
+            text = f"; last output, without a line feed: {quoted(self._pipe.tail)}"
+        elif self._last_lines:
+            text = f"; last output: {quoted(lines[-1] if lines else self._last_lines[:-1])}"
         error = self.last_error()
-        return f"{words}; last error output: '{error}'" if error else words
+        return f"{text}; last error output: '{error}'" if error else text
 
     def timed_out(self, what: str) -> EngineTimeout:
-        """Return the error that the engine does ``what``, with its last output."""
+        """Return an `EngineTimeout` with the failure ``what`` and the engine's last output."""
         return EngineTimeout(what + self.last_output())
 
-    def _note(self, lines: bytes) -> None:
-        """Keep lines that are no answer for `last_output`; blank ones only without others."""
+    def _keep_last(self, lines: bytes) -> None:
+        """Keep lines for `last_output`, except ``readyok`` and empty lines that follow others."""
         text = lines.strip()
-        if text != b"readyok" and (text or not self._printed):
-            self._printed = lines
+        if text != b"readyok" and (text or not self._last_lines):
+            self._last_lines = lines
 
     def stop_search(self, search: int) -> None:
-        """Ask a search that another thread waits for to end now; a later one is left in peace."""
+        """Send ``stop`` if the search with that number is the latest; any thread may call this."""
         deadline = monotonic_ns() + int(STOP_SECONDS * 1e9)
         self._pipe.interject(b"stop\n", deadline, lambda: search == self.searches)
 
     def enter(self, call: Call | None) -> Call | None:
-        """Have searches belong to a call: see `AnyEngine.enter`."""
-        before, self._call = self._call, call
-        return before
+        """Assign later searches to ``call``: see `AnyEngine.enter`."""
+        outer, self._call = self._call, call
+        return outer
 
     def kill(self) -> None:
-        """End the process at once: the thread that waits for its answer gets `EngineTerminated`.
+        """Kill the processes; a thread that waits for an answer gets `EngineTerminated`.
 
-        `close` must still be called, and frees what the engine held.
+        `close` must still be called. Any thread may call `kill`.
         """
         self._process.kill()
 
     def terminate(self) -> None:
-        """Ask the process to end, between `send_quit` and `kill`; `close` must still be called."""
+        """Send SIGTERM to the processes; `close` must still be called. Any thread may call this."""
         self._process.terminate()
 
     def send_quit(self) -> None:
-        """The first half of `close`: several engines can end side by side. Any thread may."""
+        """Send ``quit`` and close the engine's input; `close` must still be called.
+
+        Several engines end in parallel if all are sent ``quit`` before the first is closed. Any
+        thread may call this.
+        """
         with self._quitting:
             if self._quit_sent:
                 return
             self._quit_sent = True
-            words = b"stop\nquit\n" if self.owing else b"quit\n"
+            lines = b"stop\nquit\n" if self.owing else b"quit\n"
             deadline = monotonic_ns() + int(QUIT_SEND_SECONDS * 1e9)
             with suppress(EngineError):
-                self._pipe.interject(words, deadline, lambda: True)
+                self._pipe.interject(lines, deadline, lambda: True)
             self._pipe.close_input(QUIT_SEND_SECONDS)
 
     def close(self, patience: float = QUIT_SECONDS) -> None:
-        """End the engine within about ``patience`` seconds, and leave no process of it."""
+        """End the engine and its processes within about ``patience`` seconds."""
         try:
             self.send_quit()
             self._pipe.close_input()
@@ -441,7 +470,7 @@ class Connection:
                 self._pipe.close()
 
     def _send(self, data: bytes, seconds: float = SEND_SECONDS) -> None:
-        """Send whole lines."""
+        """Send whole lines; `EngineTimeout` if the engine does not read them in ``seconds``."""
         try:
             self._pipe.send(data, monotonic_ns() + int(seconds * 1e9))
         except EngineTimeout as error:

@@ -1,6 +1,6 @@
-"""The dialects: the commands to send to an engine, and the reading of its answers.
+"""The dialects of the protocol: UCI, UGI and Sanmill's.
 
-An adapter has no state: it turns positions and limits into text, and answers into moves' texts.
+An adapter has no state. It writes the commands for an engine and reads the engine's answers.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from merels.protocol.process.errors import EngineError
 
 
 class UciAdapter:
-    """The common dialect, and what the others share with it."""
+    """The UCI dialect, and the base class of the other dialects."""
 
     name = "uci"
     hello = b"uci\n"
@@ -37,31 +37,33 @@ class UciAdapter:
     inside = False
     """Whether ``bestmove`` may come at the end of an info line."""
     white_view = False
+    """Whether scores are White's view, not the mover's."""
     mate_in_plies = False
+    """Whether mate scores count plies, not moves."""
     in_steps = False
     """Whether a move with a removal takes several searches: see `SanmillAdapter.ask`."""
     own_rules: Rules | None = None
-    """The rules that an engine of this dialect plays by, where it has no option for them."""
+    """The rules of engines that have no options for rules; None for a dialect with such options."""
     can_ponder = True
     has_template = True
-    """Whether `go` is `go_template` with the clocks filled in."""
+    """Whether `go` returns the `go_template` with the clocks filled in."""
     clock_words = ("wtime", "btime", "winc", "binc")
-    """The words of ``go`` for the clocks and the increments."""
+    """Words of ``go``: White's and Black's clock, White's and Black's increment."""
 
     def position(self, start: Position, moves: Sequence[Move] = ()) -> bytes:
-        """The ``position`` line, without its end, of a start and the moves played from it."""
+        """Return the ``position`` line for ``moves`` played from ``start``, without a line feed."""
         line = b"position " + self._start_text(start)
         for index, move in enumerate(moves):
             line = self.append(line, move, index == 0)
         return line
 
     def append(self, line: bytes, move: Move, first: bool) -> bytes:
-        """A ``position`` line with one more move; ``first`` if it has none yet."""
-        # No bare "moves": it is legal, and engines have died of it.
+        """Return a ``position`` line with one more move; ``first`` if the line has no move yet."""
+        # "moves" is sent only with a move: a bare "moves" is legal, but some engines crash on it.
         return line + (b" moves " if first else b" ") + self.token(move)
 
     def token(self, move: Move) -> bytes:
-        """A move as the engine reads it."""
+        """Return a move as the engine reads it."""
         return move_bytes(move)
 
     def _start_text(self, start: Position) -> bytes:
@@ -72,7 +74,7 @@ class UciAdapter:
         self, limit: Limit, side: int, *, root_moves: Sequence[Move] = (),
         infinite: bool = False, ponder: bool = False,
     ) -> bytes:  # fmt: skip
-        """The ``go`` line for ``side``, with its end, and anything to be sent just before it."""
+        """Return the ``go`` line for ``side``, with line feed, and any line to send before it."""
         template = self.go_template(limit, root_moves=root_moves, infinite=infinite, ponder=ponder)
         clocks = (limit.white_clock, limit.black_clock)
         return template % tuple(milliseconds(clock) for clock in clocks if clock is not None)
@@ -81,7 +83,7 @@ class UciAdapter:
         self, limit: Limit, *, root_moves: Sequence[Move] = (), infinite: bool = False,
         ponder: bool = False,
     ) -> bytes:  # fmt: skip
-        """The ``go`` line with a ``%d`` for each clock that runs: all that changes in a game."""
+        """Return the ``go`` line with ``%d`` for each clock; the rest is constant in a game."""
         words = ["go"]
         if ponder:
             words.append("ponder")
@@ -108,23 +110,27 @@ class UciAdapter:
     def ask(
         self, search: Search, position: Position, line: bytes, go: bytes, timeout: int
     ) -> Answer | None:
-        """One whole move in ``position``, which ``line`` describes, in a dialect of steps."""
+        """Return the answer for a whole move, which takes a search for each of its steps.
+
+        ``search`` runs one search, for at most ``timeout`` nanoseconds in total. ``line`` is the
+        ``position`` line for ``position``. Used if ``in_steps`` is True.
+        """
         raise NotImplementedError
 
     def brief(self, info: bytes, side: int) -> Brief:
-        """Score, depth and nodes of an info line about a search for ``side``."""
+        """Return score, depth and nodes of an info line about a search for ``side``."""
         return parse_brief(info, side, self.white_view, self.mate_in_plies)
 
     def info(self, info: bytes, position: Position) -> Info:
-        """All of an info line about a search of ``position``."""
+        """Return the contents of an info line about a search of ``position``."""
         return parse_info(info, position, self.white_view, self.mate_in_plies)
 
     def rule_options(self, field: str) -> tuple[str, ...]:
-        """Names that engines use for the option of a rule field."""
+        """Return the names of the engine options that set a rule field."""
         return (field,)
 
     def settings(self, rules: Rules, offered: Options) -> list[tuple[str, str]]:
-        """The options to set, of those that the engine offers, for a game under ``rules``."""
+        """Return the options to set for ``rules``, as names and values, among those ``offered``."""
         chosen: list[tuple[str, str]] = []
         preset: Rules | None = None
         variants = offered.get("UCI_Variant")
@@ -139,7 +145,7 @@ class UciAdapter:
 
 
 class UgiAdapter(UciAdapter):
-    """The dialect of general two-player games: players are first and second, mates are plies."""
+    """The dialect of the Universal Game Interface: players 1 and 2, and mates in plies."""
 
     name = "ugi"
     hello = b"ugi\n"
@@ -151,7 +157,7 @@ class UgiAdapter(UciAdapter):
 
 
 class SanmillAdapter(UciAdapter):
-    """Sanmill: a removal is a token and a search of its own, scores are White's view."""
+    """Sanmill's dialect: a removal is a separate token and a separate search."""
 
     name = "sanmill"
     inside = True
@@ -162,9 +168,9 @@ class SanmillAdapter(UciAdapter):
     has_template = False
 
     OVERRUN = 3
-    """It searches up to three times as long as its limit (1.7 to 3.2 were measured)."""
+    """Ratio of Sanmill's longest thinking time to its limit; 1.7 to 3.2 were measured."""
     MOVES_LEFT = 30
-    """A clock is divided as if that many moves were to come."""
+    """Moves among which a clock without a number of moves is divided."""
 
     def _start_text(self, start: Position) -> bytes:
         if format_position(start) == START:
@@ -172,17 +178,17 @@ class SanmillAdapter(UciAdapter):
         return b"fen " + format_seventeen(start).encode()
 
     def token(self, move: Move) -> bytes:
-        """The move as tokens of one step each: ``d6-d5 xc3``."""
+        """Return the move with a token for each step: ``d6-d5 xc3``."""
         return str(move).replace("x", " x").encode()
 
     def go(
         self, limit: Limit, side: int, *, root_moves: Sequence[Move] = (),
         infinite: bool = False, ponder: bool = False,
     ) -> bytes:  # fmt: skip
-        """``go``, with the thinking time set before it, in milliseconds as the engine takes it.
+        """Return ``go`` after the ``setoption`` line that limits the thinking time.
 
-        Its MoveTimeMs ends a search by depth or nodes, too. It knows no limit by mate and no choice
-        of moves: those are left out. Older builds ignore ``nodes``.
+        Sanmill's option MoveTimeMs also ends searches by depth or nodes. Sanmill has no ``mate``
+        and no ``searchmoves``, so that these are left out. Older builds ignore ``nodes``.
         """
         words = b"go infinite" if infinite else b"go"
         if limit.depth is not None and not infinite:
@@ -202,7 +208,7 @@ class SanmillAdapter(UciAdapter):
     def ask(
         self, search: Search, position: Position, line: bytes, go: bytes, timeout: int
     ) -> Answer | None:
-        """A move put together from a search for each of its steps."""
+        """Return the answer joined from a search for each step of the move."""
         answer = search(line + b"\n" + go, timeout)
         if answer is None:
             return None
@@ -221,7 +227,7 @@ class SanmillAdapter(UciAdapter):
         return Answer(text, answer.info, elapsed)
 
     def _removals(self, position: Position, text: bytes) -> int:
-        """How many men are still to be taken after this step; 0 if it is no legal step."""
+        """Return the number of men to remove after this step; 0 if the step is illegal."""
         try:
             origin, to, taken = parse_move(text.decode("ascii", "replace"))
         except InputError:
@@ -235,7 +241,7 @@ class SanmillAdapter(UciAdapter):
         return ("NMoveRule", "EndgameNMoveRule") if field == "NoRemovalPlies" else ()
 
     def settings(self, rules: Rules, offered: Options) -> list[tuple[str, str]]:
-        """Its two names for the limit of plies without a removal."""
+        """Return Sanmill's two options for the limit of plies without a removal."""
         plies = str(rules.no_removal_plies)
         return [
             (offered[name].name, plies)
@@ -250,25 +256,25 @@ DIALECTS: Mapping[str, UciAdapter] = {
 
 
 def milliseconds(seconds: float | None) -> int | None:
-    """A time in the protocol's whole milliseconds."""
+    """Return a time in whole milliseconds, the unit of the protocol; None for None."""
     return None if seconds is None else round(seconds * 1000)
 
 
 def thinking_time(limit: Limit) -> int | None:
-    """The limit's time for this search in milliseconds, never 0: that would be no time at all."""
+    """Return the time limit in milliseconds, at least 1, since 0 leaves no time to search."""
     time = milliseconds(limit.time)
     return None if time is None else max(1, time)
 
 
 @lru_cache(maxsize=1 << 14)
 def move_bytes(move: Move) -> bytes:
-    """A move's token; there are few enough to remember."""
+    """Return a move as a token of the protocol; cached, since games repeat moves."""
     return str(move).encode()
 
 
 def dialect(name: str) -> UciAdapter:
-    """The dialect of that name."""
-    found = DIALECTS.get(name.lower())
-    if found is None:
-        raise EngineError(f"no protocol '{name}'; known are {', '.join(DIALECTS)}")
-    return found
+    """Return the adapter of that dialect; `EngineError` for an unknown name."""
+    adapter = DIALECTS.get(name.lower())
+    if adapter is None:
+        raise EngineError(f"no such protocol: '{name}'; expected {', '.join(DIALECTS)}")
+    return adapter

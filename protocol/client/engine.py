@@ -1,4 +1,4 @@
-"""Any engine as a Python object: started as a process, asked for moves, analyses and scores.
+"""Any engine as a Python object: a process that plays moves and analyses positions.
 
 >>> with Engine.popen("merels") as engine:                              # doctest: +SKIP
 ...     result = engine.play(Position(), Limit(time=0.1))
@@ -29,15 +29,18 @@ from merels.protocol.process.pipe import Trace
 from merels.protocol.process.process import QUIT_SECONDS
 
 _STOP_SECONDS = 5.0
+"""Time for an engine to end an analysis after ``stop``, in seconds."""
 _SLICE = 500_000_000
+"""Interval at which a wait checks for an interruption by another thread, in nanoseconds."""
 _MOST_KEPT = 1 << 12
-"""Lines of an analysis that are kept, the latest ones, while something else is awaited."""
+"""Lines of an analysis that are kept during a ping; older ones are dropped."""
 
 
 class EngineAnalysis(Analysis):
-    """The analysis of an engine that is a process.
+    """A running analysis of an engine process.
 
-    ``start`` is when it was asked (`monotonic_ns`), ``timeout`` how many nanoseconds it has.
+    ``start`` is the time of the request, in nanoseconds of `monotonic_ns`; ``timeout`` is in
+    nanoseconds, too.
     """
 
     def __init__(
@@ -53,7 +56,7 @@ class EngineAnalysis(Analysis):
         self._kept = deque[bytes](maxlen=_MOST_KEPT)
 
     def keep(self, line: bytes) -> None:
-        """Take a line that was read for something else."""
+        """Keep a line of this analysis that was read while a ping waited for ``readyok``."""
         self._kept.append(line)
 
     def _next(self, timeout: float | None) -> Info | None:
@@ -63,7 +66,7 @@ class EngineAnalysis(Analysis):
         while self.running:
             line = self._kept.popleft() if self._kept else None
             if line is None:
-                # In slices, for another thread may bring the deadline forward.
+                # In slices, as another thread's interruption may bring the deadline forward.
                 deadline = connection.search_deadline(self._start, self._deadline)
                 line = connection.read_line(min(deadline, end, monotonic_ns() + _SLICE))
             if line is not None:
@@ -87,17 +90,17 @@ class EngineAnalysis(Analysis):
 
 
 class Engine(AnyEngine):
-    """A running engine; make one with `Engine.popen`.
+    """A running engine process. `Engine.popen` starts one.
 
-    ``connection`` is the conversation with the process, ``pid`` the process. `kill` is free for any
-    thread, as `interrupt` is.
+    ``connection`` sends and receives lines, ``options`` are those of the greeting, and ``pid`` is
+    the process's number. Any thread may call `kill` and `interrupt`.
     """
 
     def __init__(
         self, spec: EngineSpec, *, stderr: str | Callable[[bytes], object] | None = None,
         trace: Trace | None = None,
     ) -> None:
-        """Start the process: see `Connection`; `greet` must follow, and `popen` does both."""
+        """Start the process: see `Connection`. Call `greet` next; `popen` does both."""
         self.connection = Connection(spec, stderr=stderr, trace=trace)
         self.options = self.connection.options
         self.pid = self.connection.pid
@@ -106,9 +109,9 @@ class Engine(AnyEngine):
 
     @property
     def timeout(self) -> float:
-        """Seconds for an answer to ``isready``.
+        """Time to answer ``isready``, in seconds.
 
-        A search has them beyond its time limit, and after it was interrupted.
+        A search may exceed its time limit by this time, and may last so long after `interrupt`.
         """
         return self.connection.timeout
 
@@ -117,14 +120,15 @@ class Engine(AnyEngine):
         self.connection.timeout = seconds
 
     def greet(self, timeout: float = START_SECONDS) -> None:
-        """Read the engine's name and options: see `Connection.greet`."""
+        """Read the engine's name and options; see `Connection.greet`."""
         self.connection.greet(timeout)
         self.name = self.connection.name
 
     def ping(self, timeout: float | None = None) -> None:
-        """Wait until the engine has carried out every command, ``timeout`` seconds at most.
+        """Wait until the engine has executed every command, at most ``timeout`` seconds.
 
-        A running analysis goes on, and its output of that time can still be read.
+        The default is the engine's `timeout`. A running analysis continues, and its reports can
+        still be read.
         """
         analysis = self._analysis
         reader = None
@@ -140,11 +144,11 @@ class Engine(AnyEngine):
         self.connection.stop_search(search)
 
     def kill(self) -> None:
-        """End the process at once: see `Connection.kill`; `close` must still be called."""
+        """Kill the engine's processes; see `Connection.kill`. `close` must still be called."""
         self.connection.kill()
 
     def close(self, patience: float = QUIT_SECONDS) -> None:
-        """End the engine within about ``patience`` seconds, and leave no process of it."""
+        """End the engine and its processes within about ``patience`` seconds."""
         self.connection.close(patience)
 
     @classmethod
@@ -159,19 +163,20 @@ class Engine(AnyEngine):
         limits: ResourceLimits | None = None,
         trace: Trace | None = None,
     ) -> Self:
-        """Start an engine and wait for its greeting, ``timeout`` seconds at most.
+        """Start an engine, wait for its greeting and return it.
 
-        ``command`` is one of
-        - a list of words;
-        - a string: the name of a file, or words split as a shell would split them;
-        - an `EngineSpec`, which holds ``protocol``, ``directory`` and ``limits`` itself, and whose
-          options are set.
+        command    a list of words; or a string, which is the name of a file or is split as a shell
+                   splits it; or an `EngineSpec`, which replaces the arguments ``protocol``,
+                   ``directory`` and ``limits``, and whose options are set
+        timeout    time for the greeting, in seconds
+        protocol   ``uci``, ``ugi`` or ``sanmill``
+        directory  the folder in which the engine runs, and where its program is searched first
+        stderr     a file to which its standard error is appended
+        limits     resource limits of its processes
+        trace      called with all lines sent and received
 
-        The engine runs in ``directory``, and is looked for there first. ``protocol`` is ``uci``,
-        ``ugi`` or ``sanmill``. Standard error is appended to the file ``stderr``, if one is named.
-        ``limits`` bound the resources of its processes. ``trace`` is called with everything sent
-        and received. `EngineError` names what cannot be started. The error of an engine that dies
-        or does not answer quotes its last output and its last line of standard error.
+        `EngineError` if the engine cannot be started. If the engine ends or does not answer,
+        `EngineTerminated` or `EngineTimeout` quotes its last output and error output.
         """
         if isinstance(command, EngineSpec):
             spec = command
@@ -188,18 +193,18 @@ class Engine(AnyEngine):
         return engine
 
     def configure(self, settings: Mapping[str, Value]) -> None:
-        """Set options by name, in any case; None presses a button.
+        """Set options by case-insensitive name; None presses a button.
 
-        An unknown name or a value out of bounds raises `EngineError` before anything is sent. An
-        engine that declared no option is sent every option unchecked.
+        An unknown name or an invalid value raises `EngineError` before anything is sent. If the
+        engine has declared no options, every option is sent unchecked.
         """
         self._end_analysis()
         self._set(settings)
-        # One of them may have been a rule: the next search sends all rules again.
+        # The settings may include a rule option, so that the next search must set all rules.
         self._rules = None
 
     def _set(self, settings: Mapping[str, Value]) -> None:
-        """`configure`, with no analysis running."""
+        """Set options while no analysis is running; see `configure`."""
         chosen: dict[str, str] = {}
         for name, value in settings.items():
             any_kind = Option(name, "button" if value is None else "string")
@@ -213,7 +218,7 @@ class Engine(AnyEngine):
             self._settings[name.lower()] = text
 
     def set_rules(self, rules: Rules) -> None:
-        """Set the rules for which the engine has options."""
+        """Set the engine's options for ``rules``; rules without an option are not sent."""
         if rules == self._rules:
             return
         self._end_analysis()
@@ -222,7 +227,7 @@ class Engine(AnyEngine):
         self._rules = rules
 
     def new_game(self) -> None:
-        """Begin another game, and wait until the engine is ready for it."""
+        """Send ``ucinewgame``, and wait until the engine is ready."""
         self._end_analysis()
         self.connection.send_new_game()
         self.connection.await_ready()
@@ -237,7 +242,7 @@ class Engine(AnyEngine):
             raise self.connection.timed_out("plays no move in its time")
         move, reply = _read_moves(answer, position)
         if move is not None and task.root_moves and move not in task.root_moves:
-            raise EngineError(f"move '{move}' is not among those to choose from")
+            raise EngineError(f"move '{move}' is not among the moves to choose from")
         return PlayResult(move, reply, self.connection.dialect.info(answer.info, position))
 
     def _analyse(self, task: Task, limit: Limit | None, multipv: int) -> Analysis:
@@ -251,28 +256,31 @@ class Engine(AnyEngine):
         return EngineAnalysis(self.connection, position, start, timeout)
 
     def _position_line(self, task: Task, multipv: int) -> bytes:
-        """The ``position`` line, once the engine knows the rules and how many lines to give."""
+        """Send the rules and the number of variations if they changed; return the position line."""
         self.set_rules(task.start.rules)
         self._set_multipv(multipv)
         first, moves = task.start.retrace()
         return self.connection.dialect.position(first, (*moves, *task.moves))
 
-    def _set_multipv(self, lines: int) -> None:
+    def _set_multipv(self, count: int) -> None:
         option = self.options.get("MultiPV")
         if option is None:
-            if lines > 1:
-                raise EngineError("no option 'MultiPV': this engine gives one variation")
-        elif self._settings.get("multipv", option.default) != str(lines):
-            self._set({option.name: lines})
+            if count > 1:
+                raise EngineError("the engine has no option 'MultiPV'; ask for one variation only")
+        elif self._settings.get("multipv", option.default) != str(count):
+            self._set({option.name: count})
 
     def _patience(self, limit: Limit, side: int) -> int:
-        """How long to wait for an answer, in nanoseconds."""
+        """Return the longest time to wait for an answer, in nanoseconds."""
         seconds = limit.time if limit.time is not None else limit.clock(side)
         return FOREVER if seconds is None else int((max(0.0, seconds) + self.timeout) * 1e9)
 
 
 def _read_moves(answer: Answer, position: Position) -> tuple[Move | None, Move | None]:
-    """The move and the expected reply in an answer; only the move must be legal."""
+    """Return the move in an answer, and the expected reply if it is legal.
+
+    The move is None if the engine reports that there is none; `EngineError` if it is illegal.
+    """
     text, move = read_move(answer.text)
     if text.lower() in NO_MOVES:
         return None, None

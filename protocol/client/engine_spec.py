@@ -1,4 +1,4 @@
-"""How an engine is started, as the ``key=value`` words of every command describe it."""
+"""How to start an engine, read from the ``key=value`` words of a command line."""
 
 from __future__ import annotations
 
@@ -16,27 +16,29 @@ from merels.protocol.process.limits import ResourceLimits
 
 KEYS = ("cmd", "args", "level", "name", "proto", "dir", *limits.KEYS)
 PLAYERS = ("cmd", "level")
-"""The keys that say who plays: a second one is that of another engine."""
+"""The keys that name the program: one that is given twice must belong to another engine."""
 OPTION = "option."
-"""The prefix of the words for an engine's own options."""
+"""Prefix of the keys that set the engine's own options."""
 MERELS = (sys.executable, "-P", "-m", "merels.protocol")
 """The command of the built-in engine."""
 LEVEL_OPTIONS = ("UCI_LimitStrength", "UCI_Elo")
-"""Its options that ``level=`` sets."""
+"""The built-in engine's options that ``level=`` sets."""
 PERFECT = "perfect"
-"""The level that plays at full strength by the tables that the user has built."""
+"""The level that plays at full strength with the tables that the user has built."""
 TABLES = "TablePath"
 """The built-in engine's option for the folder of tables."""
 
 
 @dataclass(frozen=True, slots=True)
 class EngineSpec:
-    """How an engine is started.
+    """How to start an engine.
 
-    ``command`` is its program and the arguments, ``name`` what people call it (empty: what it
-    calls itself), ``protocol`` one of `merels.protocol.client.dialects.DIALECTS`, ``directory``
-    the folder it runs in (None: the current one). ``options`` are set at every start;
-    ``resources`` bounds what each of its processes may use (None: as the system has it).
+    command    the program and its arguments
+    name       the engine's name; empty for the name that it sends
+    protocol   a key of `merels.protocol.client.dialects.DIALECTS`
+    directory  the folder in which it runs; None for the current one
+    options    names and values of options to set after each start
+    resources  limits of each of its processes; None leaves the system's limits
     """
 
     command: tuple[str, ...]
@@ -48,9 +50,10 @@ class EngineSpec:
 
 
 def read_engine(words: Sequence[str], protocols: Sequence[str]) -> EngineSpec:
-    """The engine that the words after ``-engine`` describe.
+    """Return the engine that the words after ``-engine`` describe.
 
-    A first word that is no ``key=value`` is the command. `InputError` names a bad word.
+    A first word that is not ``key=value`` is the command. ``protocols`` are the allowed values of
+    ``proto=``. `InputError` names an invalid word.
     """
     values: dict[str, str] = {}
     for index, word in enumerate(words):
@@ -62,8 +65,8 @@ def read_engine(words: Sequence[str], protocols: Sequence[str]) -> EngineSpec:
         elif index == 0 and not (equals and key.isidentifier() or key.startswith(OPTION)):
             values["cmd"] = word
         else:
-            keys = ", ".join(f"{known}=" for known in KEYS)
-            raise InputError(word, f"expected {keys} or {OPTION}NAME= behind -engine")
+            keys = ", ".join(f"{each}=" for each in KEYS)
+            raise InputError(word, f"expected {keys} or {OPTION}NAME= after -engine")
     if "level" not in values and not values.get("cmd", "").strip():
         raise InputError(
             " ".join(words), "expected cmd=, the engine's program, or level=, a level of merels"
@@ -72,11 +75,11 @@ def read_engine(words: Sequence[str], protocols: Sequence[str]) -> EngineSpec:
 
 
 def make_engine(values: Mapping[str, str], protocols: Sequence[str]) -> EngineSpec:
-    """The engine that ``values`` describe by key; keys of no concern here are passed over.
+    """Return the engine that ``values`` describe by key; keys of other settings are ignored.
 
-    ``cmd`` is a command (see `split_command`), which the words of ``args`` follow. Instead,
-    ``level`` is a level of the built-in engine, which gives it its name as well. `InputError`
-    names a bad value.
+    ``cmd`` is a command (see `split_command`), to which the words of ``args`` are appended.
+    Alternatively, ``level`` is a level of the built-in engine, and its default name. `InputError`
+    names an invalid value.
     """
     options = {
         key.removeprefix(OPTION): values[key] for key in values if key.startswith(OPTION)
@@ -85,8 +88,8 @@ def make_engine(values: Mapping[str, str], protocols: Sequence[str]) -> EngineSp
     if "level" in values:
         level, settings = _level(values, options)
         name = name or level
-        given = {option.lower() for option in options}
-        options |= {key: value for key, value in settings.items() if key.lower() not in given}
+        set_by_user = {option.lower() for option in options}
+        options |= {key: settings[key] for key in settings if key.lower() not in set_by_user}
     where = f" of {name or values['cmd']}"
     directory = values.get("dir")
     if directory is not None and not os.path.isdir(directory):
@@ -108,7 +111,10 @@ def make_engine(values: Mapping[str, str], protocols: Sequence[str]) -> EngineSp
 def _level(
     values: Mapping[str, str], options: Mapping[str, str]
 ) -> tuple[str, dict[str, str]]:
-    """The name of a built-in level and the options that make it, beside those of the user."""
+    """Return the name of the built-in level ``level=`` and the options that set it.
+
+    `InputError` if the user's values or ``options`` contradict the level.
+    """
     where = f"level={values['level']}"
     for key in ("cmd", "args", "proto"):
         if key in values:
@@ -120,7 +126,8 @@ def _level(
             raise InputError(where, f"sets {option} itself: leave out level= or {OPTION}{option}=")
     text = values["level"]
     if text.lower() == PERFECT:
-        from merels.engine.tablebase.probe import default_root  # Few need the tables' code.
+        # Imported here, since only this level needs the tables' code.
+        from merels.engine.tablebase.probe import default_root
 
         return PERFECT.capitalize(), {TABLES: os.path.abspath(default_root())}
     level = level_named(text, also=PERFECT)
@@ -128,15 +135,16 @@ def _level(
 
 
 def program_name(command: Sequence[str]) -> str:
-    """The name of a command's program, without folder and suffix."""
+    """Return the name of a command's program, without folder and suffix."""
     program = command[0]
     return printable(os.path.splitext(os.path.basename(program.rstrip("/\\")))[0] or program)
 
 
 def _command(command: str, arguments: str, directory: str | None) -> tuple[str, ...]:
-    """The words of a command; its program's path is absolute where it names a file from here.
+    """Return the words of a command; a path relative to the current folder is made absolute.
 
-    One in the engine's own directory or in PATH is found there, wherever this process is.
+    The engine may later be started from another folder. A program in ``directory`` or in PATH is
+    found from any folder, so that its name is not changed.
     """
     try:
         program, *words = [*split_command(command, directory), *split_words(arguments)]

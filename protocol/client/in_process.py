@@ -1,4 +1,4 @@
-"""The engine of this very process, with the client's methods and types: nothing is started.
+"""The built-in engine without a process, with the client's methods and types.
 
 >>> from merels.engine.game.position import Position
 >>> with InProcessEngine() as engine:
@@ -28,7 +28,7 @@ Report = Callable[[Info], None]
 
 
 class InProcessAnalysis(Analysis):
-    """A search in a thread of its own: ``run`` makes it and reports to the function it is given."""
+    """A search in its own thread; ``run`` searches and passes each `Info` to its argument."""
 
     def __init__(self, run: Callable[[Report], object], stop: Callable[[], None]) -> None:
         super().__init__()
@@ -63,9 +63,10 @@ class InProcessAnalysis(Analysis):
 
 
 class InProcessEngine(AnyEngine):
-    """`merels.protocol.client.engine.Engine` without a process: one search at a time.
+    """`merels.protocol.client.engine.Engine` for the built-in engine, in this process.
 
-    ``level`` is a strength level, None for full strength, and may be changed between searches.
+    ``hash_mb`` is the size of the transposition table in MiB. ``level`` is a strength level, None
+    for full strength; it may be changed between searches.
     """
 
     def __init__(
@@ -78,7 +79,7 @@ class InProcessEngine(AnyEngine):
 
     @property
     def tables(self) -> Tables | None:
-        """Tables of perfect play, used in positions of their rules; may change between searches."""
+        """Tables of perfect play, used for positions of their rules; settable between searches."""
         return self._searcher.tables
 
     @tables.setter
@@ -86,15 +87,15 @@ class InProcessEngine(AnyEngine):
         self._searcher.tables = tables
 
     def close(self) -> None:
-        """Stop a search that still runs."""
+        """Stop the analysis that may still run."""
         self._end_analysis()
 
     def prepare(self) -> None:
-        """Take the memory now that the first search would take; `InputError` names too much."""
+        """Allocate the memory for searches now; `InputError` if there is not enough."""
         self._searcher.prepare()
 
     def new_game(self) -> None:
-        """Clear the search's memory of the last game."""
+        """Clear the transposition table and the histories of earlier searches."""
         self._end_analysis()
         self._searcher.clear()
 
@@ -102,7 +103,7 @@ class InProcessEngine(AnyEngine):
         self._signals.stop()
 
     def _begin(self) -> None:
-        """Begin a search, which an earlier interruption of the same call stops."""
+        """Prepare a search; it is stopped at once if its call has been interrupted."""
         self._searcher.prepare()
         self._signals = Signals()
         assert self._call is not None
@@ -130,7 +131,7 @@ class InProcessEngine(AnyEngine):
 
 
 def find_tables(cache: TableCache, rules: Rules, limit: Limit) -> Tables | None:
-    """The tables in the user's cache for a search; problems are named on standard error."""
+    """Return the cached tables for a search; print problems to standard error."""
     tables, problems = cache.fetch(rules, wait=limit.untimed)
     for problem in problems:
         print(f"merels: {problem}; the engine plays on without it", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""The ``info`` lines of a search: their words, and the `Info` that they make."""
+"""Parsing of the ``info`` lines that an engine sends while it searches."""
 
 from __future__ import annotations
 
@@ -16,19 +16,23 @@ from merels.protocol.client.scanner import parse_brief
 SCORES = ("cp", "mate")
 """Words followed by a whole number that may be negative."""
 _COUNTS = ("depth", "seldepth", "multipv", "nodes", "nps", "time", "hashfull", "tbhits")
-"""Words followed by a whole number that `Info` holds."""
+"""Words followed by a natural number for which `Info` has a field."""
 _NUMBERS = frozenset((*_COUNTS, *SCORES, "currmovenumber", "sbhits", "cpuload"))
 _LISTS = ("pv", "refutation", "currline")
 """Words followed by moves, up to the next known word."""
 _BOUNDS = {"lowerbound": "lower", "upperbound": "upper"}
 _WORDS = _NUMBERS.union(_LISTS, _BOUNDS, ("score", "currmove", "string", "wdl"))
 _TOO_LARGE = 10**18
-"""Numbers from here on are absurd, and are left out of an `Info`."""
+"""Counts from this number on are not credible and are left out of an `Info`."""
 
 
 @dataclass(slots=True)
 class InfoLine:
-    """The parts of an ``info`` line; ``mistakes`` and ``unknown`` words break the protocol."""
+    """The parts of an ``info`` line.
+
+    ``mistakes`` describes violations of the protocol. ``unknown`` lists the words that are not part
+    of the protocol, and words in capitals.
+    """
 
     numbers: dict[str, int] = field(default_factory=dict)
     bound: str = ""
@@ -45,9 +49,9 @@ class InfoLine:
 
 
 def read_info(line: bytes) -> InfoLine:
-    """Return the parts of an ``info`` line.
+    """Return the parts of an ``info`` line; its last part may be free text after ``string``.
 
-    A word in capitals is read, and is ``unknown`` as well. Text after ``string`` is free.
+    A word in capitals is read, and also listed as ``unknown``.
     """
     info = InfoLine()
     words = line.decode("utf-8", "replace").split()[1:]
@@ -77,9 +81,9 @@ def read_info(line: bytes) -> InfoLine:
             index = end
         elif word == "wdl":
             parts = [parse_whole(text) for text in words[index : index + 3]]
-            known = tuple(part for part in parts if part is not None)
-            if len(known) == 3:
-                info.wdl = known
+            numbers = tuple(part for part in parts if part is not None)
+            if len(numbers) == 3:
+                info.wdl = numbers
             else:
                 info.mistakes.append("'wdl' is not followed by three numbers")
             index += 3
@@ -95,9 +99,12 @@ def read_info(line: bytes) -> InfoLine:
 def parse_info(
     line: bytes, position: Position, white_view: bool = False, in_plies: bool = False
 ) -> Info:
-    """Return all that an ``info`` line reports of a search of ``position``."""
-    read = read_info(line)
-    values = {name: value for name, value in read.numbers.items()
+    """Return the contents of an ``info`` line about a search of ``position``.
+
+    ``white_view``: scores are White's view, not the mover's. ``in_plies``: mates count plies.
+    """
+    parts = read_info(line)
+    values = {name: value for name, value in parts.numbers.items()
               if name in _COUNTS and value < _TOO_LARGE}
     brief = parse_brief(line, position.side, white_view, in_plies)
     score = None
@@ -105,15 +112,15 @@ def parse_info(
         score = PovScore(Score(brief.score, brief.win_in), position.side)
     milliseconds = values.pop("time", None)
     time = None if milliseconds is None else milliseconds / 1000
-    win, draw, loss = read.wdl or (0, 0, 0)
+    win, draw, loss = parts.wdl or (0, 0, 0)
     return Info(
-        score=score, bound=read.bound, time=time, wdl=(win, draw, loss) if read.wdl else None,
-        pv=_legal_moves(position, read.pv or []), string=read.string, **values,
+        score=score, bound=parts.bound, time=time, wdl=(win, draw, loss) if parts.wdl else None,
+        pv=_legal_moves(position, parts.pv or []), string=parts.string, **values,
     )
 
 
 def _legal_moves(position: Position, words: list[str]) -> tuple[Move, ...]:
-    """The moves of a variation up to the first illegal one."""
+    """Return the moves of a variation up to the first illegal one."""
     moves = []
     with suppress(InputError):
         for _, token in join_steps(words):

@@ -1,4 +1,4 @@
-"""``level=perfect``: how far the tables reach that it plays by."""
+"""``level=perfect``: a description of the positions that its tables cover."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from merels.protocol.client.engine_spec import (
 
 
 def table_coverage(spec: EngineSpec, rules: Sequence[Rules]) -> list[str]:
-    """Return how far a perfect player's tables reach: a sentence for each rule set; [] for others.
+    """Return a sentence for each rule set of ``rules`` that ``level=perfect`` has tables for.
 
-    ``rules`` are those that it may meet. Raise `InputError` with the command that builds tables if
-    none of them has tables, except the small ones that every engine builds.
+    Return [] for any other engine. Raise `InputError` with the command that builds tables if no
+    rule set has tables besides the small ones that every engine builds when it starts.
     """
     options = {name.lower(): value for name, value in spec.options}
     folder = options.get(TABLES.lower(), "")
     if spec.command != MERELS or not folder or LEVEL_OPTIONS[0].lower() in options:
         return []
     opened = [open_tables(Path(folder), each) for each in rules]
-    found = [text for tables in opened if (text := _coverage(tables, folder))]
-    if found:
-        return found
+    sentences = [text for tables in opened if (text := _coverage(tables, folder))]
+    if sentences:
+        return sentences
     problem = (
         f"no tables for {rules[0]} in {printable(folder)} beyond the small ones of every engine"
     )
@@ -47,7 +47,7 @@ def table_coverage(spec: EngineSpec, rules: Sequence[Rules]) -> list[str]:
 
 
 def _coverage(tables: Tables, folder: str) -> str:
-    """Describe the tables of a rule set; '' if there are only the small ones."""
+    """Return a description of a rule set's tables; '' if there are only the small ones."""
     start = f"level={PERFECT} plays {tables.rules} by tables"
     if tables.complete:
         return f"{start} from the first man on"

@@ -1,46 +1,48 @@
-"""A compiled reader of the lines that engines write while they search.
+"""Compiled functions that read the lines of engines that search.
 
-It reads every line of every engine, microseconds apart: hence C. It takes any bytes.
+They are compiled because engines may send a line every few microseconds. They accept any bytes.
 """
 
 class Brief:
-    """The fields of an ``info`` line that a tournament keeps; the score is the mover's view."""
+    """The fields of an ``info`` line that a tournament records; the score is the mover's view."""
 
     @property
     def score(self) -> int | None:
-        """Centi-men."""
+        """Score in hundredths of a man; None without one."""
 
     @property
     def win_in(self) -> int | None:
-        """Plies to a claimed win (> 0) or loss (<= 0)."""
+        """Plies to a claimed win (> 0) or loss (<= 0); None without a claim."""
 
     @property
     def depth(self) -> int:
-        """0 without one."""
+        """Depth in plies; 0 without one."""
 
     @property
     def nodes(self) -> int:
-        """0 without any."""
+        """Number of nodes; 0 without one."""
 
 def parse_brief(line: bytes, side: int, white_view: bool = False, in_plies: bool = False) -> Brief:
-    """Score, depth and nodes of an ``info`` line; what cannot be read is left out.
+    """Return score, depth and nodes of an ``info`` line; invalid numbers are left out.
 
-    ``side`` was to move; ``white_view`` is True if the engine always reports White's view,
-    ``in_plies`` that it counts mates in plies. Numbers have at most 18 characters.
+    ``side`` is the side to move. ``white_view``: scores are White's view, not the mover's.
+    ``in_plies``: mates count plies, not moves. Numbers with over 18 characters are invalid.
     """
 
 def last_score(lines: bytes, end: int) -> bytes:
-    """The last line before ``end`` that has a score, of several variations the best one's.
+    """Return the last line that has a score before the offset ``end``; b'' without any.
 
-    Nothing without one. An ``info string`` has none: it is in the engine's own words.
+    Lines about other variations than the best, and lines that begin with ``info string``, are
+    skipped.
     """
 
 def count_junk(lines: bytes) -> int:
-    """Number of lines that are not empty and do not begin with a word of the protocol."""
+    """Return the number of lines that are not empty and begin with no word of the protocol."""
 
 def last_answer(lines: bytes, inside: bool) -> tuple[bytes, bytes] | None:
-    """Return the words after ``bestmove `` if the last whole line begins with it, and `last_score`.
+    """Return the words after ``bestmove`` in the last line, and the `last_score` before them.
 
-    With ``inside`` it may stand anywhere in that line. None for anything less usual: an answer with
-    lines behind it, in upper case, indented, without a move.
+    ``bestmove`` must begin the line, or with ``inside`` be anywhere in it. Return None for the
+    irregular forms that `AnswerFinder` reads: an answer with lines after it, in capitals, indented
+    or without a move.
     """

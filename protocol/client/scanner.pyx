@@ -1,6 +1,7 @@
-"""Reads what engines write while they search: the answer among their lines, the figures in a line.
+"""Reading of engines' output: the answer among the lines, and the numbers in an ``info`` line.
 
-All of it is untrusted: no byte is read outside the text. scanner.pyi documents what Python calls.
+The output is untrusted: no byte outside of it may be read. scanner.pyi documents the functions that
+Python calls.
 """
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
@@ -8,7 +9,7 @@ from libc.string cimport memchr, memcmp
 
 cdef enum:
     WHITE = 0
-    LONGEST_NUMBER = 18     # characters; what is longer is no number
+    LONGEST_NUMBER = 18     # characters; a longer one might overflow a long long
 
 
 cdef struct Word:
@@ -24,7 +25,7 @@ cdef inline bint equals(Word word, const char *text, Py_ssize_t size) noexcept n
     return word.size == size and memcmp(word.start, text, size) == 0
 
 
-# The word that begins at a place or after it; an empty one at the end.
+# Return the first word that begins at or after ``place``; an empty word at the end.
 cdef inline Word next_word(const char *place, const char *end) noexcept nogil:
     cdef Word word
     while place < end and is_space(place[0]):
@@ -36,7 +37,7 @@ cdef inline Word next_word(const char *place, const char *end) noexcept nogil:
     return word
 
 
-# Whether a word is a whole decimal number, and the number.
+# Store the decimal integer that a word is; return whether it is one.
 cdef inline bint read_number(Word word, long long *number) noexcept nogil:
     cdef const char *end = word.start + word.size
     cdef const char *place = word.start
@@ -72,7 +73,7 @@ def parse_brief(bytes line, int side, bint white_view=False, bint in_plies=False
     cdef long long depth = -1, nodes = -1, score = 0
     cdef bint is_score_seen = False, is_known = False, is_mate = False
     cdef Brief brief
-    # The first of each counts.
+    # If a field is repeated, its first value is used.
     while depth < 0 or nodes < 0 or not is_score_seen:
         word = next_word(place, end)
         place = word.start + word.size
@@ -103,7 +104,7 @@ def parse_brief(bytes line, int side, bint white_view=False, bint in_plies=False
     return brief
 
 
-# The first place of a text; NULL without one.
+# Return the first occurrence of a text, or NULL.
 cdef inline const char *find_first(const char *start, const char *end, const char *text,
                                    Py_ssize_t size) noexcept nogil:
     while end - start >= size:
@@ -114,7 +115,7 @@ cdef inline const char *find_first(const char *start, const char *end, const cha
     return NULL
 
 
-# The last place of a text; NULL without one.
+# Return the last occurrence of a text, or NULL.
 cdef inline const char *find_last(const char *start, const char *end, const char *text,
                                   Py_ssize_t size) noexcept nogil:
     cdef const char *place = end - size
@@ -125,7 +126,7 @@ cdef inline const char *find_last(const char *start, const char *end, const char
     return NULL
 
 
-# Whether a line is about the best of several variations, or there is but one.
+# Return whether a line is about the best variation, or has no ``multipv``.
 cdef inline bint is_best(const char *start, const char *end) noexcept nogil:
     cdef const char *place = find_first(start, end, b" multipv ", 9)
     return place == NULL or equals(next_word(place + 9, end), b"1", 1)
@@ -157,7 +158,7 @@ def last_score(bytes lines, Py_ssize_t end):
     return last_score_between(start, start + min(max(end, 0), size), start + size)
 
 
-# Whether two words are the same but for upper and lower case; the second is in lower case.
+# Return whether a word equals a text in lower case, ignoring the word's case.
 cdef inline bint is_word(Word word, const char *text, Py_ssize_t size) noexcept nogil:
     cdef Py_ssize_t index
     if word.size != size:

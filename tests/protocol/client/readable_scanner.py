@@ -1,4 +1,4 @@
-"""What the compiled scanner does, written to be read; and engines' talk, seeded, to try both on."""
+"""A readable implementation of the compiled scanner, and random lines to compare both on."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ PROTOCOL = (
     b"info", b"bestmove", b"readyok", b"id", b"option", b"uciok", b"ugiok", b"copyprotection",
     b"registration", b"sanmill_error",
 )
-BLANKS = b" \t\n\r\x0b\x0c"
+WHITE_SPACE = b" \t\n\r\x0b\x0c"
 SPACES = (b" ", b" ", b" ", b" ", b" ", b"\n", b"\n", b"\r\n", b"\t", b"  ", b"\x0b")
 
-Figures = tuple[int | None, int | None, int, int]
+Fields = tuple[int | None, int | None, int, int]
+"""Score, plies to a claimed win or loss, depth and nodes, as in `Brief`."""
 
 
-def read_brief(line: bytes, side: int, white_view: bool, in_plies: bool) -> Figures:
-    """Score, plies to a claimed end, depth and nodes."""
+def read_brief(line: bytes, side: int, white_view: bool, in_plies: bool) -> Fields:
+    """Return the fields of an ``info`` line; see `parse_brief`."""
     words = line.split()
     words = words[: words.index(b"string")] if b"string" in words else words
     depth, nodes = (max(0, _number_after(name, words) or 0) for name in (b"depth", b"nodes"))
@@ -46,7 +47,7 @@ def read_brief(line: bytes, side: int, white_view: bool, in_plies: bool) -> Figu
 
 
 def _number_after(name: bytes, words: list[bytes]) -> int | None:
-    """The number that follows the first such word."""
+    """Return the number after the first word ``name``; None without a valid one."""
     at = words.index(name) + 1 if name in words else len(words)
     if at == len(words) or len(words[at]) > LONGEST_NUMBER:
         return None
@@ -54,8 +55,8 @@ def _number_after(name: bytes, words: list[bytes]) -> int | None:
 
 
 def find_score(lines: bytes, end: int) -> bytes:
-    """The last line with a score before the end, of several variations the best one's."""
-    found = b""
+    """Return the last line about the best variation with a score before ``end``, or b''."""
+    scored = b""
     for match in re.finditer(rb"[^\n]+", lines):
         line = match[0]
         if b" score " not in lines[match.start() : min(match.end(), end)]:
@@ -63,12 +64,12 @@ def find_score(lines: bytes, end: int) -> bytes:
         variations = re.findall(rb"(?<= multipv )\s*(\S*)", line)
         if variations and variations[0] != b"1" or line.startswith(b"info string"):
             continue
-        found = line
-    return found
+        scored = line
+    return scored
 
 
 def find_answer(lines: bytes, inside: bool) -> tuple[bytes, bytes] | None:
-    """The answer in the last line, if that is the first to hold one, and the score before it."""
+    """Return the answer in the last line and the score before it; see `last_answer`."""
     before, _, rest = lines.partition(b"bestmove ")
     if rest.count(b"\n") != 1 or not rest.endswith(b"\n"):
         return None
@@ -78,18 +79,19 @@ def find_answer(lines: bytes, inside: bool) -> tuple[bytes, bytes] | None:
 
 
 def count_unknown(lines: bytes) -> int:
-    """The lines that begin with no word of the protocol."""
+    """Return the number of lines that begin with no word of the protocol."""
     return sum(
-        line.split()[0].lower() not in PROTOCOL for line in lines.split(b"\n") if line.strip(BLANKS)
-    )
+        line.split()[0].lower() not in PROTOCOL
+        for line in lines.split(b"\n") if line.strip(WHITE_SPACE)
+    )  # fmt: skip
 
 
-def random_lines(chance: random.Random) -> bytes:
-    """Some lines, whole or not, that an engine might write, and many that none should."""
+def random_lines(generator: random.Random) -> bytes:
+    """Return random lines of words that engines send, valid or not; the last may lack its end."""
     text = b"".join(
-        word for _ in range(chance.randrange(25))
-        for word in (chance.choice(WORDS), chance.choice(SPACES))
+        word for _ in range(generator.randrange(25))
+        for word in (generator.choice(WORDS), generator.choice(SPACES))
     )
-    if chance.random() < 0.5:
-        text += b"\nbestmove " + chance.choice(WORDS)
-    return text + b"\n" if chance.random() < 0.8 else text
+    if generator.random() < 0.5:
+        text += b"\nbestmove " + generator.choice(WORDS)
+    return text + b"\n" if generator.random() < 0.8 else text

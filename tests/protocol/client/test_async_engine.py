@@ -30,12 +30,12 @@ T = TypeVar("T")
 
 
 def in_loop(test: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], None]:
-    """A test that runs in an event loop."""
+    """Return a test that runs the coroutine function ``test`` in an event loop."""
     return wraps(test)(lambda: asyncio.run(test()))
 
 
 @in_loop
-async def test_two_engines_at_once() -> None:
+async def test_two_engines_search_concurrently() -> None:
     async with await AsyncEngine.popen(MERELS) as one, await AsyncEngine.popen(MERELS) as two:
         await one.configure({"Hash": 2})
         await asyncio.gather(one.new_game(), two.new_game(), one.ping())
@@ -43,13 +43,13 @@ async def test_two_engines_at_once() -> None:
             one.play(Position(), Limit(depth=3)), two.play(Position(), Limit(depth=4))
         )
         assert [result.info.depth for result in results] == [3, 4]
-        several = await one.analyse(Position(), Limit(depth=2), multipv=2)
-        assert len(several) == 2
+        variations = await one.analyse(Position(), Limit(depth=2), multipv=2)
+        assert len(variations) == 2
         assert one.name == two.name and "hash" in one.options
 
 
 @in_loop
-async def test_a_stream_that_is_left_is_stopped() -> None:
+async def test_leaving_the_block_of_an_analysis_stops_it() -> None:
     async with await AsyncEngine.popen(MERELS) as engine:
         async with await engine.analysis(Position()) as analysis:
             count = 0
@@ -73,14 +73,14 @@ async def test_a_cancelled_search_frees_the_engine() -> None:
         assert (await asyncio.wait_for(play, 10)).move is not None
 
 
-def test_a_stop_never_reaches_the_search_after_the_one_that_it_means(
+def test_a_late_stop_does_not_stop_the_next_search(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     sent: list[bytes] = []
     second = Event()
 
-    def trace(way: str, data: bytes) -> None:
-        if way == ">":
+    def trace(direction: str, data: bytes) -> None:
+        if direction == ">":
             sent.append(data.split()[-1])
             if data.endswith(b"go depth 2\n"):
                 second.set()
@@ -88,51 +88,51 @@ def test_a_stop_never_reaches_the_search_after_the_one_that_it_means(
     stop_search = Connection.stop_search
 
     def slowly(engine: Connection, search: int) -> None:
-        second.wait(1.0)  # The first search ends by itself meanwhile.
+        second.wait(1.0)  # The first search reaches its time limit meanwhile.
         stop_search(engine, search)
 
     monkeypatch.setattr(Connection, "stop_search", slowly)
 
-    async def talk() -> None:
+    async def search_twice() -> None:
         async with await AsyncEngine.popen(MERELS, trace=trace) as engine:
             with pytest.raises(asyncio.TimeoutError):
                 await asyncio.wait_for(engine.play(Position(), Limit(time=0.3)), 0.1)
             await engine.play(Position(), Limit(depth=2))
 
-    asyncio.run(talk())
+    asyncio.run(search_twice())
     assert b"stop" in sent and sent.index(b"2") > len(sent) - 1 - sent[::-1].index(b"stop")
 
 
 class Sent:
-    """Lines that are sent to an engine, as its trace."""
+    """A trace that keeps the lines sent to an engine."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
 
-    def __call__(self, way: str, data: bytes) -> None:
-        if way == ">":
+    def __call__(self, direction: str, data: bytes) -> None:
+        if direction == ">":
             self.lines += data.decode().splitlines()
 
-    def count(self, start: str) -> int:
-        """How many lines begin with a word."""
-        return sum(line.split(" ", 1)[0] == start for line in self.lines)
+    def count(self, word: str) -> int:
+        """Return the number of lines that begin with ``word``."""
+        return sum(line.split(" ", 1)[0] == word for line in self.lines)
 
-    async def wait(self, start: str, number: int = 1) -> None:
-        """Wait for as many lines that begin with a word."""
+    async def wait(self, word: str, number: int = 1) -> None:
+        """Wait until ``number`` lines that begin with ``word`` were sent."""
         for _ in range(2000):
-            if self.count(start) >= number:
+            if self.count(word) >= number:
                 return
             await asyncio.sleep(0.01)
-        raise AssertionError(f"no {start} {number}: {self.lines}")
+        raise AssertionError(f"{word} was not sent {number} times: {self.lines}")
 
 
 async def soon(awaited: Awaitable[T]) -> T:
-    """The result of something that would not end if it had a fault."""
+    """Return the result of an awaitable, which must end within 20 seconds."""
     return await asyncio.wait_for(awaited, 20)
 
 
-def is_gone(engine: AsyncEngine) -> bool:
-    """Whether the process has ended and was reaped."""
+def is_reaped(engine: AsyncEngine) -> bool:
+    """Return whether the engine's process has ended and was reaped."""
     try:
         os.kill(engine.engine.pid, 0)
     except ProcessLookupError:
@@ -141,7 +141,7 @@ def is_gone(engine: AsyncEngine) -> bool:
 
 
 async def stuck(*mode: str) -> tuple[AsyncEngine, asyncio.Task[PlayResult], Sent]:
-    """A fake engine, and a search that it does not answer."""
+    """Return a fake engine, a search that it does not answer, and the lines sent."""
     sent = Sent()
     engine = await AsyncEngine.popen([*FAKE, *mode], trace=sent)
     searches = 2 if mode[0] in ("deaf", "die-search") else 1
@@ -158,47 +158,47 @@ async def stuck(*mode: str) -> tuple[AsyncEngine, asyncio.Task[PlayResult], Sent
     ids=" ".join,
 )
 def test_close_ends_an_engine_that_does_not_answer(mode: tuple[str, ...]) -> None:
-    async def talk() -> None:
+    async def close_stuck_engine() -> None:
         engine, search, _ = await stuck(*mode)
         await soon(engine.close(0.3))
-        assert is_gone(engine)
-        if mode[0] == "stops-only":  # It is told to stop before it is told to quit.
+        assert is_reaped(engine)
+        if mode[0] == "stops-only":  # This engine answers the "stop" that is sent before "quit".
             assert (await search).move is not None
         else:
             with pytest.raises(EngineTerminated):
                 await search
         await soon(engine.close())
 
-    asyncio.run(talk())
+    asyncio.run(close_stuck_engine())
 
 
 @in_loop
-async def test_a_close_that_is_cancelled_goes_on_and_can_be_repeated() -> None:
+async def test_a_cancelled_close_continues_and_can_be_repeated() -> None:
     engine, search, sent = await stuck("deaf", "stubborn")
     for _ in range(2):
         with pytest.raises(asyncio.TimeoutError):
             await asyncio.wait_for(engine.close(0.5), 0.01)
-    with pytest.raises(EngineTerminated, match="it was closed"):
+    with pytest.raises(EngineTerminated, match="closed by this program"):
         await engine.ping()
     await soon(engine.close())
-    assert is_gone(engine) and search.done() and sent.count("quit") == 1
+    assert is_reaped(engine) and search.done() and sent.count("quit") == 1
     with pytest.raises(EngineTerminated):
         await search
 
 
-def test_a_close_that_is_cancelled_leaves_nothing() -> None:
-    async def talk() -> AsyncEngine:
+def test_a_cancelled_close_leaves_no_process_when_the_loop_ends() -> None:
+    async def cancel_close() -> AsyncEngine:
         engine = await AsyncEngine.popen([*FAKE, "stubborn"])
         with pytest.raises(asyncio.TimeoutError):
             await asyncio.wait_for(engine.close(0.2), 0.01)
         return engine
 
-    engine = asyncio.run(talk())
-    wait(lambda: is_gone(engine), 20, "its end")
+    engine = asyncio.run(cancel_close())
+    wait(lambda: is_reaped(engine), 20, "the end of the process")
 
 
 @in_loop
-async def test_kill_ends_a_call_in_progress_and_a_close() -> None:
+async def test_kill_ends_a_running_search_and_a_running_close() -> None:
     engine, search, _ = await stuck("deaf", "stubborn")
     closing = asyncio.create_task(engine.close(60))
     await asyncio.sleep(0)
@@ -206,7 +206,7 @@ async def test_kill_ends_a_call_in_progress_and_a_close() -> None:
     with pytest.raises(EngineTerminated, match="SIGKILL"):
         await soon(search)
     await soon(closing)
-    assert is_gone(engine)
+    assert is_reaped(engine)
 
 
 @in_loop
@@ -222,21 +222,21 @@ async def test_a_cancelled_search_is_stopped_once() -> None:
 
 @in_loop
 async def test_an_analysis_that_is_cancelled_while_it_starts_is_stopped() -> None:
-    sent, begin = Sent(), Event()
+    sent, released = Sent(), Event()
 
-    def held() -> Iterator[Move]:
-        begin.wait(20)
+    def blocking_moves() -> Iterator[Move]:
+        released.wait(20)
         yield from ()
 
     async with await AsyncEngine.popen(MERELS, trace=sent) as engine:
-        starting = asyncio.create_task(engine.analysis(Position(), moves=held()))
+        starting = asyncio.create_task(engine.analysis(Position(), moves=blocking_moves()))
         await asyncio.sleep(0.1)
         starting.cancel()
-        begin.set()
+        released.set()
         with pytest.raises(asyncio.CancelledError):
             await starting
         await sent.wait("stop")
-        # It has begun, and the task does not know it yet.
+        # Cancel after "go" was sent, but before the event loop has resumed the task.
         starting = asyncio.create_task(engine.analysis(Position()))
         await asyncio.sleep(0)
         while sent.count("go") < 2:
@@ -250,7 +250,7 @@ async def test_an_analysis_that_is_cancelled_while_it_starts_is_stopped() -> Non
 
 
 @in_loop
-async def test_an_analysis_can_be_polled() -> None:
+async def test_next_and_wait_of_an_analysis_can_time_out() -> None:
     async with await AsyncEngine.popen([*FAKE, "stops-only"]) as engine:
         async with await engine.analysis(Position()) as analysis:
             for _ in range(3):
@@ -265,7 +265,7 @@ async def test_an_analysis_can_be_polled() -> None:
 
 
 @in_loop
-async def test_polling_loses_nothing() -> None:
+async def test_a_next_that_times_out_loses_no_report() -> None:
     async with await AsyncEngine.popen(MERELS) as engine:
         async with await engine.analysis(Position()) as analysis:
             depths: list[int | None] = []
@@ -278,7 +278,7 @@ async def test_polling_loses_nothing() -> None:
 
 
 @in_loop
-async def test_another_call_need_not_wait_for_an_analysis_that_is_read() -> None:
+async def test_other_calls_run_while_an_analysis_is_read() -> None:
     async with await AsyncEngine.popen([*FAKE, "stops-only"]) as engine:
         analysis = await engine.analysis(Position())
         reading = asyncio.create_task(analysis.wait())
@@ -290,7 +290,7 @@ async def test_another_call_need_not_wait_for_an_analysis_that_is_read() -> None
 
 
 @in_loop
-async def test_an_error_of_an_analysis_comes_through() -> None:
+async def test_reading_an_analysis_raises_the_engine_s_error() -> None:
     async with await AsyncEngine.popen([*FAKE, "die-search", "1"]) as engine:
         await engine.play(Position(), Limit(nodes=1))
         analysis = await engine.analysis(Position())
@@ -300,7 +300,7 @@ async def test_an_error_of_an_analysis_comes_through() -> None:
 
 
 @in_loop
-async def test_errors_come_through() -> None:
+async def test_popen_and_play_raise_the_engine_s_error() -> None:
     with pytest.raises(EngineError, match="no-such-engine"):
         await AsyncEngine.popen("no-such-engine")
     async with await AsyncEngine.popen([*FAKE, "die-search", "1"]) as engine:
@@ -311,14 +311,14 @@ async def test_errors_come_through() -> None:
 
 @pytest.mark.thorough
 @in_loop
-async def test_a_start_that_is_cancelled_leaves_nothing() -> None:
+async def test_a_cancelled_start_leaves_no_process() -> None:
     with pytest.raises(asyncio.TimeoutError):
         await asyncio.wait_for(AsyncEngine.popen([*FAKE, "mute"], timeout=1.0), 0.2)
     await asyncio.sleep(1.2)
 
 
 @in_loop
-async def test_an_engine_may_be_closed_twice() -> None:
+async def test_an_engine_can_be_closed_twice() -> None:
     async with await AsyncEngine.popen(MERELS) as engine:
         await engine.close()
         with pytest.raises(EngineTerminated, match="closed"):
@@ -326,7 +326,7 @@ async def test_an_engine_may_be_closed_twice() -> None:
 
 
 @in_loop
-async def test_any_error_in_its_block_stops_a_stream() -> None:
+async def test_an_error_in_the_block_of_an_analysis_stops_it() -> None:
     async with await AsyncEngine.popen(MERELS) as engine:
         with pytest.raises(EngineError, match="another engine's"):
             async with await engine.analysis(Position()) as analysis:
@@ -335,7 +335,7 @@ async def test_any_error_in_its_block_stops_a_stream() -> None:
         assert (await engine.play(Position(), Limit(depth=2))).move is not None
 
 
-def test_a_search_is_stopped_that_begins_when_the_loop_has_gone() -> None:
+def test_a_search_that_starts_after_the_event_loop_was_closed_is_stopped() -> None:
     code = f"""
 import asyncio, time
 from merels.engine.game.position import Position
@@ -346,11 +346,11 @@ def slowly():
     time.sleep(0.5)
     yield from ()
 
-async def talk():
+async def start_search():
     engine = await AsyncEngine.popen({MERELS!r})
     search = asyncio.create_task(engine.play(Position(), Limit(depth=100), moves=slowly()))
     await asyncio.sleep(0.1)
 
-asyncio.run(talk())
+asyncio.run(start_search())
 """
     subprocess.run([sys.executable, "-c", code], check=True, timeout=30)

@@ -1,4 +1,4 @@
-"""Searches and their answers, between this process and real ones, over both kinds of pipe."""
+"""Searches of real engine processes and their answers, over both kinds of pipe."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ SOON = 20 * 10**9
 
 @pytest.fixture(params=PIPES)
 def each_pipe(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every connection has a pipe of this kind."""
+    """Open each connection over a pipe of this kind."""
     monkeypatch.setattr(connection, "open_pipe", request.param)
 
 
 def connect(code: str) -> Connection:
-    """A connection to a process that runs some code once it was greeted."""
+    """Return a connection to a Python process that answers the greeting, then runs ``code``."""
     code = f"sys.stdin.readline(); print('uciok', flush=True)\n{code}"
     engine = Connection(EngineSpec((sys.executable, "-c", SCRIPT, code)))
     engine.greet()
@@ -38,7 +38,7 @@ def connect(code: str) -> Connection:
 
 
 def ask(engine: Connection, timeout: int = SOON) -> Answer | None:
-    """The answer to a ``go``, which is one line as a position is."""
+    """Send a ``position`` line and a ``go`` line; return the answer or None."""
     return engine.ask(Position(), b"position startpos", b"go\n", timeout)
 
 
@@ -63,7 +63,7 @@ for line in ("info depth 1 score cp 1 nodes 1", "info string nothing",
     engine.close()
 
 
-def test_a_request_of_any_length_arrives_whole() -> None:
+def test_a_request_of_any_length_arrives_completely() -> None:
     engine = connect(r"""
 for line in sys.stdin:
     if line.startswith("position"):
@@ -71,14 +71,14 @@ for line in sys.stdin:
     if line == "go\n":
         print("bestmove", length, flush=True)
 """)
-    # A pipe takes 4096 bytes at once or not at all, and holds 65536.
+    # A pipe accepts up to 4096 bytes atomically, and holds 65536.
     for length in (100, 4090, 4091, 4092, 4093, 4096, 4097, 65536, 300_000, 100):
         answer = engine.ask(Position(), b"position".ljust(length - 1, b"."), b"go\n", SOON)
         assert answer is not None and answer.text == str(length).encode()
     engine.close()
 
 
-def test_a_stray_bestmove_is_dropped_and_asked_about_from_then_on() -> None:
+def test_after_a_stray_bestmove_each_search_begins_with_isready() -> None:
     engine = connect(READ + r"""
 print("bestmove a1\nbestmove d1", flush=True)
 for line in sys.stdin:
@@ -97,7 +97,7 @@ for line in sys.stdin:
     engine.close()
 
 
-def test_lines_that_follow_an_answer_stay_in_order() -> None:
+def test_lines_after_an_answer_are_read_in_order_by_the_next_search() -> None:
     engine = connect(READ + r"""
 w = sys.stdout.write
 w("bestmove a1\ninfo depth 5 score cp 5 nodes 5\nbestmo"); sys.stdout.flush(); time.sleep(0.2)
@@ -112,7 +112,7 @@ w("ve d1\n"); sys.stdout.flush()
 
 
 @pytest.mark.parametrize("silence", [0.1, None])
-def test_an_answer_without_the_end_of_its_line_is_read(silence: float | None) -> None:
+def test_an_answer_without_a_line_feed_is_read(silence: float | None) -> None:
     engine = connect(r"""
 w = sys.stdout.write
 for line in sys.stdin:
@@ -124,12 +124,12 @@ for line in sys.stdin:
         answer = ask(engine, 10**9 // 2)
         assert answer is not None
         assert (answer.text, answer.info) == (b"d6", b"info depth 1 score cp 7 nodes 1")
-        # Its clock ran until it answered, not until the end of the wait for more.
+        # The time ends when the answer arrived, not when the wait for the line feed ended.
         assert answer.elapsed < 10**9 // 2
     engine.close(0.1)
 
 
-def test_half_a_bestmove_is_no_answer() -> None:
+def test_bestmove_without_a_move_yet_is_no_answer() -> None:
     engine = connect(READ + r"""
 sys.stdout.write("bestmove"); sys.stdout.flush(); sys.stdin.readline(); print(" d6", flush=True)
 """)
@@ -139,13 +139,13 @@ sys.stdout.write("bestmove"); sys.stdout.flush(); sys.stdin.readline(); print(" 
     engine.close()
 
 
-def test_no_time_left_is_no_wait_without_end() -> None:
+def test_a_negative_timeout_does_not_wait() -> None:
     engine = connect("time.sleep(1000)")
     assert ask(engine, -2_000_000) is None
     engine.close(0.1)
 
 
-def test_a_stop_meant_for_an_earlier_search_is_not_sent() -> None:
+def test_a_stop_for_an_earlier_search_is_not_sent() -> None:
     engine = connect(r"""
 for line in sys.stdin:
     print("bestmove d6" if line == "go\n" else f"info string {line}", flush=True)
@@ -160,13 +160,13 @@ for line in sys.stdin:
     engine.close()
 
 
-def test_nothing_is_written_to_what_takes_the_place_of_a_closed_input(tmp_path: Path) -> None:
-    """The number of a closed descriptor goes to the next file opened: to another engine's pipe."""
-    before = max(map(int, os.listdir("/proc/self/fd"))) if os.path.exists("/proc/self/fd") else 64
+def test_nothing_is_written_to_a_file_that_reuses_a_closed_descriptor(tmp_path: Path) -> None:
+    """The system gives the number of a closed descriptor to the next file that is opened."""
+    highest = max(map(int, os.listdir("/proc/self/fd"))) if os.path.exists("/proc/self/fd") else 64
     engine = connect("while line := sys.stdin.readline():\n    pass")
     engine.send_quit()
     name = str(tmp_path / "other")
-    others = [os.open(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND) for _ in range(before + 8)]
+    others = [os.open(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND) for _ in range(highest + 8)]
     with suppress(EngineTerminated):
         engine.stop_search(engine.searches)
     engine.close()
@@ -175,7 +175,7 @@ def test_nothing_is_written_to_what_takes_the_place_of_a_closed_input(tmp_path: 
     assert os.path.getsize(name) == 0
 
 
-def test_an_engine_that_does_not_answer_is_waited_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_without_an_answer_waits_in_one_call(monkeypatch: pytest.MonkeyPatch) -> None:
     engine = connect(READ + "sys.stdin.read()\n")
     waits: list[int] = []
     receive = engine._pipe.receive
@@ -186,13 +186,13 @@ def test_an_engine_that_does_not_answer_is_waited_for_once(monkeypatch: pytest.M
 
     monkeypatch.setattr(engine._pipe, "receive", counted)
     assert ask(engine, 50_000_000) is None
-    # One that can be polled waits as it sends the request.
+    # A `PollPipe` waits inside `exchange`, without calling `receive`.
     assert list(filter(None, waits)) == ([51] if isinstance(engine._pipe, ThreadPipe) else [])
     engine.close()
 
 
 @pytest.mark.parametrize(
-    ("printed", "words"),
+    ("printed", "quote"),
     [
         ("info string fake error: no legal action\n",
          "; last output: 'info string fake error: no legal action'"),
@@ -206,17 +206,17 @@ def test_an_engine_that_does_not_answer_is_waited_for_once(monkeypatch: pytest.M
         ("info string \x1b[2J\n", r"; last output: 'info string \x1b[2J'"),
     ],
 )
-def test_a_timeout_quotes_what_a_mute_engine_printed(printed: str, words: str) -> None:
+def test_a_timeout_quotes_the_engine_s_last_output(printed: str, quote: str) -> None:
     engine = connect(READ + f"sys.stdout.write({printed!r}); sys.stdout.flush(); time.sleep(1000)")
     assert ask(engine, 0) is None
     deadline = monotonic_ns() + SOON
     while not engine.last_output() and monotonic_ns() < deadline:
         assert engine.wait_answer(monotonic_ns(), 10_000_000) is None
-    assert str(engine.timed_out("plays no move")) == f"the engine plays no move{words}"
+    assert str(engine.timed_out("plays no move")) == f"the engine plays no move{quote}"
     engine.close(0.0)
 
 
-def test_a_timeout_quotes_the_last_error_output_of_a_mute_engine() -> None:
+def test_a_timeout_quotes_the_engine_s_last_error_output() -> None:
     engine = connect("sys.stderr.write('old\\nno net\\n'); sys.stderr.flush(); time.sleep(1000)")
     deadline = monotonic_ns() + SOON
     while not engine.last_output() and monotonic_ns() < deadline:
@@ -226,7 +226,7 @@ def test_a_timeout_quotes_the_last_error_output_of_a_mute_engine() -> None:
     engine.close(0.0)
 
 
-def test_what_an_engine_printed_before_it_was_asked_is_not_quoted() -> None:
+def test_output_from_before_the_request_is_not_quoted() -> None:
     engine = connect(r"""
 for line in sys.stdin:
     if line == "isready\n":

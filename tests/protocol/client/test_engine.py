@@ -1,4 +1,4 @@
-"""The client, driving real engine processes: our own, and fakes with faults."""
+"""The client with real engine processes: merels itself, and fakes with faults."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ OTHER_START = "**@@@@@@/********/*OOO***O w 0 0 0 20"
 
 
 def fake(mode: str, argument: str = "") -> list[str]:
-    """The command of a fake engine."""
+    """Return the command of a fake engine."""
     return [*FAKE, mode, argument]
 
 
 pytestmark = pytest.mark.usefixtures("nothing_is_left")
 
 
-def test_a_whole_conversation() -> None:
+def test_greeting_options_searches_and_end() -> None:
     with Engine.popen(MERELS) as engine:
         assert engine.name.startswith("merels")
         engine.configure({"hash": 2, "clear hash": None})
@@ -72,14 +72,14 @@ def test_two_engines_play_a_game() -> None:
     assert len(moves) > 9
 
 
-def test_an_engine_is_sent_all_that_may_recur_in_a_position() -> None:
-    """A bare FEN hides the history: the engine repeats into a draw that only the referee sees."""
+def test_an_engine_is_sent_the_moves_since_the_last_irreversible_one() -> None:
+    """With only the present position, it could not detect a draw by repetition."""
     position = start = parse_position(OTHER_START)
     tokens = ["a7-a4", "e4-e5", "a4-a7", "e5-e4"]
     for token in tokens:
         position = position.push(parse_move(token))
     sent: list[bytes] = []
-    with Engine.popen(fake("sound"), trace=lambda way, data: sent.append(data)) as engine:
+    with Engine.popen(fake("sound"), trace=lambda _, data: sent.append(data)) as engine:
         engine.play(position, Limit(nodes=1))
         engine.play(position, Limit(nodes=1), moves=[parse_move("a7-a4")])
         engine.analyse(position, Limit(nodes=1))
@@ -89,25 +89,25 @@ def test_an_engine_is_sent_all_that_may_recur_in_a_position() -> None:
     assert lines == [whole, f"{whole} a7-a4", whole, whole]
 
 
-def test_the_rules_of_the_position_are_told() -> None:
-    # d7 closes two mills: one man is taken under mill, two with DoubleMill=each.
+def test_a_search_sets_the_rules_of_its_position() -> None:
+    # d7 closes two mills: one man is removed under mill, two with DoubleMill=each.
     text = "O*@***@*/O**@*@**/*O*****O w 5 5 0 5"
-    for settings, wanted in (([], "d7xb2"), (["DoubleMill=each"], "d7xb2xc4")):
+    for settings, token in (([], "d7xb2"), (["DoubleMill=each"], "d7xb2xc4")):
         position = parse_position(text, make_rules("mill", settings))
         with Engine.popen(MERELS) as engine:
-            only = [parse_move(wanted)]
+            only = [parse_move(token)]
             assert engine.play(position, Limit(depth=2), root_moves=only).move == only[0]
-            # Whatever the engine was told meanwhile, the position's rules hold again.
+            # The next search sets the position's rules again.
             engine.configure({"DoubleMill": "one" if settings else "each"})
             assert engine.play(position, Limit(depth=2), root_moves=only).move == only[0]
 
 
-def test_analysing_several_variations_and_back() -> None:
+def test_the_number_of_variations_is_set_for_each_search() -> None:
     sent: list[bytes] = []
-    with Engine.popen(MERELS, trace=lambda way, data: sent.append(data)) as engine:
-        several = engine.analyse(Position(), Limit(depth=3), multipv=3)
-        assert [info.multipv for info in several] == [1, 2, 3]
-        assert len({info.pv[0] for info in several}) == 3
+    with Engine.popen(MERELS, trace=lambda _, data: sent.append(data)) as engine:
+        variations = engine.analyse(Position(), Limit(depth=3), multipv=3)
+        assert [info.multipv for info in variations] == [1, 2, 3]
+        assert len({info.pv[0] for info in variations}) == 3
         sent.clear()
         assert engine.play(Position(), Limit(depth=2)).move is not None
         assert not any(b" multipv 2 " in data for data in sent)
@@ -116,7 +116,7 @@ def test_analysing_several_variations_and_back() -> None:
             assert {info.multipv for info in analysis if info.score} == {1}
 
 
-def test_an_endless_analysis_streams_until_it_is_stopped() -> None:
+def test_an_analysis_without_a_limit_runs_until_it_is_stopped() -> None:
     with Engine.popen(MERELS) as engine:
         depths = []
         with engine.analysis(Position()) as analysis:
@@ -129,7 +129,7 @@ def test_an_endless_analysis_streams_until_it_is_stopped() -> None:
         assert engine.play(Position(), Limit(depth=2)).move is not None
 
 
-def test_an_analysis_is_stopped_from_another_thread() -> None:
+def test_another_thread_can_stop_an_analysis() -> None:
     with Engine.popen(MERELS) as engine:
         analysis = engine.analysis(Position())
         timer = threading.Timer(0.2, analysis.stop)
@@ -138,23 +138,23 @@ def test_an_analysis_is_stopped_from_another_thread() -> None:
         timer.join()
 
 
-def test_a_search_that_nothing_ends_is_killed_from_another_thread() -> None:
+def test_another_thread_can_kill_an_engine_that_ignores_stop() -> None:
     with Engine.popen(fake("never")) as engine:
         killer = threading.Timer(0.1, engine.kill)
         killer.start()
         with pytest.raises(EngineTerminated, match="killed by SIGKILL"):
             engine.play(Position(), Limit(time=30.0))
         killer.join()
-    engine.kill()  # Its number may be another's by now: nothing happens.
+    engine.kill()  # Must send nothing: the system may have reused the process's number.
 
 
-def test_an_analysis_that_takes_too_long_is_stopped_as_a_move_is() -> None:
-    said: list[bytes] = []
-    with Engine.popen(fake("stops-only"), trace=lambda _, data: said.append(data)) as engine:
+def test_an_analysis_that_exceeds_its_time_is_stopped() -> None:
+    traced: list[bytes] = []
+    with Engine.popen(fake("stops-only"), trace=lambda _, data: traced.append(data)) as engine:
         engine.timeout = 0.1
         with pytest.raises(EngineTimeout, match="does not end its search"):
             engine.analyse(Position(), Limit(time=0.1))
-    assert b"bestmove" in b"".join(said).partition(b"stop\n")[2]
+    assert b"bestmove" in b"".join(traced).partition(b"stop\n")[2]
 
 
 @pytest.mark.parametrize("mode", ["upper", "crlf", "tab", "blank", "unended"])
@@ -168,7 +168,7 @@ def test_an_analysis_ends_however_bestmove_is_written(mode: str) -> None:
 
 @contextmanager
 def killed_if_it_hangs(engine: Engine) -> Iterator[None]:
-    """Whatever waits for the engine without end fails."""
+    """Kill the engine if the block takes longer than 20 seconds."""
     killer = threading.Timer(20.0, engine.kill)
     killer.start()
     try:
@@ -178,11 +178,11 @@ def killed_if_it_hangs(engine: Engine) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("limit", [Limit(depth=3), Limit(time=0.1)])
-def test_a_ping_drops_nothing_of_an_analysis_whose_search_has_ended(limit: Limit) -> None:
+def test_a_ping_drops_no_line_of_an_analysis_whose_search_has_ended(limit: Limit) -> None:
     with Engine.popen(fake("sound")) as engine, killed_if_it_hangs(engine):
         engine.timeout = 1.0
         analysis = engine.analysis(Position(), limit)
-        engine.ping(20.0)  # The fake has answered go by then.
+        engine.ping(20.0)  # The fake answers "go" before "isready".
         engine.ping(20.0)
         assert analysis.running
         assert analysis.wait().depth == 3 and not analysis.running
@@ -190,7 +190,7 @@ def test_a_ping_drops_nothing_of_an_analysis_whose_search_has_ended(limit: Limit
         assert engine.play(Position(), Limit(depth=1)).move is not None
 
 
-def test_a_ping_drops_nothing_of_an_analysis_that_goes_on() -> None:
+def test_a_ping_drops_no_line_of_a_running_analysis() -> None:
     with Engine.popen(MERELS) as engine, killed_if_it_hangs(engine):
         with engine.analysis(Position()) as analysis:
             depths = []
@@ -203,7 +203,7 @@ def test_a_ping_drops_nothing_of_an_analysis_that_goes_on() -> None:
 
 
 def interrupting(engine: AnyEngine) -> Iterator[Move]:
-    """No moves; but while a call asks for them another thread interrupts it."""
+    """Yield no moves, but interrupt the engine from another thread when they are iterated."""
     thread = threading.Thread(target=engine.interrupt)
     thread.start()
     thread.join()
@@ -222,15 +222,15 @@ def test_an_interrupt_before_go_ends_the_search(
             streamed = analysis.wait()
         for info in (played, analysed, streamed):
             assert info.nodes is not None and info.nodes < 500_000
-        # None of them is left for a later search.
+        # The interruptions do not affect later searches.
         assert engine.play(Position(), Limit(depth=4)).info.depth == 4
         engine.interrupt()
         assert engine.play(Position(), Limit(depth=4)).info.depth == 4
 
 
-def test_an_interrupt_reaches_every_search_of_its_call_and_no_later_one() -> None:
+def test_an_interrupt_stops_every_search_of_its_call_and_no_later_one() -> None:
     sent: list[bytes] = []
-    with Engine.popen(fake("stops-only"), trace=lambda way, data: sent.append(data)) as engine:
+    with Engine.popen(fake("stops-only"), trace=lambda _, data: sent.append(data)) as engine:
         with killed_if_it_hangs(engine):
             call = engine.call()
             call.interrupt()
@@ -246,7 +246,7 @@ def test_an_interrupt_reaches_every_search_of_its_call_and_no_later_one() -> Non
 
 
 @pytest.mark.thorough
-def test_an_engine_that_ignores_an_interrupt_is_not_waited_for_without_end() -> None:
+def test_an_engine_that_ignores_an_interrupt_raises_a_timeout() -> None:
     with Engine.popen(fake("never")) as engine, killed_if_it_hangs(engine):
         engine.timeout = 0.5
         with pytest.raises(EngineTimeout, match="plays no move in its time"):
@@ -257,7 +257,7 @@ def test_an_engine_that_ignores_an_interrupt_is_not_waited_for_without_end() -> 
             engine.analyse(Position(), Limit(depth=1), moves=interrupting(engine))
 
 
-def test_an_analysis_can_be_polled() -> None:
+def test_next_of_an_analysis_can_time_out() -> None:
     with Engine.popen(fake("stops-only")) as engine, killed_if_it_hangs(engine):
         with engine.analysis(Position()) as analysis:
             for _ in range(3):
@@ -265,13 +265,13 @@ def test_an_analysis_can_be_polled() -> None:
             analysis.stop()
             assert analysis.next(20.0) is not None
             assert analysis.next(20.0) is None and not analysis.running
-    with InProcessEngine() as own, own.analysis(Position()) as thinking:
-        while (info := thinking.next(0.0)) is None:
-            assert thinking.running
-        assert info.depth == 1 and thinking.running
+    with InProcessEngine() as in_process, in_process.analysis(Position()) as analysis:
+        while (info := analysis.next(0.0)) is None:
+            assert analysis.running
+        assert info.depth == 1 and analysis.running
 
 
-def test_playing_ends_an_analysis_that_still_runs() -> None:
+def test_play_stops_a_running_analysis() -> None:
     with Engine.popen(MERELS) as engine:
         analysis = engine.analysis(Position())
         assert analysis.next() is not None
@@ -291,7 +291,7 @@ def test_playing_ends_an_analysis_that_still_runs() -> None:
         ({"uci_variant": "chess"}, "'chess': option UCI_Variant takes one of mill, multi, loc"),
     ],
 )
-def test_wrong_options_are_refused_by_name(settings: dict[str, Value], message: str) -> None:
+def test_an_error_names_the_invalid_option(settings: dict[str, Value], message: str) -> None:
     with Engine.popen(fake("sound")) as engine:
         assert list(engine.options) == ["UCI_Variant", "Hash"]
         with pytest.raises(EngineError, match=message):
@@ -299,7 +299,7 @@ def test_wrong_options_are_refused_by_name(settings: dict[str, Value], message: 
 
 
 @pytest.mark.parametrize(
-    "bounds, last, beyond, expected",
+    "bounds, valid, invalid, expected",
     [
         (f"min {-1 << 63} max {(1 << 63) - 1}", (1 << 63) - 1, 1 << 63,
          "from -9223372036854775808 to 9223372036854775807$"),
@@ -308,21 +308,21 @@ def test_wrong_options_are_refused_by_name(settings: dict[str, Value], message: 
         ("max 9", 9, 10, "to 9$"),
     ],
 )
-def test_a_spin_names_the_bounds_that_it_has(
-    bounds: str, last: int, beyond: int, expected: str
+def test_the_error_about_a_spin_names_its_bounds(
+    bounds: str, valid: int, invalid: int, expected: str
 ) -> None:
     option = parse_option(f"option name X type spin default 0 {bounds}")
-    assert option is not None and option.check(str(last)) == str(last)
-    with pytest.raises(InputError, match=f"'{beyond}': option X takes a number {expected}"):
-        option.check(beyond)
+    assert option is not None and option.check(str(valid)) == str(valid)
+    with pytest.raises(InputError, match=f"'{invalid}': option X takes a number {expected}"):
+        option.check(invalid)
 
 
-def test_an_engine_without_options_is_sent_what_it_is_given() -> None:
-    said: list[bytes] = []
-    with Engine.popen(fake("none"), trace=lambda _, data: said.append(data)) as engine:
+def test_an_engine_that_declares_no_options_is_sent_every_option() -> None:
+    sent: list[bytes] = []
+    with Engine.popen(fake("none"), trace=lambda _, data: sent.append(data)) as engine:
         engine.options = Options()
         engine.configure({"Style": "wild", "Clear Hash": None})
-    assert b"setoption name Clear Hash\n" in said and b"setoption name Style value wild\n" in said
+    assert b"setoption name Clear Hash\n" in sent and b"setoption name Style value wild\n" in sent
 
 
 @pytest.mark.parametrize(
@@ -340,7 +340,7 @@ def test_an_engine_without_options_is_sent_what_it_is_given() -> None:
         ("pyhton3 mini.py", "'pyhton3' is not in PATH, and no file 'pyhton3 mini.py'; .*args="),
     ],
 )
-def test_commands_that_cannot_run_are_explained(
+def test_the_error_about_a_command_names_the_cause(
     command: str | list[str], message: str, tmp_path: Path
 ) -> None:
     (tmp_path / "text").write_text("no program")
@@ -363,7 +363,7 @@ def test_commands_that_cannot_run_are_explained(
     ],
 )
 @pytest.mark.skipif(os.name != "posix", reason="needs sh")
-def test_what_no_system_takes_is_an_error(
+def test_a_command_or_path_that_the_system_rejects_is_an_engine_error(
     command: list[str], directory: str | None, stderr: str | None, message: str
 ) -> None:
     with pytest.raises(EngineError, match=message):
@@ -371,13 +371,13 @@ def test_what_no_system_takes_is_an_error(
 
 
 def make_script(script: Path, condition: str = "true") -> None:
-    """An engine that is a shell script, which runs if the condition holds."""
+    """Write a shell script that is an engine, and runs only if the condition is true."""
     script.write_text(f'#!/bin/sh\n{condition} && exec {sys.executable} "{FAKE[1]}" sound\n')
     script.chmod(0o755)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="shell script")
-def test_a_command_with_a_blank_is_a_file_of_that_name_or_is_split(
+def test_a_command_with_a_space_is_a_file_of_that_name_or_is_split(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -391,7 +391,7 @@ def test_a_command_with_a_blank_is_a_file_of_that_name_or_is_split(
 
 
 @pytest.mark.skipif(os.name != "posix", reason="shell script")
-def test_an_engine_is_found_in_its_directory(
+def test_an_engine_is_searched_in_its_directory_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script = tmp_path / "my-engine"
@@ -403,7 +403,7 @@ def test_an_engine_is_found_in_its_directory(
     assert find_executable(["./my-engine"]) == str(script)
 
 
-def test_death_is_told_with_its_cause() -> None:
+def test_the_error_about_an_ended_engine_names_the_exit_code_or_signal() -> None:
     for how, cause in (("1", "exit code 1"), ("segv", "killed by SIGSEGV")):
         with pytest.raises(EngineTerminated, match=cause):
             Engine.popen(fake("die-start", how))
@@ -416,7 +416,7 @@ def test_death_is_told_with_its_cause() -> None:
 
 
 @pytest.mark.thorough
-def test_timeouts_say_what_was_awaited() -> None:
+def test_a_timeout_names_the_missing_answer() -> None:
     with pytest.raises(EngineTimeout, match="no answer to uci in 0.3 s"):
         Engine.popen(fake("mute"), timeout=0.3)
     with Engine.popen(fake("never-ready")) as engine:
@@ -429,34 +429,34 @@ def test_timeouts_say_what_was_awaited() -> None:
 
 
 @pytest.mark.thorough
-def test_every_timeout_quotes_what_a_mute_engine_printed() -> None:
-    words = "; last output, without a line feed: 'info string broken'"
+def test_every_timeout_quotes_the_engine_s_last_output() -> None:
+    quote = "; last output, without a line feed: 'info string broken'"
     with Engine.popen(fake("mumbles-ready", "info string broken")) as engine:
-        with pytest.raises(EngineTimeout, match=f"no answer to isready in 1 s{words}"):
+        with pytest.raises(EngineTimeout, match=f"no answer to isready in 1 s{quote}"):
             engine.ping(1.0)
     with Engine.popen(fake("mumbles", "info string broken")) as engine:
         engine.timeout = 1.0
-        with pytest.raises(EngineTimeout, match=f"does not end its search in its time{words}"):
+        with pytest.raises(EngineTimeout, match=f"does not end its search in its time{quote}"):
             engine.analyse(Position(), Limit(time=0.01))
-        with pytest.raises(EngineTimeout, match=f"no answer to an earlier search in 1 s{words}"):
+        with pytest.raises(EngineTimeout, match=f"no answer to an earlier search in 1 s{quote}"):
             engine.play(Position(), Limit(time=0.01))
     with Engine.popen(fake("mumbles", "info string broken")) as engine:
         engine.timeout = 1.0
-        with pytest.raises(EngineTimeout, match=f"plays no move in its time{words}"):
+        with pytest.raises(EngineTimeout, match=f"plays no move in its time{quote}"):
             engine.play(Position(), Limit(time=0.01))
     with Engine.popen(fake("mumbles", "info string broken")) as engine:
         engine.connection.watch_silence(0.5)
-        with pytest.raises(EngineTimeout, match=f"does not respond for 1 s{words}"):
+        with pytest.raises(EngineTimeout, match=f"does not respond for 1 s{quote}"):
             engine.play(Position(), Limit(nodes=1))
     with pytest.raises(EngineTimeout, match=r"uci in 3 s; .* line feed: 'id name .*uciok\\r'"):
         Engine.popen(fake("cr"), timeout=3.0)
 
 
-def test_a_closed_engine_touches_no_other_s_pipes() -> None:
+def test_a_closed_engine_does_not_write_to_another_engine_s_pipes() -> None:
     engine = Engine.popen(MERELS)
     engine.close()
     with Engine.popen(MERELS) as other:
-        engine.interrupt()  # There is no search to end.
+        engine.interrupt()  # There is no search to stop.
         for call in (engine.new_game, engine.ping, partial(engine.stop_search, 0)):
             with pytest.raises(EngineTerminated, match="exit code 0"):
                 call()
@@ -465,7 +465,7 @@ def test_a_closed_engine_touches_no_other_s_pipes() -> None:
 
 def test_a_search_that_would_never_end_is_refused() -> None:
     sent: list[bytes] = []
-    with Engine.popen(MERELS, trace=lambda way, data: sent.append(data)) as engine:
+    with Engine.popen(MERELS, trace=lambda _, data: sent.append(data)) as engine:
         for limit in (Limit(), Limit(black_clock=1.0, white_inc=1.0)):
             message = "for White would never end: set time, depth, nodes, mate or White's clock"
             with pytest.raises(ValueError, match=message):
@@ -473,30 +473,30 @@ def test_a_search_that_would_never_end_is_refused() -> None:
             with pytest.raises(ValueError, match=message):
                 engine.analyse(Position(), limit)
             assert not any(b"go" in data for data in sent)
-            # An analysis can be stopped.
+            # An analysis may have such a limit, since it can be stopped.
             with engine.analysis(Position(), limit) as analysis:
                 assert analysis.next() is not None and analysis.running
             assert any(b"go infinite" in data for data in sent)
             sent.clear()
 
 
-def test_a_move_that_was_not_to_choose_from_is_an_error() -> None:
+def test_a_move_outside_the_moves_to_choose_from_is_an_error() -> None:
     with Engine.popen(fake("sound")) as engine:
         move = engine.play(Position(), Limit(nodes=1)).move
         others = [other for other in Position().legal_moves() if other != move]
-        with pytest.raises(EngineError, match="move '..' is not among those to choose from"):
+        with pytest.raises(EngineError, match="move '..' is not among the moves to choose from"):
             for other in others:
                 engine.play(Position(), Limit(nodes=1), root_moves=[other])
 
 
-def test_an_illegal_move_is_an_error_that_names_it() -> None:
+def test_an_illegal_move_is_an_error_that_quotes_the_move() -> None:
     with Engine.popen(fake("illegal")) as engine:
         with pytest.raises(EngineError, match="illegal move 'a1xg7'"):
             engine.play(Position(), Limit(nodes=1))
 
 
 @pytest.mark.parametrize("mode", ["stubborn", "family"])
-def test_closing_ends_engines_that_ignore_everything(mode: str) -> None:
+def test_close_kills_an_engine_that_ignores_quit_and_sigterm(mode: str) -> None:
     engine = Engine.popen(fake(mode))
     engine.close(0.2)
     with pytest.raises(EngineTerminated):
@@ -505,18 +505,17 @@ def test_closing_ends_engines_that_ignore_everything(mode: str) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs signals")
-def test_an_engine_that_stays_is_asked_to_end_before_it_is_killed(tmp_path: Path) -> None:
-    """After the end of its input and before SIGKILL comes SIGTERM."""
-    asked = tmp_path / "asked"
+def test_an_engine_that_ignores_quit_gets_sigterm_before_sigkill(tmp_path: Path) -> None:
+    file = tmp_path / "terminated"
     code = (
         "import pathlib, signal, sys, time\n"
-        "asked = pathlib.Path(sys.argv[1])\n"
-        "signal.signal(signal.SIGTERM, lambda *_: sys.exit(asked.touch()))\n"
+        "file = pathlib.Path(sys.argv[1])\n"
+        "signal.signal(signal.SIGTERM, lambda *_: sys.exit(file.touch()))\n"
         "print('uciok', flush=True)\n"
         "time.sleep(1000)\n"
     )
-    Engine.popen([sys.executable, "-c", code, str(asked)]).close(1.0)
-    assert asked.exists()
+    Engine.popen([sys.executable, "-c", code, str(file)]).close(1.0)
+    assert file.exists()
 
 
 @pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
@@ -554,19 +553,20 @@ def test_no_engine_runs_without_a_guardian(monkeypatch: pytest.MonkeyPatch) -> N
         Engine.popen(fake("sound")).close()
 
 
-def test_everything_can_be_traced(tmp_path: Path) -> None:
-    seen: list[tuple[str, bytes]] = []
+def test_a_trace_gets_both_directions_and_a_file_gets_standard_error(tmp_path: Path) -> None:
+    traced: list[tuple[str, bytes]] = []
     errors = tmp_path / "stderr"
-    command = fake("stderr")
-    with Engine.popen(command, trace=lambda *said: seen.append(said), stderr=str(errors)) as engine:
+    with Engine.popen(
+        fake("stderr"), trace=lambda *lines: traced.append(lines), stderr=str(errors)
+    ) as engine:
         engine.play(Position(), Limit(nodes=1))
-    assert (">", b"uci\n") in seen
-    assert (">", b"position startpos\ngo nodes 1\n") in seen
-    assert b"bestmove" in b"".join(data for way, data in seen if way == "<")
+    assert (">", b"uci\n") in traced
+    assert (">", b"position startpos\ngo nodes 1\n") in traced
+    assert b"bestmove" in b"".join(data for direction, data in traced if direction == "<")
     assert errors.stat().st_size == 1 << 20
 
 
-def test_scores_are_seen_from_either_side() -> None:
+def test_a_score_is_converted_to_either_side_s_view() -> None:
     score = PovScore(Score(cp=30), BLACK)
     assert (score.relative, score.white(), score.black()) == (
         Score(cp=30), Score(cp=-30), Score(cp=30),
@@ -580,7 +580,7 @@ def test_scores_are_seen_from_either_side() -> None:
     "name, mate, plies",
     [("uci", 3, 5), ("uci", 1, 1), ("uci", -2, -4), ("uci", 0, 0), ("ugi", 5, 5), ("ugi", -4, -4)],
 )
-def test_mates_become_plies(name: str, mate: int, plies: int) -> None:
+def test_mate_scores_are_converted_to_plies(name: str, mate: int, plies: int) -> None:
     line = b"info depth 4 score mate %d nodes 9" % mate
     assert dialect(name).brief(line, WHITE).win_in == plies
     info = dialect(name).info(line, Position())
@@ -602,12 +602,12 @@ def test_mates_become_plies(name: str, mate: int, plies: int) -> None:
         (b"info score 42 depth 5 string a score 300 nodes 7", (42, None, 5, 0)),
     ],
 )
-def test_info_lines_in_any_order_and_shape(line: bytes, expected: tuple[object, ...]) -> None:
+def test_brief_reads_fields_in_any_order(line: bytes, expected: tuple[object, ...]) -> None:
     brief = dialect("uci").brief(line, WHITE)
     assert (brief.score, brief.win_in, brief.depth, brief.nodes) == expected
 
 
-def test_all_of_an_info_line_is_read() -> None:
+def test_every_field_of_an_info_line_is_read() -> None:
     line = (
         b"info depth 8 seldepth 12 multipv 2 score cp 30 upperbound wdl 500 300 200 nodes 99 "
         b"nps 1000 hashfull 5 tbhits 3 time 1500 pv d6 f4 d6 a1"
@@ -622,7 +622,7 @@ def test_all_of_an_info_line_is_read() -> None:
     assert (info.string, info.score, info.depth) == ("a score 300 depth 9", None, None)
 
 
-def test_limits_become_whole_milliseconds() -> None:
+def test_go_lines_have_limits_in_whole_milliseconds() -> None:
     limit = Limit(white_clock=1.5, black_clock=0.25, white_inc=0.01, black_inc=0, remaining_moves=9)
     line = dialect("uci").go(limit, WHITE)
     assert line == b"go wtime 1500 btime 250 winc 10 binc 0 movestogo 9\n"
@@ -637,7 +637,7 @@ def test_limits_become_whole_milliseconds() -> None:
     assert line == b"go infinite searchmoves d6 a1\n"
 
 
-def test_a_position_has_no_bare_moves() -> None:
+def test_a_position_line_without_moves_lacks_the_word_moves() -> None:
     assert dialect("uci").position(Position()) == b"position startpos"
     moves = [parse_move("d6"), parse_move("f4")]
     assert dialect("uci").position(Position(), moves) == b"position startpos moves d6 f4"
@@ -645,49 +645,50 @@ def test_a_position_has_no_bare_moves() -> None:
     assert dialect("ugi").position(other) == b"position fen " + OTHER_START.encode()
 
 
-def test_unknown_protocols_are_refused() -> None:
-    with pytest.raises(EngineError, match="no protocol 'xboard'; known are uci, ugi, sanmill"):
+def test_an_unknown_protocol_is_an_engine_error() -> None:
+    with pytest.raises(EngineError, match="no such protocol: 'xboard'; expected uci, ugi, sanmill"):
         Engine.popen(MERELS, protocol="xboard")
 
 
-def test_our_engine_speaks_ugi() -> None:
+def test_merels_can_be_used_with_ugi() -> None:
     with Engine.popen(MERELS, protocol="ugi") as engine:
         engine.new_game()
         result = engine.play(Position(), Limit(depth=3))
         assert result.move is not None and result.ponder is None
 
 
-# The first search is answered a second after stop, ready meanwhile; later ones at once.
+# An engine that answers its first search two seconds after "stop", and later searches at once. It
+# answers "isready" meanwhile.
 OWING = r"""
 import sys, threading
 searches = 0
-def say(*lines):
+def send(*lines):
     print("\n".join(lines), flush=True)
 for line in sys.stdin:
     word = line.split()[0]
     if word == "uci":
-        say("uciok")
+        send("uciok")
     elif word == "isready":
-        say("readyok")
+        send("readyok")
     elif word == "go":
         searches += 1
         if searches > 1:
-            say("info depth 1 score cp 2 pv f4")
+            send("info depth 1 score cp 2 pv f4")
             if "infinite" not in line:
-                say("bestmove f4")
+                send("bestmove f4")
     elif word == "stop":
         late = ("info depth 9 score cp 999 pv a1", "bestmove a1")
         if searches == 1:
-            threading.Timer(2.0, say, late).start()
+            threading.Timer(2.0, send, late).start()
         else:
-            say("bestmove f4")
+            send("bestmove f4")
     elif word == "quit":
         break
 """
 
 
 def owing(what: str = "plays no move in its time") -> Engine:
-    """An engine that owes the answer to its first search, a move or an analysis."""
+    """Return an engine that owes the answer to its first search, which raised ``what``."""
     engine = Engine.popen([sys.executable, "-c", OWING])
     engine.timeout = 0.1
     with pytest.raises(EngineTimeout, match=what):
@@ -700,7 +701,7 @@ def owing(what: str = "plays no move in its time") -> Engine:
 
 
 @pytest.mark.thorough
-def test_an_answer_that_is_owed_is_never_another_search_s() -> None:
+def test_a_late_answer_is_not_taken_for_that_of_the_next_search() -> None:
     with owing() as engine:
         result = engine.play(Position(), Limit(depth=1))
         assert str(result.move) == "f4" and result.info.depth == 1
@@ -713,12 +714,12 @@ def test_an_answer_that_is_owed_is_never_another_search_s() -> None:
             engine.analysis(Position())
 
 
-@pytest.mark.parametrize("odds", [(1000, 0, 0), (0, 1000, 0), (0, 0, 1000), (0, 400, 600)])
-def test_chances_may_be_zero(odds: tuple[int, int, int]) -> None:
-    line = f"info wdl {' '.join(map(str, odds))}".encode()
-    assert dialect("uci").info(line, Position()).wdl == odds
+@pytest.mark.parametrize("wdl", [(1000, 0, 0), (0, 1000, 0), (0, 0, 1000), (0, 400, 600)])
+def test_wdl_may_contain_zeros(wdl: tuple[int, int, int]) -> None:
+    line = f"info wdl {' '.join(map(str, wdl))}".encode()
+    assert dialect("uci").info(line, Position()).wdl == wdl
 
 
 @pytest.mark.parametrize("words", ["1 2", "1 2 x", "x 2 3", ""])
-def test_chances_that_are_not_three_numbers_are_not_read(words: str) -> None:
+def test_wdl_without_three_numbers_is_not_read(words: str) -> None:
     assert dialect("uci").info(f"info wdl {words}".encode(), Position()).wdl is None

@@ -1,4 +1,4 @@
-"""The words behind ``-engine``, which every command reads alike."""
+"""Parsing of the words after ``-engine``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from merels.protocol.client.engine_spec import (
 PROTOCOLS = ("uci", "ugi")
 
 
-def test_all_that_can_be_said_of_an_engine(tmp_path: Path) -> None:
+def test_every_key_of_an_engine_is_read(tmp_path: Path) -> None:
     words = ["cmd=./a", "args=-x 'y z'", "name=A b", "proto=UGI", f"dir={tmp_path}",
              "option.X y=1=2", "option.Empty="]
     assert read_engine(words, PROTOCOLS) == EngineSpec(
@@ -40,22 +40,22 @@ def test_all_that_can_be_said_of_an_engine(tmp_path: Path) -> None:
         (["cmd='./an engine' -u", "args=-x"], ["./an engine", "-u", "-x"]),
         (["cmd=engine 'a b' $HOME;x"], ["engine", "a b", "$HOME;x"]),
         (["cmd=my engine's", "args=-x"], ["HERE/my engine's", "-x"]),
-        (["cmd=my engine's", "dir=beside"], ["my engine's"]),
-        (["cmd=only there", "dir=beside"], ["only there"]),
+        (["cmd=my engine's", "dir=folder"], ["my engine's"]),
+        (["cmd=only there", "dir=folder"], ["only there"]),
     ],
 )
-def test_a_command_with_a_blank_is_a_file_or_is_split(
+def test_a_command_with_a_space_is_a_file_or_is_split(
     words: list[str], command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "beside").mkdir()
-    for file in ("my engine's", "beside/my engine's", "beside/only there"):
+    (tmp_path / "folder").mkdir()
+    for file in ("my engine's", "folder/my engine's", "folder/only there"):
         (tmp_path / file).touch()
-    wanted = tuple(word.replace("HERE", os.getcwd()) for word in command)
-    assert read_engine(words, PROTOCOLS).command == wanted
+    expected = tuple(word.replace("HERE", os.getcwd()) for word in command)
+    assert read_engine(words, PROTOCOLS).command == expected
 
 
-def test_a_program_is_named_without_folder_and_suffix() -> None:
+def test_a_program_s_name_has_no_folder_and_no_suffix() -> None:
     assert program_name(["/opt/old mill.exe", "-x"]) == "old mill"
     assert program_name([".hidden"]) == ".hidden"
 
@@ -77,12 +77,12 @@ def test_a_program_is_named_without_folder_and_suffix() -> None:
         (["cmd=a", "cpu=-1"], "'-1': expected whole seconds"),
     ],
 )
-def test_wrong_words_of_an_engine_are_named(words: list[str], message: str) -> None:
+def test_an_error_names_the_invalid_word_of_an_engine(words: list[str], message: str) -> None:
     with pytest.raises(InputError, match=re.escape(message)):
         read_engine(words, PROTOCOLS)
 
 
-def test_a_level_is_merels_with_the_levels_strength_and_perfect_with_its_tables() -> None:
+def test_a_level_is_merels_with_options_for_its_rating_or_its_tables() -> None:
     club = read_engine(["level=CLUB", "option.Hash=4"], PROTOCOLS)
     assert (club.command, club.name) == (MERELS, "Club")
     elo = level_named("Club").elo

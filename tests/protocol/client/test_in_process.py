@@ -1,4 +1,4 @@
-"""The engine in this process: the client's methods, and the client's types."""
+"""The built-in engine in this process, used through the client's interface."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from merels.protocol.client import in_process
 from merels.protocol.client.in_process import InProcessEngine
 
 
-def test_its_example_runs() -> None:
+def test_the_example_in_the_docstring_runs() -> None:
     failed, tried = doctest.testmod(in_process)
     assert tried and not failed
 
 
-def test_it_plays_under_every_limit() -> None:
+def test_play_accepts_every_kind_of_limit() -> None:
     position = Position()
     with InProcessEngine() as engine:
         for limit in (
@@ -45,28 +45,28 @@ def test_it_plays_under_every_limit() -> None:
 def test_a_search_that_would_never_end_is_refused(limit: Limit) -> None:
     black = Position().push(parse_move("d6"))
     with InProcessEngine() as engine:
-        patience = threading.Timer(5.0, engine.interrupt)
-        patience.start()
+        timer = threading.Timer(5.0, engine.interrupt)
+        timer.start()
         with pytest.raises(ValueError, match="a search for Black would never end"):
             engine.play(black, limit)
         with pytest.raises(ValueError, match="or Black's clock"):
             engine.analyse(Position(), limit, moves=iter([parse_move("d6")]))
-        patience.cancel()
+        timer.cancel()
 
 
-def test_an_interrupt_that_finds_no_search_ends_no_later_one() -> None:
+def test_an_interrupt_without_a_search_does_not_stop_the_next_search() -> None:
     with InProcessEngine() as engine:
         engine.interrupt()
         assert engine.play(Position(), Limit(depth=3)).info.depth == 3
 
 
-def test_a_level_plays_with_less_effort() -> None:
+def test_a_level_limits_the_nodes_of_a_search() -> None:
     with InProcessEngine(level=LEVELS[0]) as engine:
         nodes = engine.play(Position(), Limit(time=5)).info.nodes
         assert nodes is not None and nodes <= 2 * LEVELS[0].nodes
 
 
-def test_an_analysis_streams_until_it_is_stopped() -> None:
+def test_an_analysis_runs_until_it_is_stopped_or_followed_by_a_search() -> None:
     with InProcessEngine() as engine:
         with engine.analysis(Position(), multipv=3) as analysis:
             for info in analysis:
@@ -74,11 +74,10 @@ def test_an_analysis_streams_until_it_is_stopped() -> None:
                 if len(analysis.infos) == 3 and (info.depth or 0) >= 3:
                     break
         assert not analysis.running and [info.multipv for info in analysis.infos] == [1, 2, 3]
-        several = engine.analyse(Position(), Limit(depth=2), multipv=2)
-        assert len(several) == 2
-        one = engine.analyse(Position(), Limit(depth=2))
-        assert one.depth == 2
-        # What follows ends what still runs.
+        variations = engine.analyse(Position(), Limit(depth=2), multipv=2)
+        assert len(variations) == 2
+        best = engine.analyse(Position(), Limit(depth=2))
+        assert best.depth == 2
         running = engine.analysis(Position())
         assert engine.play(Position(), Limit(nodes=100)).move is not None
         assert not running.running

@@ -1,4 +1,4 @@
-"""Lines of ``info``: each word takes what belongs to it, and no more."""
+"""Parsing of ``info`` lines: each word consumes only its own values."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from merels.protocol.client.info import read_info
 
-EVERYTHING = {"depth": 5, "seldepth": 9, "nodes": 77, "cp": -12}
+NUMBERS = {"depth": 5, "seldepth": 9, "nodes": 77, "cp": -12}
 
 
 @pytest.mark.parametrize(
@@ -16,19 +16,19 @@ EVERYTHING = {"depth": 5, "seldepth": 9, "nodes": 77, "cp": -12}
         "refutation d6 f4", "currline 1 d6 f4", "hashfull 10",
     ],
 )  # fmt: skip
-def test_a_word_takes_nothing_of_the_words_behind_it(words: str) -> None:
+def test_an_inserted_word_does_not_change_the_fields_after_it(words: str) -> None:
     head, tail = "info depth 5", "seldepth 9 nodes 77 score cp -12 pv d6 f4"
-    before = read_info(f"{head} {tail}".encode())
-    assert (before.numbers, before.pv) == (EVERYTHING, ["d6", "f4"])
-    found = read_info(f"{head} {words} {tail}".encode())
-    assert found.mistakes == found.unknown == []
-    assert found.numbers.items() >= EVERYTHING.items() and found.pv == before.pv
+    without = read_info(f"{head} {tail}".encode())
+    assert (without.numbers, without.pv) == (NUMBERS, ["d6", "f4"])
+    info = read_info(f"{head} {words} {tail}".encode())
+    assert info.mistakes == info.unknown == []
+    assert info.numbers.items() >= NUMBERS.items() and info.pv == without.pv
 
 
-def test_a_word_without_its_number_leaves_the_next_word() -> None:
-    found = read_info(b"info depth seldepth 9 nodes x time 3 score 7")
-    assert found.numbers == {"seldepth": 9, "time": 3}
-    assert found.mistakes == [
+def test_a_word_without_its_number_does_not_consume_the_next_word() -> None:
+    info = read_info(b"info depth seldepth 9 nodes x time 3 score 7")
+    assert info.numbers == {"seldepth": 9, "time": 3}
+    assert info.mistakes == [
         "'depth' is followed by 'seldepth', not a number",
         "'nodes' is followed by 'x', not a number",
         "'score' is not followed by cp or mate",

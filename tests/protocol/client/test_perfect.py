@@ -1,4 +1,4 @@
-"""A perfect player needs tables: which it has, and how to make them."""
+"""``level=perfect``: the error without tables, and the engines that need none."""
 
 from __future__ import annotations
 
@@ -16,20 +16,21 @@ from merels.protocol.client.perfect import TABLES, table_coverage
 RULES = [make_rules("mill"), make_rules("roman")]
 
 
-def test_a_perfect_player_without_tables_is_refused_with_the_way_to_make_them(
+def test_the_error_about_missing_tables_names_the_command_that_builds_them(
     tmp_path: Path,
 ) -> None:
     spec = read_engine(["level=perfect"], ("uci",))
     spec = replace(spec, options=((TABLES, str(tmp_path)),))
-    Builder(tmp_path, RULES[0]).build(6)  # The small ones, which every engine has, are not enough.
-    with pytest.raises(InputError) as refused:
+    # Every engine builds the small tables itself, so that they are not enough here.
+    Builder(tmp_path, RULES[0]).build(6)
+    with pytest.raises(InputError) as caught:
         table_coverage(spec, RULES)
-    assert refused.value.token == "level=perfect"
-    assert f"no tables for mill in {tmp_path} beyond the small ones" in str(refused.value)
-    assert f"merels tables build -all -placing -variant mill -dir {tmp_path}" in str(refused.value)
+    assert caught.value.token == "level=perfect"
+    assert f"no tables for mill in {tmp_path} beyond the small ones" in str(caught.value)
+    assert f"merels tables build -all -placing -variant mill -dir {tmp_path}" in str(caught.value)
 
 
-def test_only_a_perfect_player_has_to_have_tables(tmp_path: Path) -> None:
+def test_only_the_perfect_level_needs_tables(tmp_path: Path) -> None:
     assert table_coverage(read_engine(["level=Club"], ("uci",)), RULES) == []
     foreign = read_engine(["cmd=x", f"option.{TABLES}={tmp_path}"], ("uci",))
     assert table_coverage(foreign, RULES) == []

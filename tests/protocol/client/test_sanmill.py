@@ -1,4 +1,4 @@
-"""Sanmill's dialect: a removal is a token and a search of its own."""
+"""Sanmill's dialect, in which a removal is a separate token and a separate search."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from tests.tournament.specs import game
 DIALECT = dialect("sanmill")
 
 
-def test_the_fake_speaks_the_transcript() -> None:
-    said = "position startpos moves a1 d6 d1 f4 g1\nfen\ngo depth 6\nquit\n"
+def test_the_fake_engine_answers_as_in_a_transcript_of_sanmill() -> None:
+    commands = "position startpos moves a1 d6 d1 f4 g1\nfen\ngo depth 6\nquit\n"
     done = subprocess.run(
-        SANMILL, input=said, capture_output=True, text=True, check=True, timeout=60
+        SANMILL, input=commands, capture_output=True, text=True, check=True, timeout=60
     )
     assert done.stdout.splitlines() == [
         "fen ********/@*@*****/***OOO** w p r 3 6 2 7 1 0 -1 -1 -1 -1 0 0 3 ids:nodes",
@@ -38,14 +38,14 @@ def test_the_fake_speaks_the_transcript() -> None:
     ]
 
 
-def test_a_removal_is_asked_for_with_its_step_appended() -> None:
+def test_a_removal_is_searched_after_the_step_that_closes_the_mill() -> None:
     sent: list[bytes] = []
 
-    def trace(way: str, data: bytes) -> None:
-        if way == ">":
+    def trace(direction: str, data: bytes) -> None:
+        if direction == ">":
             sent.append(data)
 
-    # The fake plays the first step in the alphabet: a1, which closes a1 d1 g1.
+    # The fake plays the alphabetically first step: a1, which closes the mill a1 d1 g1.
     position = parse_position("********/@***@**@/***OO*** w 1 1 0 9")
     with Engine.popen(SANMILL, protocol="sanmill", trace=trace) as sanmill:
         result = sanmill.play(position, Limit(depth=6))
@@ -59,7 +59,7 @@ def test_a_removal_is_asked_for_with_its_step_appended() -> None:
     assert "position startpos moves a1 d6 d1 f4\ngo depth 6\n" in text
 
 
-def test_positions_and_moves_as_it_reads_them() -> None:
+def test_a_removal_is_a_separate_token_in_positions_and_moves() -> None:
     moves = [parse_move(word) for word in "a1 d6 d1 f4 g1xf4 d7".split()]
     assert DIALECT.position(Position(), moves) == b"position startpos moves a1 d6 d1 f4 g1 xf4 d7"
     assert DIALECT.token(parse_move("d6-d5xc3")) == b"d6-d5 xc3"
@@ -91,17 +91,17 @@ def test_scores_are_white_s_view() -> None:
         (Limit(depth=6, nodes=50), WHITE, b"go depth 6 nodes 50\n"),
     ],
 )
-def test_its_thinking_time_is_an_option(limit: Limit, side: int, line: bytes) -> None:
+def test_the_thinking_time_is_set_by_an_option(limit: Limit, side: int, line: bytes) -> None:
     assert DIALECT.go(limit, side) == line
 
 
-def test_the_limit_of_plies_is_told() -> None:
+def test_the_limit_of_plies_without_a_removal_is_set_by_two_options() -> None:
     with Engine.popen(SANMILL, protocol="sanmill") as engine:
         settings = dict(DIALECT.settings(make_rules("mill", ["NoRemovalPlies=60"]), engine.options))
         assert settings == {"NMoveRule": "60", "EndgameNMoveRule": "60"}
 
 
-def test_whole_games_against_our_rules() -> None:
+def test_whole_games_are_legal_by_the_referee_s_rules() -> None:
     limit = TimeControl(depth=6)
     sanmill = Entrant(EngineSpec(SANMILL, "Sanmill", "sanmill"), limit)
     sound = Entrant(EngineSpec((*FAKE, "sound"), "sound"), TimeControl(nodes=1))
@@ -114,7 +114,7 @@ def test_whole_games_against_our_rules() -> None:
             assert any("x" in move.move for move in own)
 
 
-def test_an_error_is_its_answer_and_stands_in_the_record() -> None:
+def test_an_error_of_sanmill_is_an_illegal_move_and_the_result_quotes_it() -> None:
     error = 'sanmill_error {"code": "bad_token", "at": 3}'
     script = (
         "import sys\n"
@@ -136,20 +136,20 @@ def test_an_error_is_its_answer_and_stands_in_the_record() -> None:
 
 
 @pytest.mark.parametrize("rules", ["mill", "morris", "roman"])
-def test_a_limit_that_is_off_need_not_be_told(rules: str) -> None:
-    """Sanmill has no limit for three against three: a rule set without it is what it plays."""
+def test_preflight_accepts_rules_without_a_limit_for_three_against_three(rules: str) -> None:
+    """Sanmill has no option for this limit, and plays without it."""
     entrant = Entrant(EngineSpec(SANMILL, "Sanmill", "sanmill"), TimeControl(depth=6))
     assert preflight([entrant], [], rules, Opening(START)) == []
 
 
 @pytest.mark.parametrize("field", ["Flying=never", "DoubleMill=each", "LockedMills=none"])
-def test_a_rule_without_an_option_is_named(field: str) -> None:
+def test_preflight_names_a_rule_for_which_the_engine_has_no_option(field: str) -> None:
     entrant = Entrant(EngineSpec(SANMILL, "Sanmill", "sanmill"), TimeControl(depth=6))
     with pytest.raises(InputError, match=f"has no option for {field};"):
         preflight([entrant], [], f"morris {field}", Opening(START))
 
 
-def test_a_claim_of_a_draw_is_no_move() -> None:
+def test_bestmove_draw_is_read_as_no_move() -> None:
     script = (
         "import sys\n"
         "for line in sys.stdin:\n"

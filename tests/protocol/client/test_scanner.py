@@ -1,4 +1,4 @@
-"""The compiled scanner against the same in readable Python."""
+"""The compiled scanner compared with a readable one in Python, on random lines."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from tests.protocol.client.readable_scanner import (
 )
 
 
-def test_the_scanner_reads_what_readable_python_reads() -> None:
-    chance = random.Random(15)
+def test_the_compiled_scanner_agrees_with_the_readable_one() -> None:
+    generator = random.Random(15)
     answers = scores = ends = 0
     for _ in range(20_000):
-        lines = random_lines(chance)
-        end = chance.randrange(len(lines) + 3)
-        inside = chance.random() < 0.5
+        lines = random_lines(generator)
+        end = generator.randrange(len(lines) + 3)
+        inside = generator.random() < 0.5
         answer, info = last_answer(lines, inside), last_score(lines, end)
         assert answer == find_answer(lines, inside), lines
         assert count_junk(lines) == count_unknown(lines), lines
         assert info == find_score(lines, max(end, 0)), (lines, end)
-        view = chance.randrange(2), chance.random() < 0.5, chance.random() < 0.5
-        brief = parse_brief(info or lines, *view)
-        figures = (brief.score, brief.win_in, brief.depth, brief.nodes)
-        assert figures == read_brief(info or lines, *view), (info or lines, view)
+        arguments = generator.randrange(2), generator.random() < 0.5, generator.random() < 0.5
+        brief = parse_brief(info or lines, *arguments)
+        fields = (brief.score, brief.win_in, brief.depth, brief.nodes)
+        assert fields == read_brief(info or lines, *arguments), (info or lines, arguments)
         answers, scores = answers + (answer is not None), scores + (brief.score is not None)
         ends += brief.win_in is not None
     assert min(answers, scores, ends) > 1000
