@@ -1,1 +1,1 @@
-"""Game records, positions and rule sets in every form that is read and written."""
+"""Text formats of games, positions and rule sets: detection, readers and writers."""

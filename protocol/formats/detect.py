@@ -1,4 +1,4 @@
-"""The form of a text, by what it begins with."""
+"""Detection of a text's form from its beginning."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from merels.engine.game.rules import PRESETS
 from merels.protocol.formats.pgn.tokens import as_result
 
 HEAD = 1 << 12
-"""Characters by which a form is recognised."""
+"""Length of the beginning that is examined, in characters."""
 READ = (
     "games (PGN, PlayOK's numbers, lists of moves), positions (6 fields, 17 fields, MFEN/1.0), "
     "rule sets, or a manifest (MRS/1.0)"
 )
-"""All that is read."""
+"""The forms that merels reads, for messages."""
 
 _UNREAD = (
     (r"\x1f[\x8b‹]", "a file of gzip, to be unpacked first"),
@@ -30,7 +30,7 @@ _UNREAD = (
     (r"[1-8pnbrqkPNBRQK]{1,8}(?:/[1-8pnbrqkPNBRQK]{1,8}){7}\s", "a position of chess"),
     (r"\[\s*+[{\[]", "a JSON array"),
 )
-"""Patterns of texts that are not read, and their names."""
+"""Patterns of forms that merels does not read, and the names of these forms."""
 _NAMED = [(re.compile(pattern), name) for pattern, name in _UNREAD]
 _GOLDTOKEN = re.compile(
     r"(?mi)\AGoldToken|^[ \t]*+(?:\d++[.)]?+[ \t]++)?+(?:Place to [a-g][1-7]|[a-g][1-7] -> [a-g])"
@@ -41,10 +41,10 @@ _GAME = re.compile(r"[\[{(;%$.…*½]|[0-9]|[a-gA-G][1-7]|[!?‼⁇⁈⁉]")
 
 
 def detect(head: str) -> str:
-    """Return the form of a text that begins with ``head``, and is not blank.
+    """Return the form of a text: ``games``, ``positions``, ``rules`` or ``manifest``.
 
-    It is ``games``, ``positions``, ``rules`` or ``manifest``. `InputError` names a form that is
-    not read, or lists what is.
+    ``head`` is the beginning of the text, which has more than white space. For any other form,
+    `InputError` names it if it is known, and lists the forms that merels reads.
     """
     text = head[:HEAD].lstrip("\ufeff\u200b \t\r\n")
     line = first_line(text)
@@ -68,7 +68,7 @@ def detect(head: str) -> str:
 
 
 def first_line(text: str) -> str:
-    """Return the first line that holds more than a comment behind a semicolon, or nothing."""
+    """Return the first line that is not empty, without its comment after a semicolon; or ''."""
     for line in text.splitlines():
         if bare := line.partition(";")[0].strip():
             return bare
@@ -76,6 +76,6 @@ def first_line(text: str) -> str:
 
 
 def is_position(word: str) -> bool:
-    """Whether the first word of a text is that of a position rather than of a game."""
-    # The slash of a record comes later, or is part of a result, a tag or a comment.
+    """Return whether a text that begins with ``word`` is a position, not a game."""
+    # The first word of a game contains a slash only in a result, a tag or a comment.
     return "/" in word and as_result(word) is None and word[0] not in "[{;(%"

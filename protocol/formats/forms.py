@@ -1,4 +1,4 @@
-"""The forms that positions, games and rules are written in, and what each has no place for."""
+"""The forms in which positions, games and rules are written, and the parts that each omits."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ RULES: Mapping[str, Callable[[Rules], str]] = {"rules": str, "manifest": format_
 FORMS = (*POSITIONS, *GAMES, JOURNAL, *RULES)
 
 _OF_THE_FORM = ("Result", "Variant", "FEN", "SetUp", "PlyCount", "Termination")
-"""Tags derived from the game itself or its end."""
+"""Tags that are derived from the moves and the end of a game."""
 IN_A_JOURNAL = ("White", "Black", "Round", "Event", "Site", "GameStartTime", "PairId", "GameId")
-"""Tags that have a place in a journal."""
+"""Tags that a journal stores."""
 
 
 def write(item: Record | Rules, form: str, last: bool) -> str:
-    """A position, a game or a rule set as text in a form, to be followed by others.
+    """Return a position, a game or a rule set as text in ``form``, one of `FORMS`.
 
-    ``last``: a game with moves becomes its last position. `InputError` where the form cannot say
-    it.
+    With ``last``, a game with moves is written as its last position. `InputError` if the form
+    cannot express the item.
     """
     check_kind(item, form)
     if isinstance(item, Rules):
@@ -53,9 +53,9 @@ def write(item: Record | Rules, form: str, last: bool) -> str:
 
 
 def write_game(record: Record, shown: Position) -> dict[str, str]:
-    """The game in other formats: ``position``, ``seventeen`` and ``playok``.
+    """Return texts by form: ``shown`` as ``position`` and ``seventeen``, the game as ``playok``.
 
-    ``playok`` is missing for a game that does not begin at the starting position.
+    ``playok`` is missing if the game has another starting position.
     """
     forms = {"position": format_position(shown), "seventeen": format_seventeen(shown)}
     with suppress(InputError):
@@ -64,29 +64,32 @@ def write_game(record: Record, shown: Position) -> dict[str, str]:
 
 
 def check_kind(item: Record | Rules, form: str) -> None:
-    """Raise an `InputError` where rules are to become a game, or a game rules."""
+    """Raise `InputError` if ``form`` is one of games and ``item`` a rule set, or the reverse."""
     if isinstance(item, Rules) == (form in RULES):
         return
     if isinstance(item, Rules):
         raise InputError(f"-to {form}", f"{item} is a rule set: expected {' or '.join(RULES)}")
-    found = "a game" if item.moves else "a position"
+    kind = "a game" if item.moves else "a position"
     others = [name for name in FORMS if name not in RULES]
-    raise InputError(f"-to {form}", f"this is {found}: expected {', '.join(others)}")
+    raise InputError(f"-to {form}", f"this is {kind}: expected {', '.join(others)}")
 
 
 def left_out(record: Record, form: str, rules: Rules) -> set[str]:
-    """Parts of a game that a form cannot hold; the reader is expected to know ``rules``."""
+    """Return the parts of a game that are lost in ``form``, in words for a message.
+
+    ``rules`` are those that a reader assumes if the form states none.
+    """
     if form == "pgn":
         return set()
     missing = set()
-    bare = form in POSITIONS or form == "wmd"
-    known = _OF_THE_FORM + (IN_A_JOURNAL if form == JOURNAL else ())
-    if bare and record.start.rules != rules:
+    has_no_rules = form in POSITIONS or form == "wmd"
+    kept_tags = _OF_THE_FORM + (IN_A_JOURNAL if form == JOURNAL else ())
+    if has_no_rules and record.start.rules != rules:
         missing.add("rules")
     if form in POSITIONS and record.result != "*" and not record.moves:
         missing.add("results")
     if form != "playok" and any(
-        value.strip("?. ") for name, value in record.tags.items() if name not in known
+        value.strip("?. ") for name, value in record.tags.items() if name not in kept_tags
     ):
         missing.add("tags")
     nodes, end = list(record), record.end()

@@ -1,4 +1,4 @@
-"""The one reader of files of games: each game is found first, and read when it is wanted."""
+"""The reader of files of games, which splits a file into games and reads each on request."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from merels.protocol.formats.playok import SPELLING, is_playok
 from merels.protocol.games.record import Record
 
 SPELLINGS = {"pgn": Spelling(), "wmd": Spelling(), "playok": SPELLING}
-"""How moves are spelled in each form of games."""
+"""The spelling of moves in each form of games."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundGame:
-    """A game of a file, its moves not read yet."""
+    """A game of a file whose moves have not been read yet."""
 
     number: int
-    """In the file, from 1."""
+    """Number of the game in the file, from 1."""
     text: GameText
     place: str
-    """Where it is, in words."""
+    """The game's place for messages, such as ``game 3 of a.pgn``."""
 
     def read(self, rules: RecordRules, form: str | None = None) -> Record:
-        """Return the game, every move checked; an `InputError` names the place of a fault.
+        """Return the record of the game; `InputError` names an invalid token and its place.
 
-        ``form`` None is recognised by the first move.
+        ``form`` is a key of `SPELLINGS`; None detects PGN or PlayOK by the first move.
         """
         if form is None:
             form = "playok" if is_playok(self.text.text) else "pgn"
@@ -42,42 +42,43 @@ class FoundGame:
 
 
 def find_games(lines: Iterable[str], file: str = "") -> Iterator[FoundGame]:
-    """Yield the games of a file, one at a time; a text that was pasted has no file."""
+    """Yield the games of a text, one at a time; ``file`` is its name, '' for pasted text."""
     for number, text in enumerate(split_games(lines, file or "text"), 1):
         yield FoundGame(number, text, f"game {number}" + (f" of {file}" if file else ""))
 
 
 def recognised(lines: Iterable[str], file: str = "") -> tuple[str, Iterator[str]]:
-    """Return a text's form, as `detect` names it, and all its lines; no form for a blank text.
+    """Return the form of a text, as `detect` names it, and all its lines.
 
-    `InputError` names a form that is not read.
+    The form is '' if the text has only comments and empty lines. `InputError` names a form that
+    merels does not read.
     """
     rest = iter(lines)
-    above: list[str] = []
+    before: list[str] = []
     head: list[str] = []
     size = 0
     for line in rest:
         if not head and not first_line(line):
-            above.append(line)
+            before.append(line)
             continue
         head.append(line)
         size += len(line)
         if size >= HEAD:
             break
     if not head:
-        return "", iter(above)
+        return "", iter(before)
     try:
         form = detect("".join(head))
     except InputError as error:
-        line_number = f"line {len(above) + 1}"
+        line_number = f"line {len(before) + 1}"
         raise placed(error, f"{line_number} of {file}" if file else line_number) from None
-    return form, chain(above, head, rest)
+    return form, chain(before, head, rest)
 
 
 def pasted(text: str, rules: Rules) -> Record | list[FoundGame]:
-    """Return the position of a text that was typed or pasted, as a record, or its games.
+    """Return the one position of a typed or pasted text, as a record, or the games of the text.
 
-    ``rules`` hold for a position. `InputError` where there is neither.
+    ``rules`` apply to a position. `InputError` for any other text.
     """
     form, lines = recognised(StringIO(text.removeprefix("\ufeff"), newline=None))
     if form == "positions":
@@ -87,20 +88,20 @@ def pasted(text: str, rules: Rules) -> Record | list[FoundGame]:
         return Record(read_position(position, rules))
     games = list(find_games(lines))
     if form != "games" or not games:
-        what = {"rules": "a rule set", "manifest": "a manifest of rules"}.get(form)
-        found = f"; this is {what}" if what else ""
-        raise InputError(text.strip(), f"expected a position or a game record{found}")
+        kind = {"rules": "a rule set", "manifest": "a manifest of rules"}.get(form)
+        actual = f"; this is {kind}" if kind else ""
+        raise InputError(text.strip(), f"expected a position or a game record{actual}")
     return games
 
 
 def read_game(text: str, rules: Rules = DEFAULT_RULES) -> Record:
-    """Return the one position or game of a text in any form; a position is a game without moves.
+    """Return the one game of a text in any form, or its one position as a game without moves.
 
-    ``rules`` hold where the text names none. `InputError` names the place of a fault.
+    ``rules`` apply to a text that names none. `InputError` names an invalid token and its place.
     """
-    found = pasted(text, rules)
-    if isinstance(found, Record):
-        return found
-    if len(found) > 1:
-        raise InputError(text, f"expected one game, found {len(found)}")
-    return replace(found[0], place="").read(RecordRules(rules))
+    content = pasted(text, rules)
+    if isinstance(content, Record):
+        return content
+    if len(content) > 1:
+        raise InputError(text, f"expected one game, found {len(content)}")
+    return replace(content[0], place="").read(RecordRules(rules))

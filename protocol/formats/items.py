@@ -17,7 +17,7 @@ from merels.protocol.games.record import Record
 
 _FIELDS = {"six": "six fields", "seventeen": "17 fields", "mfen": "MFEN"}
 Fault = Callable[[InputError], None]
-"""Called with what is wrong with one game, position or rule set, which is then left out."""
+"""Called with the error about an invalid game, position or rule set, which is then skipped."""
 
 
 class Item(NamedTuple):
@@ -30,10 +30,11 @@ class Item(NamedTuple):
 def text_items(
     path: str, form: str | None, rules: RecordRules, report: Fault
 ) -> Iterator[Item]:
-    """The positions, games or rules of a text file, one at a time; - is standard input.
+    """Yield the positions, games or rule sets of a text file; ``-`` is standard input.
 
-    A position is a game without moves. ``form`` None is recognised by the text's beginning;
-    ``rules`` hold where the text names none. ``report`` takes the faults, each with its place.
+    A position is a record without moves. ``form`` is one of `FORMS`; None detects it. ``rules``
+    apply to text that names none. ``report`` is called with each `InputError`, which names its
+    place.
     """
     lines: Iterator[str] = read_lines(path)
     kind: str | None = {"rules": "rules", "manifest": "manifest"}.get(form or "")
@@ -56,13 +57,13 @@ def text_items(
 def _positions(
     path: str, lines: Iterable[str], form: str | None, rules: Rules, report: Fault
 ) -> Iterator[Item]:
-    """A position in each line."""
+    """Return the positions of a text, one in each line."""
 
     def read(text: str) -> Record:
         count = len(text.split())
-        found = "mfen" if text[:4].upper() == "MFEN" else "six" if count == 6 else "seventeen"
-        if form not in (None, found):
-            raise InputError(text, f"expected a position as {_FIELDS[form or found]}")
+        actual = "mfen" if text[:4].upper() == "MFEN" else "six" if count == 6 else "seventeen"
+        if form not in (None, actual):
+            raise InputError(text, f"expected a position as {_FIELDS[form or actual]}")
         return Record(read_position(text, rules))
 
     return _each_line(path, lines, read, report)
@@ -71,7 +72,7 @@ def _positions(
 def _each_line(
     path: str, lines: Iterable[str], read: Callable[[str], Record | Rules], report: Fault
 ) -> Iterator[Item]:
-    """One item for each line that is not empty."""
+    """Yield an item for each line that is not empty; text after a semicolon is a comment."""
     for number, line in enumerate(lines, 1):
         if text := line.partition(";")[0].strip():
             place = f"line {number} of {shown_path(path)}"
@@ -86,7 +87,7 @@ def _each_line(
 def _games(
     path: str, lines: Iterable[str], form: str | None, rules: RecordRules, report: Fault
 ) -> Iterator[Item]:
-    """The game records of a text."""
+    """Yield the games of a text."""
     for game in find_games(lines, shown_path(path)):
         try:
             record = game.read(rules, form)
@@ -97,7 +98,7 @@ def _games(
 
 
 def _manifest(path: str, lines: Iterable[str]) -> Iterator[Item]:
-    """The rules of a manifest, which is the whole text; nothing if that is empty."""
+    """Yield the rules of a text that is one manifest; nothing for an empty text."""
     text = ""
     for line in lines:
         text += line

@@ -1,6 +1,6 @@
-"""PlayOK's records: PGN with points numbered 1 to 24, row by row.
+"""Game records of PlayOK: PGN in which points have the numbers 1 to 24, row by row.
 
-A move is ``7`` (placing a man) or ``2-5`` (moving one), and ``7x12`` or ``2-5x9`` with a removal.
+A placement is ``7``, a move ``2-5``; with a removal they are ``7x12`` and ``2-5x9``.
 """
 
 from __future__ import annotations
@@ -19,14 +19,16 @@ from merels.protocol.formats.pgn.writer import format_tags
 from merels.protocol.games.record import Record
 
 ROW_BY_ROW: tuple[str, ...] = tuple(sorted(NAMES, key=lambda name: (-int(name[1]), name[0])))
-"""The points in the order of their numbers, from 1."""
+"""The names of the points in the order of their numbers."""
 NUMBERS: dict[str, int] = {name: number for number, name in enumerate(ROW_BY_ROW, 1)}
+"""The number of each point, from 1 to 24, by its name."""
 
 _MOVE = re.compile(r"(?:(\d{1,2})-)?(\d{1,2})((?:x\d{1,2}){0,2})")
 _NUMBER = re.compile(r"^\d*+\.++")
 
+
 def parse_playok_move(text: str) -> Move:
-    """A move from its numbers, legal or not; `InputError` for anything else."""
+    """Return the move, legal or not, that ``text`` spells in numbers; `InputError` for others."""
     match = _MOVE.fullmatch(text.lower())
     if match is None:
         raise InputError(text, "expected a move such as 7, 7x12, 2-5 or 2-5x9")
@@ -43,7 +45,7 @@ def parse_playok_move(text: str) -> Move:
 
 
 def format_playok_move(move: Move) -> str:
-    """A move in numbers."""
+    """Return a move in numbers."""
     start = "" if move.origin is None else f"{_number(move.origin)}-"
     return start + str(_number(move.to)) + "".join(f"x{_number(man)}" for man in move.removed)
 
@@ -53,9 +55,9 @@ def _number(point: int) -> int:
 
 
 def is_playok(text: str) -> bool:
-    """Whether a record's first move is written in numbers.
+    """Return whether a record's first move is written in numbers.
 
-    A first word 1 without a dot is the number of a move.
+    If the first word is 1 without a dot, it is the move number, not a move.
     """
     numbered = False
     with suppress(InputError):
@@ -69,15 +71,15 @@ def is_playok(text: str) -> bool:
 
 
 def parse_playok(text: str, rules: Rules = DEFAULT_RULES, line: int = 1) -> Record:
-    """Return the game of a record; `InputError` names the word at fault and its line.
+    """Return the record of a text; `InputError` names an invalid word and its line.
 
-    ``line`` is the text's first.
+    ``line`` is the number of the text's first line.
     """
     return parse_record(text, rules, line, SPELLING)
 
 
 def format_playok(record: Record) -> str:
-    """A record as text; `InputError` if the game does not begin at the starting position."""
+    """Return a record as text; `InputError` if the game has another starting position."""
     first = format_position(record.start)
     if first != START:
         raise InputError(first, "PlayOK records begin at the starting position")
@@ -91,7 +93,7 @@ def format_playok(record: Record) -> str:
 
 
 def _in_numbers(text: str) -> str:
-    """An error message with its points as the numbers that the user wrote."""
+    """Return an error message with the names of points replaced by their numbers."""
     return re.sub(r"[a-g][1-7]", lambda match: str(NUMBERS.get(match[0], match[0])), text)
 
 

@@ -1,6 +1,7 @@
-"""Records of the WMD, the world association of mill players: only the moves, by rounds.
+"""Lists of moves as the WMD, the world association of mill players, writes them: without tags.
 
-It is merels' own: ``d6``, ``d6-d5``, ``d6-d5xc3``; `parse_record` reads such a list.
+Each line is a round. The moves are spelled as in merels: ``d6``, ``d6-d5``, ``d6-d5xc3``.
+`parse_record` reads such a list.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ from merels.protocol.games.record import Record
 
 
 def format_wmd(record: Record) -> str:
-    """A game as its moves, a round to a line, and its result.
+    """Return a game as its moves, one round in each line, and its result.
 
-    `InputError` if it does not begin at the starting position.
+    `InputError` if the game has another starting position.
     """
     first = format_position(record.start)
     if first != START:

@@ -1,6 +1,6 @@
 """The Mill Interchange Format, candidate 1.0: positions as MFEN, rule sets as manifests.
 
-The draft, ``mif-1.0.md`` of github.com/calcitem/mill-interchange-format, may change: all that
-depends on its words stands here. Of what it can say, what merels plays is read, and the rest is
-refused by name: nothing is guessed or passed over.
+The draft, ``mif-1.0.md`` of github.com/calcitem/mill-interchange-format, may change. Only this
+package depends on its wording. It reads the positions and rules of the draft that merels supports;
+an error names any other part.
 """

@@ -22,30 +22,30 @@ from merels.engine.game.rules import (
 
 MANIFEST = "MRS/1.0"
 LONGEST_MANIFEST = 1 << 20
-"""Characters, as the draft recommends."""
+"""Maximum length of a manifest in characters, as the draft recommends."""
 
 
 def format_manifest(rules: Rules) -> str:
-    """The rules as an MRS/1.0 manifest, one line of canonical JSON.
+    """Return the rules as an MRS/1.0 manifest, one line of canonical JSON.
 
-    `InputError` names a field of the rules that the draft cannot say.
+    `InputError` names a rule field that the draft cannot express.
     """
-    for attribute, sayable, way_out in (
-        ("flying", rules.flying != "both", "it knows Flying=never and Flying=own"),
-        ("locked_mills", rules.locked_mills == "any", "it knows LockedMills=any"),
-        ("repetition", rules.repetition != 1, "it knows Repetition=0, and 2 or more"),
-        ("three_three_plies", not rules.three_three_plies, "it knows ThreeThreePlies=0"),
+    for attribute, is_supported, supported in (
+        ("flying", rules.flying != "both", "Flying=never and Flying=own"),
+        ("locked_mills", rules.locked_mills == "any", "LockedMills=any"),
+        ("repetition", rules.repetition != 1, "Repetition=0, and 2 or more"),
+        ("three_three_plies", not rules.three_three_plies, "ThreeThreePlies=0"),
     ):
-        if not sayable:
+        if not is_supported:
             name = next(field.name for field in FIELDS if field.attribute == attribute)
             setting = f"{name}={getattr(rules, attribute)}"
-            raise InputError(setting, f"{MANIFEST} cannot say this rule; {way_out}")
-    # These are the canonical bytes of RFC 8785 for what a manifest of ours holds.
+            raise InputError(setting, f"{MANIFEST} cannot express this rule; it has {supported}")
+    # For the values of this manifest, sorted keys and no spaces are the canonical JSON of RFC 8785.
     return json.dumps(_manifest(rules), sort_keys=True, separators=(",", ":"))
 
 
 def _manifest(rules: Rules) -> dict[str, Any]:
-    """The manifest of rules that it can say; its name is made of the seven fields."""
+    """Return the manifest of rules that the draft can express; its id joins the rule fields."""
     values = [str(getattr(rules, field.attribute)) for field in FIELDS]
     no_capture = {
         "enabled": False,
@@ -116,14 +116,14 @@ _STALEMATES = {"loses": "loss", "draws": "draw"}
 
 
 def parse_manifest(text: str) -> Rules:
-    """The rules of an MRS/1.0 manifest; `InputError` names the member that merels does not play.
+    """Return the rules of an MRS/1.0 manifest; `InputError` names an unsupported member.
 
-    Members that cannot matter to rules that merels has may have any value that the draft knows.
+    A member without effect on games under merels' rules may have any value that the draft allows.
     """
     document = _read_json(text)
-    stated = document.get("format")
-    if stated != MANIFEST:
-        raise InputError(json.dumps(stated), f"expected the format {MANIFEST}, which merels reads")
+    version = document.get("format")
+    if version != MANIFEST:
+        raise InputError(json.dumps(version), f"expected the format {MANIFEST}, which merels reads")
     fields: dict[str, Any] = {
         "flying": _choice(document, "flying.enabled", {True: "own", False: "never"}),
         "double_mill": _choice(document, "mills.removalMultiplicity", _inverse(_MULTIPLICITIES)),
@@ -134,33 +134,34 @@ def parse_manifest(text: str) -> Rules:
         "three_three_plies": 0,
     }
     rules = min((replace(rules, **fields) for rules in PRESETS.values()), key=_distance)
-    with suppress(InputError):  # A title of our own tells morris from roman.
-        named = parse_rules(str(document.get("title")))
-        if replace(named, variant=rules.variant) == rules:
-            rules = named
+    with suppress(InputError):
+        # Rule sets such as morris and roman have equal fields; the title names the original one.
+        titled = parse_rules(str(document.get("title")))
+        if replace(titled, variant=rules.variant) == rules:
+            rules = titled
     _compare(document, _manifest(rules), "", _without_effect(rules))
     return rules
 
 
 def _distance(rules: Rules) -> int:
-    """The number of fields that differ from those of the preset."""
+    """Return the number of rule fields that differ from those of the preset."""
     return len(rules.fields_text().split())
 
 
-def _inverse(words: dict[str, str]) -> dict[Any, str]:
-    return {theirs: ours for ours, theirs in words.items()}
+def _inverse(names: dict[str, str]) -> dict[Any, str]:
+    return {value: key for key, value in names.items()}
 
 
 def _read_json(text: str) -> dict[str, Any]:
-    """The JSON object of a text, no name in it given twice."""
+    """Return the JSON object of a text; `InputError` if a name in it is repeated."""
     if len(text) > LONGEST_MANIFEST:
         raise InputError(text, f"expected a manifest of at most {LONGEST_MANIFEST >> 20} MiB")
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         members = dict(pairs)
         if len(members) != len(pairs):
-            again = Counter(name for name, _ in pairs).most_common(1)[0][0]
-            raise InputError(again, "this member is repeated")
+            repeated = Counter(name for name, _ in pairs).most_common(1)[0][0]
+            raise InputError(repeated, "this member is repeated; remove one of them")
         return members
 
     try:
@@ -171,7 +172,7 @@ def _read_json(text: str) -> dict[str, Any]:
         raise InputError(rest, f"expected JSON in line {error.lineno}: {fault}") from None
     except InputError:
         raise
-    except (RecursionError, ValueError):  # nested too deeply, or a number of thousands of digits
+    except (RecursionError, ValueError):  # Nested too deeply, or a number with too many digits.
         raise InputError(text, "expected a manifest, not JSON of this depth or length") from None
     if not isinstance(document, dict):
         raise InputError(text, "expected a manifest, which is a JSON object")
@@ -179,62 +180,64 @@ def _read_json(text: str) -> dict[str, Any]:
 
 
 def _member(document: dict[str, Any], path: str) -> Any:
-    """The member of an object at a path of names with dots between them."""
-    found: Any = document
+    """Return the member of an object at a path such as ``draw.repetition.count``."""
+    value: Any = document
     for name in path.split("."):
-        if not isinstance(found, dict) or name not in found:
+        if not isinstance(value, dict) or name not in value:
             raise InputError(path, f"expected this member in a manifest of {MANIFEST}")
-        found = found[name]
-    return found
+        value = value[name]
+    return value
 
 
-def _choice(document: dict[str, Any], path: str, words: dict[Any, str]) -> str:
-    """Our word for a member's value."""
-    found = _member(document, path)
-    if not isinstance(found, (str, bool)) or found not in words:
-        raise _unknown(found, path, " or ".join(json.dumps(word) for word in words))
-    return words[found]
+def _choice(document: dict[str, Any], path: str, names: dict[Any, str]) -> str:
+    """Return merels' name for a member's value."""
+    value = _member(document, path)
+    if not isinstance(value, (str, bool)) or value not in names:
+        raise _unsupported(value, path, " or ".join(json.dumps(name) for name in names))
+    return names[value]
 
 
 def _limit(document: dict[str, Any], path: str) -> int:
-    """A member's number of plies or times, 0 for off."""
-    found = _member(document, path)
-    if type(found) is not int or not 0 <= found <= MAXIMUM_PLIES:
-        raise _unknown(found, path, f"a whole number from 0 to {MAXIMUM_PLIES}")
-    return found
+    """Return a member that is a number of plies or of repetitions; 0 for none."""
+    value = _member(document, path)
+    if type(value) is not int or not 0 <= value <= MAXIMUM_PLIES:
+        raise _unsupported(value, path, f"a whole number from 0 to {MAXIMUM_PLIES}")
+    return value
 
 
-def _unknown(found: Any, path: str, right: str) -> InputError:
-    expected = f"expected {right} for {path}; merels plays no other rule"
-    return InputError(json.dumps(found), expected)
+def _unsupported(value: Any, path: str, supported: str) -> InputError:
+    expected = f"expected {supported} for {path}; merels plays no other rule"
+    return InputError(json.dumps(value), expected)
 
 
 _EVENTS = ("board-remove", "hand-remove", "mill-formation", "place")
 _FREE: dict[str, type | tuple[str, ...]] = {
     "id": str, "title": str, "version": int,
     "status": ("fixture", "experimental", "registered", "deprecated"),
-    # White begins, so that White moves after the last man either way.
+    # White begins, so that both values let White move after the last placement.
     "turn.placingEndActivePlayer": ("retain", "w"),
-    # Eighteen men leave points empty; there is always room for a man in hand.
+    # The board is never full, as 18 men fill at most 18 of 24 points.
     "boardFull.action": (
         "disabled", "white-loses", "white-then-black-remove", "black-then-white-remove",
         "active-player-removes", "draw",
     ),
     "placing.noLegalPrimaryAction": ("apply-board-full", "loss", "draw"),
-    # Nobody offers a draw in a game of merels.
+    # Games of merels have no draw offers.
     "draw.offers.expiry": ("explicit-only", "on-opponent-primary-action"),
-    # No position recurs after a placement or a removal, whatever is forgotten then.
+    # No position before a placement or a removal can recur after it.
     "draw.repetition.observation": ("stable-moving-v1", "stable-primary-decision-v1"),
 }  # fmt: skip
-"""Members that cannot matter to merels' rules: the type of their value, or which it may be."""
+"""Members without effect under merels' rules, by path: their type, or their allowed values."""
 _RESETS = {"draw.repetition.resetEvents": (), "draw.noProgress.resetEvents": ("board-remove",)}
-"""The same of lists of events: which they must have. Plies are counted once all men are placed,
-where every mill removes a man."""
+"""Lists of events, by path, and the events that they must contain; others have no effect.
+
+Plies without a removal are counted after the placing phase, in which each mill removes a man."""
 _OPTIONAL = ("annotations", "description")
+"""Members that a manifest may have in addition to those of `_manifest`."""
 
 
 def _without_effect(rules: Rules) -> set[str]:
-    """The members, at their paths, of what is switched off."""
+    """Return the paths of members that have no effect, since the rule they belong to is off."""
     parts = {f"captures.{name}": "enabled" for name in ("custodian", "intervention", "leap")}
     if rules.flying == "never":
         parts["flying"] = "enabled"
@@ -242,46 +245,50 @@ def _without_effect(rules: Rules) -> set[str]:
         parts["draw.repetition"] = "count"
     if not rules.no_removal_plies:
         parts["draw.noProgress"] = "normalLimit endgameLimit endgamePredicate"
-    ours = _manifest(rules)
+    manifest = _manifest(rules)
     return {
         f"{path}.{name}"
-        for path, kept in parts.items()
-        for name in _member(ours, path)
-        if name not in kept.split()
+        for path, effective in parts.items()
+        for name in _member(manifest, path)
+        if name not in effective.split()
     }
 
 
-def _compare(found: Any, ours: Any, path: str, without_effect: set[str]) -> None:
-    """Refuse what differs from our own manifest of the same fields and might change the game."""
+def _compare(value: Any, expected: Any, path: str, without_effect: set[str]) -> None:
+    """Raise `InputError` for a difference that may change the game.
+
+    ``value`` is the part at ``path`` of a manifest that was read, ``expected`` the same part of
+    the manifest that merels writes for the rules.
+    """
     if path in without_effect:
         return
     if path in _FREE or path in _RESETS:
-        _check_free(found, path)
+        _check_free(value, path)
         return
-    if not isinstance(ours, dict):
-        if type(found) is not type(ours) or found != ours:
-            raise _unknown(found, path, json.dumps(ours))
+    if not isinstance(expected, dict):
+        if type(value) is not type(expected) or value != expected:
+            raise _unsupported(value, path, json.dumps(expected))
         return
-    if not isinstance(found, dict):
-        raise InputError(json.dumps(found), f"expected an object for {path}")
+    if not isinstance(value, dict):
+        raise InputError(json.dumps(value), f"expected an object for {path}")
     prefix = f"{path}." if path else ""
-    for name, value in ours.items():
-        _member(found, name)
-        _compare(found[name], value, prefix + name, without_effect)
-    for name in found:
-        if name not in ours and not (path == "" and name in _OPTIONAL):
-            raise InputError(prefix + name, "merels does not know this member of a manifest")
+    for name, member in expected.items():
+        _member(value, name)
+        _compare(value[name], member, prefix + name, without_effect)
+    for name in value:
+        if name not in expected and not (path == "" and name in _OPTIONAL):
+            raise InputError(prefix + name, "merels does not support this member; remove it")
 
 
-def _check_free(found: Any, path: str) -> None:
-    """Refuse a value that the draft does not have for a member that cannot matter."""
+def _check_free(value: Any, path: str) -> None:
+    """Raise `InputError` for a value that the draft does not allow in a member without effect."""
     if path in _RESETS:
-        known = isinstance(found, list) and all(event in _EVENTS for event in found)
-        if not known or not all(event in found for event in _RESETS[path]):
-            must = "".join(f", {event} among them" for event in _RESETS[path])
-            raise _unknown(found, path, f"a list of events ({', '.join(_EVENTS)}{must})")
-    elif isinstance(right := _FREE[path], type):
-        if type(found) is not right:
-            raise _unknown(found, path, {str: "a text", int: "a whole number"}[right])
-    elif found not in right:
-        raise _unknown(found, path, " or ".join(json.dumps(value) for value in right))
+        is_valid = isinstance(value, list) and all(event in _EVENTS for event in value)
+        if not is_valid or not all(event in value for event in _RESETS[path]):
+            required = "".join(f", {event} among them" for event in _RESETS[path])
+            raise _unsupported(value, path, f"a list of events ({', '.join(_EVENTS)}{required})")
+    elif isinstance(allowed := _FREE[path], type):
+        if type(value) is not allowed:
+            raise _unsupported(value, path, {str: "a text", int: "a whole number"}[allowed])
+    elif value not in allowed:
+        raise _unsupported(value, path, " or ".join(json.dumps(each) for each in allowed))

@@ -31,16 +31,16 @@ _REASONS = {
     "men": "fewer-than-minimum", "blocked": "no-legal-move", "repetition": "repetition",
     "three": "no-progress", "norem": "no-progress",
 }  # fmt: skip
-"""The draft's names for the ends of a game."""
-_UNSEEN = ("repetition", "agreement", "resignation", "adjudication")
-"""Ends that a position, without the game before it, does not show."""
+"""The draft's names for the ends of a game, by the reason of an `Outcome`."""
+_NOT_IN_POSITION = ("repetition", "agreement", "resignation", "adjudication")
+"""Ends of a game that do not follow from its last position."""
 
 
 def format_mfen(position: Position) -> str:
-    """A position between moves as MFEN/1.0.
+    """Return a position as MFEN/1.0.
 
-    Its count of plies follows from the move number: White has begun, unless the men in hand show
-    that Black has.
+    The number of plies is derived from the move number. White played the first move, unless the men
+    in hand show that Black did.
     """
     men = format_board(position.men).replace("/", "")
     board = _reordered("".join(_LETTERS[man] for man in men), NAMES, _RING_ORDER)
@@ -56,7 +56,10 @@ def format_mfen(position: Position) -> str:
 
 
 def read_position(text: str, rules: Rules = DEFAULT_RULES) -> Position:
-    """Return a position from MFEN/1.0, or from one of the forms of `parse_position`."""
+    """Return the position of a text in MFEN/1.0 or in a form of `parse_position`.
+
+    `InputError` names an invalid field.
+    """
     fields = text.split()
     if not fields or fields[0][:5].upper() != "MFEN/":
         return parse_position(text, rules)
@@ -66,9 +69,9 @@ def read_position(text: str, rules: Rules = DEFAULT_RULES) -> Position:
 
 
 def _six_fields(fields: Sequence[str]) -> tuple[list[str], list[int]]:
-    """The six fields of a position that MFEN/1.0 gives, and the indices of the words they are from.
+    """Return the six fields of an MFEN/1.0 position, and the index of each field's source.
 
-    `InputError` for a removal that is still due, and for what merels' positions do not hold.
+    `InputError` for a removal that is still due, and for features that merels does not have.
     """
     _check_words(fields)
     _, _, board, side, phase, action, hands, _, plies, ply, end = fields[:11]
@@ -88,61 +91,62 @@ def _six_fields(fields: Sequence[str]) -> tuple[list[str], list[int]]:
     elif (side, phase, action) != ("-", "o", "o"):
         raise InputError(end, "expected - while the game goes on, or - o o where it is over", 10)
     else:
-        # The side that has lost is to move; after a draw the number of plies shows it.
+        # A finished game has no side to move. It is the loser's turn; after a draw, the number of
+        # plies decides.
         side = {"w": "b", "b": "w"}.get(end[0], "wb"[played % 2])
-    began = (played - "wb".index(side)) % 2
-    number = (played + (began == BLACK and side == "w")) // 2 + 1
+    first_side = (played - "wb".index(side)) % 2
+    number = (played + (first_side == BLACK and side == "w")) // 2 + 1
     six = [_read_board(board), side, white, black, plies, str(number)]
     return six, [2, 3, 6, 6, 8, 9]
 
 
 def _check_end(position: Position, fields: Sequence[str]) -> None:
-    """Raise an `InputError` where MFEN says another end of the game than the position shows."""
-    stated, shown = fields[10], _end_of(position)
-    if stated in ("-", shown):
+    """Raise `InputError` if the text states another end of the game than the position has."""
+    stated, actual = fields[10], _end_of(position)
+    if stated in ("-", actual):
         return
-    if stated.partition(":")[2] in _UNSEEN:
-        raise InputError(
-            stated, "a position does not show this end of its game; give it as one that goes on", 10
-        )
-    found = "the game goes on" if shown == "-" else f"the game ends as {shown}"
-    raise InputError(stated, f"under the rules {position.rules} {found} here", 10)
+    if stated.partition(":")[2] in _NOT_IN_POSITION:
+        hint = "write it as a position of a game that goes on"
+        raise InputError(stated, f"a position does not show this end of its game; {hint}", 10)
+    here = "the game goes on" if actual == "-" else f"the game ends as {actual}"
+    raise InputError(stated, f"under the rules {position.rules} {here} here", 10)
 
 
 def _check_phase(phase: str, action: str, placing: bool) -> None:
-    """Refuse a phase or an action that does not fit whether the side to move has men in hand."""
-    right, has = ("p", "men") if placing else ("m", "no man")
-    for word, place in ((phase, 4), (action, 5)):
-        if word != right:
-            raise InputError(word, f"expected {right}: the side to move has {has} in hand", place)
+    """Raise `InputError` if phase or action contradict the men in hand of the side to move."""
+    letter, men = ("p", "men") if placing else ("m", "no man")
+    for field, index in ((phase, 4), (action, 5)):
+        if field != letter:
+            raise InputError(field, f"expected {letter}: the side to move has {men} in hand", index)
 
 
 def _check_words(fields: Sequence[str]) -> None:
-    """Refuse what no position of merels has, in the words of the draft."""
+    """Raise `InputError` for unknown words, and for features that merels does not have."""
     if fields[0] != MFEN:
         why = "in capitals" if fields[0].upper() == MFEN else "the version that merels reads"
         raise InputError(fields[0], f"expected {MFEN}, {why}", 0)
     if len(fields) < 11:
         raise InputError(" ".join(fields), f"expected the 11 fields of {MFEN}, found {len(fields)}")
     if fields[1] != STATE:
-        raise InputError(fields[1], f"expected {STATE}, the state that merels knows", 1)
-    for place, words, what in (
+        raise InputError(fields[1], f"expected {STATE}, the state that merels reads", 1)
+    for index, letters, expected in (
         (3, "wb-", "the side to move, w or b, or - where the game is over"),
         (4, "pmo", "a phase: p, m or o"), (5, "pmro", "an action: p, m, r or o"),
     ):
-        if fields[place] not in tuple(words):
-            raise InputError(fields[place], f"expected {what}", place)
+        if fields[index] not in tuple(letters):
+            raise InputError(fields[index], f"expected {expected}", index)
     if fields[5] == "r" or fields[7] != "-":
-        place = 7 if fields[7] != "-" else 5
+        index = 7 if fields[7] != "-" else 5
         raise InputError(
-            fields[place], "a removal is still due; give the position after the whole move", place
+            fields[index], "a removal is still due; give the position after the whole move", index
         )
     if len(fields) > 11:
-        raise InputError(fields[11], "this is part of rules that merels does not have", 11)
+        expected = "this is part of rules that merels does not have; it reads 11 fields"
+        raise InputError(fields[11], expected, 11)
 
 
 def _read_board(text: str) -> str:
-    """The three rings as the six fields have them."""
+    """Return MFEN's board as the board of the six fields."""
     rings = text.split("/")
     if len(rings) != RINGS or any(len(ring) != ANGLES for ring in rings):
         raise InputError(text, "expected three rings of eight points, separated by '/'", 2)
@@ -157,14 +161,14 @@ def _read_board(text: str) -> str:
 
 
 def _reordered(men: str, order: Sequence[str], new_order: Sequence[str]) -> str:
-    """The men of all points in another order of the points, as three rings."""
-    at = dict(zip(order, men))
-    text = "".join(at[name] for name in new_order)
+    """Return a board of 24 characters as three rings, with the points in another order."""
+    man_at = dict(zip(order, men))
+    text = "".join(man_at[name] for name in new_order)
     return "/".join(text[start : start + ANGLES] for start in range(0, SIZE, ANGLES))
 
 
 def _end_of(position: Position) -> str:
-    """The draft's word for how the game has ended here; - if it has not."""
+    """Return the draft's text for the end of the game in this position; - if it goes on."""
     outcome = position.outcome()
     if outcome is None:
         return "-"
@@ -173,10 +177,10 @@ def _end_of(position: Position) -> str:
 
 
 def _primary_ply(position: Position, end: str) -> int:
-    """The moves played before this position, as its move number and the men in hand tell."""
+    """Return the number of plies played, from the move number and the men in hand."""
     side, (white, black) = position.side, position.hands
     number = min(position.number, MAXIMUM_PLY // 2)
-    black_began = end == "-" and (white or black) and black + (side == WHITE) == white
-    if black_began and (number > 1 or side == BLACK):
+    black_first = end == "-" and (white or black) and black + (side == WHITE) == white
+    if black_first and (number > 1 or side == BLACK):
         return 2 * (number - 1) - (side == WHITE)
     return 2 * (number - 1) + side

@@ -1,1 +1,1 @@
-"""Game records in PGN: the games of a file, and the tokens of a game."""
+"""Game records in PGN: splitting a file into games, reading and writing them."""

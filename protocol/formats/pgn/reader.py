@@ -1,4 +1,4 @@
-"""Game records read from PGN in form, as merels and other programs write it."""
+"""Reading of game records in PGN, as merels and other programs write it."""
 
 from __future__ import annotations
 
@@ -25,34 +25,35 @@ _PLAIN = str.maketrans(
     | {"‼": "!!", "⁇": "??", "⁈": "?!", "⁉": "!?", "！": "!", "？": "?"}
 )
 _INVISIBLE = {0x200B: None, 0xFEFF: None}
-"""Characters without a width, which come along from pages of the web."""
+"""Characters of zero width, which text copied from web pages may contain."""
 _SUFFIX = "!?‼⁇⁈⁉！？"
 GLYPHS = {
     "!": "$1", "?": "$2", "!!": "$3", "??": "$4", "!?": "$5", "?!": "$6",
     "□": "$7", "=": "$10", "∞": "$13", "⩲": "$14", "+=": "$14", "⩱": "$15", "=+": "$15",
     "±": "$16", "+/-": "$16", "∓": "$17", "-/+": "$17", "+-": "$18", "-+": "$19",
 }  # fmt: skip
-"""Numeric annotation glyphs by the signs that stand for them."""
+"""Numeric annotation glyphs by sign, such as ``$1`` for ``!``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """How the moves of a record are spelled."""
+    """The spelling of the moves in a record."""
 
     read: Callable[[str], Move] = parse_move
+    """Returns the move that a text spells; raises `InputError`."""
     explain: Callable[[str], str] = str
-    """Rewrites the reason of an error in the spelling of the record."""
+    """Rewrites the text of an error with the record's names of points."""
     in_digits: bool = False
-    """Whether a word of digits is a move; if not, it is the number of one."""
+    """Whether a word of digits is a move; otherwise it is a move number."""
 
 
 def parse_records(
     text: str, rules: Rules | None = None, line: int = 1, spelling: Spelling = Spelling()
 ) -> Iterator[Record]:
-    """Yield the records of a text, one after another.
+    """Yield the records of a text.
 
-    ``rules`` hold for records without a Variant tag. `InputError` names the token that makes no
-    sense, and its line, where ``line`` is the text's first.
+    ``rules`` apply to records without a Variant tag. ``line`` is the number of the text's first
+    line. `InputError` names an invalid token and its line.
     """
     for game in split_games(StringIO(text.removeprefix("\ufeff"), newline=None)):
         game.line += line - 1
@@ -62,7 +63,7 @@ def parse_records(
 def parse_record(
     text: str, rules: Rules | None = None, line: int = 1, spelling: Spelling = Spelling()
 ) -> Record:
-    """Return the one record of a text."""
+    """Return the only record of a text; see `parse_records`. `InputError` if there are several."""
     records = parse_records(text, rules, line, spelling)
     record = next(records, None)
     if record is None:
@@ -75,9 +76,9 @@ def parse_record(
 def build_record(
     game: GameText, rules: RecordRules, spelling: Spelling = Spelling(), place: str = ""
 ) -> Record:
-    """Return the record of a game's text, with every move checked.
+    """Return the record of a game's text; `InputError` names an invalid token and its place.
 
-    ``place`` is the game's place in its file, for errors.
+    ``place`` is the game's place in its file, for messages.
     """
     reader = _Reader(rules, spelling)
     try:
@@ -101,11 +102,11 @@ def build_record(
 
 
 def check_record(record: Record, rules: RecordRules) -> None:
-    """Raise an `InputError` where a record's moves are illegal; note a draw that they pass."""
+    """Raise `InputError` for an illegal move of a record; note the first draw in ``drawn``."""
     position = record.start
     for plies, move in enumerate(record.moves):
         try:
-            position = _go_on(position, record, plies)
+            position = _continued(position, record, plies)
             _check_move(move, position, rules)
         except InputError as error:
             reason = InputError(str(move), error.expected)
@@ -113,11 +114,12 @@ def check_record(record: Record, rules: RecordRules) -> None:
         position = position.play(move)
 
 
-def _go_on(position: Position, record: Record | None, plies: int) -> Position:
-    """Return the position in which the next move is read, one that no counting rule draws.
+def _continued(position: Position, record: Record | None, plies: int) -> Position:
+    """Return ``position`` with the game going on, so that its next move can be played.
 
-    The first such draw and its number of ``plies`` are noted in the ``record``. `InputError` if the
-    game is over.
+    A record may continue after a draw by a counting rule, such as repetition. The first such draw
+    and its number of ``plies`` are noted in ``record``. `InputError` if the game has ended for
+    another reason.
     """
     outcome = position.outcome()
     if outcome is None:
@@ -130,16 +132,16 @@ def _go_on(position: Position, record: Record | None, plies: int) -> Position:
 
 
 def _check_move(move: Move, position: Position, rules: RecordRules) -> None:
-    """Raise an `InputError` where a move is illegal; it names a setting that makes it legal."""
+    """Raise `InputError` for an illegal move; it names a setting with which the move is legal."""
     objection = position.objection(move)
     if objection is not None:
         setting = next(_settings_that_allow(move, position), "")
-        way_out = f"; it is legal with {rules.setting(setting)}" if setting else ""
-        raise InputError("", f"illegal move, {objection}{way_out}")
+        hint = f"; it is legal with {rules.setting(setting)}" if setting else ""
+        raise InputError("", f"illegal move, {objection}{hint}")
 
 
 def _settings_that_allow(move: Move, position: Position) -> Iterator[str]:
-    """Yield the settings of single rules under which a move is legal."""
+    """Yield each setting of one rule, such as ``Flying=own``, with which a move is legal."""
     for rule in FIELDS:
         for choice in rule.choices:
             rules = position.rules.with_field(rule.name, choice)
@@ -148,7 +150,7 @@ def _settings_that_allow(move: Move, position: Position) -> Iterator[str]:
 
 
 class _Word(NamedTuple):
-    """A move or a part of one, as the text spells it and in plain letters."""
+    """A move or a part of a move: as in the text, and ``plain`` in lower-case ASCII."""
 
     text: str
     plain: str
@@ -157,29 +159,34 @@ class _Word(NamedTuple):
 
 @dataclass
 class _Line:
-    """A line as it is read: words, variations with their lines; the rest by the next word."""
+    """The main line or a variation while it is read, before its moves are checked.
 
-    began: int = 0
+    The keys of ``numbers``, ``comments`` and ``glyphs``, and the integers in ``variations``, are
+    numbers of words that precede the entry.
+    """
+
+    first_line: int = 0
+    """Number of the text line on which a variation begins."""
     words: list[_Word] = field(default_factory=list)
     numbers: dict[int, list[_Word]] = field(default_factory=dict)
     """Move numbers without a dot."""
     comments: dict[int, list[str]] = field(default_factory=dict)
+    """Words of comments."""
     glyphs: dict[int, list[str]] = field(default_factory=dict)
     variations: list[tuple[int, _Line]] = field(default_factory=list)
-    """Each with the number of words before it."""
 
     def comment(self, text: str) -> None:
-        """Take a comment on the last move."""
+        """Add a comment on the last move."""
         self.comments.setdefault(len(self.words), []).extend(text.split())
 
     def glyph(self, glyph: str) -> None:
-        """Take an annotation glyph of the last move, or of the first where none precedes it."""
+        """Add an annotation glyph of the last move; before any move, of the first move."""
         self.glyphs.setdefault(max(len(self.words), 1), []).append(glyph)
 
     def moves(self) -> Iterator[tuple[int, int]]:
-        """Yield where each move begins and ends among the words.
+        """Yield the begin and end of each move's range of words.
 
-        A removal may be a word of its own (``d6-d5 xc3``), and so may the signs (``b2 x f4``).
+        A removal may be a separate word (``d6-d5 xc3``), and so may ``-`` and ``x`` (``b2 x f4``).
         """
         start = 0
         for end in range(1, len(self.words) + 1):
@@ -192,9 +199,9 @@ class _Line:
     def fill(
         self, node: Node, position: Position, reader: _Reader
     ) -> Iterator[tuple[_Line, Node, Position]]:
-        """Add the moves after a node to the record, all checked; yield the line's variations.
+        """Check the line's moves and append them to ``node``; yield the line's variations.
 
-        Each comes with the node, and its position, in which it begins.
+        Each variation is yielded with the node after which it begins, and that node's position.
         """
         record, is_main = reader.record, self is reader.lines[0]
         before = self.comments.get(0, [])
@@ -210,7 +217,7 @@ class _Line:
             if self.numbers:
                 self._check_numbers(begin, end, position, record.start.number)
             try:
-                position = _go_on(position, record if is_main else None, node.ply)
+                position = _continued(position, record if is_main else None, node.ply)
                 move = self._read(begin, end, reader.spelling)
                 _check_move(move, position, reader.rules)
             except InputError as error:
@@ -224,20 +231,20 @@ class _Line:
             comment = before + [word for at in steps for word in self.comments.get(at, ())]
             glyphs = [glyph for at in steps for glyph in self.glyphs.get(at, ())]
             before = []
-            known = node.child(move)
-            node = known or record.append(node, move)
-            if known is not None:
+            existing = node.child(move)
+            node = existing or record.append(node, move)
+            if existing is not None:
                 reader.repeated.setdefault(node, []).append((comment, glyphs))
             elif comment or glyphs:
                 node.glyphs = glyphs
                 node.annotate(" ".join(comment))
         if len(self.words) in self.numbers:
             self._check_numbers(len(self.words), 0, position, record.start.number)
-        if not self.words:  # All moves of a game were taken back.
+        if not self.words:  # A game of which all moves were taken back has only variations.
             yield from ((variation, node, position) for _, variation in self.variations)
 
     def _read(self, begin: int, end: int, spelling: Spelling) -> Move:
-        """Return the move that some words spell."""
+        """Return the move that a range of words spells."""
         if self.words[begin].plain[0] == "x":
             raise InputError("", "expected a move before the removal")
         return spelling.read("".join(word.plain for word in self.words[begin:end]))
@@ -245,18 +252,22 @@ class _Line:
     def _check_numbers(
         self, begin: int, end: int, position: Position, first_number: int
     ) -> None:
-        """Raise an `InputError` where a number within the words of a move is not its own."""
+        """Raise `InputError` for a number without a dot that is not the next move's number.
+
+        The number must precede the move. It counts from the record's first move or from the
+        starting position's move number.
+        """
         expected = position.number, position.number - first_number + 1
         for at in range(begin, max(end, begin + 1)):
             for number in self.numbers.get(at, ()):
                 if at > begin or number.plain not in map(str, expected):
-                    wanted = f"expected a move such as d6, or {expected[0]}, the next number"
-                    raise PlacedError(number.text, wanted, f"line {number.line}")
+                    reason = f"expected a move such as d6, or {expected[0]}, the next number"
+                    raise PlacedError(number.text, reason, f"line {number.line}")
 
 
 @dataclass
 class _Reader:
-    """A record as it is read: tags with their lines, the lines of moves that are open, a result."""
+    """The state of `build_record`: tags, the stack of open lines of moves, and the result."""
 
     rules: RecordRules
     spelling: Spelling
@@ -266,16 +277,16 @@ class _Reader:
     result: str = ""
     record: Record = field(init=False)
     repeated: dict[Node, list[tuple[list[str], list[str]]]] = field(default_factory=dict)
-    """Words of comments, and glyphs, of moves that variations repeat, any number of times."""
+    """Words of comments, and glyphs, of each variation that repeats an earlier move."""
 
     def word(self, text: str, line: int) -> None:
-        """Take a word of the moves: a number, a move, a sign that judges it, or a result."""
+        """Read a word of the movetext: a number, a move, an annotation sign or a result."""
         text = text.translate(_INVISIBLE)
         if number := _NUMBER.match(text):
             text = text[number.end() :]
         current = self.lines[-1]
         if result := as_result(text):
-            # Some programs give a variation a result of its own.
+            # Some programs write a result at the end of a variation, too.
             if len(self.lines) == 1:
                 self.result = result
             return
@@ -287,8 +298,8 @@ class _Reader:
         elif text:
             move = text.rstrip(_SUFFIX)
             if move and current.variations and not current.words:
-                began = current.variations[0][1].began
-                raise PlacedError("(", "expected a move before the variation", f"line {began}")
+                place = f"line {current.variations[0][1].first_line}"
+                raise PlacedError("(", "expected a move before the variation", place)
             if move:
                 current.words.append(_Word(move, move.translate(_PLAIN).lower(), line))
             if suffix := text[len(move) :].translate(_PLAIN):
@@ -306,24 +317,24 @@ class _Reader:
         """End a variation."""
         current = self.lines[-1]
         if len(self.lines) == 1 and len(current.words) in current.numbers:
-            return  # a number such as 1)
+            return  # The bracket is part of a move number such as 1)
         if len(self.lines) == 1 or not current.words:
             expected = "expected '(' and a move before the end of a variation"
             raise PlacedError(")", expected, f"line {line}")
         self.lines.pop()
 
     def build(self) -> Record:
-        """Return the record, with every move checked."""
+        """Check every move and return the record."""
         if len(self.lines) > 1:
-            began = self.lines[-1].began
-            raise PlacedError("(", "expected ')' after the variation", f"line {began}")
+            place = f"line {self.lines[-1].first_line}"
+            raise PlacedError("(", "expected ')' after the variation", place)
         with _tag("Variant", self.tag_lines.get("Variant")):
             rules = self.rules.of(self.tags.get("Variant"))
         with _tag("FEN", self.tag_lines.get("FEN")):
             start = read_position(self.tags.get("FEN", START), rules)
         result = self.result or as_result(self.tags.get("Result", "")) or "*"
         self.record = record = Record(start, result=result, tags=self.tags)
-        # Main lines come first, so that their moves are the first children.
+        # Breadth first, so that the moves of the main line are first among their siblings.
         lines = deque(self.lines[0].fill(record.root, start, self))
         end = record.end()
         while lines:
@@ -333,14 +344,14 @@ class _Reader:
             glyphs = [*node.glyphs, *(glyph for _, glyphs in notes for glyph in glyphs)]
             node.glyphs = list(dict.fromkeys(glyphs))
             node.annotate(" ".join(word for words, _ in notes for word in words))
-        if end.children:  # A variation begins with the last move.
+        if end.children:  # A variation continues after the last move.
             record.stop = end
         return record
 
 
 @contextmanager
 def _tag(name: str, line: int | None) -> Iterator[None]:
-    """Add to an `InputError` the tag that it is in."""
+    """Add the tag and its line to each `InputError` raised inside."""
     try:
         yield
     except InputError as error:

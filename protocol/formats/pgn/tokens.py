@@ -1,6 +1,6 @@
-"""Text of game records: the games of a file told apart, and the tokens of one game.
+"""Splitting of a file into games, and of a game into tokens.
 
-A pattern never examines text twice, so that reading takes time in proportion to the text.
+No pattern examines text twice, so that the time to read is proportional to the length of the text.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from merels.engine.common.errors import InputError, PlacedError
 from merels.protocol.games.record import RESULTS
 
 LONGEST_GAME = 1 << 24
-"""Characters of the longest game."""
+"""Maximum length of a game, in characters."""
 DASHES = "-‐‑‒–—―−"
 """Hyphens, dashes and the minus sign."""
 
@@ -24,15 +24,17 @@ _RESULT = re.compile(
     rf"(?<![^\s\]}}).])(?:1[{DASHES}:]0|0[{DASHES}:]1|(?:1/2|½)(?:[{DASHES}:](?:1/2|½))?+|\*)"
     r"(?![^\s{};()[])"
 )
-"""A result as a word of its own, in the spellings that people use."""
+"""A result as a separate word, in the spellings that people use."""
 _TAG = re.compile(
     r'\[\s*+(?P<name>[\w+#=:-]++)\s*+"(?P<value>(?:[^"\\\n]|\\.|"(?![ \t]*+\]))*+)"[ \t]*+\]'
 )
-"""A tag. Not every program escapes the quotes within a value."""
+"""A tag. Its value may contain quotes that are not escaped, as some programs write them."""
 _PLAIN_TAGS = re.compile(r'^\[([\w+#=:-]++) "([^"\\\n]*+)"\]\n', re.M)
 _NEW_EVENT = re.compile(r'\[\s*+Event\s*+"')
 _MARK = re.compile(rf"[{{;()\[]|{_RESULT.pattern}")
-"""Whatever the end of a game depends on: comments, variations, tags and results."""
+"""The beginning of a comment, a variation or a tag, the end of a variation, or a result.
+
+They determine where a game ends."""
 _TOKEN = re.compile(
     r"(?P<space>\s++|(?<![^\n])%[^\n]*+)|;(?P<comment>[^\n]*+)|(?P<glyph>\$\d++)|(?P<bracket>[()])"
     r"|(?P<word>[^\s{};()\[\]$]++)"
@@ -46,20 +48,20 @@ class GameText:
     """The text of one game, and its tags."""
 
     line: int
-    """Number of its first line in the file, from 1."""
+    """Number of the game's first line in the file, from 1."""
     text: str = ""
     tags: dict[str, str] = field(default_factory=dict)
     end: str = "*"
-    """Result behind the moves."""
+    """The result after the moves."""
 
     @property
     def result(self) -> str:
-        """Result that the tag states, else the one behind the moves."""
+        """The result of the Result tag, or else the one after the moves."""
         return as_result(self.tags.get("Result", "")) or self.end
 
 
 def as_result(word: str) -> str | None:
-    """Return the result that a word spells, or None."""
+    """Return the result that a word spells, as one of `RESULTS`, or None."""
     if word in RESULTS:
         return word
     if not _RESULT.fullmatch(word):
@@ -68,10 +70,10 @@ def as_result(word: str) -> str | None:
 
 
 def split_games(runs: Iterable[str], name: str = "text") -> Iterator[GameText]:
-    """Yield the games of a file from its lines, or from runs of whole lines, one at a time.
+    """Yield the games of a file, given as lines or as runs of whole lines.
 
-    A game ends with its result, or before tags that follow its moves. `InputError` with the file's
-    ``name`` where a game is longer than `LONGEST_GAME`.
+    A game ends after its result, or before tags that follow its moves. `InputError` with the file's
+    ``name`` if a game is longer than `LONGEST_GAME`.
     """
     splitter = _Splitter(name)
     number = 1
@@ -82,12 +84,12 @@ def split_games(runs: Iterable[str], name: str = "text") -> Iterator[GameText]:
                 if not (has_several and splitter.take_plain(line)):
                     yield from splitter.take(number + index, line)
         number += run.count("\n")
-    if splitter.begun:
+    if splitter.has_content:
         yield splitter.finish()
 
 
 class _Splitter:
-    """The game that is being read, and what its last lines have left open."""
+    """The state of `split_games`: the present game, its open comment and open variations."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -98,23 +100,24 @@ class _Splitter:
         self._parts: list[str] = []
         self._size = 0
         self._depth = 0
-        """Variations that are open."""
-        self._in_comment = self._in_moves = self._ended = self._after_blank = False
+        """Number of open variations."""
+        self._in_comment = self._in_moves = self._ended = self._after_empty = False
 
     @property
-    def begun(self) -> bool:
-        """Whether there is anything of a game."""
+    def has_content(self) -> bool:
+        """Whether the present game has tags or moves."""
         return bool(self._game.tags) or self._in_moves
 
     def finish(self) -> GameText:
-        """Return the game."""
+        """Return the present game."""
         self._game.text = "".join(self._parts)
         return self._game
 
     def take_plain(self, text: str) -> bool:
-        """Read lines like most and return True, or return False.
+        """Read whole lines in the fast path; return False, and read nothing, if they need `take`.
 
-        These are tags among tags, or moves and comments, the last of them perhaps with the result.
+        The fast path reads lines of new tags only, and lines of moves and comments that may end
+        with the result.
         """
         if self._ended or self._depth or self._size > LONGEST_GAME - len(text):
             return False
@@ -127,14 +130,17 @@ class _Splitter:
             self._game.tags = tags
         elif not self._take_plain_moves(text):
             return False
-        self._after_blank = False
+        self._after_empty = False
         self._size += len(text)
         self._parts.append(text)
         return True
 
     def _take_plain_moves(self, text: str) -> bool:
-        """Note what lines of moves and comments leave open, or return False."""
-        if self._in_comment and self._after_blank or "\n[" in text or text[-2:].isspace():
+        """Note whether lines of moves and comments end in a comment or with the game.
+
+        Return False, and note nothing, for lines that need `take`.
+        """
+        if self._in_comment and self._after_empty or "\n[" in text or text[-2:].isspace():
             return False
         moves, *comments = ("{" * self._in_comment + text).split("{")
         in_comment = bool(comments) and "}" not in comments[-1]
@@ -155,8 +161,8 @@ class _Splitter:
     def take(self, number: int, line: str) -> Iterator[GameText]:
         """Read a line; yield the games that end before or in it."""
         if self._ended or (
-            # A comment without an end must not take the games behind it along.
-            self._in_comment and self._after_blank and _NEW_EVENT.match(line)
+            # A comment that is never closed must not swallow the games after it.
+            self._in_comment and self._after_empty and _NEW_EVENT.match(line)
         ):
             yield self.finish()
             self._begin(number)
@@ -164,19 +170,19 @@ class _Splitter:
         if self._size > LONGEST_GAME:
             expected = f"expected games of at most {LONGEST_GAME >> 20} MiB each"
             raise InputError(self._name, f"{expected} (line {number})")
-        is_blank = line.isspace()
-        if is_blank or line[:1] == "%" and not self._in_comment:
+        is_empty = line.isspace()
+        if is_empty or line[:1] == "%" and not self._in_comment:
             self._parts.append(line)
         else:
             yield from self._take_marks(number, line)
-        self._after_blank = is_blank
+        self._after_empty = is_empty
 
     def _take_marks(self, number: int, line: str) -> Iterator[GameText]:
-        """Read a line, mark by mark."""
+        """Read a line from one match of `_MARK` to the next; yield the games that end in it."""
         start = place = 0
-        """Where in the line the game's part begins, and how far it was read."""
+        """Offsets in the line: the beginning of the game's part, and the end of the part read."""
         tags, at_start = True, not self._in_comment
-        """Whether tags can be distinguished from junk, and whether only blanks were read so far."""
+        """Whether to look for tags, and whether only white space was read so far."""
         if self._in_comment:
             place = line.find("}") + 1
             self._in_comment = not place
@@ -199,7 +205,8 @@ class _Splitter:
                 place = line.find("}", end) + 1
                 self._in_comment = not place
             elif mark[0] == "[":
-                # After a failure, each later try would read to the end of the line again.
+                # After a bracket that begins no tag, the rest of the line is not searched for tags:
+                # each failed match may read to the end of the line, in quadratic time altogether.
                 tags = tag is not None
                 self._in_moves = self._in_moves or not tags
                 if tag is not None:
@@ -221,20 +228,23 @@ class _Splitter:
         self._parts.append(line[start:])
 
     def _ends_before(self, tag: re.Match[str], at_start: bool) -> bool:
-        """Whether a tag, perhaps ``at_start`` of its line, belongs to the next game."""
+        """Return whether a tag belongs to the next game; ``at_start``: it begins its line."""
         if self._in_moves and (at_start or not self._depth):
             return True
-        return at_start and self._after_blank and tag["name"] in self._game.tags
+        return at_start and self._after_empty and tag["name"] in self._game.tags
 
 
 def tag_value(tag: re.Match[str]) -> str:
-    """Return a tag's value without the backslashes of its quotes."""
+    """Return a tag's value with its escaped quotes and backslashes unescaped."""
     value = tag["value"]
     return _ESCAPED.sub(r"\1", value) if "\\" in value else value
 
 
 class Token(NamedTuple):
-    """A ``tag`` (with its name), ``comment``, ``glyph``, ``bracket`` or ``word``, and its line."""
+    """A token; its kind is ``tag``, ``comment``, ``glyph``, ``bracket`` or ``word``.
+
+    ``line`` is its line number, ``name`` the name of a tag.
+    """
 
     kind: str
     text: str
@@ -243,7 +253,10 @@ class Token(NamedTuple):
 
 
 def tokens(text: str, line: int) -> Iterator[Token]:
-    """Yield the tokens of a game's text, whose first line has the number ``line``."""
+    """Yield the tokens of a game's text, whose first line has the number ``line``.
+
+    `InputError` names text that is no token, and its line.
+    """
     place = 0
     while place < len(text):
         first = text[place]
@@ -263,15 +276,15 @@ def tokens(text: str, line: int) -> Iterator[Token]:
                 yield Token(kind, match[kind], line)
             place, start = match.end() if match else 0, place
         if not place:
-            what = {"{": "a comment that ends with '}'", "[": 'a tag such as [White "A"]'}
-            expected = what.get(first, "a move, a tag or a comment")
+            by_bracket = {"{": "a comment that ends with '}'", "[": 'a tag such as [White "A"]'}
+            expected = by_bracket.get(first, "a move, a tag or a comment")
             rest = text[start:].split("\n", 1)[0]
             raise PlacedError(rest, f"expected {expected}", f"line {line}")
         line += text.count("\n", start, place)
 
 
 def read_tags(text: str) -> dict[str, str]:
-    """Return the tags of a text's first record, whose moves are not read."""
+    """Return the tags of a text's first record, without reading its moves."""
     tags: dict[str, str] = {}
     with suppress(InputError):
         for token in tokens(text.removeprefix("\ufeff"), 1):
@@ -282,10 +295,10 @@ def read_tags(text: str) -> dict[str, str]:
 
 
 def _comment_end(text: str, start: int) -> int:
-    """Return where the comment that begins at ``start`` ends, or -1.
+    """Return the offset of the brace that ends the comment at ``start``, or -1.
 
-    A comment ends with its first closing brace; where another closing brace follows before the
-    next comment begins, the comment holds another one.
+    Usually that is the first closing brace. For each opening brace inside the comment, one further
+    closing brace belongs to the comment if it comes before the next opening brace.
     """
     end = text.find("}", start)
     if end < 0:

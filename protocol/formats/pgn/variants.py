@@ -1,4 +1,4 @@
-"""The rules of a record: those that its Variant tag names, unless others are stated."""
+"""The rules of a game record, from its Variant tag or stated by the user."""
 
 from __future__ import annotations
 
@@ -12,17 +12,19 @@ _GAME = frozenset(
     "gameofmill merels merrills merelles muhle muehle mühle mühlespiel muehlespiel molen molenspel "
     "moulin jeudumoulin marelle mulino młynek mlýn standard normal".split()
 )
-"""Names of nine men's morris, letters and digits only, which state no rule set."""
+"""Names of nine men's morris that do not state a rule set, reduced to letters and digits."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordRules:
-    """Rules by which records are read.
+    """The rules by which records are read.
 
-    ``default`` holds for a record without a Variant tag, and where the tag only names the game. A
-    stated ``variant`` replaces the tag, and stated ``settings`` change fields of the tag's rules;
-    ``default`` includes both. ``by_flags``: the user states them with -variant and -set;
-    ``way_out`` ends the error about the tag of another game.
+    default   rules of a record without a Variant tag, or with one that only names the game;
+              ``variant`` and ``settings`` are applied to them already
+    variant   a rule set that replaces the tags; None reads the tags
+    settings  changes such as ``Flying=own`` to the rules of a tag
+    by_flags  whether the user can give the flags -variant and -set, for messages
+    way_out   end of the error about the tag of another game: how to go on
     """
 
     default: Rules = DEFAULT_RULES
@@ -32,11 +34,11 @@ class RecordRules:
     way_out: str = ""
 
     def setting(self, text: str) -> str:
-        """Return a setting such as ``Flying=own`` in words that help the user to state it."""
+        """Return a setting such as ``Flying=own`` for a message, with its flag if there is one."""
         return f"-set {text}" if self.by_flags else text
 
     def of(self, tag: str | None) -> Rules:
-        """Return the rules of a record with that Variant tag, or without one."""
+        """Return the rules of a record whose Variant tag is ``tag``; None if it has no such tag."""
         if tag is None or self.variant is not None:
             return self.default
         words = tag.lower().split()
@@ -45,8 +47,8 @@ class RecordRules:
         try:
             rules = parse_rules(tag)
         except InputError as error:
-            known = bool(words) and words[0] in PRESETS
-            token = error.token if known else tag
+            is_preset = bool(words) and words[0] in PRESETS
+            token = error.token if is_preset else tag
             raise InputError(token, error.expected + self.way_out) from None
         for setting in self.settings:
             name, _, value = setting.partition("=")
@@ -55,6 +57,6 @@ class RecordRules:
 
 
 def names_the_game(tag: str) -> bool:
-    """Whether a Variant tag names nine men's morris, or nothing."""
+    """Return whether a Variant tag is empty or names nine men's morris without a rule set."""
     name = "".join(letter for letter in tag.lower() if letter.isalnum())
     return not name or name in _GAME

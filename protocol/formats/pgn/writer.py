@@ -1,4 +1,4 @@
-"""Game records written as PGN with merels moves."""
+"""Writing of game records as PGN with moves as merels spells them."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from merels.engine.game.position import WHITE
 from merels.protocol.games.record import MARK, Node, Record
 
 ROSTER = ("Event", "Site", "Date", "Round", "White", "Black", "Result")
-"""The tags that every record has, in their order."""
+"""The tags that every record has, in order: the Seven Tag Roster of PGN."""
 LINE = 80
-"""Characters of a line of moves."""
+"""Maximum length of a line of moves, in characters; only a longer word exceeds it."""
 _TIE = "\0"
-"""A space at which no line ends; the words of a record hold no such character."""
+"""A space at which no line may end; records cannot contain this character."""
 
 
 def format_record(record: Record) -> str:
-    """The record as text that ends with an empty line."""
+    """Return a record as PGN, with an empty line at its end."""
     words = "\n".join(_wrap(" ".join(_words(record)))).replace(_TIE, " ")
     return f"{format_tags(record)}\n{words}\n\n"
 
 
 def format_tags(record: Record) -> str:
-    """The tags as lines, those that follow from the game among them."""
+    """Return a record's tags as lines, with the roster and the tags derived from the game."""
     tags = {name: "?" for name in ROSTER} | {"Date": "????.??.??"} | record.tags
     tags["Result"] = record.result
     tags["Variant"] = str(record.start.rules)
@@ -35,7 +35,7 @@ def format_tags(record: Record) -> str:
 
 
 def _wrap(text: str) -> Iterator[str]:
-    """Words, one space between them, as lines of at most `LINE` characters; long words are kept."""
+    """Yield words with single spaces between them as lines of at most `LINE` characters."""
     start = 0
     while len(text) - start > LINE:
         end = text.rfind(" ", start, start + LINE + 1)
@@ -47,12 +47,12 @@ def _wrap(text: str) -> Iterator[str]:
 
 
 def _words(record: Record) -> Iterator[str]:
-    """The movetext, word by word: numbers, moves, comments, variations, result."""
+    """Yield the words of the movetext: numbers, moves, comments, variations and the result."""
     root, stop = record.root, record.stop
     first = 2 * record.start.number + record.start.side - 1
     if root.comment or root.marks:
         yield _brace(root)
-    # Variations may be nested deeper than functions can be.
+    # An explicit stack, as variations may be nested deeper than Python's recursion limit.
     rest = _variations(root.children)
     if root.children and stop is not root:
         rest = [(root.children[0], False, root.children[1:])]
@@ -83,11 +83,14 @@ def _words(record: Record) -> Iterator[str]:
 
 
 _Line = tuple[Node, bool, list[Node]]
-"""The first node of a line, whether its number was written, and the alternatives to the node."""
+"""The first node of a line, whether its number was written, and the alternatives to that node."""
 
 
 def _variations(nodes: list[Node], *before: str) -> list[str | _Line]:
-    """Variations that begin with some nodes; ``before`` is a move before them. Last words first."""
+    """Return the variations that begin with ``nodes``, as a stack: the last word comes first.
+
+    ``before`` are words to write before each variation's first move, also in reverse.
+    """
     words: list[str | _Line] = []
     for node in reversed(nodes):
         words += [")", (node, bool(before), []), *before, "("]
@@ -95,14 +98,14 @@ def _variations(nodes: list[Node], *before: str) -> list[str | _Line]:
 
 
 def _number(ply: int) -> str:
-    """The number of a half move as it is written before the move."""
+    """Return the move number to write before the move at ``ply``."""
     return f"{ply // 2}..." if ply % 2 else f"{ply // 2}."
 
 
 def _brace(node: Node) -> str:
-    """The marks and the comment in braces; the one character that would end it early is replaced.
+    """Return a node's marks and comment in braces, with each ``}`` replaced by ``)``.
 
-    A line never ends within a mark, as some programs expect one space there.
+    Spaces inside marks are kept from line breaks, because some programs expect a space there.
     """
     words = [f"[%{name} {value}]" for name, value in node.marks.items()]
     words += node.comment.split()
@@ -113,7 +116,7 @@ def _brace(node: Node) -> str:
 
 
 def _quote(value: str) -> str:
-    """A tag's value with its quotes and backslashes escaped, on one line."""
+    """Return a tag's value on one line, with quotes and backslashes escaped."""
     if not value.isprintable():
         value = "".join(c if c.isprintable() else " " for c in value)
     return value.replace("\\", r"\\").replace('"', r"\"")

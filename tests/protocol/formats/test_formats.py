@@ -1,4 +1,4 @@
-"""Foreign game formats: PlayOK's numbers, read and written."""
+"""PlayOK's records, and the detection of every form by `read_game`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ NUMBERED = """\
 def test_points_are_numbered_row_by_row() -> None:
     words = NUMBERED.split()
     assert NUMBERS == {name: int(number) for number, name in zip(words[::2], words[1::2])}
-    # Mills that a wrong numbering would not give.
+    # A mill in each direction and ring, which a wrong numbering would not contain.
     mills = [{NUMBERS[NAMES[point]] for point in line} for line in LINES]
     assert all(mill in mills for mill in ({3, 15, 24}, {22, 23, 24}, {7, 12, 16}))
 
@@ -49,7 +49,7 @@ def test_points_are_numbered_row_by_row() -> None:
         ("1x2x3", "a7xd7xg7"),
     ],
 )
-def test_moves_in_numbers(text: str, move: str) -> None:
+def test_moves_in_numbers_are_read_and_written(text: str, move: str) -> None:
     assert parse_playok_move(text) == parse_move(move)
     assert parse_playok_move(format_playok_move(parse_move(move))) == parse_move(move)
 
@@ -57,17 +57,17 @@ def test_moves_in_numbers(text: str, move: str) -> None:
 @pytest.mark.parametrize(
     "text", ["", "0", "25", "d6", "1-", "-1", "1-1", "7x7", "1x2x3x4", "1_2", "²"]
 )
-def test_invalid_moves_in_numbers(text: str) -> None:
+def test_an_invalid_move_in_numbers_is_an_error(text: str) -> None:
     with pytest.raises(InputError):
         parse_playok_move(text)
 
 
 def random_game(seed: int, position: Position) -> list[Move]:
-    """The moves of a random game, to its end or for 200 moves."""
-    chance = random.Random(seed)
+    """Return the moves of a random game, at most 200."""
+    generator = random.Random(seed)
     moves: list[Move] = []
     while position.outcome() is None and len(moves) < 200:
-        moves.append(choose(position, position.legal_moves(), chance))
+        moves.append(choose(position, position.legal_moves(), generator))
         position = position.play(moves[-1])
     return moves
 
@@ -83,7 +83,7 @@ def test_games_are_written_and_read_back(variant: str) -> None:
         assert format_playok(again) == text
 
 
-def test_a_record_as_the_site_gives_it() -> None:
+def test_a_record_in_the_layout_of_the_site_is_read() -> None:
     text = (
         '[Event "?"]\r\n[White "ann"]\r\n[Black "bo b"]\r\n[Result "1-0"]\r\n\r\n'
         "1. 5 14 2. 2 11 {good} 3. 8x14 22 1-0\r\n"
@@ -98,7 +98,7 @@ def test_a_record_as_the_site_gives_it() -> None:
 
 
 @pytest.mark.parametrize(
-    "text, place",
+    "text, message",
     [
         ("1. 5 14\n2. 2 25",
          "'25': expected points from 1 to 24, found 25 (move 2, Black, line 2)"),
@@ -116,20 +116,20 @@ def test_a_record_as_the_site_gives_it() -> None:
          "'********/********' (token 0): expected three rings of eight points, separated by '/'"),
     ],
 )
-def test_a_fault_is_named_with_its_place(text: str, place: str) -> None:
+def test_an_error_names_the_invalid_token_and_its_place(text: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
         read_game(text)
-    assert str(caught.value) == place
+    assert str(caught.value) == message
 
 
 @pytest.mark.parametrize("text", ["7\r\n\r\n-2", "7x\r5", "7\x85"])
-def test_a_fault_in_a_move_is_reported_on_one_line(text: str) -> None:
+def test_the_error_about_a_move_with_line_breaks_is_one_line(text: str) -> None:
     with pytest.raises(InputError) as caught:
         parse_playok_move(text)
     assert len(str(caught.value).splitlines()) == 1
 
 
-def test_every_format_is_recognized() -> None:
+def test_every_form_is_detected() -> None:
     six = "********/@*@*****/***OOO** w 6 7 0 3"
     assert read_game(six).start == parse_position(six)
     seventeen = "********/@*@*****/***OOO** w p p 3 6 2 7 0 0 -1 -1 -1 -1 0 0 3 ids:nodes"

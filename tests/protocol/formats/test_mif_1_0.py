@@ -20,7 +20,7 @@ from tests.engine.random_games import random_positions, random_rules
 HEAD = "MFEN/1.0 mill24-state-v1"
 
 
-def test_positions_survive_as_mfen() -> None:
+def test_positions_are_equal_after_writing_and_reading_mfen() -> None:
     ends: set[str] = set()
     for position in random_positions(seed=6, number=3_000):
         text = format_mfen(position)
@@ -46,22 +46,22 @@ def test_positions_survive_as_mfen() -> None:
         ("O*****@*/*@******/*O*****@ w 7 6 0 3", "B.W...../..B...../.W.....B w p p 7,6 - 0 3 -"),
     ],
 )
-def test_mfen_says_what_six_fields_say(six: str, mfen: str) -> None:
+def test_mfen_and_six_fields_are_converted(six: str, mfen: str) -> None:
     assert format_mfen(read_position(six)) == f"{HEAD} {mfen}"
     assert format_position(read_position(f"{HEAD} {mfen}")) == six
 
 
-def test_the_side_of_a_finished_position_follows_from_its_end() -> None:
-    two = read_position("OOO*****/********/@@****** b 0 0 0 20")
-    assert format_mfen(two).endswith(" - o o 0,0 - 0 39 w:fewer-than-minimum")
-    # Black began this game, says the count of plies.
-    began = format_mfen(two).replace(" 39 ", " 38 ")
-    again = read_position(began)
+def test_the_side_to_move_after_a_win_is_the_loser() -> None:
+    finished = read_position("OOO*****/********/@@****** b 0 0 0 20")
+    assert format_mfen(finished).endswith(" - o o 0,0 - 0 39 w:fewer-than-minimum")
+    # With an even number of plies, Black played the first move.
+    black_first = format_mfen(finished).replace(" 39 ", " 38 ")
+    again = read_position(black_first)
     assert (again.side, again.number) == (BLACK, 20)
 
 
 @pytest.mark.parametrize(
-    "text, said",
+    "text, message",
     [
         ("MFEN/0.4 mill24-state-v1 x", "'MFEN/0.4' (token 0): expected MFEN/1.0"),
         (f"{HEAD} ......../......../........ w p p 9,9 - 0 0", "expected the 11 fields"),
@@ -89,21 +89,21 @@ def test_the_side_of_a_finished_position_follows_from_its_end() -> None:
          "'lm=a7,d7;-,-' (token 11): this is part of rules that merels does not have"),
     ],
 )
-def test_what_merels_does_not_have_is_refused(text: str, said: str) -> None:
+def test_an_error_names_invalid_and_unsupported_fields_of_mfen(text: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
         read_position(text)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
-def test_rules_survive_as_a_manifest() -> None:
-    chance = random.Random(3)
+def test_rules_are_equal_after_writing_and_reading_a_manifest() -> None:
+    generator = random.Random(3)
     written = 0
-    for rules in (*PRESETS.values(), *(random_rules(chance) for _ in range(400))):
+    for rules in (*PRESETS.values(), *(random_rules(generator) for _ in range(400))):
         try:
             text = format_manifest(rules)
         except InputError:
-            sayable = rules.flying != "both" and rules.locked_mills == "any"
-            assert not sayable or rules.repetition == 1 or rules.three_three_plies
+            is_supported = rules.flying != "both" and rules.locked_mills == "any"
+            assert not is_supported or rules.repetition == 1 or rules.three_three_plies
             continue
         assert parse_manifest(text) == rules
         assert parse_manifest(json.dumps(json.loads(text), indent=2)) == rules
@@ -112,22 +112,22 @@ def test_rules_survive_as_a_manifest() -> None:
 
 
 @pytest.mark.parametrize(
-    "rules, said",
+    "rules, message",
     [
-        ("mill", "'ThreeThreePlies=4': MRS/1.0 cannot say this rule; it knows ThreeThreePlies=0"),
-        ("loc", "'LockedMills=none': MRS/1.0 cannot say this rule; it knows LockedMills=any"),
-        ("multi", "'Flying=both': MRS/1.0 cannot say this rule"),
-        ("morris Repetition=1", "'Repetition=1': MRS/1.0 cannot say this rule"),
+        ("mill", "'ThreeThreePlies=4': MRS/1.0 cannot express this rule; it has ThreeThreePlies=0"),
+        ("loc", "'LockedMills=none': MRS/1.0 cannot express this rule; it has LockedMills=any"),
+        ("multi", "'Flying=both': MRS/1.0 cannot express this rule"),
+        ("morris Repetition=1", "'Repetition=1': MRS/1.0 cannot express this rule"),
     ],
 )
-def test_a_rule_that_a_manifest_cannot_say_is_named(rules: str, said: str) -> None:
+def test_an_error_names_a_rule_that_a_manifest_cannot_express(rules: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
         format_manifest(parse_rules(rules))
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 def changed(change: Callable[[dict[str, Any]], object]) -> str:
-    """The manifest of ``morris`` with a change."""
+    """Return the manifest of ``morris`` after a change."""
     document = json.loads(format_manifest(PRESETS["morris"]))
     change(document)
     return json.dumps(document)
@@ -146,11 +146,11 @@ def changed(change: Callable[[dict[str, Any]], object]) -> str:
         lambda d: d["draw"]["offers"].update(expiry="on-opponent-primary-action"),
     ],
 )
-def test_members_that_cannot_matter_may_differ(change: Callable[[dict[str, Any]], object]) -> None:
+def test_members_without_effect_may_differ(change: Callable[[dict[str, Any]], object]) -> None:
     assert parse_manifest(changed(change)) == PRESETS["morris"]
 
 
-def test_what_is_off_may_say_anything() -> None:
+def test_members_of_a_rule_that_is_off_may_differ() -> None:
     text = changed(
         lambda d: (
             d["flying"].update(enabled=False, maximumLive=4),
@@ -162,14 +162,14 @@ def test_what_is_off_may_say_anything() -> None:
 
 
 @pytest.mark.parametrize(
-    "change, said",
+    "change, message",
     [
         (lambda d: d.update(format="MRS/0.4"), "expected the format MRS/1.0"),
         (lambda d: d.pop("mills"), "'mills.removalMultiplicity': expected this member"),
         (lambda d: d.pop("topology"), "'topology': expected this member"),
         (lambda d: d.update(topology="mill24-diagonal-v1"), "mill24-orthogonal-v1\" for topology"),
-        (lambda d: d.update(extensions=[]), "'extensions': merels does not know this member"),
-        (lambda d: d["turn"].update(first="w"), "'turn.first': merels does not know"),
+        (lambda d: d.update(extensions=[]), "'extensions': merels does not support this member"),
+        (lambda d: d["turn"].update(first="w"), "'turn.first': merels does not support"),
         (lambda d: d["turn"].update(initial="b"), "'\"b\"': expected \"w\" for turn.initial"),
         (lambda d: d["pieces"].update(white=12), "'12': expected 9 for pieces.white"),
         (lambda d: d["flying"].update(maximumLive=4), "'4': expected 3 for flying.maximumLive"),
@@ -187,16 +187,16 @@ def test_what_is_off_may_say_anything() -> None:
         (lambda d: d.update(version="1"), "expected a whole number for version"),
     ],
 )  # fmt: skip
-def test_a_manifest_of_another_game_is_refused(
-    change: Callable[[dict[str, Any]], object], said: str
+def test_an_error_names_an_unsupported_member_of_a_manifest(
+    change: Callable[[dict[str, Any]], object], message: str
 ) -> None:
     with pytest.raises(InputError) as caught:
         parse_manifest(changed(change))
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    "text, said",
+    "text, message",
     [
         ("[1]", "a JSON object"), ("{", "expected JSON in line 1"),
         ("", "'the end': expected JSON"),
@@ -207,10 +207,10 @@ def test_a_manifest_of_another_game_is_refused(
         (" " * (1 << 20) + "{}", "at most 1 MiB"),
     ],
 )
-def test_text_that_is_no_manifest_is_refused(text: str, said: str) -> None:
+def test_text_that_is_not_a_manifest_is_a_short_error(text: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
         parse_manifest(text)
-    assert said in str(caught.value) and len(str(caught.value)) < 300
+    assert message in str(caught.value) and len(str(caught.value)) < 300
     assert not str(caught.value).endswith(" at")
 
 

@@ -1,4 +1,4 @@
-"""Game records: round trips and refusals."""
+"""Reading and writing of game records in PGN."""
 
 from __future__ import annotations
 
@@ -29,45 +29,45 @@ def comments(record: Record) -> list[str]:
     return [node.comment for node in record.line()]
 
 
-def test_games_survive_their_text() -> None:
+def test_records_are_equal_after_writing_and_reading() -> None:
     records = [make_record(game) for game in GAMES]
     for record in records:
         for i, node in enumerate(record.line()):
             node.comment = f"+0.{i % 100:02}/6 0.001s"
     text = "".join(map(format_record, records))
-    again = list(parse_records(text))
-    assert len(again) == len(records)
-    for one, other in zip(records, again):
-        assert one.start == other.start
-        assert one.moves == other.moves
-        assert comments(one) == comments(other)
-        assert one.result == other.result
-        assert other.tags["Event"] == 'A "quoted" \\ name'
-        assert one.final().outcome() == other.final().outcome()
+    parsed = list(parse_records(text))
+    assert len(parsed) == len(records)
+    for original, record in zip(records, parsed):
+        assert record.start == original.start
+        assert record.moves == original.moves
+        assert comments(record) == comments(original)
+        assert record.result == original.result
+        assert record.tags["Event"] == 'A "quoted" \\ name'
+        assert record.final().outcome() == original.final().outcome()
     assert max(map(len, text.splitlines())) <= 100
 
 
-def test_a_person_may_write_loosely() -> None:
+def test_movetext_in_the_loose_style_of_people_is_read() -> None:
     text = """\ufeff[White "A"]
-    % is no comment here
+    % begins no comment inside a line
     1. D6 {a plan} f4 2.f6 ; better
     g4 $3 3. b6 xf4 *"""
     with pytest.raises(InputError, match="'%'"):
         parse_record(text)
-    record = parse_record(text.replace("% is no comment here", ""))
+    record = parse_record(text.replace("% begins no comment inside a line", ""))
     assert [str(move) for move in record.moves] == ["d6", "f4", "f6", "g4", "b6xf4"]
     assert comments(record) == ["a plan", "", "better", "", ""]
     assert [list(node.glyphs) for node in record.line()] == [[], [], [], ["$3"], []]
     assert record.result == "*"
 
 
-def test_annotation_glyphs_stay_with_their_moves() -> None:
+def test_annotation_glyphs_belong_to_the_move_before_them() -> None:
     moves = "1. d6 $1 $14 {a plan} f4 $2 ( 1... d2 $6 {or this} 2. b4 $10 ) 2. b4 *"
     assert format_record(parse_record(moves)).endswith(f"\n\n{moves}\n\n")
     assert list(parse_record("$7 1. d6 *").end().glyphs) == ["$7"]
 
 
-def test_black_may_start() -> None:
+def test_a_record_may_begin_with_black_s_move() -> None:
     start = parse_position("********/********/******** b 9 9 0 1", parse_rules("roman"))
     record = Record(start, [parse_move("d6"), parse_move("f4")], "1/2-1/2")
     text = format_record(record)
@@ -92,13 +92,12 @@ def test_black_may_start() -> None:
         ("1. d6 (1. f4 f4) *", "occupied.*line 1"),
     ],
 )
-def test_malformed_records_are_refused(text: str, reason: str) -> None:
+def test_the_error_about_a_malformed_record_names_reason_and_line(text: str, reason: str) -> None:
     with pytest.raises(InputError, match=reason):
         parse_record(text)
 
 
-def test_foreign_words_stay_in_their_places() -> None:
-    """Whatever tags and comments say, the text is one game and nothing in it moves a cursor."""
+def test_hostile_tags_and_comments_are_written_as_one_printable_game() -> None:
     evil = 'x } 1-0 {" \x1b[2J\n[White "Y"]\u202e\u2028\x00\ud800'
     record = make_record(GAMES[0])
     record.tags["White"] = evil
@@ -126,7 +125,7 @@ def test_an_error_that_quotes_a_file_is_one_printable_line() -> None:
         ('[Event "x"]\n\nd6 *\n\n[Event "y"]\n[FEN "w"]\n\nd6 *', "w", 6),
     ],
 )
-def test_what_makes_no_sense_is_named_with_its_line(text: str, token: str, line: int) -> None:
+def test_an_error_names_the_invalid_token_and_its_line(text: str, token: str, line: int) -> None:
     with pytest.raises(InputError) as caught:
         list(parse_records(text))
     assert caught.value.token == token
@@ -150,7 +149,7 @@ VARIATIONS = """[Event "?"]
 
 def test_variations_are_read_and_written() -> None:
     record = parse_record(VARIATIONS)
-    # A comment before a variation's first move becomes the move's.
+    # A comment before a variation's first move becomes a comment on that move.
     text = format_record(record)
     assert text.split() == VARIATIONS.replace("{or} 1. f4 {bold}", "1. f4 {or bold}").split()
     assert format_record(parse_record(text)) == text
@@ -163,13 +162,13 @@ def test_variations_are_read_and_written() -> None:
     assert [str(node.move) for node in record.line()[1].children] == ["d2", "f6"]
 
 
-def test_variations_stand_after_the_whole_move_and_may_have_a_result() -> None:
+def test_a_variation_may_come_before_the_comment_on_its_move_and_may_have_a_result() -> None:
     record = parse_record("1.d6(1.f4 d6 2.f6 b6 3.b4 g4 4.f2 xg4 1-0){now}f4 *")
     assert [str(node.move) for node in record][-1] == "f2xg4"
     assert (comments(record), record.result) == (["now", ""], "*")
 
 
-def test_variations_may_be_nested_deeper_than_functions() -> None:
+def test_variations_may_be_nested_deeper_than_the_recursion_limit() -> None:
     depth = 5000
     rules = parse_rules("morris Repetition=0 NoRemovalPlies=0 ThreeThreePlies=0")
     record = Record(parse_position("O*@*O*@*/@*O*@*O*/***O***@ w 0 0 0 1", rules))
@@ -183,12 +182,12 @@ def test_variations_may_be_nested_deeper_than_functions() -> None:
     assert format_record(parse_record(text)) == text == format_record(record.copy())
 
 
-def test_variations_that_repeat_a_move_share_it() -> None:
+def test_variations_that_begin_with_the_same_move_are_merged() -> None:
     record = parse_record("1. d6 {a} ( 1. d6 $1 {b} f4 {c} ( 1... f4 $2 2. d2 ) ) b4 *")
     assert format_record(record).endswith("\n\n1. d6 $1 {a b} b4 ( 1... f4 $2 {c} 2. d2 ) *\n\n")
 
 
-def test_moves_that_were_all_taken_back_are_variations_of_no_move() -> None:
+def test_a_game_without_moves_may_have_variations() -> None:
     text = "{none} ( 1. d6 {a start} f4 ( 1... b4 ) ) ( 1. f4 ) 0-1"
     record = parse_record(text)
     assert (record.moves, record.end(), record.stop) == ([], record.root, record.root)
@@ -201,7 +200,7 @@ MARKED = (
 )
 
 
-def test_commands_in_comments_are_marks_and_survive() -> None:
+def test_commands_in_comments_are_read_and_written_as_marks() -> None:
     record = parse_record(MARKED.replace("{[%clk 0:05:00]}", "{ [%clk\n0:05:00] }"))
     first, second, third = record.line()
     assert record.root.marks == {"clk": "0:05:00"} and record.root.comment == ""
@@ -214,7 +213,7 @@ def test_commands_in_comments_are_marks_and_survive() -> None:
         assert " ".join(text.split("\n\n")[1].split()) == MARKED
 
 
-def test_no_line_ends_within_a_mark() -> None:
+def test_a_line_is_not_broken_inside_a_mark() -> None:
     record = parse_record("1. d6 f4 *")
     for length in range(60, 80):
         record.root.comment = "x" * length
@@ -224,7 +223,7 @@ def test_no_line_ends_within_a_mark() -> None:
         assert text.count("[%clk 0:04:59.5]") == 2 and "\0" not in text
 
 
-def test_marks_that_variations_repeat_are_kept() -> None:
+def test_marks_of_a_repeated_move_are_merged() -> None:
     text = "1. d6 {[%clk 1] a} ( 1. d6 {[%clk 1] [%eval 2] b} f4 ) ( 1. d6 {[%clk 3]} b4 ) g4 *"
     written = format_record(parse_record(text)).split("\n\n")[1].split()
     assert " ".join(written) == (

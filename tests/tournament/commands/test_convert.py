@@ -145,7 +145,7 @@ def test_standard_input_is_converted() -> None:
     assert output("convert", "-to", "mfen", typed=SIX) == f"{MFEN}\n"
     said = refusal("convert", "-to", "manifest", typed="multi Flying=own")
     assert said == (
-        "merels convert: 'LockedMills=none': MRS/1.0 cannot say this rule; it knows "
+        "merels convert: 'LockedMills=none': MRS/1.0 cannot express this rule; it has "
         "LockedMills=any (line 1 of standard input)\n"
     )
 
@@ -165,7 +165,7 @@ def test_standard_input_is_converted() -> None:
         ("-to manifest", SIX, "this is a position: expected six"),
         ("-to rules", "1. d6", "this is a game: expected six"),
         ("-to pgn", "loc", "'-to pgn': loc is a rule set: expected rules or manifest"),
-        ("-to manifest", "multi", "'Flying=both': MRS/1.0 cannot say this rule"),
+        ("-to manifest", "multi", "'Flying=both': MRS/1.0 cannot express this rule"),
         ("-to journal", SIX, "'-to journal': expected -out FILE, the journal to write"),
         ("-from mfen -to six", SIX, "expected a position as MFEN (line 1 of typed)"),
         ("-from playok -to six", "1. d6", "expected a move such as 7"),
