@@ -1,1 +1,1 @@
-"""Puzzles: positions with one move that wins or holds the draw, proven by tables."""
+"""Puzzles: positions in which tables prove that one move wins or holds the draw."""

@@ -1,4 +1,4 @@
-"""Lessons: positions of one's own games in which a better move is asked for."""
+"""Lessons: the player's own mistakes, as puzzles whose task is to find a better move."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from merels.protocol.review.review import NAMES, Judge, Judgement, expected
 
 
 class Lesson(Attempt):
-    """A move of a game that was judged a mistake, to be bettered: one that loses little will do.
+    """An attempt to improve on a move that a review judged a mistake.
 
-    ``number`` of ``count`` lessons.
+    Every move that loses less than an inaccuracy is right. Lesson ``number``, from 1, of ``count``.
     """
 
     rated = False
@@ -19,7 +19,7 @@ class Lesson(Attempt):
     def __init__(
         self, judgement: Judgement, position: Position, judge: Judge, number: int, count: int
     ) -> None:
-        """``judge`` judges moves other than the best, as it judged those of the game."""
+        """``judge`` evaluates the positions after the player's moves, as in the review."""
         best = judgement.before.best
         assert best is not None, "a mistake has a better move"
         moves = len(position.legal_moves())
@@ -30,13 +30,13 @@ class Lesson(Attempt):
     @property
     def task(self) -> str:
         """The task, as a sentence."""
-        judged = self._judgement
-        side, kind = COLOURS[judged.side], judged.name
+        judgement = self._judgement
+        side, kind = COLOURS[judgement.side], judgement.name
         article = "an" if kind[0] in "aeiou" else "a"
-        return f"{side} played {judged.move}, {article} {kind}. Find a better move."
+        return f"{side} played {judgement.move}, {article} {kind}. Find a better move."
 
     def is_right(self, move: Move) -> bool:
-        """Whether a move is the best, or loses less than an inaccuracy."""
+        """Whether a move is the best one, or loses less than an inaccuracy."""
         if move in (self.wanted, self._judgement.move):
             return move == self.wanted
         before, after = self._judgement.before, self._judge(self.position.play(move))

@@ -1,4 +1,4 @@
-"""A puzzle, and files of puzzles: a JSON object in each line."""
+"""Puzzles and files of puzzles, one JSON object a line; FORMAT.md describes the file."""
 
 from __future__ import annotations
 
@@ -17,27 +17,28 @@ from merels.engine.game.rules import parse_rules
 GOALS = {1: "win", 0: "draw"}
 """The goal of the side to move, by the position's value."""
 _VALUES = {goal: value for value, goal in GOALS.items()}
-_EASIEST, _FEW, _DEEP = 600, 100, 150
+_LOWEST_RATING, _PER_SCARCITY, _PER_DEPTH = 600, 100, 150
+"""Rating points: the base, for each halving of right moves, for each doubling of the depth."""
 
 
 @dataclass(frozen=True, slots=True)
 class Puzzle:
-    """A position in which only one move reaches what can be reached.
-
-    ``value`` is 1 where it wins, 0 where it draws and all others lose. ``line`` begins with that
-    move; replies and further only moves follow in turn. ``equal`` are the moves as good as its
-    last one, all of the same effect: they differ in the man removed or by a symmetry of the board.
-    ``holding`` of ``moves`` legal moves reach the goal. ``depth`` is in plies to the next removal
-    or the end of the game; None where it is not known.
-    """
+    """A position in which only one move keeps the value."""
 
     position: Position
     value: int
+    """1 if the side to move wins, 0 if it draws and every other move loses."""
     line: tuple[Move, ...]
+    """The solution: the only move, then replies and further only moves in turn."""
     equal: tuple[Move, ...]
+    """Moves as good as the last one of ``line``: they differ from it in the man removed, or by a
+    symmetry of the board."""
     holding: int
+    """Number of legal moves in ``position`` that keep the value."""
     moves: int
+    """Number of legal moves in ``position``."""
     depth: int | None
+    """Plies to the next removal or the end of the game; None if unknown."""
 
     @property
     def goal(self) -> str:
@@ -46,18 +47,18 @@ class Puzzle:
 
     @property
     def rating(self) -> int:
-        """How hard it is, on a scale like Elo's: the fewer moves and the deeper, the harder."""
+        """Difficulty on a scale like Elo's: it rises with the depth and with fewer right moves."""
         depth = len(self.line) if self.depth is None else self.depth
-        scarce = log2(self.moves / self.holding)
-        return round(_EASIEST + _FEW * scarce + _DEEP * log2(1 + depth))
+        scarcity = log2(self.moves / self.holding)
+        return round(_LOWEST_RATING + _PER_SCARCITY * scarcity + _PER_DEPTH * log2(1 + depth))
 
     def solves(self, step: int, move: Move) -> bool:
-        """Whether a move is right at a place in the line."""
+        """Whether ``move`` is right in place of ``line[step]``."""
         last = step == len(self.line) - 1
         return move == self.line[step] or last and move in self.equal
 
     def to_json(self) -> str:
-        """The puzzle as a line of a file."""
+        """Return the puzzle as a line of a file, without its line feed."""
         row = {
             "position": format_position(self.position), "rules": str(self.position.rules),
             "goal": self.goal,
@@ -69,13 +70,13 @@ class Puzzle:
 
 
 def load(path: Path) -> list[Puzzle]:
-    """The puzzles of a file; `InputError` names what is wrong, and in which line."""
+    """Read a file of puzzles; raise `InputError`, with the line's number, if it is invalid."""
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise InputError(str(path), f"cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise InputError(str(path), "expected a file of puzzles, found no text") from None
+        raise InputError(str(path), "expected a file of puzzles, found invalid UTF-8") from None
     return list(_read(path, text))
 
 
@@ -87,12 +88,15 @@ def _read(path: Path, text: str) -> Iterator[Puzzle]:
             raise InputError(f"{path}:{number}", str(error)) from None
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise InputError(
-                f"{path}:{number}", "expected a puzzle as merels puzzles writes it"
+                f"{path}:{number}", "expected a puzzle in the form that merels puzzles writes"
             ) from None
 
 
 def _parse(row: dict[str, Any]) -> Puzzle:
-    """The puzzle of a line's JSON object; `InputError` if its moves are not legal."""
+    """Parse a line's JSON object.
+
+    Raise `InputError` for illegal moves, ValueError, KeyError or TypeError for other faults.
+    """
     position = parse_position(row["position"], parse_rules(row["rules"]))
     line = tuple(map(parse_move, row["line"]))
     equal = tuple(map(parse_move, row["equal"]))

@@ -1,4 +1,4 @@
-"""Finding puzzles: walks through positions that tables know, and what is a puzzle among them."""
+"""Search for puzzles: random walks through positions that are in the tables."""
 
 from __future__ import annotations
 
@@ -13,38 +13,39 @@ from merels.engine.tablebase.sectors import AnySector
 from merels.protocol.puzzles.puzzle import GOALS, Puzzle
 
 WALK = 12
-"""Plies of a walk."""
+"""Length of a walk, in plies."""
 LONGEST_LINE = 7
-"""Plies of a solution, at most."""
+"""Maximum length of a solution, in plies."""
 FEWEST_MOVES = 4
-"""A position with fewer legal moves is no puzzle."""
+"""Minimum number of legal moves in a puzzle's position."""
 PATIENCE = 2000
-"""Walks in a row without a puzzle, after which there is none to be found."""
-_ERRS = 0.15
-"""How often a walk plays any move, not one that keeps the value."""
+"""Number of consecutive walks without a new puzzle that ends the search."""
+_RANDOM_MOVE_SHARE = 0.15
+"""Share of a walk's moves that are chosen from all moves, not from those that keep the value."""
 
-Form = tuple[int, int]
+Men = tuple[int, int]
+"""Bit masks of two sides' men."""
 
 
 def find_puzzles(tables: Tables, seed: int) -> Iterator[Puzzle]:
-    """Puzzles that differ, the same for the same tables and seed.
+    """Yield different puzzles, in an order that depends only on the tables and ``seed``.
 
-    They end where `PATIENCE` walks have found no new one.
+    Symmetric positions count as one. End after `PATIENCE` walks without a new puzzle.
     """
     random = Random(seed)
-    known = list(tables.headers)
+    sectors = list(tables.headers)
     seen: set[object] = set()
     fruitless = 0
     while fruitless < PATIENCE:
         fruitless += 1
-        start = _start(tables, random, random.choice(known))
+        start = _start(tables, random, random.choice(sectors))
         for position, choices in _walk(tables, random, start):
             puzzle = puzzle_at(tables, position, choices)
             if puzzle is None:
                 continue
-            same = _form(position.men), position.hands, position.side
-            if same not in seen:
-                seen.add(same)
+            key = _canonical(position.men), position.hands, position.side
+            if key not in seen:
+                seen.add(key)
                 fruitless = 0
                 yield puzzle
                 break
@@ -53,18 +54,18 @@ def find_puzzles(tables: Tables, seed: int) -> Iterator[Puzzle]:
 def puzzle_at(
     tables: Tables, position: Position, choices: list[Choice] | None = None
 ) -> Puzzle | None:
-    """The puzzle in a position with no ply played since the last removal; None: it is none.
+    """Return the puzzle in a position, or None; no ply may follow its last removal.
 
-    ``choices`` are the values of its moves, if they have been looked up.
+    ``choices`` are the values of its moves if the caller has them.
     """
-    known = tables.probe(position)
-    if known is None or known.value not in GOALS or position.outcome() is not None:
+    entry = tables.probe(position)
+    if entry is None or entry.value not in GOALS or position.outcome() is not None:
         return None
     choices = choices or values_of_moves(tables, position)
-    value, best = known.value, _only(position, known.value, choices)
-    if best is None:
+    value, solution = entry.value, _only_moves(position, entry.value, choices)
+    if solution is None:
         return None
-    first, moves = best
+    first, moves = solution
     line = [first[0].move]
     equal: Sequence[Choice] = first
     after = position
@@ -73,26 +74,29 @@ def puzzle_at(
         reply = None if after.outcome() else _reply(tables, after, value)
         if reply is None:
             break
-        there = after.play(reply)
-        found = None if there.outcome() else _only(there, value, values_of_moves(tables, there))
-        if found is None:
+        child = after.play(reply)
+        solution = None
+        if child.outcome() is None:
+            solution = _only_moves(child, value, values_of_moves(tables, child))
+        if solution is None:
             break
-        after, equal = there, found[0]
+        after, equal = child, solution[0]
         line += [reply, equal[0].move]
     if after.play(line[-1]).outcome() is not None and len(line) == 1:
-        return None  # To see a move that ends the game is no puzzle.
+        return None  # A move that ends the game at once is too easy to find.
     depth = first[0].depth
     others = tuple(choice.move for choice in equal[1:])
     return Puzzle(position, value, tuple(line), others, len(first), moves, depth)
 
 
-def _only(
+def _only_moves(
     position: Position, value: int, choices: list[Choice] | None
 ) -> tuple[list[Choice], int] | None:
-    """The moves that keep the value if all have the same effect, and how many moves there are.
+    """Return the moves that keep ``value``, best first, and the number of legal moves.
 
-    The others are proven to be worse: no count of plies turns a loss or a draw into a win, and
-    one that may turn a loss into a draw makes the loss uncertain.
+    Return None unless all moves that keep it have the same effect and all others are proven to be
+    worse. A limit on plies can turn a loss into a draw, so with ``value`` 0 every losing move must
+    be `Choice.certain`; no such limit turns a draw or a loss into a win.
     """
     if choices is None or len(choices) < FEWEST_MOVES:
         return None
@@ -101,37 +105,40 @@ def _only(
         return None
     if value == 0 and not all(choice.certain for choice in choices if choice.value < 0):
         return None
-    effects = {_form(_men_after(position, choice.move)) for choice in best}
+    effects = {_canonical(_men_after(position, choice.move)) for choice in best}
     best.sort(key=lambda choice: (choice.depth or 0, str(choice.move)))
     return (best, len(choices)) if len(effects) == 1 else None
 
 
 def _reply(tables: Tables, position: Position, value: int) -> Move | None:
-    """The opponent's reply that keeps what it has and asks most; None where it is not known."""
+    """Return the opponent's hardest reply that keeps its value, or None if values are missing.
+
+    It leaves the smallest share of right moves, then delays the loss.
+    """
     choices = values_of_moves(tables, position)
     if not choices:
         return None
     kept = [choice for choice in choices if choice.value == -value]
 
     def ease(choice: Choice) -> tuple[float, int, str]:
-        there = position.play(choice.move)
-        held = None if there.outcome() else tables.holding(there)
+        child = position.play(choice.move)
+        held = None if child.outcome() else tables.holding(child)
         return (held[0] / held[1] if held else 2.0, -(choice.depth or 0), str(choice.move))
 
     return min(kept, key=ease).move if kept else None
 
 
-def _men_after(position: Position, move: Move) -> Form:
-    """The men after a move without its removals, the mover's first."""
+def _men_after(position: Position, move: Move) -> Men:
+    """Return the men after a move, before its removals; the mover's come first."""
     own, opponent = position.men[position.side], position.men[1 - position.side]
     if move.origin is not None:
         own &= ~(1 << move.origin)
     return own | 1 << move.to, opponent
 
 
-def _form(men: Form) -> Form:
-    """The same for all boards that a symmetry turns into each other."""
-    first, second = (tuple(points_of(one)) for one in men)
+def _canonical(men: Men) -> Men:
+    """Return the least of the boards that the board's symmetries make of ``men``."""
+    first, second = (tuple(points_of(mask)) for mask in men)
     return min(
         (mask_of(symmetry[p] for p in first), mask_of(symmetry[p] for p in second))
         for symmetry in SYMMETRIES
@@ -139,7 +146,11 @@ def _form(men: Form) -> Form:
 
 
 def _start(tables: Tables, random: Random, sector: AnySector) -> Position:
-    """A position of a sector: one that random placing leads to, else any with such men."""
+    """Return a random position of a sector.
+
+    With men in hand and complete tables it comes from random play, which may end the game earlier
+    or leave the sector; otherwise its men stand on random points.
+    """
     if sector.hand and tables.complete:
         position = Position(tables.rules)
         while sum(position.hands) > sector.hand and position.outcome() is None:
@@ -150,7 +161,7 @@ def _start(tables: Tables, random: Random, sector: AnySector) -> Position:
     men, hands = (mask_of(points[:own]), mask_of(points[own:])), sector.hands
     side = random.randrange(2)
     if sector.hand:
-        # White places first.
+        # White places first, so equal hands mean that White is to move.
         side = WHITE if hands[0] == hands[1] else 1 - WHITE
     return Position(
         tables.rules, men if side == WHITE else men[::-1],
@@ -161,7 +172,10 @@ def _start(tables: Tables, random: Random, sector: AnySector) -> Position:
 def _walk(
     tables: Tables, random: Random, position: Position
 ) -> Iterator[tuple[Position, list[Choice]]]:
-    """Positions that moves lead to from one, each as if the game began there, with their moves."""
+    """Yield the positions of a walk that begins at ``position``, with the values of their moves.
+
+    Each has no history and no count of plies, as if the game began with it.
+    """
     for ply in range(WALK + 1):
         choices = None if position.outcome() else values_of_moves(tables, position)
         if not choices:
@@ -170,6 +184,6 @@ def _walk(
             yield position, choices
         best = max(choice.value for choice in choices)
         kept = [choice for choice in choices if choice.value == best]
-        move = random.choice(choices if random.random() < _ERRS else kept).move
+        move = random.choice(choices if random.random() < _RANDOM_MOVE_SHARE else kept).move
         after = position.play(move)
         position = Position(after.rules, after.men, after.hands, after.side)

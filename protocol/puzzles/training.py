@@ -1,4 +1,4 @@
-"""Solving puzzles: who solves them, what they are given next, and what they do with it."""
+"""Solving puzzles: the player's rating, the choice of the next puzzle, and attempts."""
 
 from __future__ import annotations
 
@@ -21,31 +21,32 @@ from merels.protocol.puzzles.search import find_puzzles
 
 _FIRST_RATING = 1100
 _K, _FIRST_K, _FIRST = 24, 60, 15
-"""How far a puzzle moves the rating of a player; the first puzzles move it further."""
+"""Elo's factor K; the factor for a new player, and the number of puzzles that it applies to."""
 _TASKS = {
     "win": "{} to move: one move wins.",
     "draw": "{} to move: one move draws, all others lose.",
 }
 _CANDIDATES = 4
-"""Puzzles to choose from."""
+"""Number of puzzles made from tables for each choice."""
 _MOST_GIVEN = 1000
-"""Puzzles that are remembered, so as not to be given again."""
+"""Number of recent puzzles that are not chosen again."""
 _FILE = "player.json"
 
 
 @dataclass
 class Player:
-    """Who solves puzzles: an Elo rating, puzzles tried and solved, and solved in a row."""
+    """A player's Elo rating and counts of puzzles."""
 
     rating: float = _FIRST_RATING
     tried: int = 0
     solved: int = 0
     streak: int = 0
+    """Number of puzzles solved in a row without a hint."""
     best: int = 0
-    """The longest streak."""
+    """The longest streak so far."""
 
     def score(self, puzzle: Puzzle, points: float) -> int:
-        """Count a puzzle with 1 point, ½ or none; what it changed the rating by."""
+        """Count a puzzle that earned 1, 0.5 or 0 points; return the change of the rating."""
         expected = 1 / (1 + 10 ** ((puzzle.rating - self.rating) / 400))
         step = _FIRST_K if self.tried < _FIRST else _K
         before = round(self.rating)
@@ -58,23 +59,24 @@ class Player:
 
 
 class Attempt:
-    """A puzzle that is being solved, up to a place in its line."""
+    """A player's attempt at a puzzle."""
 
     rated = True
-    """Whether it counts for the player's rating."""
+    """Whether the attempt changes the player's rating."""
 
     def __init__(self, puzzle: Puzzle) -> None:
         self.puzzle = puzzle
         self.position = puzzle.position
         self.last: Move | None = None
-        """The reply that led to the position."""
+        """The last move on the board, or None at the start."""
         self.step = 0
+        """Number of moves of the puzzle's line that were played."""
         self.hints = 0
-        """Hints taken for this move: first the man, then the move."""
+        """Number of hints for the current move: 1 showed the man, 2 the move."""
         self.points = 1.0
-        """Share of the rating change that solving it still earns."""
+        """Points that solving the puzzle still earns: 1, 0.5 or 0."""
         self.change: int | None = None
-        """Change of the player's rating, once it has counted."""
+        """Change of the player's rating; None before the attempt is counted."""
 
     @property
     def solved(self) -> bool:
@@ -83,7 +85,7 @@ class Attempt:
 
     @property
     def wanted(self) -> Move:
-        """The right move."""
+        """The right move in the current position."""
         return self.puzzle.line[self.step]
 
     @property
@@ -92,13 +94,14 @@ class Attempt:
         return _TASKS[self.puzzle.goal].format(COLOURS[self.puzzle.position.side])
 
     def is_right(self, move: Move) -> bool:
-        """Whether a legal move is right here."""
+        """Whether a legal move is right in the current position."""
         return self.puzzle.solves(self.step, move)
 
     def play(self, move: Move) -> Position | None:
-        """The position after a right move, before the reply; None, and no points, if it is wrong.
+        """Play a move and, if it is right, the reply to it.
 
-        `InputError` if it is not legal, or the puzzle is solved.
+        Return the position after the move, before the reply. A wrong move costs all points and
+        returns None. Raise `InputError` for an illegal move or a solved puzzle.
         """
         if self.solved:
             raise InputError(str(move), "this puzzle is solved; go on to the next")
@@ -115,7 +118,10 @@ class Attempt:
         return after
 
     def hint(self) -> int:
-        """Take the next hint, 1 for the man, 2 for the move; the latter leaves no points."""
+        """Take a hint: 1 (the man to move) halves the points, 2 (the move) takes all.
+
+        Return the number of hints; raise `InputError` if the puzzle is solved.
+        """
         if self.solved:
             raise InputError("hint", "this puzzle is solved; go on to the next")
         self.hints = min(2, self.hints + 1)
@@ -124,9 +130,10 @@ class Attempt:
 
 
 class Trainer:
-    """Gives puzzles to a player, whose rating is kept in a folder. Any thread may use it.
+    """Chooses puzzles for a player and saves the player's rating. Thread-safe.
 
-    ``puzzles`` are those of a file; without any, they are made from tables.
+    ``folder`` holds the player's file; without it nothing is saved. Without ``puzzles``, the
+    trainer makes puzzles from tables.
     """
 
     def __init__(self, folder: Path | None = None, puzzles: Sequence[Puzzle] = ()) -> None:
@@ -137,28 +144,30 @@ class Trainer:
         self._random = Random()
         self._given: deque[str] = deque(maxlen=_MOST_GIVEN)
         self.save_error = ""
-        """Why the player's rating is not kept."""
+        """The reason for which the rating is not saved, as a sentence, or ''."""
         self._seen: Stamp | None = None
-        """The stamp of the player's file as it was read or written last."""
+        """Stamp of the player's file at the last read or write."""
         self._read()
 
     def next(self, tables: Tables | None) -> Attempt:
-        """Another puzzle of about the player's strength; `InputError` where there is none."""
+        """Choose a puzzle near the player's rating; raise `InputError` if there is none."""
         with self._lock:
-            found: Sequence[Puzzle] = self.puzzles
-            if not found and tables is not None:
+            puzzles: Sequence[Puzzle] = self.puzzles
+            if not puzzles and tables is not None:
                 seed = self._random.getrandbits(32)
-                found = list(islice(find_puzzles(tables, seed), _CANDIDATES))
-            if not found:
+                puzzles = list(islice(find_puzzles(tables, seed), _CANDIDATES))
+            if not puzzles:
                 raise InputError("puzzles", "the tables of these rules have none")
-            fresh = [one for one in found if format_position(one.position) not in self._given]
-            fresh.sort(key=lambda one: abs(one.rating - self.player.rating))
-            chosen = self._random.choice(fresh[: _CANDIDATES // 2] or found)
+            fresh = [
+                puzzle for puzzle in puzzles if format_position(puzzle.position) not in self._given
+            ]
+            fresh.sort(key=lambda puzzle: abs(puzzle.rating - self.player.rating))
+            chosen = self._random.choice(fresh[: _CANDIDATES // 2] or puzzles)
             self._given.append(format_position(chosen.position))
             return Attempt(chosen)
 
     def count(self, attempt: Attempt) -> None:
-        """Count a puzzle, once, when it is solved or can no longer be solved."""
+        """Change the rating by an attempt that is solved or has no points left, but only once."""
         with self._lock:
             done = attempt.solved or attempt.points == 0
             if not attempt.rated or attempt.change is not None or not done:
@@ -168,7 +177,7 @@ class Trainer:
             self._write()
 
     def _read(self) -> None:
-        """Take the player from the file if it has changed; one that cannot be read is left."""
+        """Read the player's file if it has changed; never overwrite one that is damaged."""
         if self._path is None:
             return
         try:
@@ -181,12 +190,12 @@ class Trainer:
             )
             self._seen = seen
         except FileNotFoundError:
-            pass  # It has just been removed; the next puzzle makes another.
+            pass  # The next counted puzzle writes a new file.
         except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
             self._give_up(f"{self._path} cannot be read ({error})")
 
     def _write(self) -> None:
-        """Keep the player; if that is not possible, the rating lasts as long as the program."""
+        """Write the player's file; after an error the rating stays in memory only."""
         if self._path is None:
             return
         try:
@@ -197,6 +206,6 @@ class Trainer:
             self._give_up(f"nothing can be written to {self._path} ({error.strerror or error})")
 
     def _give_up(self, reason: str) -> None:
-        """Stop saving the player's file."""
+        """Stop saving the rating, and set `save_error`."""
         self._path = None
         self.save_error = printable(f"Your rating in puzzles is not kept: {reason}.")

@@ -1,4 +1,4 @@
-"""Puzzles made from tables: by the command, and what holds of each of them."""
+"""Puzzles made from tables: the command, the solutions, and files of puzzles."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.probe import Tables, open_tables
 from merels.engine.tablebase.root_ranking import Choice
 from merels.protocol.puzzles.puzzle import Puzzle, load
-from merels.protocol.puzzles.search import _only, puzzle_at
+from merels.protocol.puzzles.search import _only_moves, puzzle_at
 
 RULES = make_rules("loc", ["LockedMills=any", "NoRemovalPlies=0"])
 FLAGS = ("-variant", "loc", "-set", "LockedMills=any", "NoRemovalPlies=0")
@@ -25,7 +25,7 @@ COUNT = 12
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Tables of up to seven men, and of six with men in hand, of rules that are no preset."""
+    """A folder with tables of a custom rule set: up to seven men, with men in hand up to six."""
     root = tmp_path_factory.mktemp("tables")
     builder = Builder(root, RULES, depths=True)
     builder.build(7)
@@ -35,12 +35,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def tables(folder: Path) -> Tables:
-    """The same, open."""
+    """The tables in `folder`."""
     return open_tables(folder, RULES)
 
 
 def merels(*words: object) -> subprocess.CompletedProcess[str]:
-    """A finished ``merels puzzles``."""
+    """Run ``merels puzzles`` in a process."""
     return subprocess.run(
         [sys.executable, "-m", "merels.tournament.commands.main", "puzzles", *map(str, words)],
         capture_output=True, text=True, timeout=120,
@@ -49,7 +49,7 @@ def merels(*words: object) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def file(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file of puzzles."""
+    """A file of `COUNT` puzzles, written by the command."""
     out = tmp_path_factory.mktemp("puzzles") / "puzzles.jsonl"
     done = merels("-count", COUNT, "-tables", folder, "-out", out, *FLAGS)
     assert done.returncode == 0, done.stderr
@@ -59,18 +59,18 @@ def file(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_tables_prove_every_move_of_a_solution(file: Path, tables: Tables) -> None:
     puzzles = load(file)
-    assert len(puzzles) == COUNT == len({format_position(one.position) for one in puzzles})
-    assert {one.goal for one in puzzles} == {"win", "draw"}
-    assert {sum(one.position.hands) > 0 for one in puzzles} == {True, False}
+    assert len(puzzles) == COUNT == len({format_position(puzzle.position) for puzzle in puzzles})
+    assert {puzzle.goal for puzzle in puzzles} == {"win", "draw"}
+    assert {sum(puzzle.position.hands) > 0 for puzzle in puzzles} == {True, False}
     for puzzle in puzzles:
         position = puzzle.position
         assert position.rules == RULES
         for step, move in enumerate(puzzle.line):
-            values = {one: known.value for one, known in tables.moves(position) if known}
+            values = {legal: entry.value for legal, entry in tables.moves(position) if entry}
             assert len(values) == len(position.legal_moves())
             if step % 2 == 0:
-                right = {one for one, value in values.items() if value >= puzzle.value}
-                assert right == {one for one in values if puzzle.solves(step, one)}
+                right = {legal for legal, value in values.items() if value >= puzzle.value}
+                assert right == {legal for legal in values if puzzle.solves(step, legal)}
                 assert len(right) < len(values) and move in right
                 if step == 0:
                     assert (puzzle.holding, puzzle.moves) == (len(right), len(values))
@@ -79,15 +79,15 @@ def test_the_tables_prove_every_move_of_a_solution(file: Path, tables: Tables) -
             position = position.play(move)
 
 
-def test_a_seed_makes_the_same_puzzles_and_another_one_others(folder: Path) -> None:
-    def made(seed: int) -> str:
+def test_the_seed_determines_the_puzzles(folder: Path) -> None:
+    def puzzles(seed: int) -> str:
         return merels("-count", 3, "-srand", seed, "-tables", folder, *FLAGS).stdout
 
-    assert made(1) == made(1) != made(2)
-    assert len(made(1).splitlines()) == 3
+    assert puzzles(1) == puzzles(1) != puzzles(2)
+    assert len(puzzles(1).splitlines()) == 3
 
 
-def test_fewer_and_deeper_moves_make_a_higher_rating(tables: Tables) -> None:
+def test_the_rating_rises_with_depth_and_with_fewer_right_moves(tables: Tables) -> None:
     position = parse_position("********/O***@***/O***@@*O w 0 0 0 9", RULES)
     line = (position.legal_moves()[0],)
 
@@ -97,35 +97,34 @@ def test_fewer_and_deeper_moves_make_a_higher_rating(tables: Tables) -> None:
     assert rating(1, 9) > rating(1, 3) > rating(4, 3) > rating(4, 1) == rating(4, None)
 
 
-def test_a_position_with_two_ways_is_no_puzzle(tables: Tables) -> None:
-    # White closes a7-d7-g7 from below, or g7-g4-g1 from the side.
+def test_a_position_with_two_different_winning_moves_is_no_puzzle(tables: Tables) -> None:
+    # White wins by closing a7-d7-g7 with either of two men.
     position = parse_position("****@@**/*****@**/O*OO***O w 0 0 0 9", RULES)
-    winning = {str(move) for move, known in tables.moves(position) if known and known.value > 0}
+    winning = {str(move) for move, entry in tables.moves(position) if entry and entry.value > 0}
     assert {"g4-g7xb2", "d7-g7xb2"} <= winning
     assert puzzle_at(tables, position) is None
 
 
-def test_without_tables_a_line_says_what_to_build(tmp_path: Path) -> None:
+def test_without_tables_an_error_names_the_command_that_builds_them(tmp_path: Path) -> None:
     done = merels("-tables", tmp_path, "-variant", "loc")
     assert done.returncode == 2 and done.stdout == ""
     assert done.stderr.count("\n") == 1
     assert f"merels tables build -men 8 -depths -variant loc -dir {tmp_path}" in done.stderr
 
 
-def test_no_rules_without_a_future_have_puzzles() -> None:
+def test_rules_that_end_the_game_at_once_are_refused() -> None:
     done = merels("-set", "Repetition=1")
     assert done.returncode == 2 and done.stderr.count("\n") == 1
     assert "Repetition=1" in done.stderr
 
 
-@pytest.mark.parametrize(("out", "words"), [
-    ("missing/p.jsonl", "expected the name of a file"), (".", "expected the name of a file"),
-])
-def test_an_impossible_file_is_refused_at_once(
-    folder: Path, tmp_path: Path, out: str, words: str
+@pytest.mark.parametrize("out", ["missing/p.jsonl", "."])
+def test_out_must_name_a_file_in_a_folder_that_exists(
+    folder: Path, tmp_path: Path, out: str
 ) -> None:
     done = merels("-tables", folder, "-out", tmp_path / out, *FLAGS)
-    assert done.returncode == 2 and words in done.stderr and done.stderr.count("\n") == 1
+    assert done.returncode == 2 and done.stderr.count("\n") == 1
+    assert "expected the name of a file" in done.stderr
     assert list(tmp_path.iterdir()) == []
 
 
@@ -134,24 +133,24 @@ def test_an_impossible_file_is_refused_at_once(
     {"equal": ["a1xa1"]}, {"goal": "loss"}, {"rules": "chess"}, {"holding": 0}, {"moves": "many"},
     {"depth": -3},
 ])
-def test_a_spoilt_file_is_named_with_its_line(
+def test_an_error_in_a_file_of_puzzles_names_the_line(
     file: Path, tmp_path: Path, change: dict[str, object]
 ) -> None:
     first, second, *_ = file.read_text().splitlines()
-    spoilt = tmp_path / "spoilt.jsonl"
-    spoilt.write_text(first + "\n" + json.dumps(json.loads(second) | change) + "\n")
-    with pytest.raises(InputError, match=r"spoilt\.jsonl:2"):
-        load(spoilt)
+    damaged = tmp_path / "damaged.jsonl"
+    damaged.write_text(first + "\n" + json.dumps(json.loads(second) | change) + "\n")
+    with pytest.raises(InputError, match=r"damaged\.jsonl:2"):
+        load(damaged)
 
 
-def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
+def test_a_file_without_puzzles_is_refused(tmp_path: Path) -> None:
     for content in (b"\xff\xfe", b"[1]\n", b"7\n", b"{}\n"):
         (tmp_path / "other").write_bytes(content)
         with pytest.raises(InputError):
             load(tmp_path / "other")
 
 
-def test_of_moves_with_the_same_effect_the_quickest_is_the_solution() -> None:
+def test_the_quickest_of_equal_moves_is_the_solution() -> None:
     position = parse_position("****@@**/*****@**/O*OO***O w 0 0 0 9", RULES)
     moves = {str(move): move for move in position.legal_moves()}
     same = [moves[text] for text in ("g4-g7xb2", "g4-g7xc3") if text in moves]
@@ -159,13 +158,14 @@ def test_of_moves_with_the_same_effect_the_quickest_is_the_solution() -> None:
     assert len(same) == 2 and len(others) == 4
     for depths in ((9, 3), (3, 9)):
         best = [Choice(move, 1, depth, True) for move, depth in zip(same, depths)]
-        found = _only(position, 1, [*best, *(Choice(move, -1, 5, True) for move in others)])
-        assert found is not None and found[1] == 6
-        assert [choice.depth for choice in found[0]] == [3, 9]
-    # A win among moves that are to hold a draw, or a loss that is not certain: no puzzle.
+        losing = [Choice(move, -1, 5, True) for move in others]
+        solution = _only_moves(position, 1, [*best, *losing])
+        assert solution is not None and solution[1] == 6
+        assert [choice.depth for choice in solution[0]] == [3, 9]
+    # With the goal to draw, a winning move or an uncertain loss leaves no puzzle.
     draws = [Choice(move, 0, None, True) for move in same]
     lost = [Choice(move, -1, 5, True) for move in others]
-    assert _only(position, 0, [*draws, *lost]) is not None
-    assert _only(position, 0, [*draws, *lost[1:], lost[0]._replace(certain=False)]) is None
-    assert _only(position, 0, [*draws, *lost[1:], lost[0]._replace(value=1)]) is None
-    assert _only(position, 0, draws * 2) is None
+    assert _only_moves(position, 0, [*draws, *lost]) is not None
+    assert _only_moves(position, 0, [*draws, *lost[1:], lost[0]._replace(certain=False)]) is None
+    assert _only_moves(position, 0, [*draws, *lost[1:], lost[0]._replace(value=1)]) is None
+    assert _only_moves(position, 0, draws * 2) is None

@@ -1,4 +1,4 @@
-"""Solving puzzles: an attempt move by move, hints, and the player's rating."""
+"""Solving puzzles: moves, hints, and the player's rating."""
 
 from __future__ import annotations
 
@@ -16,25 +16,27 @@ POSITION = parse_position("OO******/@@*****O/*O*****@ w 0 0 0 30")
 
 
 def puzzle(*line: str, holding: int = 1) -> Puzzle:
+    """Return a puzzle in `POSITION` with a line of moves."""
     moves = tuple(map(parse_move, line))
     return Puzzle(POSITION, 1, moves, moves[-1:], holding, 12, None)
 
 
 def first_moves() -> list[str]:
+    """Return the legal moves in `POSITION`."""
     return [str(move) for move in POSITION.legal_moves()]
 
 
-def test_a_right_move_is_answered_until_the_line_ends() -> None:
+def test_a_right_move_gets_a_reply_until_the_line_ends() -> None:
     right, wrong = first_moves()[:2]
     reply = str(POSITION.play(parse_move(right)).legal_moves()[0])
-    behind = POSITION.play(parse_move(right)).play(parse_move(reply))
-    last = str(behind.legal_moves()[0])
+    after_reply = POSITION.play(parse_move(right)).play(parse_move(reply))
+    last = str(after_reply.legal_moves()[0])
     attempt = Attempt(puzzle(right, reply, last))
     assert attempt.play(parse_move(wrong)) is None
     assert (attempt.points, attempt.step, attempt.position) == (0.0, 0, POSITION)
     attempt.hint()
     assert attempt.play(parse_move(right)) == POSITION.play(parse_move(right))
-    assert (attempt.step, attempt.position, attempt.last) == (2, behind, parse_move(reply))
+    assert (attempt.step, attempt.position, attempt.last) == (2, after_reply, parse_move(reply))
     assert (attempt.hints, attempt.solved, str(attempt.wanted)) == (0, False, last)
     attempt.play(parse_move(last))
     assert attempt.solved and attempt.last == parse_move(last)
@@ -50,7 +52,7 @@ def test_the_first_hint_leaves_half_the_points_and_the_second_none() -> None:
     assert (attempt.hint(), attempt.points) == (2, 0.0)
 
 
-def test_a_puzzle_counts_once_and_only_when_it_is_decided_and_rated() -> None:
+def test_an_attempt_counts_once_if_it_is_rated_and_decided() -> None:
     trainer = Trainer()
     move = parse_move(first_moves()[0])
     open_, unrated, solved, missed = (Attempt(puzzle(first_moves()[0])) for _ in range(4))
@@ -70,7 +72,7 @@ def test_a_puzzle_counts_once_and_only_when_it_is_decided_and_rated() -> None:
     assert solved.change > 0 > missed.change
 
 
-def test_a_player_gains_what_was_not_expected() -> None:
+def test_the_rating_changes_by_points_minus_expected_points() -> None:
     player = Player(rating=1500.0)
     easy, hard = puzzle("d6", holding=6), puzzle("d6", holding=1)
     assert easy.rating < hard.rating
@@ -81,23 +83,23 @@ def test_a_player_gains_what_was_not_expected() -> None:
         player.score(hard, points)
     assert (player.tried, player.solved, player.streak, player.best) == (5, 4, 0, 2)
     assert Player(100.0).score(easy, 0.0) == 0
-    # The first puzzles move a rating further than later ones.
+    # The factor K is greater for the first puzzles.
     assert Player(1500.0).score(hard, 1.0) > Player(1500.0, tried=1000).score(hard, 1.0)
 
 
-def test_a_rating_is_kept_and_read_again(tmp_path: Path) -> None:
+def test_the_rating_is_saved_and_read_again(tmp_path: Path) -> None:
     trainer, other = Trainer(tmp_path / "new"), Trainer(tmp_path / "new")
-    for each, tried in ((trainer, 1), (other, 2), (trainer, 3)):
+    for current, tried in ((trainer, 1), (other, 2), (trainer, 3)):
         attempt = Attempt(puzzle(first_moves()[0]))
         attempt.points = 0.0
-        each.count(attempt)
-        assert (each.player.tried, each.save_error) == (tried, "")
+        current.count(attempt)
+        assert (current.player.tried, current.save_error) == (tried, "")
     assert asdict(Trainer(tmp_path / "new").player) == asdict(trainer.player)
 
 
-def test_a_puzzle_is_not_given_again_before_the_others() -> None:
-    some = [puzzle(move) for move in first_moves()[:3]]
-    trainer = Trainer(None, [some[0]])
-    assert trainer.next(None).puzzle is some[0] is trainer.next(None).puzzle
+def test_an_only_puzzle_is_chosen_again() -> None:
+    only = puzzle(first_moves()[0])
+    trainer = Trainer(None, [only])
+    assert trainer.next(None).puzzle is only is trainer.next(None).puzzle
     with pytest.raises(InputError, match="the tables of these rules have none"):
         Trainer().next(None)
