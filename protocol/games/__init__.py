@@ -1,1 +1,1 @@
-"""Game records as trees of moves, games that edit them, and clocks."""
+"""Game records as trees of moves, games that are played or edited on them, and clocks."""

@@ -7,19 +7,24 @@ from time import monotonic
 
 from merels.engine.game.position import BLACK, WHITE
 
-
 _TIME = re.compile(r"(?:[0-9]{1,9}:){0,2}[0-9]{1,9}(?:\.[0-9]{0,9})?")
 
 
 def clock_text(seconds: float) -> str:
-    """A time as PGN writes it, to a hundredth of a second: ``0:04:59.25``; 0 if it is negative."""
+    """Return a time as PGN writes it, in hundredths of a second: ``0:04:59.25``.
+
+    A negative time is written as 0.
+    """
     minutes, hundredths = divmod(max(0, round(100 * seconds)), 6000)
     rest = f"{hundredths // 100:02}.{hundredths % 100:02}".rstrip("0").rstrip(".")
     return f"{minutes // 60}:{minutes % 60:02}:{rest}"
 
 
 def read_clock(text: str) -> float:
-    """The seconds of a time such as ``0:04:59.25``, ``4:59`` or ``299.25``; ValueError if none."""
+    """Return the seconds of a time such as ``0:04:59.25``, ``4:59`` or ``299.25``.
+
+    ValueError for other text.
+    """
     if _TIME.fullmatch(text) is None:
         raise ValueError(text)
     seconds = 0.0
@@ -29,30 +34,30 @@ def read_clock(text: str) -> float:
 
 
 class Clock:
-    """The clocks of both sides, in seconds; at most one runs.
+    """The clocks of both sides, of which at most one runs; all times are in seconds.
 
-    It remembers the times before each move, so that moves can be taken back.
+    The times before each move are kept, so that moves can be taken back.
     """
 
     def __init__(
         self, base: float, increment: float, left: tuple[float, float] | None = None
     ) -> None:
-        """``left`` are White's and Black's remaining times where they are not the base."""
+        """Set White's and Black's remaining times to ``left``, or to ``base`` if it is None."""
         self.base = base
         self.increment = increment
         self._left = list(left or (base, base))
         self._history: list[tuple[float, float]] = []
         self.running: int | None = None
-        """The side whose time runs; `run` sets it."""
+        """The side whose clock runs, or None."""
         self._since = 0.0
 
     def left(self, side: int) -> float:
-        """A side's remaining seconds, perhaps less than 0."""
+        """Return a side's remaining time; it may be negative."""
         spent = monotonic() - self._since if side == self.running else 0.0
         return self._left[side] - spent
 
     def run(self, side: int | None) -> None:
-        """Let only one side's time run, or with None neither's."""
+        """Start a side's clock and stop the other one; None stops both."""
         if side == self.running:
             return
         if self.running is not None:
@@ -60,21 +65,21 @@ class Clock:
         self.running, self._since = side, monotonic()
 
     def press(self, side: int) -> None:
-        """End a side's move and add its increment."""
+        """End a side's move: stop its clock, and add the increment if the clock was running."""
         self._history.append((self._left[WHITE], self._left[BLACK]))
-        running = self.running == side
+        was_running = self.running == side
         self.run(None)
-        if running:
+        if was_running:
             self._left[side] += self.increment
 
     def take_back(self, moves: int) -> None:
-        """Restore the times before the last ``moves``."""
+        """Restore the times before the last ``moves`` moves."""
         self.run(None)
         for _ in range(moves):
             if self._history:
                 self._left = list(self._history.pop())
 
     def replay(self, moves: int) -> None:
-        """Note moves that are played again after they were taken back: they cost no time."""
+        """Note ``moves`` moves that were taken back and are played again, without using time."""
         self.run(None)
         self._history += [(self._left[WHITE], self._left[BLACK])] * moves

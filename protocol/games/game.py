@@ -1,4 +1,4 @@
-"""A game on the board: its tree of moves, where it stands, the position shown, and the clock."""
+"""A game on the board: its tree of moves, its present node, the node shown, and the clock."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ _ENDINGS = {
     for loser in (WHITE, BLACK)
     for how in (_RESIGNS, _OUT_OF_TIME)
 }
-"""Result and reason of games that do not end on the board."""
+"""Result and reason of a resignation or a loss on time, by the loser and `_RESIGNS` or
+`_OUT_OF_TIME`."""
 _AGREED = ("1/2-1/2", "Draw by agreement")
 _DERIVED_TAGS = ("Result", "Variant", "FEN", "SetUp", "PlyCount")
 
 
 class End(NamedTuple):
-    """The end of a game that did not end on the board: where, the result and the reason."""
+    """The end of a game by resignation, time or agreement: the last node, result and reason."""
 
     node: Node
     result: str
@@ -33,7 +34,7 @@ class End(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Edit:
-    """A change of the tree, with where the game stands and what is shown before and after it."""
+    """A change of the tree, with the nodes ``live`` and ``at`` of `Game` before and after it."""
 
     redo: Callable[[], object]
     undo: Callable[[], object]
@@ -42,11 +43,11 @@ class _Edit:
 
 
 class Game:
-    """A game with its clock and its result, and what is looked at and tried beside it.
+    """A game that is played, or a record that is viewed, with its variations and its clock.
 
-    The game stands at the node ``live``: while it is ``played`` where its players are, else at the
-    end of the record's main line. The node ``at`` is shown. Variations and comments can be undone,
-    the last first, until the game goes on.
+    ``live`` is the node of the last move played; for a record that is viewed (``played`` is False),
+    it is the end of the main line. ``at`` is the node shown. Edits of variations and comments can
+    be undone until the next move of the game.
     """
 
     def __init__(self, start: Position | Record) -> None:
@@ -54,25 +55,25 @@ class Game:
         self.live = self.at = self.record.end()
         self.played = True
         self.version = 0
-        """Increased by every change of moves, comments or result."""
+        """Incremented by each change of moves, comments or result."""
         self._done: list[_Edit] = []
         self._undone: list[_Edit] = []
         self.clock: Clock | None = None
         self.offer: int | None = None
-        """The side that offers a draw."""
+        """The side that offers a draw, or None."""
         self.ended: End | None = None
-        """How a game ended that did not end on the board."""
+        """The end by resignation, time or agreement, or None."""
         self.taken_back: list[tuple[Node, End | None]] = []
-        """Where the game stood, and how it had ended, before moves were taken back."""
+        """The values of ``live`` and ``ended`` before each time that moves were taken back."""
 
     @property
     def last(self) -> Position:
-        """The position in which the game stands."""
+        """The position after the last move of the game."""
         return self.live.position
 
     @property
     def shown(self) -> Position:
-        """The position shown."""
+        """The position of the node shown."""
         return self.at.position
 
     @property
@@ -82,18 +83,18 @@ class Game:
 
     @property
     def settled(self) -> bool:
-        """Whether moves tried after the last move of the game are variations."""
+        """Whether a move that is tried after the last move of the game becomes a variation."""
         return self.over or self.played and self.live.parent is not None
 
     @property
     def in_play(self) -> bool:
-        """Whether the game is played and goes on."""
+        """Whether the game is played, not viewed, and has not ended."""
         return self.played and not self.over
 
     def result(self) -> tuple[str, str]:
-        """The result and the reason in words; ``*`` and nothing during the game.
+        """Return the result and a sentence on its reason; ``*`` and '' during the game.
 
-        A record may state a result without a reason.
+        The reason is '' if a record states only a result.
         """
         outcome = self.last.outcome()
         if outcome is not None:
@@ -105,9 +106,9 @@ class Game:
     # The game itself.
 
     def play(self, move: Move) -> None:
-        """Play a move of the game."""
+        """Play a move of the game; `InputError` if it is illegal or the game has ended."""
         if self.over:
-            raise InputError(str(move), "the game is over; take a move back or begin a new one")
+            raise InputError(str(move), "the game is over; take a move back or start a new game")
         side, before = self.last.side, self.live
         node = self.record.add(before, move)
         if before.children[0] is not node:
@@ -125,65 +126,69 @@ class Game:
             node.mark("clk", clock_text(self.clock.left(side)))
 
     def take_back(self, node: Node) -> None:
-        """Take the game back to where it was before; the moves played become a variation."""
+        """Take the game back to ``node``; the moves after it become a variation."""
         self.taken_back.append((self.live, self.ended))
-        if self.over:  # The game that goes on is another than the one that has ended.
+        if self.over:  # The tags belong to the game that has ended, not to its continuation.
             self.record.tags = _new_tags()
         self.ended = None
         if self.clock is not None:
             self.clock.take_back(self.live.ply - node.ply)
-        self._stand(node)
+        self._go_to(node)
 
     @property
     def can_replay(self) -> bool:
-        """Whether what was taken back last can be played again."""
+        """Whether the moves taken back last can be played again."""
         return bool(self.taken_back) and self.record.find(self.taken_back[-1][0].number) is not None
 
     def replay(self) -> None:
-        """Play again what was taken back last."""
+        """Play the moves taken back last again; `InputError` if there are none."""
         if not self.can_replay:
             raise InputError("redo", "no move has been taken back")
         node, self.ended = self.taken_back.pop()
         if self.clock is not None:
             self.clock.replay(node.ply - self.live.ply)
         self._make_main(node)
-        self._stand(node)
+        self._go_to(node)
 
     def play_from(self, node: Node) -> None:
-        """Let the game go on from a node, in place of the moves that it had there."""
+        """Continue the game from ``node``; the moves after it become variations.
+
+        `InputError` if the game has ended there.
+        """
         if node.position.outcome() is not None:
             raise InputError("play on", f"the game is over here: {node.position.outcome()}")
-        if not self.played or self.over:  # The continuation is another game than the recorded one.
+        if not self.played or self.over:  # The tags belong to the game that was recorded.
             self.record.tags = _new_tags()
         self._make_main(node)
         self.played = True
         self.ended = None
         self.taken_back.clear()
         self.forget_edits()
-        self._stand(node)
+        self._go_to(node)
 
     def _make_main(self, node: Node) -> None:
-        """Let the main line lead to a node."""
-        for one in node.line():
-            if one.parent is not None and one.parent.children[0] is not one:
-                self.record.put(one, 0)
+        """Make each move that leads to ``node`` the first child of its parent."""
+        for each in node.line():
+            if each.parent is not None and each.parent.children[0] is not each:
+                self.record.put(each, 0)
 
-    def _stand(self, node: Node) -> None:
+    def _go_to(self, node: Node) -> None:
+        """Make ``node`` the last move of the game and the node shown."""
         self.live = self.at = node
         self.record.stop_at(node if node.children else None)
         self.offer = None
         self.version += 1
 
     def resign(self, side: int) -> None:
-        """End the game: a side resigns."""
+        """End the game with the resignation of ``side``."""
         self._end(*_ENDINGS[side, _RESIGNS])
 
     def agree(self) -> None:
-        """End the game: both sides agree on a draw."""
+        """End the game with a draw by agreement."""
         self._end(*_AGREED)
 
     def flag(self) -> bool:
-        """End the game if a side's time has run out; whether it has."""
+        """End the game if the time of the running side has run out; return whether it has."""
         if self.clock is None or self.over or self.clock.running is None:
             return False
         side = self.clock.running
@@ -201,35 +206,42 @@ class Game:
         if self.clock is not None:
             self.clock.run(None)
 
-    # Variations and comments, which can be undone.
+    # Edits of variations and comments, which can be undone.
 
     @property
     def can_undo_edit(self) -> bool:
-        """Whether there is a change to undo."""
+        """Whether there is an edit to undo."""
         return bool(self._done)
 
     @property
     def can_redo_edit(self) -> bool:
-        """Whether a change was undone."""
+        """Whether there is an undone edit to make again."""
         return bool(self._undone)
 
     def attempt(self, move: Move) -> None:
-        """Try a move in the position shown; a move that is new there becomes a variation."""
+        """Show the position after ``move`` from the position shown; a new move is added.
+
+        `InputError` if it is illegal.
+        """
         record, parent = self.record, self.at
-        known = len(parent.children)
+        place = len(parent.children)
         if parent is self.live and self.settled:
             record.stop_at(parent)
         node = record.add(parent, move)
-        if len(parent.children) == known:
+        if len(parent.children) == place:  # The move was in the tree already.
             self.at = node
             return
-        self._note(
-            lambda: record.put(node, known), lambda: record.remove(node), (self.live, parent),
+        self._add_edit(
+            lambda: record.put(node, place), lambda: record.remove(node), (self.live, parent),
             self.live, node,
         )
 
     def promote(self, node: Node) -> None:
-        """Let the variation that a node belongs to change places with the one before it."""
+        """Exchange the variation of ``node`` with the alternative before it.
+
+        `InputError` if ``node`` is in the main line, or if the game that is played would cease to
+        be the main line.
+        """
         record = self.record
         while (
             node.parent is not None and node.parent.children[0] is node
@@ -242,41 +254,44 @@ class Game:
         place = children.index(node)
         if self.played and (place == 0 or place == 1 and children[0] in self.live.line()):
             raise InputError("promote", "the game that is played here stays the main line")
-        if place == 0:  # Its line goes on with the main line, which ended before it.
-            self._carry_out(
+        if place == 0:  # The variation continues the main line, which ended at its parent.
+            self._edit(
                 lambda: record.stop_at(None), lambda: record.stop_at(stop), self.live, self.at
             )
             return
-        self._carry_out(
+        self._edit(
             lambda: record.put(node, place - 1), lambda: record.put(node, place), self.live, self.at
         )
 
     def delete(self, node: Node) -> None:
-        """Take a node and all after it from the tree."""
+        """Remove a node and all nodes after it.
+
+        `InputError` for the root, and for a move of a game that is played.
+        """
         record, parent = self.record, node.parent
         if parent is None:
-            raise InputError("delete", "the start is not a move")
+            raise InputError("delete", "the start is not a move; choose a move first")
         of_game = node in self.live.line()
         if of_game and self.played:
             when = "while it is played" if self.in_play else "after it has ended"
             raise InputError(str(node.move), f"a move of the game is not deleted {when}")
         place = parent.children.index(node)
-        self._carry_out(
+        self._edit(
             lambda: record.remove(node), lambda: record.put(node, place),
             parent if of_game else self.live, parent if node in self.at.line() else self.at,
         )
 
     def comment(self, node: Node, text: str) -> None:
-        """Change the comment on a node's move."""
+        """Set the comment on a node's move."""
         record, before = self.record, node.comment
         if text != before:
-            self._carry_out(
+            self._edit(
                 lambda: record.comment(node, text), lambda: record.comment(node, before),
                 self.live, self.at,
             )
 
     def undo_edit(self) -> None:
-        """Undo the last change."""
+        """Undo the last edit; `InputError` if there is none."""
         if not self._done:
             raise InputError("undo", "there is nothing to undo")
         edit = self._done.pop()
@@ -285,33 +300,33 @@ class Game:
         self._show(edit.before)
 
     def redo_edit(self) -> None:
-        """Make the change again that was undone last."""
+        """Make the edit that was undone last again; `InputError` if there is none."""
         if not self._undone:
-            raise InputError("redo", "there is nothing to do again")
+            raise InputError("redo", "there is nothing to redo")
         edit = self._undone.pop()
         edit.redo()
         self._done.append(edit)
         self._show(edit.after)
 
     def forget_edits(self) -> None:
-        """Forget all changes, which stay as they are."""
+        """Keep all edits, but make it impossible to undo or redo them."""
         self._done.clear()
         self._undone.clear()
 
-    def _carry_out(
+    def _edit(
         self, redo: Callable[[], object], undo: Callable[[], object], live: Node, at: Node
     ) -> None:
-        """Make a change that sets the game's node and the node shown."""
+        """Make an edit, after which the last move is ``live`` and the node shown is ``at``."""
         before = self.live, self.at
         redo()
-        self._note(redo, undo, before, live, at)
+        self._add_edit(redo, undo, before, live, at)
 
-    def _note(
+    def _add_edit(
         self, redo: Callable[[], object], undo: Callable[[], object], before: tuple[Node, Node],
         live: Node, at: Node,
     ) -> None:
-        """Remember a change that was made, and show what it leads to."""
-        # A record that is only viewed is always at the end of its main line.
+        """Note an edit that was made, so that it can be undone, and show its last node."""
+        # For a record that is viewed, the last move is always the end of the main line.
         after = (live if self.played else self.record.end(), at)
         self._done.append(_Edit(redo, undo, before, after))
         self._undone.clear()
@@ -321,12 +336,13 @@ class Game:
         self.live, self.at = nodes
         self.version += 1
 
-    # As a record.
+    # Conversion to a record.
 
     def snapshot(self, names: tuple[str, str]) -> Record:
-        """A copy of the record with the result; ``names`` are White's and Black's, if it is played.
+        """Return a copy of the record with the result.
 
-        The comment of the last move states the reason of the end, unless it has another one.
+        ``names`` are White's and Black's names in a game that is played. If the last move has no
+        comment, its comment becomes the reason of the result.
         """
         record = self.record.copy()
         record.result, reason = self.result()
@@ -340,25 +356,25 @@ class Game:
 
 
 def _new_tags() -> dict[str, str]:
-    """The tags of a game that begins now."""
+    """Return the tags of a game that starts now."""
     return {"Date": datetime.now().strftime("%Y.%m.%d")}
 
 
 def game_of(record: Record) -> Game:
-    """The game of a record, which it takes over, shown at its end, to be looked at."""
+    """Return a game that views ``record`` and shows its end; the record is not copied."""
     game = Game(record)
     game.played = False
     record.tags = {key: value for key, value in record.tags.items() if key not in _DERIVED_TAGS}
     if record.drawn is not None:
         plies, outcome = record.drawn
         node = [record.root, *record.line()][plies]
-        mark = f"{outcome}; the record goes on"
-        if mark not in node.comment:
-            node.comment = "; ".join(filter(None, (node.comment, mark)))
+        notice = f"{outcome}; the record goes on"
+        if notice not in node.comment:
+            node.comment = "; ".join(filter(None, (node.comment, notice)))
     if record.result != "*":
         reason = game.live.comment
         if (record.result, reason) in (*_ENDINGS.values(), _AGREED):
-            # The comment is true only while the last move is the end of the game.
+            # `snapshot` wrote this comment. It would be wrong once the game is continued.
             game.live.comment = ""
         else:
             reason = ""

@@ -10,16 +10,17 @@ from merels.engine.game.position import COLOURS, COUNTING_RULES, Move, Outcome, 
 
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 MARK = re.compile(r"\[%(\w++) ([^\[\]]*+)\]")
-"""A command within a comment, such as ``[%clk 0:04:59]``: its name and its operands."""
+"""A command in a comment, such as ``[%clk 0:04:59]``: its name and its operands."""
 _NO_MARKS: Mapping[str, str] = {}
 
 
 class Node:
-    """A move of a record with its notes; the root has no move and no parent.
+    """A move of a record with its annotations; the root has no move and no parent.
 
-    ``number`` is the node's own in the record, from 0 for the root. The first of ``children``
-    continues the line, the others are variations. ``glyphs`` are numeric annotation glyphs such as
-    $1, ``marks`` the commands within the comment, such as the clock: "clk" of ``[%clk 0:04:59]``.
+    number    identifies the node in its record; 0 is the root
+    children  the first continues the line, the others are variations
+    glyphs    numeric annotation glyphs such as ``$1``
+    marks     operands of the commands in the comment, by name: "clk" for ``[%clk 0:04:59]``
     """
 
     __slots__ = (
@@ -29,12 +30,12 @@ class Node:
     def __init__(
         self, number: int, parent: Node | None, move: Move | None, position: Position | None = None
     ) -> None:
-        """``position`` is computed from the parent's if it is None."""
+        """Create a node; a ``position`` of None is computed from the parent's when needed."""
         self.number = number
         self.parent = parent
         self.move = move
         self.ply: int = 0 if parent is None else parent.ply + 1
-        """Number of moves that lead here."""
+        """Number of moves that lead to this node."""
         self.comment = ""
         self.glyphs: Sequence[str] = ()
         self.marks = _NO_MARKS
@@ -45,7 +46,7 @@ class Node:
     def position(self) -> Position:
         """The position after the move, which must be legal.
 
-        After a draw by a counting rule a record goes on without such rules.
+        If a record continues after a draw by a counting rule, the rule does not apply any longer.
         """
         missing = []
         node = self
@@ -64,9 +65,10 @@ class Node:
         self.marks = {**self.marks, name: value}
 
     def annotate(self, text: str) -> None:
-        """Add to the comment a text without double spaces; its marks become the node's.
+        """Add ``text`` to the comment, and the commands in it to the marks.
 
-        A mark with another value than the node has under its name stays in the comment.
+        A command stays in the comment if the node has a mark of that name with another value.
+        ``text`` has no double spaces.
         """
         if "[%" in text:
             marks = dict(self.marks)
@@ -79,7 +81,7 @@ class Node:
         self.comment = f"{self.comment} {text}".strip()
 
     def line(self) -> list[Node]:
-        """The nodes from the root, which is left out, to this node."""
+        """Return the nodes that lead from the root, which is left out, to this node."""
         nodes = []
         node = self
         while node.parent is not None:
@@ -88,11 +90,11 @@ class Node:
         return nodes[::-1]
 
     def moves(self) -> tuple[Move, ...]:
-        """The moves that lead here."""
+        """Return the moves that lead to this node."""
         return tuple(node.move for node in self.line() if node.move is not None)
 
     def child(self, move: Move) -> Node | None:
-        """The node of a move played here, or None."""
+        """Return the child with that move, or None."""
         for child in self.children:
             if child.move == move:
                 return child
@@ -100,29 +102,29 @@ class Node:
 
 
 class Record:
-    """A game: its tags, its result, and its moves as a tree from a first position.
+    """A game: tags, result, and a tree of moves from a first position.
 
-    The rules are those of the first position. The main line follows the first children, down to
-    the node ``stop`` if there is one: moves after that node are variations, such as those that
-    were taken back in a game.
+    The rules are those of the first position. The main line follows the first children and ends at
+    the node ``stop``, if there is one. Moves after ``stop`` are variations, such as moves that were
+    taken back.
     """
 
     def __init__(
         self, start: Position | None = None, moves: Iterable[Move] = (), result: str = "*",
         tags: dict[str, str] | None = None,
     ) -> None:
-        """The ``moves`` are not checked."""
+        """Create a record with ``moves`` as its main line; they are not checked."""
         self.root = Node(0, None, None, start or Position())
         self.result = result
         self.tags = {} if tags is None else tags
         self.stop: Node | None = None
         self.drawn: tuple[int, Outcome] | None = None
-        """Number of moves after which a counting rule drew the game, and the draw, if moves follow;
-        set by the readers."""
+        """The first draw by a counting rule after which moves follow, and the number of plies
+        before it; set by readers."""
         self.edits = 0
-        """Number of changes other than nodes added as last children."""
+        """Number of changes so far, other than added nodes that are last children."""
         self._nodes: list[Node | None] = [self.root]
-        """By number; None where the node was removed."""
+        """The nodes by number; None for a node that was removed."""
         node = self.root
         for move in moves:
             node = self.append(node, move)
@@ -138,18 +140,18 @@ class Record:
         return list(self.end().moves())
 
     def end(self) -> Node:
-        """The last node of the main line."""
+        """Return the last node of the main line."""
         node = self.root
         while node.children and node is not self.stop:
             node = node.children[0]
         return node
 
     def line(self) -> list[Node]:
-        """The nodes of the main line, without the root."""
+        """Return the nodes of the main line, without the root."""
         return self.end().line()
 
     def positions(self) -> Iterator[Position]:
-        """Yield every position of the main line, the first one included, and keep none."""
+        """Yield every position of the main line, from the first one; they are not kept."""
         position = self.start
         yield position
         for move in self.moves:
@@ -157,12 +159,12 @@ class Record:
             yield position
 
     def final(self) -> Position:
-        """The position after the last move of the main line."""
+        """Return the position after the last move of the main line."""
         *_, position = self.positions()
         return position
 
     def __iter__(self) -> Iterator[Node]:
-        """All nodes, parents before their children and first children first."""
+        """Yield all nodes, each before its children, and the first child's nodes first."""
         nodes = [self.root]
         while nodes:
             node = nodes.pop()
@@ -171,38 +173,41 @@ class Record:
 
     @property
     def next_number(self) -> int:
-        """The number of the next node."""
+        """The number of the next node to be added."""
         return len(self._nodes)
 
     def find(self, number: int) -> Node | None:
-        """The node of a number, or None."""
+        """Return the node with that number, or None."""
         return self._nodes[number] if 0 <= number < len(self._nodes) else None
 
     def node(self, number: object) -> Node:
-        """The node of a number; `InputError` if it is not in the tree."""
+        """Return the node with that number; `InputError` if it is not in the tree."""
         node = self.find(number) if isinstance(number, int) else None
         if node is None:
             raise InputError(str(number), "expected the number of a move of this game")
         return node
 
     def since(self, number: int) -> list[Node]:
-        """The nodes from a number on, parents first."""
+        """Return the nodes with that number or a higher one, each before its children."""
         return [node for node in self._nodes[number:] if node is not None]
 
     def append(self, parent: Node, move: Move, position: Position | None = None) -> Node:
-        """Add a legal move that is new as the last child of a node."""
+        """Add a legal move, which ``parent`` does not have, as its last child; return the node."""
         node = Node(len(self._nodes), parent, move, position)
         self._nodes.append(node)
         parent.children.append(node)
         return node
 
     def add(self, parent: Node, move: Move) -> Node:
-        """The node of a move, the last child if it is new; `InputError` if it is illegal."""
+        """Return the child of ``parent`` with that move; add it as the last child if it is new.
+
+        `InputError` if the move is illegal.
+        """
         node = parent.child(move)
         return node or self.append(parent, move, parent.position.played_on().push(move))
 
     def put(self, node: Node, place: int) -> None:
-        """Put a node in a place among its parent's children, where it may be already."""
+        """Move a node to index ``place`` among its parent's children, or insert a removed node."""
         assert node.parent is not None
         children = node.parent.children
         if node in children:
@@ -213,7 +218,7 @@ class Record:
         self.edits += 1
 
     def remove(self, node: Node) -> int:
-        """Remove a node and all after it; return the place that it had."""
+        """Remove a node and all nodes after it; return its index among its parent's children."""
         assert node.parent is not None
         place = node.parent.children.index(node)
         del node.parent.children[place]
@@ -221,27 +226,27 @@ class Record:
         self.edits += 1
         return place
 
-    def _register(self, top: Node, known: bool) -> None:
-        """Make the nodes from one on findable by their numbers, or not."""
+    def _register(self, top: Node, present: bool) -> None:
+        """Add ``top`` and all nodes after it to the nodes by number, or remove them."""
         nodes = [top]
         while nodes:
             node = nodes.pop()
             nodes += node.children
-            self._nodes[node.number] = node if known else None
+            self._nodes[node.number] = node if present else None
 
     def comment(self, node: Node, text: str) -> None:
-        """Change the comment on a move, or of the root, on the game."""
+        """Set the comment on a move; the root's comment is that on the game."""
         node.comment = text
         self.edits += 1
 
     def stop_at(self, node: Node | None) -> None:
-        """End the main line at a node, or with None at the last first child."""
+        """End the main line at ``node``; None lets it follow the first children to the end."""
         if node is not self.stop:
             self.stop = node
             self.edits += 1
 
     def copy(self) -> Record:
-        """Return a record of the same game, with the same numbers of nodes."""
+        """Return a copy of the record, whose nodes have the same numbers."""
         copy = Record(self.start, result=self.result, tags=dict(self.tags))
         copy.drawn = self.drawn
         nodes: list[Node | None] = [None] * len(self._nodes)
@@ -259,9 +264,9 @@ class Record:
 
 
 def drawn_notice(record: Record, by_flags: bool = True) -> str:
-    """Return one sentence on a draw by counting after which moves follow; empty if none does.
+    """Return a sentence on the draw by a counting rule after which moves follow; '' without one.
 
-    ``by_flags``: the user states rules with -variant and -set.
+    ``by_flags``: the user can give the flags -variant and -set, which the sentence then names.
     """
     if record.drawn is None:
         return ""
@@ -276,6 +281,6 @@ def drawn_notice(record: Record, by_flags: bool = True) -> str:
 
 
 def place_of(start: Position, plies: int) -> str:
-    """Return the number and side of a move by the number of plies since the first position."""
+    """Return a move's place, such as ``move 3, White``; ``plies`` moves precede it."""
     number, side = divmod(2 * start.number + start.side + plies, 2)
     return f"move {number}, {COLOURS[side]}"

@@ -1,4 +1,4 @@
-"""The clock of a game when moves are taken back and played again; no time has to pass."""
+"""The clock of a game when moves are taken back and played again, without waiting."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from merels.protocol.games.game import Game
 
 
 def timed(*moves: str) -> tuple[Game, Clock]:
-    """A game whose sides start with 100 s and 200 s, and get 10 s for a move."""
+    """Return a game after some moves, and its clock: 100 s and 200 s, and 10 s for each move."""
     game, clock = Game(Position()), Clock(100.0, 10.0, (100.0, 200.0))
     game.clock = clock
     for move in moves:
@@ -22,26 +22,26 @@ def timed(*moves: str) -> tuple[Game, Clock]:
 
 
 def left(clock: Clock) -> tuple[int, int]:
-    """The times of both sides to the nearest ten seconds: those that pass here do not count."""
+    """Return both sides' times, rounded to ten seconds so that the test's own time is ignored."""
     return round(clock.left(WHITE), -1).__int__(), round(clock.left(BLACK), -1).__int__()
 
 
-def test_a_move_earns_its_increment_where_its_time_ran() -> None:
+def test_a_move_earns_its_increment_only_while_its_clock_runs() -> None:
     assert left(timed("d6")[1]) == (110, 200)
     assert left(timed("d6", "f4", "d2")[1]) == (120, 210)
     clock = Clock(100.0, 10.0)
     clock.press(WHITE)
-    assert left(clock) == (100, 100), "a paused clock gives nothing"
+    assert left(clock) == (100, 100), "a stopped clock gave an increment"
 
 
-def test_moves_that_are_taken_back_give_back_their_time() -> None:
+def test_taking_back_moves_restores_the_times_before_them() -> None:
     for count, expected in enumerate([(100, 200), (110, 200), (110, 210), (120, 210)]):
         game, clock = timed("d6", "f4", "d2", "b4")
         game.take_back(game.record.node(count))
         assert left(clock) == expected and clock.running is None
 
 
-def test_moves_that_are_played_again_cost_nothing_and_can_be_taken_back() -> None:
+def test_replayed_moves_use_no_time_and_can_be_taken_back() -> None:
     game, clock = timed("d6", "f4", "d2", "b4")
     game.take_back(game.record.node(1))
     game.replay()
@@ -63,19 +63,19 @@ def test_taking_back_more_moves_than_were_timed_restores_the_start() -> None:
     [(300.0, "0:05:00"), (299.874, "0:04:59.87"), (59.999, "0:01:00"), (0.5, "0:00:00.5"),
      (36_610.0, "10:10:10"), (-3.0, "0:00:00")],
 )
-def test_a_time_is_written_as_pgn_has_it(seconds: float, text: str) -> None:
+def test_a_time_is_written_as_in_pgn(seconds: float, text: str) -> None:
     assert clock_text(seconds) == text
     assert read_clock(text) == pytest.approx(max(0.0, seconds), abs=0.005)
 
 
 @pytest.mark.parametrize("text", ["", "1:", "a", "1:2:3:4", "-1", "nan", "0:05:00 ", "1e3"])
-def test_what_is_no_time_is_refused(text: str) -> None:
+def test_text_that_is_not_a_time_raises_value_error(text: str) -> None:
     assert read_clock("4:59.5") == 299.5 and read_clock("299.25") == 299.25
     with pytest.raises(ValueError):
         read_clock(text)
 
 
-def test_each_timed_move_has_the_time_that_is_left() -> None:
+def test_each_timed_move_is_marked_with_the_remaining_time() -> None:
     game, clock = timed("d6", "f4")
     marks = [read_clock(node.marks["clk"]) for node in game.record.line()]
     assert marks == pytest.approx([clock.left(WHITE), clock.left(BLACK)], abs=0.005)

@@ -1,4 +1,4 @@
-"""The tree of moves: from a record and back, and what the game itself keeps."""
+"""The tree of moves: records, the main line of a game, and edits of variations."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ TEXT = "{Hello} 1. d6 {a} ( 1. f4 $1 {b} ( 1. b4 ) 1... d6 ) ( 1. d2 ) 1... f4 $
 
 
 def words(record: Record) -> str:
-    """The moves of a record as they are written, on one line."""
+    """Return a record's movetext on one line."""
     return " ".join(format_record(record).split("\n\n")[1].split())
 
 
 def movetext(game: Game) -> str:
-    """The moves of a game as its record writes them."""
+    """Return the movetext of a game's record on one line."""
     return words(game.snapshot(("A", "B")))
 
 
 def test_a_tree_is_read_and_written() -> None:
     record = parse_record(TEXT)
     text = words(record)
-    # Variations of one move stand side by side.
+    # Variations of the same move are written one after another.
     assert text == (
         "{Hello} 1. d6 {a} ( 1. f4 $1 {b} d6 ) ( 1. d2 ) ( 1. b4 ) 1... f4 $2 ( 1... b4 ) *"
     )
     assert words(parse_record(text)) == text == words(record.copy())
 
 
-def test_a_move_of_the_game_is_the_main_line_and_forgets_nothing() -> None:
+def test_a_move_of_the_game_becomes_the_main_line_and_keeps_the_other_moves() -> None:
     game = game_of(parse_record("1. d6 f4 2. d2 *"))
     game.play_from(game.record.node(1))
     game.play(parse_move("b4"))
@@ -60,14 +60,14 @@ def test_the_main_line_of_a_running_game_is_neither_deleted_nor_replaced() -> No
     with pytest.raises(InputError, match="not deleted while it is played"):
         game.delete(game.live)
     game.resign(0)
-    # Nor is that of a game that has ended, whose result would be another line's.
+    # The same holds after the end of the game, whose result belongs to this line.
     with pytest.raises(InputError, match="stays the main line"):
         game.promote(game.at)
     with pytest.raises(InputError, match="not deleted after it has ended"):
         game.delete(game.live)
     ended = "1. d6 {Black wins, White resigns} ( 1. f4 ) 0-1"
     assert movetext(game) == ended
-    # A record may be changed, but the result stays with the line that it is of.
+    # The main line of a record that is viewed can be replaced, which hides the result.
     game = saved(game)
     game.promote(game.record.node(2))
     assert movetext(game) == "1. f4 ( 1. d6 ) *"
@@ -85,25 +85,25 @@ def test_deleting_the_end_of_a_record_and_undoing_it_keeps_its_result() -> None:
         game.undo_edit()
 
 
-def test_every_change_but_a_new_last_move_is_an_edit() -> None:
-    """A page that has seen all nodes asks for them again after an edit only."""
-    tree = parse_record("1. d6 f4 2. d2 ( 2. b4 ) *")
-    line = tree.end()
-    assert line.parent is not None
-    other = next(node for node in line.parent.children if node is not line)
-    edits = tree.edits
-    tree.add(line, parse_move("b2"))
-    assert tree.edits == edits
+def test_every_change_except_a_new_last_child_is_counted_as_an_edit() -> None:
+    """The page, which keeps all nodes, requests them again only after an edit."""
+    record = parse_record("1. d6 f4 2. d2 ( 2. b4 ) *")
+    last = record.end()
+    assert last.parent is not None
+    other = next(node for node in last.parent.children if node is not last)
+    edits = record.edits
+    record.add(last, parse_move("b2"))
+    assert record.edits == edits
     changes: list[Callable[[], object]] = [
-        lambda: tree.put(other, 0), lambda: tree.remove(other), lambda: tree.put(other, 1),
-        lambda: tree.comment(line, "good"), lambda: tree.stop_at(line),
-        lambda: tree.stop_at(None),
+        lambda: record.put(other, 0), lambda: record.remove(other), lambda: record.put(other, 1),
+        lambda: record.comment(last, "good"), lambda: record.stop_at(last),
+        lambda: record.stop_at(None),
     ]  # fmt: skip
     for number, change in enumerate(changes, edits + 1):
         change()
-        assert tree.edits == number
-    tree.stop_at(None)
-    assert tree.edits == number, "it ended nowhere before"
+        assert record.edits == number
+    record.stop_at(None)
+    assert record.edits == number, "an unchanged end of the main line was counted"
 
 
 def test_a_node_that_is_removed_is_not_found_until_it_is_put_back() -> None:
@@ -117,7 +117,7 @@ def test_a_node_that_is_removed_is_not_found_until_it_is_put_back() -> None:
     assert tree.node(2) is top and tree.find(3) and [node.number for node in tree] == [0, 1, 2, 3]
 
 
-def test_an_agreed_draw_is_read_as_it_was_written() -> None:
+def test_an_agreed_draw_is_read_back_from_its_record() -> None:
     game = Game(parse_record("1. d6 *").start)
     game.play(parse_move("d6"))
     game.agree()
@@ -127,7 +127,7 @@ def test_an_agreed_draw_is_read_as_it_was_written() -> None:
 
 
 def played(*moves: str) -> Game:
-    """A game in play after some moves."""
+    """Return a game in play after some moves."""
     game = Game(parse_record("1. d6 *").start)
     for move in moves:
         game.play(parse_move(move))
@@ -135,11 +135,11 @@ def played(*moves: str) -> Game:
 
 
 def saved(game: Game) -> Game:
-    """The game as it is read from its record."""
+    """Return the game that is read from a game's record."""
     return game_of(parse_record(format_record(game.snapshot(("A", "B")))))
 
 
-def test_moves_that_were_taken_back_leave_the_main_line() -> None:
+def test_moves_that_were_taken_back_become_a_variation() -> None:
     game = played("d6", "f4", "d2", "b4")
     game.take_back(game.record.node(2))
     assert movetext(game) == "1. d6 f4 ( 1... f4 2. d2 b4 ) *"
@@ -154,7 +154,7 @@ def test_moves_that_were_taken_back_leave_the_main_line() -> None:
     assert movetext(again) == movetext(game)
 
 
-def test_a_game_whose_moves_were_all_taken_back_has_none() -> None:
+def test_a_game_whose_moves_were_all_taken_back_has_only_a_variation() -> None:
     game = played("d6", "f4")
     game.record.comment(game.record.node(1), "a start")
     game.take_back(game.record.root)
@@ -165,7 +165,7 @@ def test_a_game_whose_moves_were_all_taken_back_has_none() -> None:
     assert movetext(again) == movetext(game)
 
 
-def test_what_was_taken_back_and_played_again_is_the_main_line() -> None:
+def test_replayed_moves_become_the_main_line_again() -> None:
     game = played("d6", "f4", "d2")
     game.take_back(game.record.node(2))
     game.take_back(game.record.node(1))
@@ -173,7 +173,7 @@ def test_what_was_taken_back_and_played_again_is_the_main_line() -> None:
     assert movetext(game) == "1. d6 f4 ( 1... f4 2. d2 ) *"
     game.replay()
     assert movetext(game) == "1. d6 f4 2. d2 *"
-    # A variation that was put before it does not take its place.
+    # Even if a variation was promoted to the first place meanwhile.
     game.take_back(game.record.node(2))
     game.attempt(parse_move("b4"))
     game.promote(game.at)
@@ -181,19 +181,19 @@ def test_what_was_taken_back_and_played_again_is_the_main_line() -> None:
     assert movetext(game) == "1. d6 f4 2. d2 ( 2. b4 ) *"
 
 
-def test_a_won_game_is_not_lost_by_a_resignation_after_undo() -> None:
+def test_a_resignation_after_taking_back_a_win_ends_the_shorter_game() -> None:
     start = parse_position("OO******/@@@*****/*O****** w 0 0 0 30", PRESETS["mill"])
     game = Game(start)
-    won = next(move for move in start.legal_moves() if start.play(move).outcome())
-    game.play(won)
+    winning = next(move for move in start.legal_moves() if start.play(move).outcome())
+    game.play(winning)
     assert game.result()[0] == "1-0"
     game.take_back(game.record.root)
     game.resign(0)
     assert not game.can_replay
-    assert movetext(game) == f"{{Black wins, White resigns}} ( 30. {won} ) 0-1"
+    assert movetext(game) == f"{{Black wins, White resigns}} ( 30. {winning} ) 0-1"
 
 
-def test_the_same_moves_again_do_not_bring_a_resignation_back() -> None:
+def test_playing_the_same_moves_again_does_not_restore_a_resignation() -> None:
     game = played("d6", "f4")
     game.resign(0)
     game.take_back(game.record.root)
@@ -205,7 +205,7 @@ def test_the_same_moves_again_do_not_bring_a_resignation_back() -> None:
     assert game.result() == ("*", "")
 
 
-def test_an_end_that_was_taken_back_comes_again_with_its_moves() -> None:
+def test_replay_restores_a_resignation_that_was_taken_back() -> None:
     game = played("d6", "f4")
     game.resign(0)
     game.take_back(game.record.root)
@@ -214,13 +214,13 @@ def test_an_end_that_was_taken_back_comes_again_with_its_moves() -> None:
     assert game.result() == ("0-1", "Black wins, White resigns")
 
 
-def test_a_move_that_was_tried_is_no_move_of_the_game() -> None:
+def test_a_move_that_was_tried_is_a_variation_of_the_game() -> None:
     game = played("d6", "f4")
     game.attempt(parse_move("d2"))
     assert movetext(game) == "1. d6 f4 ( 1... f4 2. d2 ) *"
     game.resign(0)
     assert movetext(game) == "1. d6 f4 {Black wins, White resigns} ( 1... f4 2. d2 ) 0-1"
-    # Nor is one that is tried after the end, of a game that was read, too.
+    # The same holds for a move tried after the end, also in a game read from a record.
     for ended in (game, saved(game), game_of(parse_record("1. d6 f4 0-1"))):
         ended.at = ended.live
         ended.attempt(parse_move("b4"))
@@ -228,7 +228,7 @@ def test_a_move_that_was_tried_is_no_move_of_the_game() -> None:
         assert movetext(ended).endswith("b4 ) 0-1")
 
 
-def test_moves_tried_after_an_unfinished_record_go_on_with_it() -> None:
+def test_moves_tried_after_an_unfinished_record_extend_its_main_line() -> None:
     game = game_of(parse_record("1. d6 f4 *"))
     game.attempt(parse_move("d2"))
     assert movetext(game) == "1. d6 f4 2. d2 *"
@@ -237,7 +237,7 @@ def test_moves_tried_after_an_unfinished_record_go_on_with_it() -> None:
     assert movetext(fresh) == "1. d6 *"
 
 
-def test_a_variation_that_repeats_the_last_move_ends_no_game_later() -> None:
+def test_a_variation_that_repeats_the_last_move_does_not_extend_the_game() -> None:
     text = "1. d6 f4 ( 1... f4 2. d2 ) 1-0"
     game = game_of(parse_record(text))
     assert game.live.ply == 2 and game.result() == ("1-0", "")
