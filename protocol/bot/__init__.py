@@ -1,1 +1,1 @@
-"""Programs that want a move for a line of text."""
+"""The bot bridge: a program sends a position as a line of JSON and receives a move."""

@@ -1,7 +1,7 @@
-"""The bot bridge: an engine behind lines of JSON, a request in and an answer out for each move.
+"""The bot bridge, which answers each request, a line of JSON, with a line of JSON.
 
-A bot for a playing site needs neither the engine protocol nor the rules: it sends a position and
-the moves from it, and gets a move.
+A bot for a playing site needs no implementation of the engine protocol or of the rules. It sends a
+position and the moves from it, and receives a move.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ from merels.protocol.bot.players import EnginePlayer, InProcessPlayer
 from merels.protocol.process.errors import EngineError
 
 VERSION = 2
-"""The version of the form of requests and answers; version 1 called a move a turn."""
+"""Version of the format of requests and answers; in version 1, moves were called turns."""
 LONGEST_REQUEST = 1 << 20
-"""Bytes of a request."""
+"""Maximum length of a request, in bytes."""
 
 
 class Bridge:
-    """Answers requests, each a JSON object on a line."""
+    """Answers requests, each of which is a JSON object on one line."""
 
     def __init__(self, player: InProcessPlayer | EnginePlayer, rules: Rules, limit: Limit) -> None:
-        """``rules`` and ``limit`` apply where a request names none."""
+        """Create a bridge; ``rules`` and ``limit`` apply to requests that name none."""
         self._player, self._rules, self._limit = player, rules, limit
 
     def hello(self) -> str:
-        """The first line, which introduces the engine."""
+        """Return the first line: format version, engine name, rules and names of levels."""
         return json.dumps(
             {"merels": "bot", "version": VERSION, "engine": self._player.name,
              "variant": str(self._rules), "levels": [level.name for level in LEVELS]}
         )
 
     def answer(self, line: str) -> str:
-        """The answer to a request."""
+        """Return the answer to a request."""
         identity: Any = None
         try:
             body = read_object(line)
@@ -51,7 +51,7 @@ class Bridge:
                     return json.dumps({"id": identity, "ready": True})
             request = read_request(body, self._rules, self._limit)
             if request.level is not None:
-                # A level answers alike, whatever was asked before.
+                # The answer of a level must not depend on earlier requests.
                 self._player.new_game()
             answer = self._play(request)
         except InputError as error:
@@ -61,7 +61,7 @@ class Bridge:
         return json.dumps({"id": identity, **answer})
 
     def refusal(self, error: InputError, identity: Any = None) -> str:
-        """The answer to a bad request."""
+        """Return the answer to an invalid request, whose ``id`` is ``identity``."""
         answer = {
             "error": str(error),
             "token": shorten(error.token),
@@ -71,14 +71,14 @@ class Bridge:
         return json.dumps({"id": identity, **answer})
 
     def _play(self, request: Request) -> dict[str, Any]:
-        """The move for a request, and the result if it ends the game."""
+        """Return the answer's fields: the move, its score, and the result if it ends the game."""
         outcome = request.position.outcome()
         if outcome is not None:
             return {"move": None, "result": outcome.result, "reason": str(outcome)}
         choice = self._player.choose(request)
         if choice.move is None:
             raise EngineError("the engine plays no move")
-        ended = request.position.play(choice.move).outcome()
+        outcome = request.position.play(choice.move).outcome()
         return {
             "move": str(choice.move),
             "side": COLOURS[request.position.side].lower(),
@@ -86,14 +86,16 @@ class Bridge:
             "depth": choice.info.depth,
             "nodes": choice.info.nodes,
             "pv": [str(move) for move in choice.info.pv],
-            "result": None if ended is None else ended.result,
-            "reason": None if ended is None else str(ended),
+            "result": None if outcome is None else outcome.result,
+            "reason": None if outcome is None else str(outcome),
         }
 
 
 def _score(score: PovScore | None) -> dict[str, int] | None:
-    """The mover's view: ``cp`` in hundredths of a man, or ``win_in`` in plies."""
+    """Return the mover's score: ``cp`` in hundredths of a man, or ``win_in`` in plies."""
     if score is None:
         return None
-    own = score.relative
-    return {"win_in": own.win_in} if own.win_in is not None else {"cp": own.cp or 0}
+    relative = score.relative
+    if relative.win_in is not None:
+        return {"win_in": relative.win_in}
+    return {"cp": relative.cp or 0}

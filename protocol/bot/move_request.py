@@ -1,4 +1,4 @@
-"""A bot's requests: JSON objects, read and checked."""
+"""Parsing of a bot's requests, which are JSON objects."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ from merels.protocol.common.json_fields import (
 from merels.protocol.formats.mif_1_0.mfen import read_position
 
 MOST_COUNT = 10**15
+"""Largest ``depth`` and ``nodes``."""
 FIELDS = (
     "id", "new", "position", "moves", "variant", "set", "time", "depth", "nodes", "clock",
     "level", "seed", "only",
 )
-"""The fields of a request."""
+"""The names of a request's fields."""
 _CLOCK = ("white", "black", "white_inc", "black_inc")
 
 
@@ -35,7 +36,7 @@ _CLOCK = ("white", "black", "white_inc", "black_inc")
 class Request:
     """A request for a move in ``position``, to which ``moves`` lead from ``start``.
 
-    ``level`` is None for full strength; ``only`` lists the moves to choose from, if not all.
+    ``level`` is None for full strength. ``only`` lists the moves to choose from; empty: all.
     """
 
     start: Position
@@ -47,9 +48,9 @@ class Request:
 
 
 def read_object(line: str) -> JSON:
-    """The fields of a JSON object, without those that are null."""
+    """Return the fields of a JSON object, without those that are null; `InputError` for others."""
     try:
-        body = json.loads(line, parse_constant=_no_json, parse_float=_finite)
+        body = json.loads(line, parse_constant=_reject, parse_float=_finite)
     except (ValueError, RecursionError) as error:
         raise InputError(line, f"expected a JSON object on one line ({error})") from None
     if not isinstance(body, dict):
@@ -58,12 +59,15 @@ def read_object(line: str) -> JSON:
 
 
 def read_new(body: JSON) -> bool:
-    """Whether a request begins another game."""
+    """Return whether a request starts another game."""
     return typed_field(body, "new", bool, "true or false", False)
 
 
 def read_request(body: JSON, rules: Rules, limit: Limit) -> Request:
-    """A request from its fields; ``rules`` and ``limit`` apply where they name none."""
+    """Return the request of some fields; `InputError` names an invalid one.
+
+    ``rules`` and ``limit`` apply if the fields name none.
+    """
     for name in body:
         if name not in FIELDS:
             raise InputError(name, f"expected a field: {', '.join(FIELDS)}")
@@ -88,7 +92,7 @@ def read_request(body: JSON, rules: Rules, limit: Limit) -> Request:
 
 
 def _limit(body: JSON, default: Limit, side: str) -> Limit:
-    """The limit of the search for a side."""
+    """Return the limit of a search for ``side``, such as ``white``."""
     if not {"time", "depth", "nodes", "clock"} & set(body):
         return default
     clock = typed_field(body, "clock", dict, f"an object of {', '.join(_CLOCK)}", {})
@@ -108,27 +112,28 @@ def _limit(body: JSON, default: Limit, side: str) -> Limit:
 
 
 def _level(body: JSON) -> Level | None:
-    """A level by its name or rating, with its seed; None for full strength.
+    """Return the level with its seed; None for full strength.
 
-    To an engine seed 0 is any seed; here it is always the same one.
+    A missing seed and seed 0 are replaced by a fixed seed, because 0 lets an engine choose a random
+    one, and a bot's answers are reproducible.
     """
     seed = optional(whole_field, body, "seed", 0, MAXIMUM_SEED) or MAXIMUM_SEED
     value = body.get("level")
     return None if value is None else replace(level_named(str(value)), seed=seed)
 
 
-def _no_json(text: str) -> NoReturn:
+def _reject(text: str) -> NoReturn:
     raise ValueError(f"{text} is not JSON")
 
 
 def _finite(text: str) -> float:
-    """A number that JSON can express."""
+    """Return a number; ValueError if it is infinite, which JSON cannot express in an answer."""
     number = float(text)
-    return number if isfinite(number) else _no_json(text)
+    return number if isfinite(number) else _reject(text)
 
 
 def _words(body: JSON, name: str) -> list[str]:
-    """A list of moves, or a text of moves separated by spaces."""
+    """Return the moves of a field, which is a list or a text with spaces between them."""
     value = body.get(name, [])
     if isinstance(value, str):
         return value.split()

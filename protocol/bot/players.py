@@ -1,4 +1,4 @@
-"""The engines that can answer a bot's requests."""
+"""The engines that answer a bot's requests."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from merels.protocol.process.errors import EngineError, EngineTerminated, Engine
 
 
 class InProcessPlayer:
-    """The engine of this process."""
+    """The built-in engine, in this process."""
 
     def __init__(self, hash_mb: int = DEFAULT_HASH, threads: int = 1) -> None:
         self._engine = InProcessEngine(hash_mb, threads)
@@ -28,18 +28,18 @@ class InProcessPlayer:
         self.name = self._engine.name
 
     def new_game(self) -> None:
-        """Begin another game."""
+        """Clear what the engine has kept of earlier searches."""
         self._engine.new_game()
 
     def choose(self, request: Request) -> PlayResult:
-        """A move for a request, whose game is not over, at the request's level."""
+        """Return the engine's move at the request's level; the game must not be over."""
         self._engine.tables = find_tables(self._table_cache, request.position.rules, request.limit)
         self._engine.level = request.level
         return _play(self._engine, request)
 
 
 class EnginePlayer:
-    """An engine in another process, which is started again when it dies."""
+    """An engine in another process, which is restarted after it has died."""
 
     def __init__(self, spec: EngineSpec) -> None:
         self._spec = spec
@@ -50,7 +50,10 @@ class EnginePlayer:
 
     @contextmanager
     def _running(self) -> Iterator[Engine]:
-        """The engine; after an error it is ended, and the next use starts it again."""
+        """Yield the running engine; close it if the block raises `EngineError`.
+
+        The next use then starts it again.
+        """
         try:
             if self._engine is None:
                 self._engine = Engine.popen(self._spec)
@@ -62,18 +65,21 @@ class EnginePlayer:
             raise
 
     def new_game(self) -> None:
-        """Begin another game."""
+        """Send ``ucinewgame``, and wait until the engine is ready."""
         with self._running() as engine:
             engine.new_game()
 
     def choose(self, request: Request) -> PlayResult:
-        """A move for a request, whose game is not over, at the request's level."""
+        """Return the engine's move at the request's level; the game must not be over.
+
+        `InputError` if the engine has no levels.
+        """
         with self._running() as engine:
             self._set_level(engine, request.level)
             return _play(engine, request)
 
     def _set_level(self, engine: Engine, level: Level | None) -> None:
-        """Set the engine's level; `InputError` if it has none."""
+        """Set the engine's level; `InputError` if the engine has no option for it."""
         if level == self._level:
             return
         if level is not None and "UCI_LimitStrength" not in engine.options:
@@ -81,7 +87,7 @@ class EnginePlayer:
                 "level", "expected none for this engine: it has no option UCI_LimitStrength"
             )
         settings: dict[str, Value] = {"UCI_LimitStrength": level is not None}
-        if level is None:  # Back to the level that it was started with, if any.
+        if level is None:  # Restore the level with which the engine was started, if any.
             settings |= {
                 name: value for name, value in self._spec.options if name in LEVEL_OPTIONS
             }
@@ -93,7 +99,7 @@ class EnginePlayer:
             engine.configure(settings)
         except (EngineTerminated, EngineTimeout):
             raise
-        except EngineError as error:  # Nothing was sent, so the engine need not be restarted.
+        except EngineError as error:  # Nothing was sent, so that the engine can go on.
             raise InputError("level", f"expected none for this engine: {error}") from None
         self._level = level
 

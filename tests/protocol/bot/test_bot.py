@@ -1,4 +1,4 @@
-"""The bot bridge: JSON lines to and from a real process."""
+"""The bot bridge as a real process that reads and writes lines of JSON."""
 
 from __future__ import annotations
 
@@ -38,23 +38,23 @@ class Bot:
         self.hello: Any = None
 
     def read(self) -> Any:
-        """The next line."""
+        """Return the next line, parsed."""
         assert self.process.stdout is not None
         return json.loads(self.process.stdout.readline())
 
     def send(self, text: str) -> Any:
-        """The answer to a line as it is."""
+        """Send a line of text and return the answer."""
         assert self.process.stdin is not None
         self.process.stdin.write(text + "\n")
         self.process.stdin.flush()
         return self.read()
 
     def ask(self, **request: Any) -> Any:
-        """The answer to a request."""
+        """Send a request and return the answer."""
         return self.send(json.dumps(request))
 
     def close(self) -> int:
-        """End the input; the exit code."""
+        """Close the input and return the exit code."""
         assert self.process.stdin is not None and self.process.stdout is not None
         self.process.stdin.close()
         return self.process.wait(20)
@@ -62,7 +62,7 @@ class Bot:
 
 @contextmanager
 def bot(*flags: str) -> Iterator[Bot]:
-    """A bridge that is ended in the end, and must end well."""
+    """Yield a running bridge; close it and check that it exits with status 0."""
     started = Bot(*flags)
     with limited(started.process, 400):
         started.hello = started.read()
@@ -70,7 +70,7 @@ def bot(*flags: str) -> Iterator[Bot]:
         assert started.close() == 0
 
 
-def test_it_plays_a_game_with_itself() -> None:
+def test_a_bot_plays_both_sides_of_a_game() -> None:
     with bot() as own:
         assert own.hello["merels"] == "bot" and own.hello["version"] == 2
         moves: list[str] = []
@@ -80,9 +80,9 @@ def test_it_plays_a_game_with_itself() -> None:
             if answer["move"] is None:
                 break
             assert set(answer["score"]) in ({"cp"}, {"win_in"}) and answer["nodes"] >= 1
-            ended = answer["result"]
+            result = answer["result"]
             moves.append(answer["move"])
-            assert (ended is not None) == (
+            assert (result is not None) == (
                 play_moves(Position(preset("multi")), moves).outcome() is not None
             )
         final = play_moves(Position(preset("multi")), moves).outcome()
@@ -91,7 +91,7 @@ def test_it_plays_a_game_with_itself() -> None:
         assert own.send('{"new": true, "id": "x"}') == {"id": "x", "ready": True}
 
 
-def test_limits_levels_and_choices() -> None:
+def test_a_request_may_set_limit_level_clock_and_moves_to_choose_from() -> None:
     with bot("-time", "0.05", "-variant", "morris") as own:
         assert own.hello["variant"] == "morris"
         assert parse_move(own.ask()["move"]) in Position().legal_moves()
@@ -152,7 +152,7 @@ def test_a_seed_varies_a_level() -> None:
         ({"moves": ["d6"], "clock": {"white": 1}}, "clock", "expected black", None),
     ],
 )
-def test_every_mistake_is_named(
+def test_an_error_names_the_invalid_field(
     shared: Bot, request_: dict[str, Any], token: str, word: str, index: int | None
 ) -> None:
     answer = shared.ask(id=[1], **request_)
@@ -162,7 +162,7 @@ def test_every_mistake_is_named(
 
 @pytest.fixture(scope="module")
 def shared() -> Iterator[Bot]:
-    """One bridge for all the mistakes: it must survive every one."""
+    """Yield one bridge for all invalid requests; it must still answer after them."""
     with bot() as own:
         yield own
         assert own.ask(nodes=10)["move"]
@@ -172,19 +172,19 @@ def shared() -> Iterator[Bot]:
     "line", ["x", "[]", "1", "null", "[" * 100_000, '"' + "x" * (3 << 20) + '"',
      '{"id": NaN}', '{"id": -Infinity}', '{"id": 1e999}']
 )
-def test_lines_that_are_no_requests(shared: Bot, line: str) -> None:
+def test_a_line_that_is_not_a_json_object_is_a_short_error(shared: Bot, line: str) -> None:
     answer = shared.send(line)
     assert answer["id"] is None and "JSON object" in answer["expected"]
     assert len(answer["error"]) < 500
 
 
-def test_a_request_that_is_too_long_is_called_so(shared: Bot) -> None:
+def test_the_error_about_a_request_that_is_too_long_names_the_limit(shared: Bot) -> None:
     answer = shared.send('{"id": "' + "x" * (1 << 20) + '"}')
     assert answer["token"].startswith('{"id": "xx') and "at most 1048576" in answer["expected"]
     assert shared.send('{"id": "' + "x" * (1 << 19) + '", "new": true}')["ready"]
 
 
-def test_another_engine_is_started_again_when_it_dies() -> None:
+def test_an_engine_that_has_died_is_restarted_for_the_next_request() -> None:
     with bot("-engine", shlex.join([*FAKE, "die-search"])) as own:
         assert own.hello["engine"] == "Fake"
         assert own.ask(time=1)["move"]
@@ -192,27 +192,27 @@ def test_another_engine_is_started_again_when_it_dies() -> None:
         assert own.ask(time=1)["move"]
 
 
-def test_a_mistake_costs_no_engine_its_memory() -> None:
+def test_an_invalid_request_does_not_restart_the_engine() -> None:
     with bot("-engine", shlex.join([*FAKE, "die-search"])) as own:
         assert own.ask(time=1)["move"]
         answer = own.ask(time=1, level="Club")
         assert answer["token"] == "level" and "UCI_LimitStrength" in answer["expected"]
-        # It is still the engine that dies at its second search.
+        # The fake dies at its second search, so that this is still the first process.
         assert "the engine has gone" in own.ask(time=1)["error"]
 
 
-def test_fields_that_are_null_are_as_if_they_were_not_there() -> None:
+def test_fields_that_are_null_are_ignored() -> None:
     with bot("-time", "0.01") as own:
         fields = "id new position moves variant set time depth nodes clock level seed only"
         assert own.ask(**dict.fromkeys(fields.split()))["move"]
 
 
-def test_an_engine_that_is_none_is_named() -> None:
+def test_the_error_about_a_missing_engine_names_its_command() -> None:
     assert "/no/such" in refusal("bot", "-engine", "/no/such")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="SIGINT as a terminal sends it")
-def test_ctrl_c_ends_it_quietly() -> None:
+def test_ctrl_c_ends_the_bridge_without_a_traceback() -> None:
     started = subprocess.Popen(
         COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -224,7 +224,7 @@ def test_ctrl_c_ends_it_quietly() -> None:
     assert process.returncode == 130 and errors == ""
 
 
-def test_a_level_answers_alike_whatever_was_asked_before() -> None:
+def test_the_answer_of_a_level_does_not_depend_on_earlier_requests() -> None:
     with bot() as own:
         answers = [own.ask(level="Champion", time=60)["move"] for _ in range(3)]
         own.ask(position="startpos", moves="d6 f4", nodes=5000)
@@ -233,7 +233,7 @@ def test_a_level_answers_alike_whatever_was_asked_before() -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
-def test_an_engine_that_died_before_a_level_is_set_is_started_again() -> None:
+def test_an_engine_that_dies_while_its_level_is_set_is_restarted() -> None:
     player = EnginePlayer(EngineSpec((sys.executable, "-m", "merels.protocol"), "E"))
     engine = player._engine
     assert engine is not None
