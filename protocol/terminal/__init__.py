@@ -1,1 +1,1 @@
-"""For a person at a terminal: a game, a running search, progress."""
+"""The terminal's interface: games against the engine, running searches, progress, log."""

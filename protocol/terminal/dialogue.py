@@ -24,8 +24,9 @@ from merels.protocol.terminal.search import read_seconds, search
 from merels.protocol.uci.streams import refuse_pipe
 
 _HINT_TIME = 1.0
+"""Thinking time for a hint, in seconds."""
 _LOST = ("0-1", "1-0")
-"""The result by the side that has resigned."""
+"""The result of a game by its loser."""
 
 MOVES_HELP = """\
 A move is one word: a placement 'd6' or a move 'd6-d5' (or 'd6d5'). If it closes a mill, name the
@@ -34,14 +35,15 @@ man to remove: 'd6-d5xc3'. Men are O (White) and @ (Black).
 
 
 def read_level(text: str) -> Level | None:
-    """The level of that name or rating; None for ``full``."""
+    """Return the level of that name or rating; None for ``full``. `InputError` for others."""
     return None if text.lower() == "full" else level_named(text, also="full")
 
 
 class Dialogue:
-    """Games in the terminal: the game, the person's side, the engine's limits.
+    """Games between a person, who plays the side ``human``, and the engine.
 
-    ``seconds`` is what the engine thinks for each move; every game is added to the file ``path``.
+    The engine thinks ``seconds`` for each move at ``level``, None for full strength. Every game
+    with a move is appended to the file ``path``.
     """
 
     def __init__(
@@ -56,8 +58,8 @@ class Dialogue:
         self.human = human
         self.level = level
         self.seconds = seconds
-        self._asks = self._is_sure = False
-        """Whether the last command asked for a second undo, and the one before it."""
+        self._undo_asked = self._undo_confirmed = False
+        """Whether this command asked for a second undo, and whether the last command did."""
         self._path = path
         self._searcher = Searcher()
         self._table_cache = TableCache()
@@ -72,7 +74,7 @@ class Dialogue:
         """Play until the person leaves, which raises `EOFError` or `KeyboardInterrupt`."""
         if sys.stdin.isatty():
             with suppress(ImportError):
-                import readline  # noqa: F401  (Gives `input` a line editor with a history.)
+                import readline  # noqa: F401  (Adds line editing and a history to `input`.)
         print(f"You play {COLOURS[self.human]} under {self.position.rules}.")
         print("Type 'help' for the commands.\n")
         self._show()
@@ -83,11 +85,11 @@ class Dialogue:
                 self._answer(input("game over> " if self.game.over else f"{COLOURS[self.human]}> "))
 
     def _answer(self, line: str) -> None:
-        """Do what a line of the person's says."""
+        """Execute a line that the person typed; print an `InputError`."""
         words = line.split()
         if not words:
             return
-        self._asks, self._is_sure = False, self._asks
+        self._undo_asked, self._undo_confirmed = False, self._undo_asked
         try:
             command = COMMANDS.get(words[0].lower())
             if command is not None:
@@ -98,7 +100,7 @@ class Dialogue:
             print(error)
 
     def _human_move(self, words: list[str]) -> None:
-        """Play the person's move; raise `InputError` if it is illegal."""
+        """Play the person's move; `InputError` if it is illegal."""
         try:
             (_, token), *more = join_steps(words)
             if more:
@@ -109,17 +111,17 @@ class Dialogue:
         if self.game.over:
             raise InputError(token, "the game is over; undo, save FILE, new or quit")
         if not move.removed and not self.position.is_legal(move):
-            closing = [full for full in self.position.legal_moves() if full[:2] == move[:2]]
+            closing = [each for each in self.position.legal_moves() if each[:2] == move[:2]]
             if closing:
                 choice = ", ".join(map(str, closing))
                 raise InputError(token, f"this closes a mill; name the man to remove: {choice}")
         self._play(move)
 
     def _engine_move(self) -> None:
-        """Let the engine think and move."""
+        """Search and play the engine's move."""
         print("thinking ...", flush=True)
         limit = Limit(time=self.seconds)
-        # Otherwise a level plays every game alike, and one won game could be repeated forever.
+        # With a fixed seed, a person could win every game by repeating the moves of one.
         level = self.level and replace(self.level, seed=self._seed)
         result = self._search(limit, level)
         assert result.move is not None
@@ -127,7 +129,7 @@ class Dialogue:
         self._play(result.move)
 
     def _search(self, limit: Limit, level: Level | None = None) -> Result:
-        """The engine's result in the current position."""
+        """Return the engine's result in the present position; KeyboardInterrupt on Ctrl-C."""
         self._searcher.tables = find_tables(self._table_cache, self.position.rules, limit)
         result, interrupted = search(self._searcher, self.position, limit, level=level)
         if interrupted:
@@ -139,7 +141,7 @@ class Dialogue:
         self._show()
 
     def _show(self, rest: str = "") -> None:
-        if self.game.over:  # Later settings are those of the next game.
+        if self.game.over:  # Changes of level and side from now on belong to the next game.
             self.game.record.tags = self.record().tags
         print(self.position)
         result, reason = self.game.result()
@@ -150,12 +152,12 @@ class Dialogue:
         print(flush=True)
 
     def _undo(self, rest: str) -> None:
-        """Take back the person's last move and everything after it, or a resignation.
+        """Take back the person's last move and the moves after it, or a resignation.
 
-        After the end of the game the person is asked to type it twice, and the game is kept.
+        After the end of the game, the person must type it twice, and the ended game is saved.
         """
-        if self.game.over and not self._is_sure:
-            self._asks = True
+        if self.game.over and not self._undo_confirmed:
+            self._undo_asked = True
             raise InputError("undo", "the game is over; undo once more takes the end back")
         if self.game.over:
             self._keep_or_print()
@@ -163,16 +165,16 @@ class Dialogue:
         if self.game.ended is not None:
             self.game.take_back(live)
         else:
-            own = [node for node in live.line()
-                   if node.parent is not None and node.parent.position.side == self.human]
-            if not own or own[-1].parent is None:
+            human = [node for node in live.line()
+                     if node.parent is not None and node.parent.position.side == self.human]
+            if not human or human[-1].parent is None:
                 raise InputError("undo", "you have not played a move yet")
-            self.game.take_back(own[-1].parent)
-            self.game.record.remove(own[-1])
+            self.game.take_back(human[-1].parent)
+            self.game.record.remove(human[-1])
         self._show()
 
     def _hint(self, rest: str) -> None:
-        """Show what the engine would play at full strength."""
+        """Print the move that the engine would play at full strength."""
         if self.game.over:
             raise InputError("hint", "the game is over")
         result = self._search(Limit(time=_HINT_TIME))
@@ -215,19 +217,19 @@ class Dialogue:
         self.save(rest)
 
     def _keep_or_print(self) -> None:
-        """Save the game as `keep` does; an error, after which the record is printed, is shown."""
+        """Save the game as `keep` does; print the error if that fails."""
         try:
             self.keep()
         except InputError as error:
             print(error)
 
     def keep(self) -> None:
-        """Save a game with at least one move, if a file was named."""
+        """Save the game to the file ``path``, if one was named and the game has a move."""
         if self._path is not None and self.game.live.moves():
             self.save(self._path)
 
     def save(self, path: str) -> None:
-        """Append the record to a file; on an `InputError` the record has been printed instead."""
+        """Append the record to a file; if that fails, print the record and raise `InputError`."""
         text = format_record(self.record())
         try:
             refuse_pipe(path)
@@ -241,7 +243,7 @@ class Dialogue:
         print(f"The game is in {path}")
 
     def record(self) -> Record:
-        """The game as a record; without a result if it is unfinished."""
+        """Return the game as a record, with the result ``*`` if it is unfinished."""
         names = [f"merels ({self.level.name})" if self.level else "merels"] * 2
         names[self.human] = "You"
         record = self.game.snapshot((names[WHITE], names[BLACK]))

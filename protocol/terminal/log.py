@@ -1,4 +1,4 @@
-"""The log of unexpected errors, as a terminal gets it."""
+"""The log of unexpected errors, written to the terminal."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from merels.engine.common.errors import printable
 
 
 class _Printable(logging.Formatter):
-    """Writes a record with its traceback; no text in it moves the cursor."""
+    """Formats a log record with its traceback, and makes each line printable."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the lines of a record."""
+        """Return the printable lines of a log record."""
         return "\n".join(map(printable, super().format(record).splitlines()))
 
 
 def log_to_terminal() -> None:
-    """Write the log to standard error, unless the program has set up its log already."""
+    """Write warnings and errors to standard error, unless the log is configured already."""
     handler = logging.StreamHandler()
     handler.setFormatter(_Printable("merels: %(message)s"))
     logging.basicConfig(handlers=[handler], level=logging.WARNING)

@@ -1,4 +1,4 @@
-"""How far a long command is, on standard error."""
+"""The progress of a long command, written to standard error."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ if TYPE_CHECKING:
     from merels.engine.tablebase.build import Progress
 
 _STEPS = 20
+"""Number of lines that are written if standard error is not a terminal."""
 _WIDTH = 24
+"""Width of the bar, in characters."""
 _REDRAW_SECONDS = 0.1
+"""Shortest time between two redraws of the bar, in seconds."""
 
 
 class ProgressLine:
-    """A bar that is redrawn in its line on a terminal; elsewhere a line for each twentieth."""
+    """A progress bar on a terminal; elsewhere, a new line for each twentieth of the work."""
 
     def __init__(self) -> None:
         self._width = 0
@@ -24,7 +27,7 @@ class ProgressLine:
         self._next = 0.0
 
     def show(self, share: float, text: str) -> None:
-        """Show a share from 0 to 1 and a text."""
+        """Show the ``share`` of the work that is done, from 0 to 1, and a text."""
         if not sys.stderr.isatty():
             if int(share * _STEPS) > self._steps:
                 self._steps = int(share * _STEPS)
@@ -37,19 +40,19 @@ class ProgressLine:
             self._width = len(line)
 
     def clear(self) -> None:
-        """Remove the bar from a terminal."""
+        """Remove the bar from the terminal."""
         if self._width:
             self._write(f"\r{' ' * self._width}\r")
             self._width = 0
 
     def _write(self, text: str) -> None:
-        """Write if possible: no work ends because its progress cannot be shown."""
+        """Write text, and ignore errors: the work must not fail since its progress is not shown."""
         with contextlib.suppress(OSError):
             print(text, end="", file=sys.stderr, flush=True)
 
 
 def show_progress(bar: ProgressLine, progress: Progress) -> None:
-    """Show how far the building or packing of tables is."""
+    """Show the progress of building or packing tables."""
     bar.show(
         progress.done / progress.total if progress.total else 1.0,
         f"{progress.step:<12} "
@@ -59,7 +62,7 @@ def show_progress(bar: ProgressLine, progress: Progress) -> None:
 
 
 def _duration(seconds: float) -> str:
-    """Seconds as m:ss or h:mm:ss."""
+    """Return a time in seconds as m:ss or h:mm:ss."""
     minutes, seconds = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"

@@ -1,4 +1,4 @@
-"""A search that Ctrl-C ends."""
+"""A search that Ctrl-C stops."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from merels.engine.search.limits import MOST_SECONDS, Info, Limit, Result
 from merels.engine.search.searcher import Searcher
 from merels.engine.search.signals import Signals
 
-_LOOK_UP = 0.1
+_CHECK_SECONDS = 0.1
 """Seconds between checks for Ctrl-C, which does not wake a waiting thread on Windows."""
 
 
 def read_seconds(text: str) -> float:
-    """A thinking time, from a millisecond to a day."""
+    """Return the thinking time in ``text``, in seconds; `InputError` if it is out of range."""
     return read_real(text, 0.001, MOST_SECONDS, what="seconds")
 
 
@@ -33,10 +33,13 @@ def search(
     multipv: int = 1,
     level: Level | None = None,
 ) -> tuple[Result, bool]:
-    """Return a search's result, and whether Ctrl-C ended it. Call it from the main thread only."""
+    """Return a search's result, and whether Ctrl-C stopped it; for the main thread only.
+
+    ``on_info`` is called with each report of the search. `InputError` without enough memory.
+    """
     results: list[Result] = []
     errors: list[Exception] = []
-    calls: SimpleQueue[bool] = SimpleQueue()  # Whether the search is over, or else Ctrl-C came.
+    events: SimpleQueue[bool] = SimpleQueue()  # True: the search has ended. False: Ctrl-C.
 
     def job() -> None:
         try:
@@ -48,16 +51,16 @@ def search(
         except Exception as error:
             errors.append(error)
         finally:
-            calls.put(True)
+            events.put(True)
 
     searcher.prepare()
     signals = Signals()
     interrupted = False
-    # An exception before the thread is joined would leave it searching.
-    before = signal.signal(signal.SIGINT, lambda *_: calls.put(False))
+    # A KeyboardInterrupt could leave this function while the thread still searches.
+    before = signal.signal(signal.SIGINT, lambda *_: events.put(False))
     try:
         Thread(target=job).start()
-        while not _next(calls):
+        while not _next(events):
             interrupted = True
             signals.stop()
     finally:
@@ -65,15 +68,15 @@ def search(
     if errors:
         raise errors[0]
     if results[0].missing:
-        had = searcher.threads - results[0].missing
-        print(f"merels: the system allows {had} of {searcher.threads} threads", file=sys.stderr)
+        used = searcher.threads - results[0].missing
+        print(f"merels: the system allows {used} of {searcher.threads} threads", file=sys.stderr)
     return results[0], interrupted
 
 
-def _next(calls: SimpleQueue[bool]) -> bool:
-    """The next call, however long it takes."""
+def _next(events: SimpleQueue[bool]) -> bool:
+    """Wait for the next event and return it."""
     while True:
         try:
-            return calls.get(timeout=_LOOK_UP)
+            return events.get(timeout=_CHECK_SECONDS)
         except Empty:
             continue
