@@ -1,6 +1,7 @@
-"""``merels check``: whether an engine follows the protocol, step by step.
+"""``merels check``: a conformance test of an engine, in steps.
 
-A step talks to the engine; its sentence states what is expected, and why. Steps that only send and
-compare are rows, a shared function with arguments; others are functions of their own.
-`suite` lists and runs the steps, and `report` prints what they found.
+A step sends commands to the engine and judges its output. The step's text states the expected
+behaviour and the reason for it. Similar steps are rows that share a function; every other step is a
+function whose docstring is the step's text. `suite` lists and runs the steps, `report` prints their
+findings.
 """

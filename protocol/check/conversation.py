@@ -1,4 +1,4 @@
-"""The engine's process, and a record of all lines sent to it and received from it."""
+"""The engine's process, and a record of every line that it wrote."""
 
 from __future__ import annotations
 
@@ -14,42 +14,43 @@ from merels.protocol.process.poll_pipe import open_pipe
 from merels.protocol.process.process import EngineProcess
 
 MOST_LINES = 200_000
-"""Lines that are kept for the steps that judge them all."""
+"""Maximum number of lines in `Conversation.transcript`."""
 MOST_BYTES = 1 << 25
-"""Bytes of lines that are kept for them, and that may come before one answer."""
-PROMPT = 0.1
-"""Seconds after which a late answer is a warning."""
-LATE = 1.0
-"""Seconds after which a late answer is a failure."""
+"""Maximum size of the lines in `Conversation.transcript`, and of the output before one answer."""
+WARN_DELAY = 0.1
+"""Delay of an answer above which it is a warning, in seconds."""
+FAIL_DELAY = 1.0
+"""Delay of an answer above which it is a failure, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How long to wait, in seconds unless stated otherwise."""
+    """Timeouts in seconds, and the sizes of the longer steps."""
 
     answer: float = 5.0
-    """For an answer that is due."""
+    """Timeout of an answer, in seconds."""
     start: float = START_SECONDS
-    """For the greeting."""
+    """Timeout of the greeting, in seconds."""
     ready: float = PING_SECONDS
-    """For the first readyok of a process, and the first after an option was set."""
+    """Timeout of a process's first readyok, and of the first after setoption, in seconds."""
     watch: float = 1.0
-    """Seconds in which a search that must wait for stop has to stay silent."""
+    """Time in which a search that must wait for stop may not answer, in seconds."""
     listen: float = 0.2
-    """For lines that should not come."""
+    """Time in which unwanted lines are awaited, in seconds."""
     movetime: int = 500
-    """Milliseconds of a timed search."""
+    """Limit of a timed search, in milliseconds."""
     plies: int = 60
-    """The length of a game that the engine plays against itself."""
+    """Maximum length of a game that the engine plays against itself, in plies."""
     games: int = 2
-    """The number of such games."""
+    """Number of games that the engine plays against itself."""
 
 
 FAST = Pace(answer=3.0, watch=0.2, listen=0.1, movetime=100, plies=16, games=1)
+"""The pace of ``merels check -fast``."""
 
 
 class Fault(Exception):
-    """The engine broke the protocol; ``line`` is the line at fault, if there is one."""
+    """A violation of the protocol; ``line`` is the engine's line at fault, or None."""
 
     def __init__(self, reason: str, line: Line | bytes | None = None) -> None:
         self.reason = reason
@@ -58,94 +59,94 @@ class Fault(Exception):
 
 
 class Skip(Exception):
-    """The engine lacks what the step is about."""
+    """The step does not apply to this engine."""
 
 
 class Conversation:
-    """One process at a time, and all lines to and from it.
+    """The engine's current process and the lines that it and earlier processes wrote.
 
-    Methods that wait raise `Fault` when what is due does not come, and `EngineError` when the
-    process is gone.
+    Methods that wait raise `Fault` on a timeout and `EngineError` if the process has ended.
     """
 
     def __init__(self, candidate: EngineSpec, pace: Pace) -> None:
         self.candidate = candidate
         self.pace = pace
         self.transcript: list[Line] = []
-        """Every line that the engine wrote, of all its processes."""
-        self.strays: list[tuple[Line, str]] = []
+        """Lines from all processes, up to `MOST_LINES` and `MOST_BYTES`."""
+        self.stray_bestmoves: list[tuple[Line, str]] = []
         """Each ``bestmove`` that answers no ``go``, with the last line sent before it."""
         self.warnings: list[Fault] = []
+        """Warnings of the current step."""
         self.sent = ""
-        """The last line sent, or the end of it."""
-        self.owed = 0
-        """Answers to ``go`` that have not come yet."""
+        """The last line sent, shortened to its end."""
+        self.unanswered = 0
+        """Number of ``go`` commands without a ``bestmove`` yet."""
         self._errors = b""
         self._process: EngineProcess | None = None
         self._pipe: Pipe | None = None
         self._bytes = 0
 
     def spawn(self) -> None:
-        """Start a new process, and send it nothing."""
+        """Replace the process by a new one, to which nothing has been sent."""
         self.discard()
         candidate = self.candidate
         self._process = EngineProcess(
             candidate.command, candidate.directory, self._keep_error, candidate.resources
         )
         self._pipe = open_pipe(self._process)
-        self.owed, self.sent = 0, ""
+        self.unanswered, self.sent = 0, ""
 
     def discard(self) -> None:
-        """End the process in whatever state it is."""
+        """Kill the process, if there is one."""
         if self._process is not None and self._pipe is not None:
             self._process.close(0.0)
             self._pipe.close()
         self._process = self._pipe = None
 
     def _keep_error(self, data: bytes) -> None:
-        """Keep the beginning of standard error."""
+        """Store the first `LONGEST_LINE` bytes of standard error."""
         self._errors = (self._errors + data)[:LONGEST_LINE]
 
     def stderr(self) -> bytes:
-        """The engine's standard error so far, or its last line if no line has ended yet."""
+        """Return the engine's standard error so far, including an unfinished first line."""
         last = "" if self._process is None else self._process.errors.last_line()
         return self._errors or last.encode()
 
     def warn(self, reason: str, line: Line | bytes | None = None) -> None:
-        """Note something that is allowed, but a problem with some clients."""
+        """Record output that the protocol allows but some clients cannot handle."""
         self.warnings.append(Fault(reason, line))
 
     def judge_delay(
         self, seconds: float, reason: str, line: Line | None = None, *, clock: bool = False
     ) -> None:
-        """Judge an answer that came ``seconds`` late.
+        """Warn of, or raise `Fault` for, an answer that came ``seconds`` late.
 
-        After its ``clock`` ran out it loses a game; a little is only a warning there, because it
-        includes the time that the answer travels.
+        With ``clock`` the delay is an overrun of the game clock: any overrun is a warning, and
+        more than `WARN_DELAY` a failure. The warning allows for the transfer of the answer.
         """
-        warning, failure = (0.0, PROMPT) if clock else (PROMPT, LATE)
+        warning, failure = (0.0, WARN_DELAY) if clock else (WARN_DELAY, FAIL_DELAY)
         if seconds > failure:
             raise Fault(reason, line)
         if seconds > warning:
             self.warn(reason, line)
 
     def send(self, *lines: str) -> None:
-        """Send lines."""
+        """Send lines, each with a line feed."""
         self.raw("".join(line + "\n" for line in lines).encode())
 
     def raw(self, data: bytes) -> None:
-        """Send bytes as they are."""
+        """Send bytes unchanged."""
         assert self._pipe is not None
         self.sent = (data[-200:].decode("utf-8", "replace").splitlines() or [""])[-1]
         self._pipe.send(data, monotonic_ns() + int(self.pace.answer * 1e9))
 
     def close_input(self) -> None:
-        """End the engine's input."""
+        """Close the engine's standard input."""
         assert self._pipe is not None
         self._pipe.close_input()
 
     def _lines(self, seconds: float) -> Iterator[Line]:
-        """Each line that comes within that many seconds."""
+        """Yield the lines that arrive within ``seconds``."""
         assert self._pipe is not None
         deadline = monotonic_ns() + int(seconds * 1e9)
         while (raw := self._pipe.read_raw_line(deadline)) is not None:
@@ -153,14 +154,18 @@ class Conversation:
             self._bytes += len(raw)
             if len(self.transcript) < MOST_LINES and self._bytes < MOST_BYTES:
                 self.transcript.append(line)
-            if line.first == "bestmove" and self.owed:
-                self.owed -= 1
+            if line.first == "bestmove" and self.unanswered:
+                self.unanswered -= 1
             elif line.first == "bestmove":
-                self.strays.append((line, self.sent))
+                self.stray_bestmoves.append((line, self.sent))
             yield line
 
     def until(self, word: str, seconds: float, question: str) -> list[Line]:
-        """All lines up to one that begins with a word, the answer to ``question``."""
+        """Return all lines up to the first that begins with ``word``.
+
+        Raise `Fault` if it does not arrive within ``seconds``, or only after `MOST_BYTES`.
+        ``question`` names the command in the reason.
+        """
         lines: list[Line] = []
         most = self._bytes + MOST_BYTES
         for line in self._lines(seconds):
@@ -172,9 +177,9 @@ class Conversation:
         assert self._process is not None and self._pipe is not None
         last = self._pipe.tail or (lines[-1].raw if lines else None)
         error = "" if last else self._process.errors.last_line()
-        words = f"; last error output: '{error}'" if error else ""
-        raise Fault(f"no answer to '{question}' in {seconds:g} s{words}", last)
+        detail = f"; last error output: '{error}'" if error else ""
+        raise Fault(f"no answer to '{question}' in {seconds:g} s{detail}", last)
 
     def listen(self, seconds: float) -> list[Line]:
-        """All lines that come within that many seconds."""
+        """Return the lines that arrive within ``seconds``."""
         return list(self._lines(seconds))

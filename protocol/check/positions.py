@@ -1,6 +1,6 @@
-"""The positions that the steps use, as text.
+"""Positions and moves that the steps use, as text.
 
-All are legal under every rule set; they come from random games.
+All positions are legal under every rule set; they come from random games.
 """
 
 from __future__ import annotations
@@ -8,22 +8,23 @@ from __future__ import annotations
 from merels.engine.game.notation import START as START
 
 PLACING = "*OO***@@/***@O**@/*OOO***@ w 3 3 0 7"
-"""Some placements close a mill, most do not."""
+"""Placing phase: some placements close a mill."""
 MOVING = "*@O*****/@@*OOO*@/OO@@@**O w 0 0 0 14"
-"""Seven men on each side, six moves."""
+"""Moving phase: seven men on each side, six legal moves."""
 SHUFFLE = "e4-e3 d1-a1 e3-e4 a1-d1".split()
-"""Moves that lead from it back to it, and close no mill under any rule set."""
+"""Moves from `MOVING` that lead back to it and close no mill under any rule set."""
 FLYING = "*****@@*/@@*O**@@/OO****@* w 0 0 0 26"
-"""White has three men."""
+"""Flying phase: White to move has three men."""
 FORCED = "@O@@****/@*@*****/*OOO@*** w 0 0 3 30"
-"""White has one move."""
+"""White has exactly one legal move."""
 REMOVALS = "**@O@@**/**@O@O@*/@*@OO*OO w 0 0 24 32"
-"""Every move closes a mill."""
+"""Every legal move closes a mill."""
 WINNING = "@*O**O@*/**@**@*@/O*****@* b 0 0 8 32"
-"""Black can close a mill in several ways and remove White's third man."""
+"""Black wins at once: several moves close a mill and remove White's third man."""
 FINISHED = {
     "White has two men": "****@*@O/@*@***@*/**O***@* w 0 0 0 38",
     "White is blocked": "**@OOO@*/**@O@*@*/***@**@* w 0 0 0 27",
 }
+"""Positions of finished games, by the reason."""
 GAME = "g1 d6 d2 a7 g4 d5 g7xd5 c5 e5 c4 e4 b6".split()
 """The first moves of a game, one of them with a removal."""

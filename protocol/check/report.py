@@ -14,21 +14,22 @@ from merels.protocol.check.subject import Subject
 from merels.protocol.check.suite import GROUPS, STEPS
 
 WIDTH = 98
-NAME = max(len(step.name) for step in STEPS)
+"""Maximum length of wrapped lines, in characters."""
+NAME_WIDTH = max(len(step.name) for step in STEPS)
 INDENT = " " * 8
 _MARKS = {Verdict.PASS: "ok", Verdict.FAIL: "FAIL", Verdict.WARN: "warn", Verdict.SKIP: "skip"}
 _TITLES = {group.name: group.title for group in GROUPS}
 
 
 class Printer:
-    """Prints findings as they come, under the titles of their groups."""
+    """Prints each finding as soon as its step ends, under the title of its group."""
 
     def __init__(self) -> None:
         self._group = ""
         self._skipped: list[Finding] = []
 
     def show(self, finding: Finding) -> None:
-        """Print a finding; skipped steps wait, so that those with one reason share a line."""
+        """Print a finding; hold skipped steps back, to print those with one reason on one line."""
         skipped = finding.verdict is Verdict.SKIP
         last = self._skipped[-1] if self._skipped else finding
         if not skipped or (last.step.group, last.reason) != (finding.step.group, finding.reason):
@@ -39,7 +40,7 @@ class Printer:
             self._print(finding, lines_of(finding))
 
     def end(self) -> None:
-        """Print the skipped steps that wait."""
+        """Print the skipped steps that were held back."""
         if not self._skipped:
             return
         names = ", ".join(finding.step.name for finding in self._skipped)
@@ -51,7 +52,7 @@ class Printer:
         self._skipped.clear()
 
     def _print(self, finding: Finding, lines: list[str]) -> None:
-        """Print lines under the title of the step's group."""
+        """Print lines, after the title of the step's group if it is not printed yet."""
         if finding.step.group != self._group:
             self._group = finding.step.group
             print(f"\n{_TITLES[self._group]}")
@@ -59,12 +60,12 @@ class Printer:
 
 
 def lines_of(finding: Finding) -> list[str]:
-    """A finding's lines; a failure shows what the engine wrote and what was expected."""
+    """Return a finding's lines; those of a failure include the expected behaviour."""
     mark = _MARKS[finding.verdict]
     reason = printable(finding.reason)
     if finding.verdict is Verdict.PASS:
         return [f"  {mark:<5} {finding.step.name}"]
-    lines = [f"  {mark:<5} {finding.step.name:<{NAME}}  {reason}"]
+    lines = [f"  {mark:<5} {finding.step.name:<{NAME_WIDTH}}  {reason}"]
     if finding.line is not None:
         lines.append(f"{INDENT}wrote: {quoted(finding.line)}")
     lines += [f"{INDENT}also: {printable(other)}" for other in finding.others]
@@ -77,21 +78,21 @@ def lines_of(finding: Finding) -> list[str]:
 
 
 def _identity(subject: Subject) -> dict[str, str]:
-    """The engine's name and author, from the ``id`` lines of its greeting."""
+    """Return the engine's name and author, from the ``id`` lines of its greeting."""
     return {line.words[1]: " ".join(line.words[2:]) for line in subject.greeting.lines
             if line.first == "id" and len(line.words) > 2}
 
 
 def heading(subject: Subject) -> str:
-    """The engine's name and protocol, and the rules by which its moves are judged."""
+    """Return a line with the engine's name, its dialect, and the rules that judge its moves."""
     own_name = printable(_identity(subject).get("name", "unnamed engine"))
-    called = printable(subject.candidate.name) or own_name
-    also = f" ({own_name})" if called != own_name else ""
-    return f"{called}{also}, {subject.dialect.name}, judged by the rules of {subject.rules}"
+    name = printable(subject.candidate.name) or own_name
+    alias = f" ({own_name})" if name != own_name else ""
+    return f"{name}{alias}, {subject.dialect.name}, judged by the rules of {subject.rules}"
 
 
 def summary(findings: Sequence[Finding], seconds: float) -> str:
-    """Count the steps by verdict, name those that failed, and state whether the engine is ready."""
+    """Return the closing lines: counts by verdict, failed steps, readiness for tournaments."""
     counts = Counter(finding.verdict for finding in findings)
     parts = [f"{counts[Verdict.PASS]} passed", f"{counts[Verdict.FAIL]} failed"]
     for verdict, text in (
@@ -111,7 +112,7 @@ def summary(findings: Sequence[Finding], seconds: float) -> str:
 
 
 def as_json(subject: Subject, findings: Sequence[Finding], seconds: float) -> dict[str, Any]:
-    """The whole report as a JSON object."""
+    """Return the whole report as a JSON object; ``seconds`` is the duration of the run."""
     counts = Counter(finding.verdict for finding in findings)
     identity = _identity(subject)
     return {
@@ -142,7 +143,7 @@ def as_json(subject: Subject, findings: Sequence[Finding], seconds: float) -> di
 
 
 def listing(steps: Sequence[Step]) -> str:
-    """Every step with its expectation."""
+    """Return a list of the steps with their expected behaviour, by group."""
     lines: list[str] = []
     group = ""
     for step in steps:

@@ -1,4 +1,4 @@
-"""A step of the check, the group it belongs to, and the finding that it ends in."""
+"""Steps of the check, their groups, and their findings."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any
 from merels.protocol.check.subject import Subject
 
 PROTOCOLS = ("uci", "ugi")
-"""The dialects that can be checked."""
+"""Dialects that can be checked."""
 
 Check = Callable[[Subject], None]
-"""A step's work: returns if all is well, otherwise raises `Fault`, `Skip` or `EngineError`."""
+"""A step's function: returns if the step passes, or raises `Fault`, `Skip` or `EngineError`."""
 
 
 class Verdict(Enum):
-    """How a step ended; ``WARN`` means allowed, but a problem with some clients."""
+    """The result of a step; ``WARN`` is output that some clients cannot handle."""
 
     PASS = "pass"
     FAIL = "fail"
@@ -27,43 +27,50 @@ class Verdict(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step; it is skipped unless the steps that it ``needs`` passed."""
+    """One step of the check."""
 
     name: str
     group: str
     expected: str
+    """The expected behaviour and the reason for it, as a sentence."""
     check: Check
     needs: tuple[str, ...]
+    """Names of steps; unless all of them passed, this step is skipped."""
     protocols: tuple[str, ...]
+    """Dialects to which the step applies."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """How a step ended, why, and the engine's line at fault, if there is one."""
+    """The verdict of a step, with the reason unless it passed."""
 
     step: Step
     verdict: Verdict
     reason: str = ""
     line: bytes | None = None
+    """The engine's line at fault, or None."""
     seconds: float = 0.0
+    """Duration of the step."""
     others: tuple[str, ...] = ()
-    """Further warnings of the same step."""
+    """Reasons of the step's further warnings."""
 
 
 @dataclass(slots=True)
 class Group:
-    """Steps on one subject, in the order in which they run."""
+    """Steps about one part of the protocol."""
 
     name: str
     title: str
     needs: tuple[str, ...] = ("greeting", "ready", "answers")
+    """Names of steps that every step of the group needs."""
     steps: list[Step] = field(default_factory=list)
+    """The group's steps in the order in which they run."""
 
     def add(
         self, name: str, expected: str, check: Callable[..., None], *values: Any,
         needs: tuple[str, ...] = (), protocols: tuple[str, ...] = PROTOCOLS, **settings: Any,
     ) -> None:  # fmt: skip
-        """Add a step, which calls ``check`` with the engine, the values and the settings."""
+        """Add a step that calls ``check`` with the engine, ``values`` and ``settings``."""
         all_needs = tuple(need for need in (*self.needs, *needs) if need != name)
         self.steps.append(Step(
             name, self.name, expected, lambda engine: check(engine, *values, **settings),
@@ -73,7 +80,10 @@ class Group:
     def step(
         self, *, needs: tuple[str, ...] = (), protocols: tuple[str, ...] = PROTOCOLS
     ) -> Callable[[Check], Check]:
-        """Make a function a step: its name is the step's, its docstring what is expected."""
+        """Return a decorator that adds a function as a step, named after the function.
+
+        The function's docstring is the step's `Step.expected`.
+        """
 
         def add(check: Check) -> Check:
             expected = " ".join((check.__doc__ or "").split())

@@ -1,4 +1,4 @@
-"""The engine under check: brought into the state that a step needs, and asked to search."""
+"""The engine under check: its state, options and searches."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from merels.engine.common.errors import InputError
 from merels.engine.game.notation import START, parse_move, parse_position
 from merels.engine.game.position import Position
 from merels.engine.game.rules import DEFAULT_RULES, FIELDS, PRESETS, Rules, make_rules
-from merels.protocol.check.conversation import LATE, Conversation, Fault, Pace, Skip
+from merels.protocol.check.conversation import FAIL_DELAY, Conversation, Fault, Pace, Skip
 from merels.protocol.check.transcript import Line, Search
 from merels.protocol.client.dialects import UciAdapter, UgiAdapter, dialect
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.common.options import Option, Options, parse_option, setoption
 from merels.protocol.process.errors import EngineError
 
-LAST_SECONDS = 5.0
-"""Seconds in which a process has to exit; more than `LATE` is a warning."""
+EXIT_SECONDS = 5.0
+"""Time in which a process must exit, in seconds; more than `FAIL_DELAY` is a warning."""
 _VARIANT = "uci_variant"
 _FIELD_NAMES = frozenset(rule.name.lower() for rule in FIELDS)
 _UGI_WORDS = dict(zip(UciAdapter.clock_words, UgiAdapter.clock_words))
@@ -27,44 +27,50 @@ _UGI_WORDS = dict(zip(UciAdapter.clock_words, UgiAdapter.clock_words))
 
 @dataclass(slots=True)
 class Greeting:
-    """The answer to the handshake."""
+    """The engine's answer to the handshake."""
 
     lines: list[Line] = field(default_factory=list)
     seconds: float = 0.0
+    """Time from the handshake to the last line."""
     option_lines: list[tuple[Line, Option | None]] = field(default_factory=list)
-    """The lines that declare options, each with its option, or None if it cannot be read."""
+    """The ``option`` lines, each with its option, or None if the line is malformed."""
     options: Options = field(default_factory=Options)
 
 
 class Subject(Conversation):
-    """The engine, started when a step needs it and kept for the next step while it is well."""
+    """The engine under check.
+
+    A step that needs a process gets the one of the step before, or a new one if that failed or
+    was changed.
+    """
 
     def __init__(self, candidate: EngineSpec, pace: Pace, rules: Rules = DEFAULT_RULES) -> None:
-        """``rules`` apply as far as the engine's options do not name them."""
+        """``rules`` gives the values of rule fields for which the engine has no option."""
         super().__init__(candidate, pace)
         self.dialect = dialect(candidate.protocol)
         self.rules = self._default_rules = rules
         self.greeting = Greeting()
         self.searches: list[Search] = []
+        """Searches of all steps so far, except failed steps."""
         self.exits: list[tuple[str, str]] = []
-        """The occasion on which each process ended, and how unless with exit code 0."""
+        """For each process that had to end: the occasion, and how it ended, '' for exit code 0."""
         self.start_failures = 0
-        """How many starts in a row have failed."""
+        """Number of failed starts since the last successful one."""
         self.failure: Fault | EngineError | None = None
-        """A failed start that the next step reports instead of starting again."""
+        """Error of a start before the first step; the first step that starts raises it."""
         self.surveyed: bool | None = None
-        """Whether the searches that many steps judge were made; None before the first try."""
-        self.changed = False
-        """Whether a step has left the process in a state unfit for other steps."""
-        self.preparing = 0.0
-        """Seconds that the last readyok took for which `Pace.ready` allows."""
+        """Whether the searches of `survey` succeeded; None before the first attempt."""
+        self.must_restart = False
+        """Whether the next step needs a new process."""
+        self.ready_seconds = 0.0
+        """Time from a new process's isready to its readyok."""
         self._greeted = False
-        self._prepared = False
+        self._ready = False
 
     # The process.
 
     def greet(self) -> Greeting:
-        """Shake hands with a process, which may have been greeted before."""
+        """Send the handshake and return the answer; a second handshake is allowed."""
         started = monotonic_ns()
         hello = self.dialect.hello.decode().strip()
         self.send(hello)
@@ -73,8 +79,8 @@ class Subject(Conversation):
         options = Options(option for _, option in declared if option)
         return Greeting(lines, (lines[-1].at - started) / 1e9, declared, options)
 
-    def start(self) -> None:
-        """Have a process that was greeted and sent its options; it may not be ready yet."""
+    def ensure_started(self) -> None:
+        """Start a process, greet it and send its options, unless one runs; do not await readyok."""
         if self._greeted:
             return
         if self.failure is not None:
@@ -92,11 +98,11 @@ class Subject(Conversation):
             raise
         self._greeted, self.start_failures = True, 0
 
-    def ensure(self) -> None:
-        """Have a process that was greeted and is ready."""
+    def ensure_ready(self) -> None:
+        """Start and greet a process unless one runs, and wait for its readyok."""
         failures = self.start_failures
-        self.start()
-        if not self._prepared:
+        self.ensure_started()
+        if not self._ready:
             try:
                 self.ping()
             except BaseException:
@@ -104,43 +110,44 @@ class Subject(Conversation):
                 raise
 
     def new_game(self) -> None:
-        """Have a process that is ready for a new game."""
-        self.ensure()
+        """Ensure that a process is ready, and announce a new game to it."""
+        self.ensure_ready()
         self.send(self.dialect.new_game.decode().strip())
         self.ping()
 
     def discard(self) -> None:
         super().discard()
-        self._greeted = self._prepared = self.changed = False
+        self._greeted = self._ready = self.must_restart = False
 
-    def tidy(self, failed: bool) -> None:
-        """Make the process fit for the next step, or end it."""
+    def recover(self, failed: bool) -> None:
+        """Stop a search that still runs; kill the process if it cannot serve the next step."""
         if self._process is None:
             return
         try:
-            if self.owed and not failed:
+            if self.unanswered and not failed:
                 self.send("stop")
-                self.until("bestmove", LATE, "stop")
+                self.until("bestmove", FAIL_DELAY, "stop")
                 self.ping()
         except (Fault, EngineError):
             failed = True
-        if failed or self.changed or self.owed or not self._greeted:
+        if failed or self.must_restart or self.unanswered or not self._greeted:
             self.discard()
 
     def end(self, occasion: str) -> None:
-        """Wait for the process to exit on an occasion such as 'quit'.
+        """Wait for the process to exit; ``occasion`` names the cause, such as 'quit'.
 
-        A process that was not greeted may need the time of a start first.
+        Raise `Fault` if it still runs after `EXIT_SECONDS`. A process that was not greeted may
+        still be starting, so its start is added.
         """
         started = monotonic_ns()
         starting = 0.0 if self._greeted else self.greeting.seconds
-        patience = min(LAST_SECONDS, max(self.pace.answer, LATE)) + starting
+        patience = min(EXIT_SECONDS, max(self.pace.answer, FAIL_DELAY)) + starting
         assert self._process is not None
         if not self._process.wait(patience):
             raise Fault(f"the process still runs {patience:.3g} s after {occasion}")
         status = self._process.exit_status()
         seconds = (monotonic_ns() - started) / 1e9
-        if seconds > LATE + starting:
+        if seconds > FAIL_DELAY + starting:
             self.warn(f"took {seconds:.1f} s to end after {occasion}")
         self.exits.append((occasion, "" if status == 0 else self._process.describe_end()))
         self.discard()
@@ -148,18 +155,21 @@ class Subject(Conversation):
     # Readiness and options.
 
     def ping(self) -> list[Line]:
-        """Wait until the engine is ready; the lines up to readyok."""
-        first = not self._prepared
+        """Send isready and return the lines up to readyok."""
+        first = not self._ready
         asked = monotonic_ns()
         self.send("isready")
         seconds = self.pace.ready if first else self.pace.answer
         lines = self.until("readyok", seconds, "isready")
         if first:
-            self._prepared, self.preparing = True, (lines[-1].at - asked) / 1e9
+            self._ready, self.ready_seconds = True, (lines[-1].at - asked) / 1e9
         return lines
 
     def survive(self, data: bytes, what: str) -> list[Line]:
-        """Send bytes that the engine must survive; the lines up to the next readyok."""
+        """Send bytes, then isready; return the lines up to readyok.
+
+        Raise `Fault` if the engine dies or hangs; ``what`` describes the bytes.
+        """
         try:
             self.raw(data)
             return self.ping()
@@ -168,77 +178,80 @@ class Subject(Conversation):
         except Fault as fault:
             raise Fault(f"{fault.reason}, after {what}", fault.line) from None
 
-    def hope_for_ready(self, warning: str) -> None:
-        """Wait for a readyok that an engine need not send; without it the process is discarded.
+    def warn_unless_ready(self, warning: str) -> None:
+        """Wait for a readyok that an engine need not send; without one, warn and restart.
 
-        A new process also has the time that the one before it needed to start and get ready.
+        A new process also gets the time that the previous one needed to start.
         """
-        starting = 0.0 if self._prepared else self.greeting.seconds + self.preparing
+        starting = 0.0 if self._ready else self.greeting.seconds + self.ready_seconds
         try:
-            self.until("readyok", LATE + starting, "isready")
+            self.until("readyok", FAIL_DELAY + starting, "isready")
         except Fault:
             self.warn(warning)
-            self.changed = True
+            self.must_restart = True
 
-    def needs_option(self, name: str, least: int | None = None) -> Option:
-        """The option with that name, which the step will set; the step is skipped without it.
+    def require_option(self, name: str, least: int | None = None) -> Option:
+        """Return the option that a step is about to set.
 
-        It is also skipped if the option is no spin that reaches ``least``, where that is given.
+        Raise `Skip` if the engine has no option ``name``, or its maximum is less than ``least``.
         """
-        self.ensure()
+        self.ensure_ready()
         option = self.greeting.options.get(name)
         if option is None or least is not None and (option.maximum or 0) < least:
             raise Skip(f"the engine has no option {name}")
-        self.changed = True
+        self.must_restart = True
         return option
 
     def value(self, name: str) -> str:
-        """The value of an option at every start; empty if the engine does not have it."""
+        """Return an option's value after a start; empty if the engine does not have it."""
         option = self.greeting.options.get(name)
-        set_to = {key.lower(): value for key, value in self.candidate.options}
-        return set_to.get(name.lower(), option.default) if option is not None else ""
+        settings = {key.lower(): value for key, value in self.candidate.options}
+        return settings.get(name.lower(), option.default) if option is not None else ""
 
     def set_option(self, name: str, value: str | None) -> None:
-        """Set an option, or with None press a button; getting ready may take long afterwards."""
-        self._prepared = False
+        """Set an option, or press a button if ``value`` is None.
+
+        The next readyok may take `Pace.ready`.
+        """
+        self._ready = False
         self.send(setoption(name, value))
 
     # Searches.
 
     def position(self, text: str) -> Position:
-        """A position under the engine's rules."""
+        """Parse a position under the engine's rules."""
         return parse_position(text, self.rules)
 
-    def needs(self, text: str) -> None:
-        """Skip a step that plays in a position if the engine's rules end the game there."""
-        self.ensure()
+    def require_ongoing(self, text: str) -> None:
+        """Raise `Skip` if the game is over in a position under the engine's rules."""
+        self.ensure_ready()
         if self.position(text).outcome() is not None:
             raise Skip("the engine's rules end the game in the position that it needs")
 
-    def begin(self, go: str, start: str = START, moves: Iterable[str] = ()) -> Search:
-        """Set up a position and start a search."""
-        self.ensure()
+    def start_search(self, go: str, start: str = START, moves: Iterable[str] = ()) -> Search:
+        """Set up the position after ``start`` and ``moves``, and start a search in it."""
+        self.ensure_ready()
         first = position = self.position(start)
         played = [parse_move(token) for token in moves]
         for move in played:
             position = position.push(move)
         setup = self.dialect.position(first, played).decode()
         self.send(setup)
-        return self.begin_here(go, position, setup)
+        return self.start_search_here(go, position, setup)
 
-    def begin_here(self, go: str, position: Position, setup: str) -> Search:
-        """Start a search in the position that ``setup`` has set up."""
+    def start_search_here(self, go: str, position: Position, setup: str) -> Search:
+        """Start a search in ``position``, which the line ``setup`` has set up."""
         if self.dialect.name == "ugi":
-            # Spaces stay as they are: a step may be about them.
+            # Replace words only: a step may test the spaces between them.
             go = re.sub(r"\S+", lambda word: _UGI_WORDS.get(word[0], word[0]), go)
         search = Search(position, setup, go, monotonic_ns())
         self.searches.append(search)
-        self.owed += 1
+        self.unanswered += 1
         self.send(go)
         return search
 
     def finish(self, search: Search, seconds: float | None = None) -> Search:
-        """Wait for the answer to a search, and until the engine is ready again."""
+        """Wait for a search's bestmove, then for a readyok; return the search."""
         patience = self.pace.answer if seconds is None else seconds
         *lines, search.best = self.until("bestmove", patience, search.go)
         search.lines += lines
@@ -248,17 +261,17 @@ class Subject(Conversation):
     def search(
         self, go: str, start: str = START, moves: Iterable[str] = (), seconds: float | None = None
     ) -> Search:
-        """A whole search."""
-        return self.finish(self.begin(go, start, moves), seconds)
+        """Run a search to its bestmove."""
+        return self.finish(self.start_search(go, start, moves), seconds)
 
     def stop(self, search: Search) -> float:
-        """Stop a search; the seconds until its answer."""
+        """Stop a search; return the seconds from stop to its bestmove."""
         started = monotonic_ns()
         self.send("stop")
-        return self.finish(search, max(self.pace.answer, LATE)).seconds_from(started)
+        return self.finish(search, max(self.pace.answer, FAIL_DELAY)).seconds_from(started)
 
     def watch(self, search: Search, seconds: float) -> Line | None:
-        """Follow a search for that many seconds; return its answer if it ends in that time."""
+        """Read a search's output for ``seconds``; return its bestmove line, or None."""
         for line in self.listen(seconds):
             if line.first == "bestmove":
                 search.best = line
@@ -268,9 +281,9 @@ class Subject(Conversation):
 
 
 def rules_of(options: Options, settings: Mapping[str, str], default: Rules) -> Rules:
-    """The rules that an engine's options name by default, changed by ``settings``.
+    """Return the rules that an engine plays by: its options' defaults, changed by ``settings``.
 
-    What its options do not name is as in ``default``.
+    Fields without an option are those of ``default``.
     """
     values = [(option.name.lower(), option.default) for option in options.values()]
     values += [(name.lower(), value) for name, value in settings.items() if name in options]
@@ -284,5 +297,5 @@ def rules_of(options: Options, settings: Mapping[str, str], default: Rules) -> R
             try:
                 rules = rules.with_field(name, value)
             except InputError:
-                pass  # A step of its own checks the option.
+                pass  # The step option-defaults reports an invalid default.
     return rules

@@ -1,4 +1,4 @@
-"""All steps, the choice among them, and their run, whatever the engine does."""
+"""The list of all steps, their selection, and the run."""
 
 from __future__ import annotations
 
@@ -16,24 +16,27 @@ GROUPS: tuple[Group, ...] = (
     lifetime.HANDSHAKE, lifetime.READY, searches.STOPPING, searches.SEARCH, position.GROUP,
     inputs.OPTIONS, inputs.INPUT, output.MOVES, position.QUERIES, output.OUTPUT, lifetime.ENDING,
 )
-"""In the order in which they run."""
+"""All groups in the order in which they run."""
 STEPS: tuple[Step, ...] = tuple(step for group in GROUPS for step in group.steps)
 MOST_START_FAILURES = 3
-"""Failed starts in a row, after which the engine is not started again."""
+"""Number of consecutive failed starts after which all remaining steps are skipped."""
 MOST_SECONDS = 300.0
-"""After this time no further step begins."""
+"""Time limit of a run, in seconds; steps that have not begun by then are skipped."""
 
 
 def choose(names: Sequence[str]) -> list[Step]:
-    """The steps with these names, or in groups with these names; all of them for no names."""
+    """Return the steps that ``names`` of steps and groups select; no names select all.
+
+    Raise `InputError` for an unknown name.
+    """
     if not names:
         return list(STEPS)
     groups = {group.name for group in GROUPS}
-    known = [step.name for step in STEPS]
+    step_names = [step.name for step in STEPS]
     wanted = {name.lower() for name in names}
     for name in sorted(wanted):
-        if name not in groups and name not in known:
-            hint = suggestion(name, [*known, *groups]) or "; -list prints them all"
+        if name not in groups and name not in step_names:
+            hint = suggestion(name, [*step_names, *groups]) or "; -list prints them all"
             raise InputError(name, f"no step or group has that name{hint}")
     return [step for step in STEPS if step.name in wanted or step.group in wanted]
 
@@ -44,12 +47,16 @@ def run(
     on_finding: Callable[[Finding], None],
     most_seconds: float = MOST_SECONDS,
 ) -> list[Finding]:
-    """The finding of each step; each is also passed to ``on_finding`` at once."""
+    """Run steps in order and return their findings.
+
+    ``on_finding`` is called with each finding when its step ends. No error of the engine ends the
+    run.
+    """
     findings: list[Finding] = []
-    unfit: set[str] = set()
+    not_passed: set[str] = set()
     deadline = time.monotonic() + most_seconds
     for step in steps:
-        missing = [need for need in step.needs if need in unfit]
+        missing = [need for need in step.needs if need in not_passed]
         if subject.candidate.protocol not in step.protocols:
             reason = f"only for {step.protocols[0]}"
         elif subject.start_failures >= MOST_START_FAILURES:
@@ -62,16 +69,16 @@ def run(
             reason = ""
         finding = Finding(step, Verdict.SKIP, reason) if reason else run_step(step, subject)
         if finding.verdict is Verdict.FAIL or missing:
-            unfit.add(step.name)
+            not_passed.add(step.name)
         findings.append(finding)
         on_finding(finding)
     return findings
 
 
 def run_step(step: Step, subject: Subject) -> Finding:
-    """The finding of one step."""
+    """Run one step and return its finding."""
     subject.warnings.clear()
-    searches, strays = len(subject.searches), len(subject.strays)
+    searches, strays = len(subject.searches), len(subject.stray_bestmoves)
     started = time.monotonic()
     verdict, reason, line = Verdict.PASS, "", None
     try:
@@ -87,9 +94,9 @@ def run_step(step: Step, subject: Subject) -> Finding:
         verdict, reason, line = Verdict.WARN, warnings[0].reason, warnings[0].line
         del warnings[0]
     if verdict is Verdict.FAIL:
-        # One fault, one failure: the steps that judge every search leave this one's out.
-        del subject.searches[searches:], subject.strays[strays:]
-    subject.tidy(verdict is Verdict.FAIL)
+        # One fault causes one failure: later steps that judge all searches do not see these.
+        del subject.searches[searches:], subject.stray_bestmoves[strays:]
+    subject.recover(verdict is Verdict.FAIL)
     seconds = time.monotonic() - started
     others = tuple(dict.fromkeys(w.reason for w in warnings if w.reason != reason))
     return Finding(step, verdict, reason, line, seconds, others)

@@ -1,4 +1,4 @@
-"""The lines that an engine wrote, and its answers to searches."""
+"""Lines that an engine wrote, and its answers to searches."""
 
 from __future__ import annotations
 
@@ -14,19 +14,21 @@ from merels.protocol.client.info import InfoLine, read_info
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line without its line feed, and the time at which it came (`time.monotonic_ns`)."""
+    """A line of the engine's output."""
 
     raw: bytes
+    """The line without its line feed."""
     at: int
+    """Time of arrival, by `time.monotonic_ns`."""
 
     @property
     def text(self) -> str:
-        """The line without outer spaces."""
+        """The line without spaces at its ends."""
         return self.raw.decode("utf-8", "replace").strip()
 
     @property
     def words(self) -> list[str]:
-        """The words of the line."""
+        """The line's words."""
         return self.text.split()
 
     @property
@@ -37,7 +39,7 @@ class Line:
 
 
 class Kind(Enum):
-    """A ``bestmove`` judged by the rules."""
+    """The legality of a ``bestmove``."""
 
     LEGAL = "legal"
     NONE = "no move"
@@ -55,47 +57,47 @@ class Search:
     """The ``position`` line."""
     go: str
     started: int
-    """The time at which ``go`` was sent (`time.monotonic_ns`)."""
+    """Time at which ``go`` was sent, by `time.monotonic_ns`."""
     lines: list[Line] = field(default_factory=list)
-    """The lines before the answer."""
+    """The lines before ``bestmove``."""
     best: Line | None = None
-    """The ``bestmove`` line."""
+    """The ``bestmove`` line, or None before it arrives."""
 
     def seconds_from(self, start: int) -> float:
-        """Seconds from a time (`time.monotonic_ns`) to the answer; 0 without one."""
+        """Return the seconds from ``start``, in ns, to ``bestmove``; 0 without one."""
         return (self.best.at - start) / 1e9 if self.best else 0.0
 
     @property
     def infos(self) -> list[tuple[Line, InfoLine]]:
-        """The info lines and their parts, except those that hold only text."""
+        """The parsed info lines, except those with text only."""
         infos = [(line, read_info(line.raw)) for line in self.lines if line.first == "info"]
         return [(line, info) for line, info in infos
                 if info.numbers or info.mistakes or info.unknown]
 
     @property
     def scored(self) -> list[tuple[Line, InfoLine]]:
-        """The info lines with a score, and their parts."""
+        """The parsed info lines with a score."""
         return [(line, info) for line, info in self.infos if info.scored]
 
     @property
     def final(self) -> tuple[Line, InfoLine] | None:
-        """The last exact score of the best variation, with the rest of its line."""
+        """The last info line with an exact score of the best variation, or None."""
         return next(((line, info) for line, info in reversed(self.scored)
                      if not info.bound and info.numbers.get("multipv", 1) == 1), None)
 
     @property
     def words(self) -> list[str]:
-        """The words of the answer; none without an answer."""
+        """The words of the ``bestmove`` line; empty before it arrives."""
         return self.best.words if self.best else []
 
     @property
     def answer(self) -> str:
-        """The word after ``bestmove``."""
+        """The word after ``bestmove``, or ''."""
         return "".join(self.words[1:2])
 
     @property
     def kind(self) -> Kind:
-        """The answer judged by the rules."""
+        """The legality of the answer."""
         return judge(self.position, self.answer)
 
     def __str__(self) -> str:
@@ -103,7 +105,7 @@ class Search:
 
 
 def judge(position: Position, text: str) -> Kind:
-    """Judge a ``bestmove`` with this text in a position."""
+    """Return the legality of a ``bestmove`` with move ``text`` in a position."""
     if text.lower() in NO_MOVES:
         return Kind.NONE
     move = read(text)
@@ -116,7 +118,7 @@ def judge(position: Position, text: str) -> Kind:
 
 
 def read(text: str) -> Move | None:
-    """A move from its text; None if it is not one."""
+    """Parse a move; return None if ``text`` is malformed."""
     try:
         return parse_move(text)
     except InputError:

@@ -118,7 +118,7 @@ def _try_start(subject: Subject) -> None:
     except EngineError as error:
         raise InputError(subject.candidate.command[0], str(error)) from None
     try:
-        subject.start()
+        subject.ensure_started()
     except (EngineError, Fault) as failure:
         subject.discard()
         subject.failure = failure

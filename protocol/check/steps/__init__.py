@@ -1,1 +1,1 @@
-"""The steps of the check, one module for each group."""
+"""The steps of the check, by subject."""

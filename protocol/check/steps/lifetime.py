@@ -1,4 +1,4 @@
-"""Steps about the process: its greeting, isready, and its end."""
+"""Steps about the process: greeting, isready and end."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from time import monotonic_ns
 
 from merels.engine.common.numbers import parse_whole
-from merels.protocol.check.conversation import LATE, Fault
+from merels.protocol.check.conversation import FAIL_DELAY, Fault
 from merels.protocol.check.step import Group
 from merels.protocol.check.subject import Subject
 from merels.protocol.check.transcript import Line
@@ -15,46 +15,46 @@ HANDSHAKE = Group("handshake", "Handshake", needs=("greeting",))
 READY = Group("readiness", "Ready", needs=("greeting", "ready"))
 ENDING = Group("ending", "Ending", needs=("greeting",))
 GREETED, NEW, SEARCHING = range(3)
-"""States of the process when it must end."""
-KINDS = ("check", "spin", "combo", "button", "string")
-_GREETING = ("id", "option", "info", "copyprotection", "registration")
-_PROTOCOL = ("id", "option", "uciok", "ugiok", "readyok", "bestmove")
+"""States of a process: greeted, just started, searching."""
+OPTION_TYPES = ("check", "spin", "combo", "button", "string")
+_GREETING_WORDS = ("id", "option", "info", "copyprotection", "registration")
+_PROTOCOL_WORDS = ("id", "option", "uciok", "ugiok", "readyok", "bestmove")
 
 
 @HANDSHAKE.step()
 def greeting(engine: Subject) -> None:
-    """The handshake ends (uciok, ugiok) within 10 s, the time that clients give an engine to
-    start, and preferably within 1 s; without it no game can begin."""
-    engine.start()
-    if engine.greeting.seconds > LATE:
+    """The handshake ends (uciok, ugiok) within 10 s, preferably within 1 s; clients give up on a
+    slower engine."""
+    engine.ensure_started()
+    if engine.greeting.seconds > FAIL_DELAY:
         engine.warn(f"{engine.dialect.hello.decode().strip()} was answered after "
                     f"{engine.greeting.seconds:.1f} s; slow work belongs after isready")
 
 
 @HANDSHAKE.step()
 def silent_before_greeting(engine: Subject) -> None:
-    """Nothing is printed before the client's first command; some clients take the first line for
-    its answer."""
-    engine.start()
-    # The engine needs about as long to start as it took to greet.
+    """The engine prints no line before the client's first command; some clients read the first
+    line as the answer to it."""
+    engine.ensure_started()
+    # The time of the first greeting is an estimate of the time to start.
     seconds = 2 * engine.greeting.seconds + engine.pace.listen
     engine.spawn()
-    early = engine.listen(min(seconds, LATE))
+    early = engine.listen(min(seconds, FAIL_DELAY))
     engine.greet()
-    _judge_unasked(engine, early, "printed before the first command")
+    _judge_unrequested(engine, early, "printed before the first command")
 
 
-def _judge_unasked(engine: Subject, lines: Iterable[Line], complaint: str) -> None:
-    """Judge lines that no command asked for: a word of the protocol among them is a fault."""
+def _judge_unrequested(engine: Subject, lines: Iterable[Line], complaint: str) -> None:
+    """Judge lines that answer no command: protocol lines are a fault, others a warning."""
     for line in lines:
-        if line.first in _PROTOCOL:
+        if line.first in _PROTOCOL_WORDS:
             raise Fault(complaint, line)
         engine.warn(complaint, line)
 
 
-def _has_id(engine: Subject, word: str) -> None:
-    """The greeting has one ``id`` line with that word."""
-    engine.start()
+def _check_id(engine: Subject, word: str) -> None:
+    """Raise `Fault` unless the greeting has one line ``id word …``."""
+    engine.ensure_started()
     lines = [line for line in engine.greeting.lines if line.words[:2] == ["id", word]]
     if not lines:
         raise Fault(f"the greeting has no line 'id {word} …'")
@@ -65,18 +65,17 @@ def _has_id(engine: Subject, word: str) -> None:
 
 
 HANDSHAKE.add("id-name", "The greeting has one line 'id name …'; clients show the name, and some "
-          "refuse an engine without one.", _has_id, "name")
+          "refuse an engine without one.", _check_id, "name")
 HANDSHAKE.add("id-author", "The greeting has one line 'id author …', as the protocol demands.",
-          _has_id, "author")
+          _check_id, "author")
 
 
 @HANDSHAKE.step()
 def greeting_lines(engine: Subject) -> None:
-    """The greeting contains only id, option and info lines; strict clients stumble over anything
-    else."""
-    engine.start()
+    """The greeting contains only id, option and info lines; strict clients reject others."""
+    engine.ensure_started()
     for line in engine.greeting.lines[:-1]:
-        if line.first and line.first not in _GREETING:
+        if line.first and line.first not in _GREETING_WORDS:
             engine.warn("does not belong in the greeting", line)
     last = engine.greeting.lines[-1]
     if len(last.words) > 1:
@@ -85,18 +84,18 @@ def greeting_lines(engine: Subject) -> None:
 
 @HANDSHAKE.step()
 def nothing_after_greeting(engine: Subject) -> None:
-    """Nothing follows the last line of the greeting; a later option is never seen, and a second
-    uciok answers no question."""
+    """No line follows the last line of the greeting; clients ignore a later option and take a
+    second uciok for an error."""
     engine.spawn()
     engine.greet()
     late = engine.listen(engine.pace.listen)
-    _judge_unasked(engine, late, "came after the end of the greeting")
+    _judge_unrequested(engine, late, "came after the end of the greeting")
 
 
 @HANDSHAKE.step()
 def greeting_again(engine: Subject) -> None:
-    """A second handshake is answered like the first; clients that reconnect send one."""
-    engine.start()
+    """A second handshake is answered like the first; clients that reconnect send it."""
+    engine.ensure_started()
     again = engine.greet()
     first = [line.text for line in engine.greeting.lines]
     for line in again.lines:
@@ -109,12 +108,12 @@ def greeting_again(engine: Subject) -> None:
 def option_lines(engine: Subject) -> None:
     """Every option line has a unique name and a known type; clients cannot show or set an option
     that they cannot read."""
-    engine.start()
+    engine.ensure_started()
     seen: set[str] = set()
     for line, option in engine.greeting.option_lines:
         if option is None:
             raise Fault("has no name or no type", line)
-        if option.kind not in KINDS:
+        if option.kind not in OPTION_TYPES:
             raise Fault(f"'{option.kind}' is not a type of option", line)
         if option.name.lower() in seen:
             raise Fault("is the second option with that name (ignoring case)", line)
@@ -125,7 +124,7 @@ def option_lines(engine: Subject) -> None:
 def option_defaults(engine: Subject) -> None:
     """Every default is a valid value of its option; clients send defaults back, and some refuse
     to start an engine with an invalid one."""
-    engine.start()
+    engine.ensure_started()
     for line, option in engine.greeting.option_lines:
         words = line.words
         if option is None or option.kind == "button":
@@ -151,20 +150,20 @@ def option_defaults(engine: Subject) -> None:
 
 @READY.step()
 def ready(engine: Subject) -> None:
-    """isready is answered by readyok, the first one within 15 s, the time that clients give it, and
-    preferably within 1 s; they wait for it before every game."""
+    """isready is answered by readyok, after a start within 15 s and preferably within 1 s; clients
+    wait for it before every game."""
     engine.discard()
-    engine.start()
+    engine.ensure_started()
     engine.ping()
-    if engine.preparing > LATE:
-        engine.warn(f"the first readyok took {engine.preparing:.1f} s")
+    if engine.ready_seconds > FAIL_DELAY:
+        engine.warn(f"the first readyok took {engine.ready_seconds:.1f} s")
 
 
 @READY.step()
 def ready_at_once(engine: Subject) -> None:
-    """With nothing to prepare, readyok comes at once; tournaments ask before every game and when
-    an engine seems to hang."""
-    engine.ensure()
+    """An engine that has already answered isready answers the next one at once; tournaments send
+    it before every game and when an engine seems to hang."""
+    engine.ensure_ready()
     engine.ping()
     asked = monotonic_ns()
     seconds = (engine.ping()[-1].at - asked) / 1e9
@@ -173,8 +172,8 @@ def ready_at_once(engine: Subject) -> None:
 
 @READY.step()
 def ready_counts(engine: Subject) -> None:
-    """Each isready gets exactly one readyok; clients that count them get confused otherwise."""
-    engine.ensure()
+    """Each isready gets exactly one readyok; clients match answers to questions by counting."""
+    engine.ensure_ready()
     engine.ping()
     engine.send(*["isready"] * 5)
     for _ in range(5):
@@ -186,36 +185,40 @@ def ready_counts(engine: Subject) -> None:
 
 @READY.step()
 def ready_after_new_game(engine: Subject) -> None:
-    """isready is answered after ucinewgame (uginewgame), even if that comes twice; every
-    tournament sends both before a game."""
-    engine.ensure()
+    """isready is answered after ucinewgame (uginewgame), also after two of them; tournaments send
+    both commands before every game."""
+    engine.ensure_ready()
     for _ in range(2):
         engine.new_game()
 
 
 @READY.step()
 def ready_before_greeting(engine: Subject) -> None:
-    """isready is also answered before the greeting; some clients first ask whether the engine
-    runs."""
-    engine.ensure()
+    """isready is also answered before the greeting; some clients send it first to see whether the
+    engine runs."""
+    engine.ensure_ready()
     engine.spawn()
     engine.send("isready")
-    engine.hope_for_ready("no readyok before the greeting")
+    engine.warn_unless_ready("no readyok before the greeting")
 
 
 @READY.step(needs=("ready",))
 def answers(engine: Subject) -> None:
-    """'go depth 1' in the starting position is answered by a bestmove; most steps need that."""
+    """'go depth 1' in the starting position is answered by a bestmove; most steps depend on
+    that."""
     engine.search("go depth 1")
 
 
-def _ends(engine: Subject, state: int, command: str, occasion: str) -> None:
-    """Send a command in some state, or end the input without one; then the process must end."""
+def _check_end(engine: Subject, state: int, command: str, occasion: str) -> None:
+    """Send a command, or close the input if it is empty; then the process must exit.
+
+    ``state`` is `GREETED`, `NEW` or `SEARCHING`; ``occasion`` names the cause in reasons.
+    """
     if state == SEARCHING:
-        engine.begin("go infinite")
+        engine.start_search("go infinite")
         engine.listen(engine.pace.listen / 2)
     else:
-        engine.start()
+        engine.ensure_started()
         if state == NEW:
             engine.spawn()
     if command:
@@ -226,32 +229,32 @@ def _ends(engine: Subject, state: int, command: str, occasion: str) -> None:
 
 
 ENDING.add(
-    "quit", "'quit' ends the process, usually within a second. Clients kill an engine that stays, "
-    "which may corrupt its files.", _ends, GREETED, "quit", "quit")
+    "quit", "'quit' ends the process, usually within a second. Clients kill an engine that goes "
+    "on, which may corrupt its files.", _check_end, GREETED, "quit", "quit")
 ENDING.add(
-    "quit-at-once", "'quit' works before the greeting, too: a user may close a dialog quickly.",
-    _ends, NEW, "quit", "quit before the greeting")
+    "quit-at-once", "'quit' also works before the greeting: a user may close a dialog quickly.",
+    _check_end, NEW, "quit", "quit before the greeting")
 ENDING.add(
     "quit-in-search", "'quit' also ends the process during a search.",
-    _ends, SEARCHING, "quit", "quit in a search", needs=("ready", "answers"))
+    _check_end, SEARCHING, "quit", "quit in a search", needs=("ready", "answers"))
 ENDING.add(
-    "end-of-input", "The process ends when its input ends: the client has died, and an engine that "
-    "stays behind uses up the machine.", _ends, GREETED, "", "the end of its input")
+    "end-of-input", "The process ends when its input ends: the client has died, and an orphaned "
+    "engine would occupy the machine.", _check_end, GREETED, "", "the end of its input")
 ENDING.add(
     "end-of-input-at-once", "The process also ends when its input ends before any command.",
-    _ends, NEW, "", "an empty input")
+    _check_end, NEW, "", "an empty input")
 ENDING.add(
-    "end-of-input-in-search", "The process also ends when its input ends during a search, which "
-    "no client can stop.", _ends, SEARCHING, "", "the end of its input in a search",
+    "end-of-input-in-search", "The process also ends when its input ends during a search: no "
+    "client is left to send stop.", _check_end, SEARCHING, "", "the end of its input in a search",
     needs=("ready", "answers"))
 
 
 @ENDING.step(needs=("quit",))
 def exit_code(engine: Subject) -> None:
-    """Every process so far that had to end did so with exit code 0; tournaments report any other
-    as a crash."""
+    """After quit or the end of its input, every process so far had exit code 0; tournaments report
+    any other code as a crash."""
     if not engine.exits:
-        _ends(engine, GREETED, "quit", "quit")
+        _check_end(engine, GREETED, "quit", "quit")
     for occasion, end in engine.exits:
         if end:
             raise Fault(f"{end} after {occasion}")

@@ -1,4 +1,7 @@
-"""Steps that judge the engine's moves and every line so far: form, words and numbers."""
+"""Steps about the engine's moves, and about the syntax and numbers of its output.
+
+Most of them judge the output of all earlier steps.
+"""
 
 from __future__ import annotations
 
@@ -26,17 +29,20 @@ from merels.protocol.client.answers import NO_MOVES
 
 MOVES = Group("moves", "Moves")
 SURVEY = (START, PLACING, MOVING, FLYING, REMOVALS, WINNING)
+"""Positions that `survey` searches."""
 OUTPUT = Group("output", "Output")
-KNOWN = ("id", "option", "uciok", "ugiok", "readyok", "info", "bestmove", "copyprotection",
-         "registration", "response")
+LINE_WORDS = ("id", "option", "uciok", "ugiok", "readyok", "info", "bestmove", "copyprotection",
+              "registration", "response")
+"""First words of the protocol's lines."""
 TIME_SLACK = 0.05
-"""Seconds by which a stated time may exceed the client's own."""
+"""Tolerance of an info line's ``time`` above the time that the client measured, in seconds."""
 
 
 def survey(engine: Subject) -> Iterator[Search]:
-    """Every search so far in a game that was not over, after a few that are made for this.
+    """Yield all finished searches so far whose game was not over.
 
-    If one of those fails, so does the step that made it, and the others are skipped.
+    The first call adds searches of the positions in `SURVEY`. If one of them raises `Fault`, so
+    does that call, and every later one raises `Skip`.
     """
     if engine.surveyed is None:
         engine.surveyed = False
@@ -54,8 +60,8 @@ def survey(engine: Subject) -> Iterator[Search]:
 
 @MOVES.step()
 def whole_moves(engine: Subject) -> None:
-    """A move that closes a mill names the man it removes in the same word (d6-d5xc3); the removal
-    is part of the move, which is illegal without it."""
+    """A move that closes a mill names the man that it removes in the same word (d6-d5xc3); without
+    its removal the move is illegal."""
     for search in survey(engine):
         if search.kind is Kind.WITHOUT_REMOVAL:
             raise Fault(f"closes a mill and removes nothing, {search}", search.best)
@@ -79,9 +85,9 @@ def bestmove_legal(engine: Subject) -> None:
 
 @MOVES.step(needs=("bestmove-legal",))
 def forced_move(engine: Subject) -> None:
-    """The only legal move is played like any other, whatever the limit; engines that take a short
-    cut here forget to answer."""
-    engine.needs(FORCED)
+    """An only legal move is answered like any other, whatever the limit; engines with a shortcut
+    for this case have failed to print a bestmove."""
+    engine.require_ongoing(FORCED)
     for go in ("go depth 3", "go movetime 50", "go wtime 1000 btime 1000"):
         search = engine.search(go, FORCED)
         if search.kind is not Kind.LEGAL:
@@ -90,23 +96,23 @@ def forced_move(engine: Subject) -> None:
 
 @MOVES.step()
 def finished_games(engine: Subject) -> None:
-    """When the game is lost there is no move, and the answer is 'bestmove 0000', at once; a client
-    that asks anyway must neither hang nor get a random move."""
-    for what, text in FINISHED.items():
+    """In a lost position there is no move, and the answer is 'bestmove 0000' at once; a client
+    that sends go anyway must neither hang nor get a move."""
+    for reason, text in FINISHED.items():
         search = engine.search("go movetime 50", text)
         answer = search.answer.lower()
         if answer not in NO_MOVES:
-            raise Fault(f"plays on although the game is over: {what}", search.best)
+            raise Fault(f"plays on although the game is over: {reason}", search.best)
         if answer != "0000":
             engine.warn(f"writes '{answer}' when the game is over; 0000 is usual", search.best)
         if not search.scored:
-            engine.warn(f"no score before bestmove when the game is over: {what}", search.best)
+            engine.warn(f"no score before bestmove when the game is over: {reason}", search.best)
 
 
 @MOVES.step(needs=("bestmove-legal",))
 def repeated_position(engine: Subject) -> None:
-    """The moves after a position count for repetition: when a position recurs often enough, the
-    game is a draw. Playing on is only a warning, because the client is the referee."""
+    """The moves after a position count for repetition: if a position recurs often enough, the
+    game is drawn. An engine that plays on gets only a warning, as the client is the referee."""
     if not engine.rules.repetition:
         raise Skip("the engine's rules have no repetition")
     search = engine.search("go depth 3", MOVING, SHUFFLE * (engine.rules.repetition - 1))
@@ -118,8 +124,8 @@ def repeated_position(engine: Subject) -> None:
 
 @MOVES.step(needs=("whole-moves", "bestmove-legal"))
 def whole_games(engine: Subject) -> None:
-    """The engine plays games against itself, and every move is legal after all moves before it,
-    under the rules that its options name (or -variant and -set)."""
+    """In games of the engine against itself, every move is legal under the rules that its options
+    name (or -variant and -set)."""
     for number in range(engine.pace.games):
         engine.new_game()
         moves: list[str] = []
@@ -135,8 +141,8 @@ def whole_games(engine: Subject) -> None:
 
 @MOVES.step()
 def pv_legal(engine: Subject) -> None:
-    """Every move of every pv so far was legal in its place; clients show the variations on a
-    board, and an illegal move betrays a hash entry of another position."""
+    """Every move of every pv so far was legal; clients show variations on a board, and an illegal
+    move is the sign of a hash collision."""
     for search in survey(engine):
         for line, info in search.infos:
             position = search.position
@@ -148,8 +154,8 @@ def pv_legal(engine: Subject) -> None:
 
 @MOVES.step(protocols=("uci",))
 def ponder_legal(engine: Subject) -> None:
-    """The move after 'ponder' is legal after the bestmove; clients send that position back at
-    once, to ponder on."""
+    """The move after 'ponder' is legal after the bestmove; clients send the position after both
+    moves with 'go ponder'."""
     for search in survey(engine):
         words, move = search.words, read(search.answer)
         if words[2:3] != ["ponder"] or move is None or search.kind is not Kind.LEGAL:
@@ -161,19 +167,19 @@ def ponder_legal(engine: Subject) -> None:
 
 @OUTPUT.step()
 def one_bestmove(engine: Subject) -> None:
-    """Each go gets exactly one bestmove; a second one is read as the answer to the next search,
-    and then every answer is one move late."""
+    """Each go gets exactly one bestmove; clients read a second one as the answer to the next
+    go."""
     list(survey(engine))
-    engine.ensure()
+    engine.ensure_ready()
     engine.listen(engine.pace.listen / 2)
-    if engine.strays:
-        line, sent = engine.strays[0]
+    if engine.stray_bestmoves:
+        line, sent = engine.stray_bestmoves[0]
         raise Fault(f"a bestmove that answers no go, last sent: '{sent}'", line)
 
 
 @OUTPUT.step(protocols=("uci",))
 def bestmove_form(engine: Subject) -> None:
-    """The answer is 'bestmove M' or 'bestmove M ponder M', and nothing else."""
+    """The answer has the form 'bestmove M' or 'bestmove M ponder M'."""
     for search in survey(engine):
         words = search.words
         if words[0] != "bestmove":
@@ -184,8 +190,8 @@ def bestmove_form(engine: Subject) -> None:
 
 @OUTPUT.step(protocols=("ugi",))
 def bestmove_two_words(engine: Subject) -> None:
-    """In UGI the line holds only bestmove and the move; clients read the rest of the line as part
-    of the move."""
+    """In UGI the line has exactly two words, bestmove and the move; clients read the rest of the
+    line as part of the move."""
     for search in survey(engine):
         if len(search.words) != 2:
             raise Fault("does not have exactly two words", search.best)
@@ -194,7 +200,7 @@ def bestmove_two_words(engine: Subject) -> None:
 @OUTPUT.step()
 def score_before_bestmove(engine: Subject) -> None:
     """At least one info line with a score precedes each bestmove, even without time to think;
-    tournaments adjudicate by it, and some clients fail without one."""
+    tournaments adjudicate by scores, and some clients fail without one."""
     for search in survey(engine):
         if not search.scored:
             raise Fault(f"no info line with a score precedes it, {search}", search.best)
@@ -202,8 +208,8 @@ def score_before_bestmove(engine: Subject) -> None:
 
 @OUTPUT.step()
 def info_syntax(engine: Subject) -> None:
-    """Info lines consist of known words with their numbers (unknown words are only a warning);
-    clients drop a line with 'nodes abc', or crash."""
+    """Info lines consist of the protocol's words with their numbers (an unknown word is only a
+    warning); clients drop a line with 'nodes abc', or crash."""
     for search in survey(engine):
         for line, info in search.infos:
             if info.mistakes:
@@ -214,8 +220,8 @@ def info_syntax(engine: Subject) -> None:
 
 @OUTPUT.step()
 def info_bounds(engine: Subject) -> None:
-    """Numbers are within their bounds: hashfull from 0 to 1000, the three of wdl add up to 1000,
-    and multipv counts from 1."""
+    """Numbers are in range: hashfull from 0 to 1000, wdl with a sum of 1000, and multipv from
+    1."""
     for search in survey(engine):
         for line, info in search.infos:
             if not 0 <= info.numbers.get("hashfull", 0) <= 1000:
@@ -228,7 +234,7 @@ def info_bounds(engine: Subject) -> None:
 
 @OUTPUT.step()
 def info_depth_rises(engine: Subject) -> None:
-    """Within a search the depth never decreases; clients take the last line for the best."""
+    """Within a search the depth never decreases; clients show the last line as the best."""
     for search in survey(engine):
         depths: dict[int, int] = {}
         for line, info in search.scored:
@@ -241,7 +247,7 @@ def info_depth_rises(engine: Subject) -> None:
 
 @OUTPUT.step()
 def info_counts_rise(engine: Subject) -> None:
-    """Within a search nodes and time never decrease: they count from its start."""
+    """Within a search nodes and time never decrease: both count from the start of the search."""
     for search in survey(engine):
         for word in ("nodes", "time"):
             before = 0
@@ -254,7 +260,7 @@ def info_counts_rise(engine: Subject) -> None:
 
 @OUTPUT.step()
 def info_time_honest(engine: Subject) -> None:
-    """The stated time is not longer than the time that passed for the client."""
+    """The time of an info line is at most the time that the client has measured since go."""
     for search in survey(engine):
         for line, info in search.infos:
             seconds = (line.at - search.started) / 1e9
@@ -265,8 +271,8 @@ def info_time_honest(engine: Subject) -> None:
 
 @OUTPUT.step()
 def info_complete(engine: Subject) -> None:
-    """The last line with a score has depth, nodes, time and pv, and the pv begins with the
-    bestmove; clients show all of them (only a warning)."""
+    """The last info line with a score has depth, nodes, time and pv, and the pv begins with the
+    bestmove; clients show all of these (only a warning)."""
     for search in survey(engine):
         if search.final is None or search.kind is not Kind.LEGAL:
             continue
@@ -276,7 +282,7 @@ def info_complete(engine: Subject) -> None:
         if missing:
             engine.warn(f"the last line with a score has no {', '.join(missing)}", line)
             continue
-        # A search cut short may play a move that a bound has just proven better.
+        # When a limit ends an iteration, the bestmove may come from a line with a lower bound.
         first, line = [(other.pv[0], shown) for shown, other in search.scored
                        if other.pv and other.numbers.get("multipv", 1) == 1][-1]
         if read(first) != read(search.answer):
@@ -285,18 +291,18 @@ def info_complete(engine: Subject) -> None:
 
 @OUTPUT.step()
 def known_lines(engine: Subject) -> None:
-    """Every line begins with a word of the protocol; anything else belongs after 'info string'."""
+    """Every line begins with a word of the protocol; other output belongs after 'info string'."""
     list(survey(engine))
     for line in engine.transcript:
-        if line.first and line.first not in KNOWN:
+        if line.first and line.first not in LINE_WORDS:
             engine.warn("does not begin with a word of the protocol", line)
             return
 
 
 @OUTPUT.step()
 def clean_lines(engine: Subject) -> None:
-    """Lines are valid UTF-8 without outer spaces, tabs and control characters; strict clients
-    misread others. CR before LF and empty lines are only a warning."""
+    """Lines are valid UTF-8 without spaces at their ends, tabs and control characters; strict
+    clients misread others. CR before LF and empty lines are only a warning."""
     list(survey(engine))
     for line in engine.transcript:
         raw = line.raw
@@ -319,8 +325,8 @@ def clean_lines(engine: Subject) -> None:
 
 @OUTPUT.step()
 def silent_stderr(engine: Subject) -> None:
-    """Nothing is written to standard error: some clients read it as output, and others never
-    read it, which blocks an engine that fills it (only a warning)."""
+    """The engine writes nothing to standard error (only a warning). Some clients read it as
+    output; others never read it, so an engine that fills the pipe blocks."""
     list(survey(engine))
     text = engine.stderr()
     if text:

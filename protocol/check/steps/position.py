@@ -1,4 +1,4 @@
-"""Steps about position: whether the engine plays, and answers, in the position that it was sent."""
+"""Steps about ``position``, and about UGI's queries of a position."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from merels.protocol.check.transcript import Kind, Search, judge, read
 
 GROUP = Group("position", "Positions")
 QUERIES = Group("queries", "UGI's queries", needs=("greeting", "ready"))
-ASKED = (START, MOVING, WINNING, *FINISHED.values())
+QUERY_POSITIONS = (START, MOVING, WINNING, *FINISHED.values())
+"""Positions in which each query is sent."""
 
 BAD_POSITIONS = {
     "a missing field": "********/********/******** w 9 9 0",
@@ -35,6 +36,7 @@ BAD_POSITIONS = {
     "a word for a number": "********/********/******** w nine 9 0 1",
     "nothing": "",
 }
+"""Invalid positions by their description."""
 NOT_POSITIONS = ("position", "position nonsense", "position moves d6")
 BAD_MOVES = {
     "an unknown point": "position startpos moves d6 z9",
@@ -44,78 +46,92 @@ BAD_MOVES = {
     "a mill without its removal": "position startpos moves d6 a1 d5 a4 d7",
     "a word": "position startpos moves d6 castle",
 }
+"""Lines with an illegal last move by its description."""
 
 
-def _is_at(search: Search, before: Position, complaint: str) -> None:
-    """Find fault with an answer that is illegal, but legal in the position sent before.
+def _reject_stale_position(search: Search, before: Position, complaint: str) -> None:
+    """Raise `Fault` for an answer that is illegal here but legal in the position sent before.
 
-    Steps of their own judge other illegal moves.
+    The step bestmove-legal judges all other illegal answers.
     """
     if search.kind is Kind.ILLEGAL and judge(before, search.answer) is Kind.LEGAL:
         raise Fault(complaint, search.best)
 
 
-def _follows(engine: Subject, complaint: str, *setups: tuple[str, Sequence[str]]) -> None:
-    """Search in several positions, given by a start and moves, none as if in the one before."""
+def _check_latest_position(
+    engine: Subject, complaint: str, *setups: tuple[str, Sequence[str]]
+) -> None:
+    """Search in several positions; raise `Fault` for an answer that fits the position before.
+
+    Each of ``setups`` is a position and the moves after it; ``complaint`` may hold ``{}`` for the
+    number of moves.
+    """
     before: Position | None = None
     for start, moves in setups:
         search = engine.search("go depth 1", start, moves)
         if before is not None:
-            _is_at(search, before, complaint.format(len(moves)))
+            _reject_stale_position(search, before, complaint.format(len(moves)))
         before = search.position
 
 
 GROUP.add(
-    "position-startpos", "'position startpos' sets up the starting position, also after another "
-    "position.", _follows, "plays in the position before startpos", (MOVING, ()), (START, ()))
+    "position-startpos", "'position startpos' sets up the starting position, also after other "
+    "positions.", _check_latest_position, "plays in the position before startpos",
+    (MOVING, ()), (START, ()))
 GROUP.add(
-    "position-fen", "'position fen …' sets up any position: while men are placed, move, and fly.",
-    _follows, "plays in the position before",
+    "position-fen", "'position fen …' sets up positions of the placing, moving and flying phase.",
+    _check_latest_position, "plays in the position before",
     *((text, ()) for text in (START, MOVING, PLACING, FLYING)))
 
 
 @GROUP.step()
 def position_moves(engine: Subject) -> None:
     """The moves after 'moves' are played; a removal is part of its move's word."""
-    # The engine's first move is illegal once it has been played.
+    # After the engine's own first move its point is taken, so a repeated answer is illegal.
     first = engine.search("go depth 1")
     for moves in ([first.answer] if first.kind is Kind.LEGAL else [], GAME):
         search = engine.search("go depth 1", START, moves)
-        _is_at(search, engine.position(START), "plays as if no move had been played")
+        start = engine.position(START)
+        _reject_stale_position(search, start, "plays as if no move had been played")
 
 
-# Once men move, no move is legal for both sides.
+# In the moving phase no move is legal for both sides, so a stale answer is recognised.
 GROUP.add(
-    "position-fen-moves", "Moves can also follow 'position fen …'.",
-    _follows, "plays as if no move had been played", (MOVING, ()), (MOVING, SHUFFLE[:1]))
+    "position-fen-moves", "Moves may also follow 'position fen …'.",
+    _check_latest_position, "plays as if no move had been played",
+    (MOVING, ()), (MOVING, SHUFFLE[:1]))
 
 
 @GROUP.step()
 def position_bare_moves(engine: Subject) -> None:
-    """'moves' may be followed by nothing; simple clients write it before the first move of a game,
-    and engines have crashed on it."""
+    """No move need follow 'moves'; simple clients write it before the first move of a game, and
+    engines have crashed on it."""
     engine.search("go depth 1", MOVING)
-    engine.send("position startpos moves")
-    position = engine.position(START)
-    search = engine.finish(engine.begin_here("go depth 1", position, "position startpos moves"))
-    _is_at(search, engine.position(MOVING), "ignores the line")
+    setup = "position startpos moves"
+    engine.send(setup)
+    search = engine.finish(engine.start_search_here("go depth 1", engine.position(START), setup))
+    _reject_stale_position(search, engine.position(MOVING), "ignores the line")
 
 
 GROUP.add(
-    "position-grows", "Each move sends the whole game again, and after a take-back a shorter one; "
-    "an engine that keeps the old game must not confuse the two.",
-    _follows, "plays in the position before, after {} moves",
+    "position-grows", "Each position line replaces the game before it: a longer game after a "
+    "move, a shorter one after a take-back.",
+    _check_latest_position, "plays in the position before, after {} moves",
     *((START, GAME[:count]) for count in (0, 1, 2, 3, 7, 8, 12, 6, 7, 1, 0)))
 
 
-def _refuses(engine: Subject, bad: str, what: str, warning: str) -> None:
-    """Send a bad line, which must not change the position, and should be answered by info."""
+def _check_refusal(engine: Subject, bad: str, what: str, warning: str) -> None:
+    """Send an invalid line; raise `Fault` if it changes the position.
+
+    ``what`` describes the line; ``warning`` is recorded if no info line answers it ('': none).
+    """
     engine.search("go depth 1", MOVING)
     lines = engine.survive(bad.encode() + b"\n", f"'{bad}' ({what})")
-    position = engine.position(MOVING)
-    search = engine.begin_here("go depth 1", position, f"position fen {MOVING}, then '{bad}'")
+    setup = f"position fen {MOVING}, then '{bad}'"
+    search = engine.start_search_here("go depth 1", engine.position(MOVING), setup)
     engine.finish(search)
-    # Men are placed in all other positions; a step of its own judges illegal moves.
+    # The invalid lines lead to the placing phase, so a placement shows that one was accepted. The
+    # step bestmove-legal judges other illegal moves.
     move = read(search.answer)
     places = move is not None and move.origin is None and not move.removed
     if search.kind is Kind.NONE or search.kind is Kind.ILLEGAL and places:
@@ -124,15 +140,12 @@ def _refuses(engine: Subject, bad: str, what: str, warning: str) -> None:
         engine.warn(warning)
 
 
-def _refuse_all(engine: Subject, cases: Sequence[tuple[str, str, str]]) -> None:
-    """Raise one `Fault` for all lines of the cases that are not refused.
-
-    A case is a line, its description, and a warning if no message comes ('': none).
-    """
+def _check_refusals(engine: Subject, cases: Sequence[tuple[str, str, str]]) -> None:
+    """Apply `_check_refusal` to all cases; raise the first `Fault`, and warn of the others."""
     faults = []
     for case in cases:
         try:
-            _refuses(engine, *case)
+            _check_refusal(engine, *case)
         except Fault as fault:
             faults.append(fault)
     for other in faults[1:]:
@@ -144,21 +157,21 @@ def _refuse_all(engine: Subject, cases: Sequence[tuple[str, str, str]]) -> None:
 @GROUP.step()
 def bad_positions(engine: Subject) -> None:
     """An invalid position is refused with a message, and the position before it stays; a client's
-    mistake should cost neither the game nor the engine."""
-    engine.needs(MOVING)
+    mistake should not end the game or the engine."""
+    engine.require_ongoing(MOVING)
     cases = [
         (f"position fen {text}", what, f"{what} was refused without a message (info string)")
         for what, text in BAD_POSITIONS.items()
     ]
-    _refuse_all(engine, [*cases, *((bad, "not a position", "") for bad in NOT_POSITIONS)])
+    _check_refusals(engine, [*cases, *((bad, "not a position", "") for bad in NOT_POSITIONS)])
 
 
 @GROUP.step()
 def bad_moves(engine: Subject) -> None:
     """A line with an illegal move is refused as a whole, with a message, and the position before
-    it stays; playing the moves before it would leave engine and client in different games."""
-    engine.needs(MOVING)
-    _refuse_all(engine, [
+    it stays; an engine that plays only its legal moves is in another game than the client."""
+    engine.require_ongoing(MOVING)
+    _check_refusals(engine, [
         (line, what, f"{what} was refused without a message (info string): '{line}'")
         for what, line in BAD_MOVES.items()
     ])
@@ -166,20 +179,21 @@ def bad_moves(engine: Subject) -> None:
 
 @GROUP.step(needs=("infinite-waits", "stop"))
 def position_in_search(engine: Subject) -> None:
-    """A position sent during a search does not disturb it; the answer belongs to the position that
-    is searched."""
-    search = engine.begin("go infinite", MOVING)
+    """A position sent during a search does not disturb the search; the bestmove belongs to the
+    position of its go."""
+    search = engine.start_search("go infinite", MOVING)
     engine.send("position startpos")
     if engine.watch(search, engine.pace.listen / 2) is not None:
         raise Fault("position ended the search", search.best)
     engine.stop(search)
-    _is_at(search, engine.position(START), "answers for the position sent during the search")
+    sent = engine.position(START)
+    _reject_stale_position(search, sent, "answers for the position sent during the search")
 
 
-def _asks(engine: Subject, question: str, answer: Callable[[Position], str]) -> None:
-    """Ask the same question in several positions; each has one right answer."""
-    engine.ensure()
-    for text in ASKED:
+def _check_query(engine: Subject, question: str, answer: Callable[[Position], str]) -> None:
+    """Send a query in each of `QUERY_POSITIONS`; ``answer`` returns the right response."""
+    engine.ensure_ready()
+    for text in QUERY_POSITIONS:
         position = engine.position(text)
         engine.send(engine.dialect.position(position).decode(), f"query {question}")
         lines = [line for line in engine.ping() if line.first == "response"]
@@ -192,7 +206,7 @@ def _asks(engine: Subject, question: str, answer: Callable[[Position], str]) -> 
 
 
 def _result(position: Position) -> str:
-    """Who has won."""
+    """Return the response to 'query result'."""
     outcome = position.outcome()
     if outcome is None:
         return "none"
@@ -200,12 +214,13 @@ def _result(position: Position) -> str:
 
 
 QUERIES.add(
-    "query-move", "'query p1turn' tells whether the first player is to move; clients that do not "
-    "know the game ask the engine.", _asks, "p1turn",
+    "query-move", "'query p1turn' returns whether the first player is to move; clients without "
+    "the rules of the game depend on it.", _check_query, "p1turn",
     lambda position: str(position.side == WHITE).lower(), protocols=("ugi",))
 QUERIES.add(
-    "query-game-over", "'query gameover' tells whether the game has ended.", _asks, "gameover",
+    "query-game-over", "'query gameover' returns whether the game has ended.",
+    _check_query, "gameover",
     lambda position: str(position.outcome() is not None).lower(), protocols=("ugi",))
 QUERIES.add(
-    "query-result", "'query result' tells who has won, or 'none' during the game.",
-    _asks, "result", _result, protocols=("ugi",))
+    "query-result", "'query result' returns the winner or 'draw', and 'none' during the game.",
+    _check_query, "result", _result, protocols=("ugi",))

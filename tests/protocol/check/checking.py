@@ -1,4 +1,4 @@
-"""Runs steps of the check against fake engines."""
+"""Functions that run steps of the check against fake engines."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from tests.processes import FAKE
 
 FAULTY = str(Path(__file__).parents[2] / "fakes" / "faulty.py")
 QUICK = Pace(answer=1.5, ready=4.0, watch=0.05, listen=0.05, movetime=40, plies=4, games=1)
+"""A pace for tests, with short timeouts and games."""
 
 
 def faulty(mode: str, protocol: str = "uci") -> EngineSpec:
-    """Our engine with one fault."""
+    """Return merels' engine with the fault ``mode`` of tests/fakes/faulty.py."""
     return EngineSpec((sys.executable, FAULTY, mode), protocol=protocol)
 
 
 def fake(mode: str) -> EngineSpec:
-    """The small fake engine."""
+    """Return the small fake engine in a mode."""
     return EngineSpec((*FAKE, mode))
 
 
@@ -30,7 +31,7 @@ def check(
     engine: EngineSpec | Subject, only: str = "", pace: Pace = QUICK,
     most_seconds: float = MOST_SECONDS,
 ) -> list[Finding]:
-    """The findings of some steps, or of all."""
+    """Run the steps of ``only``, names separated by commas, or all; return their findings."""
     subject = engine if isinstance(engine, Subject) else Subject(engine, pace)
     steps = choose([name for name in only.split(",") if name])
     try:
@@ -40,5 +41,5 @@ def check(
 
 
 def failed(findings: list[Finding]) -> dict[str, str]:
-    """The steps that failed, with their reasons."""
+    """Return the reason of each failed step, by name."""
     return {f.step.name: f.reason for f in findings if f.verdict is Verdict.FAIL}

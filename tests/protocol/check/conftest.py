@@ -1,4 +1,4 @@
-"""No test of the check may leave a process behind."""
+"""A fixture that finds processes left by tests of the check."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ from tests.processes import assert_none_is_left
 
 @pytest.fixture(autouse=True, scope="package")
 def leaves_no_process() -> Iterator[None]:
-    """Whatever the engines do, none of their processes is left at the end."""
+    """Fail if a process of an engine still runs after the tests of this package."""
     yield
     assert_none_is_left()

@@ -1,4 +1,4 @@
-"""``merels check``: how steps are run and reported, and how lines and moves are judged."""
+"""``merels check``: running and reporting steps, judging lines and moves."""
 
 from __future__ import annotations
 
@@ -31,10 +31,11 @@ pytestmark = pytest.mark.thorough
 main = command("check")
 
 OURS = [f"cmd={sys.executable}", "args=-m merels.protocol"]
+"""Words of ``-engine`` for merels itself."""
 
 
-class Unhurried(Subject):
-    """An engine whose greeting counts as slow: any later start fits in, on a busy machine too."""
+class SlowGreeting(Subject):
+    """An engine whose greeting counts as slow, so that later starts get enough time."""
 
     def greet(self) -> Greeting:
         greeting = super().greet()
@@ -42,10 +43,10 @@ class Unhurried(Subject):
         return greeting
 
 
-def test_lines_to_an_engine_that_is_starting_can_wait() -> None:
+def test_a_new_process_gets_time_to_start_before_its_first_answer() -> None:
     steps = "ready-before-greeting,quit-at-once,end-of-input-at-once"
     pace = replace(QUICK, ready=100.0, start=100.0)
-    findings = check(Unhurried(faulty("slow-to-start"), pace), steps)
+    findings = check(SlowGreeting(faulty("slow-to-start"), pace), steps)
     assert failed(findings) == {}
     assert "no readyok before the greeting" not in {finding.reason for finding in findings}
 
@@ -57,7 +58,9 @@ def test_lines_to_an_engine_that_is_starting_can_wait() -> None:
         ("NoRemovalPlies=1", {"forced-move"}),
     ],
 )
-def test_positions_that_the_rules_end_are_not_played(rule: str, skipped: set[str]) -> None:
+def test_steps_are_skipped_if_the_rules_end_the_game_in_their_position(
+    rule: str, skipped: set[str]
+) -> None:
     findings = check(read_engine([*OURS, f"option.{rule}"], PROTOCOLS), "search,position,moves")
     assert failed(findings) == {}
     reason = "the engine's rules end the game in the position that it needs"
@@ -65,7 +68,7 @@ def test_positions_that_the_rules_end_are_not_played(rule: str, skipped: set[str
 
 
 @pytest.mark.parametrize("variant", PRESETS)
-def test_the_moves_of_the_repeated_position_lead_back_under_every_rule_set(variant: str) -> None:
+def test_shuffle_returns_to_its_position_under_every_rule_set(variant: str) -> None:
     start = parse_position(MOVING, make_rules(variant))
     assert play_moves(start, SHUFFLE).men == start.men
 
@@ -83,12 +86,12 @@ def test_the_report_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert step["line"] is None and step["expected"].startswith("The handshake")
 
 
-def test_noise_on_standard_error_is_quoted() -> None:
+def test_standard_error_is_quoted() -> None:
     findings = check(faulty("noisy"), "silent-stderr")
     assert findings[0].line == "thinking…".encode()
 
 
-def test_an_unfinished_line_of_standard_error_is_found() -> None:
+def test_standard_error_includes_an_unfinished_line() -> None:
     code = "import sys; sys.stderr.write('no end'); sys.stderr.flush(); sys.stdin.read()"
     subject = Subject(EngineSpec((sys.executable, "-c", code)), QUICK)
     subject.spawn()
@@ -98,13 +101,13 @@ def test_an_unfinished_line_of_standard_error_is_found() -> None:
     assert subject.stderr() == b"no end"
 
 
-def test_a_failure_quotes_the_partial_line_of_a_mute_engine() -> None:
+def test_a_timeout_quotes_an_unfinished_line() -> None:
     findings = check(fake("cr"), "greeting", replace(QUICK, start=3.0))
     assert findings[0].reason == "no answer to 'uci' in 3 s"
     assert findings[0].line is not None and findings[0].line.endswith(b"\ruciok\r")
 
 
-def test_a_failure_quotes_the_error_output_of_an_engine_that_prints_nothing_else() -> None:
+def test_a_timeout_without_output_quotes_standard_error() -> None:
     code = "import sys, time; sys.stderr.write('no net'); sys.stderr.flush(); time.sleep(1000)"
     engine = EngineSpec((sys.executable, "-c", code))
     findings = check(engine, "greeting", replace(QUICK, start=2.0))
@@ -117,14 +120,14 @@ def test_a_failure_quotes_the_line_and_names_the_search() -> None:
     assert "'go depth 4' after 'position startpos'" in findings[0].reason
 
 
-def test_what_needs_an_engine_that_answers_is_skipped_without_one() -> None:
+def test_steps_that_need_a_failed_step_are_skipped() -> None:
     findings = check(fake("never-ready"), pace=replace(QUICK, ready=0.5))
     assert set(failed(findings)) == {"ready"}
     skipped = [f for f in findings if f.verdict is Verdict.SKIP]
     assert any(f.reason == "needs ready, which did not pass" for f in skipped)
 
 
-def test_an_engine_that_never_gets_ready_is_not_started_for_every_step() -> None:
+def test_three_timeouts_of_readyok_skip_the_remaining_steps() -> None:
     steps = "id-name,stop,go-depth,go-nodes,go-movetime,quit"
     findings = check(fake("never-ready"), steps, replace(QUICK, ready=0.5))
     # The first step needs only the greeting.
@@ -132,7 +135,7 @@ def test_an_engine_that_never_gets_ready_is_not_started_for_every_step() -> None
     assert "failed to start 3 times" in findings[-1].reason
 
 
-def test_a_death_in_the_searches_that_many_steps_judge_is_one_failure() -> None:
+def test_a_crash_in_the_survey_fails_one_step_and_skips_the_others() -> None:
     findings = check(fake("parent-dies"), "moves,output")
     judging = {"bestmove-legal", "pv-legal", "one-bestmove", "info-syntax", "clean-lines"}
     assert "whole-moves" in failed(findings)
@@ -141,28 +144,28 @@ def test_a_death_in_the_searches_that_many_steps_judge_is_one_failure() -> None:
     assert {f.reason for f in skipped} == {"the searches to judge could not be made"}
 
 
-def test_many_lines_in_one_packet_ask_for_one_answer() -> None:
+def test_many_lines_sends_one_isready() -> None:
     subject = Subject(faulty("sound"), QUICK)
     findings = check(subject, "many-lines")
     assert [finding.verdict for finding in findings] == [Verdict.PASS]
-    # Every process gives one more at its start.
+    # A new process also prints one readyok before the step.
     assert sum(line.first == "readyok" for line in subject.transcript) == 1 + 1
 
 
-def test_after_failed_starts_the_rest_is_skipped() -> None:
-    # These steps run although the greeting has not passed.
+def test_three_failed_starts_skip_the_remaining_steps() -> None:
+    # These steps do not need the step greeting.
     findings = check(fake("die-start"), "id-name,id-author,option-lines,quit,end-of-input")
     assert [f.verdict.value for f in findings] == ["fail", "fail", "fail", "skip", "skip"]
     assert "failed to start 3 times" in findings[-1].reason
 
 
-def test_the_suite_is_bounded_in_time() -> None:
+def test_steps_after_the_time_limit_are_skipped() -> None:
     findings = check(faulty("sound"), "handshake", most_seconds=-1.0)
     assert {f.reason for f in findings} == {"the time limit of -1 s has passed"}
 
 
 @pytest.mark.quick
-def test_the_report_groups_steps_and_ends_in_counts(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_report_groups_steps_and_ends_with_counts(capsys: pytest.CaptureFixture[str]) -> None:
     engine = [f"cmd={sys.executable}", f"args={FAULTY} nameless", "name=Anna"]
     assert main(["-engine", *engine, "-only", "handshake,query-move", "-fast"]) == 1
     out = capsys.readouterr().out
@@ -176,7 +179,7 @@ def test_the_report_groups_steps_and_ends_in_counts(capsys: pytest.CaptureFixtur
 
 
 @pytest.mark.quick
-def test_all_bad_positions_are_shown_at_once(
+def test_all_accepted_bad_positions_are_reported_together(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     source = (Path(examples.__path__[0]) / "minimal_engine.py").read_text("utf-8")
@@ -203,7 +206,7 @@ def test_the_list_names_every_step(capsys: pytest.CaptureFixture[str]) -> None:
     assert "go-depth" not in capsys.readouterr().out
 
 
-def test_steps_have_names_and_sentences_of_their_own() -> None:
+def test_step_names_are_unique_and_every_step_has_a_text() -> None:
     names = [step.name for step in STEPS]
     assert len(set(names)) == len(names) >= 90
     assert not {group.name for group in GROUPS} & set(names)
@@ -212,7 +215,7 @@ def test_steps_have_names_and_sentences_of_their_own() -> None:
         assert len(step.expected) > 30 and step.expected.endswith("."), step.name
         assert set(step.needs) <= set(names), step.name
         earlier = names[: names.index(step.name)]
-        assert set(step.needs) <= set(earlier), f"{step.name} needs what comes later"
+        assert set(step.needs) <= set(earlier), f"{step.name} needs a later step"
 
 
 @pytest.mark.parametrize(
@@ -231,7 +234,7 @@ def test_steps_have_names_and_sentences_of_their_own() -> None:
         (["-engine", *OURS, "option.Hash=x"], "'option.Hash=x': option Hash takes a whole number"),
     ],
 )
-def test_mistakes_get_one_line_and_exit_code_2(
+def test_mistakes_print_one_line_and_exit_with_status_2(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(arguments) == 2
@@ -240,7 +243,7 @@ def test_mistakes_get_one_line_and_exit_code_2(
     assert captured.out == ""
 
 
-def test_the_command_is_found_by_its_name() -> None:
+def test_the_command_runs_in_a_process() -> None:
     result = subprocess.run(
         [sys.executable, "-m", "merels.tournament.commands.main", "check", "-engine", *OURS,
          "-only", "greeting"],
@@ -260,7 +263,7 @@ def test_options_of_the_command_line_are_set_at_every_start() -> None:
 
 
 @pytest.mark.quick
-def test_lines_are_quoted_visibly() -> None:
+def test_quoted_escapes_control_characters_and_shortens() -> None:
     assert quoted(b"a\tb\x1b[2J \r") == r"'a\tb\x1b[2J \r'"
     assert quoted(b"\xff\x00") == r"'\xff\x00'"
     assert len(quoted(b"x" * 10_000)) < 200
@@ -301,12 +304,12 @@ def test_info_lines_are_read_strictly(line: str, mistakes: int, unknown: list[st
         ("draw", Kind.NONE),
     ],
 )
-def test_answers_are_judged_by_the_rules(text: str, kind: Kind) -> None:
+def test_legality_of_answers(text: str, kind: Kind) -> None:
     position = parse_position("**@O@@**/**@O@O@*/@*@OO*OO w 0 0 24 32")
     assert judge(position, text) is kind
 
 
-def test_moves_are_judged_by_the_rules_that_the_flags_name_where_the_engine_does_not(
+def test_flags_set_rule_fields_for_which_the_engine_has_no_option(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     flags = ["-variant", "morris", "-set", "Repetition=0", "Blocked=draws"]
@@ -315,7 +318,7 @@ def test_moves_are_judged_by_the_rules_that_the_flags_name_where_the_engine_does
     out = capsys.readouterr().out
     assert "judged by the rules of morris Blocked=draws Repetition=0\n" in out
     assert "the engine's rules have no repetition" in out
-    # An engine with options for all rules names them all itself.
+    # merels has an option for every field, so the flags change nothing.
     assert main(["-engine", *OURS, "-fast", *flags, "-only", "id-name"]) == 0
     assert "judged by the rules of mill\n" in capsys.readouterr().out
     small = [f"cmd={FAKE[0]}", f"args={' '.join(FAKE[1:])} sound"]
@@ -323,15 +326,15 @@ def test_moves_are_judged_by_the_rules_that_the_flags_name_where_the_engine_does
     assert "judged by the rules of mill Blocked=draws Repetition=0\n" in capsys.readouterr().out
 
 
-def test_moves_are_judged_by_the_rules_that_the_engine_names() -> None:
+def test_options_of_the_engine_determine_the_rules() -> None:
     ours = [*OURS, "option.Repetition=0", "option.UCI_Variant=multi", "option.flying=never"]
     subject = Subject(read_engine(ours, PROTOCOLS), QUICK)
-    subject.ensure()
+    subject.ensure_ready()
     subject.discard()
     assert str(subject.rules) == "multi Flying=never"
 
 
 @pytest.mark.quick
 @pytest.mark.parametrize("words", [[], ["-engine", "cmd=x", "-engine", "cmd=y"]])
-def test_one_engine_is_checked_at_a_time(words: list[str]) -> None:
+def test_the_command_takes_exactly_one_engine(words: list[str]) -> None:
     assert "'-engine': expected one engine to check" in refusal("check", *words)

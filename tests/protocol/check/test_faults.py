@@ -1,4 +1,4 @@
-"""Sound engines pass every step of the check, and each fault fails the step that names it."""
+"""Sound engines pass all steps of the check; each fault fails exactly the step for it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ SEARCHES = "go-depth,go-mixed,go-nodes,go-movetime,go-searchmoves,multipv,determ
 POSITIONS = "position-fen,position-bare-moves,position-grows,bad-positions,bad-moves"
 INPUTS = "unknown-commands,empty-lines,bad-arguments"
 ENDS = "quit,quit-in-search,end-of-input,end-of-input-in-search,exit-code"
-# The mode of faulty.py, the step that names its fault, and the steps of which only that one fails.
 FAULTS = [
     ("early", "silent-before-greeting", "handshake"),
     ("nameless", "id-name", "handshake"),
@@ -101,8 +100,8 @@ FAULTS = [
     ("outlives-early-quit", "quit-at-once", "quit,quit-at-once"),
     ("outlives-no-input", "end-of-input-at-once", "end-of-input,end-of-input-at-once"),
 ]
-# The same, for faults that other steps would also notice.
-FELT_BY_MANY = [
+"""Modes of faulty.py, the step that each must fail, and the steps run, which else pass."""
+OVERLAPPING_FAULTS = [
     ("dies-of-uci", "greeting", "greeting,ready"),
     ("dies-of-isready", "ready", "greeting,ready"),
     ("slow-ready", "ready-at-once", "ready,ready-at-once"),
@@ -119,6 +118,7 @@ FELT_BY_MANY = [
     ("reads-ten-lines", "many-lines", "ready,many-lines"),
     ("outlives-idle-input", "end-of-input", "end-of-input,end-of-input-in-search"),
 ]
+"""As `FAULTS`, for faults that further steps would detect if they ran."""
 UGI_FAULTS = [
     ("ponder-in-ugi", "bestmove-two-words", "output,queries"),
     ("dies-of-spaces", "extra-spaces", "extra-spaces,torn-lines"),
@@ -126,8 +126,8 @@ UGI_FAULTS = [
     ("over-is-turn", "query-game-over", "queries"),
     ("result-is-over", "query-result", "queries"),
 ]
-# Steps that find nothing worse than unusual.
-UNUSUAL = [
+"""As `FAULTS`, in the dialect UGI."""
+WARNINGS = [
     ("noisy", "silent-stderr", "silent-stderr,known-lines"),
     ("talkative", "known-lines", "silent-stderr,known-lines"),
     ("no-nodes", "info-complete", "info-complete,known-lines"),
@@ -135,7 +135,7 @@ UNUSUAL = [
     ("slow-to-prepare", "ready", "ready,ready-at-once,ready-before-greeting,deterministic"),
     ("deaf-to-noise", "noise-before-command", "noise-before-command,torn-lines"),
 ]
-# Modes in which all steps pass.
+"""Modes of faulty.py, the step that each warns, and the steps run, which else pass."""
 SOUND = [
     ("capitals", "info-complete,multipv"),
     ("better-at-end", "info-complete"),
@@ -143,10 +143,11 @@ SOUND = [
     ("needs-ponder", "infinite-waits,ponder-waits,go-depth"),
     ("needs-isready", "answers,infinite-waits,go-depth,multipv,deterministic"),
 ]
+"""Modes of faulty.py that are no fault, and the steps run, which all pass."""
 
 
 @pytest.mark.parametrize(("protocol", "other"), [("uci", "ugi"), ("ugi", "uci")])
-def test_our_engine_passes_every_step(protocol: str, other: str) -> None:
+def test_merels_passes_every_step(protocol: str, other: str) -> None:
     findings = check(faulty("sound", protocol))
     assert failed(findings) == {} and len(findings) == len(STEPS)
     skipped = {finding.reason for finding in findings if finding.verdict is Verdict.SKIP}
@@ -155,9 +156,10 @@ def test_our_engine_passes_every_step(protocol: str, other: str) -> None:
 
 @pytest.mark.parametrize(
     ("mode", "step", "only", "protocol"),
-    [(*fault, "uci") for fault in FAULTS + FELT_BY_MANY] + [(*f, "ugi") for f in UGI_FAULTS],
+    [(*fault, "uci") for fault in FAULTS + OVERLAPPING_FAULTS]
+    + [(*fault, "ugi") for fault in UGI_FAULTS],
 )
-def test_each_fault_fails_the_step_that_names_it(
+def test_each_fault_fails_only_its_step_of_the_steps_run(
     mode: str, step: str, only: str, protocol: str
 ) -> None:
     findings = check(faulty(mode, protocol), only)
@@ -167,25 +169,25 @@ def test_each_fault_fails_the_step_that_names_it(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("mode", "step"), [fault[:2] for fault in FAULTS])
-def test_each_fault_fails_one_step_of_all(mode: str, step: str) -> None:
+def test_each_fault_fails_only_its_step_of_all_steps(mode: str, step: str) -> None:
     findings = check(faulty(mode), pace=FAST)
     assert list(failed(findings)) == [step], failed(findings)
 
 
-@pytest.mark.parametrize(("mode", "step", "only"), UNUSUAL)
-def test_what_is_allowed_but_unusual_is_a_warning(mode: str, step: str, only: str) -> None:
-    verdicts = {found.step.name: found.verdict for found in check(faulty(mode), only)}
+@pytest.mark.parametrize(("mode", "step", "only"), WARNINGS)
+def test_unusual_but_allowed_output_is_a_warning(mode: str, step: str, only: str) -> None:
+    verdicts = {finding.step.name: finding.verdict for finding in check(faulty(mode), only)}
     assert verdicts.pop(step) is Verdict.WARN
     assert set(verdicts.values()) == {Verdict.PASS}
 
 
 @pytest.mark.parametrize(("mode", "only"), SOUND)
-def test_what_every_client_accepts_is_no_fault(mode: str, only: str) -> None:
+def test_output_that_all_clients_accept_passes(mode: str, only: str) -> None:
     findings = check(faulty(mode), only)
     assert {finding.verdict for finding in findings} == {Verdict.PASS}, findings
 
 
-def test_every_step_can_find_something() -> None:
-    found = {step for _, step, _ in FAULTS + FELT_BY_MANY + UGI_FAULTS + UNUSUAL}
-    assert found == {step.name for step in STEPS}
+def test_every_step_has_a_fault_that_it_detects() -> None:
+    tested = {step for _, step, _ in FAULTS + OVERLAPPING_FAULTS + UGI_FAULTS + WARNINGS}
+    assert tested == {step.name for step in STEPS}
 
