@@ -1,1 +1,1 @@
-"""The cost of each move of a recorded game."""
+"""Reviews of recorded games: the loss of each move, and blunders."""

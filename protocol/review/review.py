@@ -1,7 +1,7 @@
-"""The review of a game: how much each move lost, and whether that was a mistake or a blunder.
+"""Review of a game: the loss of each move, and its name (blunder, mistake, inaccuracy).
 
-Every position is searched to the same limit. A move's loss is the mover's expected score (a win
-is 1, a draw ½) before the move, minus the expected score after it.
+Every position is searched with one limit. A move's loss is the mover's expected score (a win
+is 1, a draw ½) before the move, minus the mover's expected score after it.
 """
 
 from __future__ import annotations
@@ -18,20 +18,24 @@ from merels.engine.tools.show import men
 from merels.protocol.games.record import Record
 
 DEFAULT_NODES = 300_000
+"""Node limit of the search of each position."""
 NAMES: tuple[tuple[float, str], ...] = ((0.30, "blunder"), (0.15, "mistake"), (0.07, "inaccuracy"))
-"""The least loss for each name, the worst name first."""
+"""The least loss for each name, in decreasing order."""
 MARKS = {"blunder": "??", "mistake": "?", "inaccuracy": "?!"}
+"""The annotation symbol of each name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A position's score, and its best move; None when the game is over."""
+    """The evaluation of a position."""
 
     score: PovScore
     best: Move | None
+    """The best move, or None if the game is over."""
     line: tuple[Move, ...] = ()
+    """The principal variation."""
     known: bool = False
-    """Whether the value is from the tablebase."""
+    """Whether the score is from the tablebase."""
 
     @property
     def proven(self) -> bool:
@@ -46,65 +50,67 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """A move with the values before and after it.
-
-    ``loss`` is in expected score, from 0 to 1. ``name`` is ``blunder``, ``mistake``,
-    ``inaccuracy`` or empty; ``proven`` is True if both values are proven, or that the game was not
-    lost before and is proven lost after the move.
-    """
+    """A move of the record, with the evaluations before and after it."""
 
     ply: int
+    """Index of the move in the record, from 0."""
     number: int
+    """Number of the move, as in PGN."""
     side: int
     move: Move
     before: Value
     after: Value
     loss: float
+    """Loss in expected score, from 0 to 1."""
     name: str
+    """``blunder``, ``mistake``, ``inaccuracy`` or empty."""
     proven: bool
+    """Whether `name` is proven: by both values, or by a proven loss after the move."""
     passed: Outcome | None = None
-    """Draw by counting after which the record goes on, or None."""
+    """Draw by counting that the move completes although the record goes on, or None."""
 
     @property
     def sentence(self) -> str:
-        """The judgement in words; empty for a good move."""
-        words = []
+        """The judgement as text; empty for a good move."""
+        parts = []
         if self.name:
-            what = self.name.capitalize()
+            verdict = self.name.capitalize()
             if self.proven:
-                what += ", proven"
-            words.append(f"{what}: {self.before.best} was better" if self.before.best else what)
+                verdict += ", proven"
+            best = self.before.best
+            parts.append(f"{verdict}: {best} was better" if best else verdict)
         if self.passed is not None:
-            words.append(f"{self.passed}; the record goes on")
-        return "; ".join(words)
+            parts.append(f"{self.passed}; the record goes on")
+        return "; ".join(parts)
 
     @property
     def cost(self) -> str:
-        """The proven loss of value, as a sentence; empty if there is none or it is not proven."""
+        """The proven change of the game's result, as a sentence, or ''."""
         if not (self.before.proven and (self.after.proven or self.after.best is None)):
             return ""
-        then, now = (
+        before, after = (
             round(2 * expected(value.score.pov(self.side))) for value in (self.before, self.after)
         )
-        return _COSTS.get((then, now), "")
+        return _COSTS.get((before, after), "")
 
 
 _COSTS = {
     (2, 1): "A win became a draw", (2, 0): "A win became a loss", (1, 0): "A draw became a loss",
 }
-"""By twice the proven results before and after the move."""
+"""Sentences by the proven results before and after the move: 2 win, 1 draw, 0 loss."""
 
 Judge = Callable[[Position], Value]
+"""A function that evaluates a position."""
 
 
 def expected(score: Score) -> float:
-    """The expected score, from 0 to 1, of the side whose view the score is."""
+    """Return the expected score, from 0 to 1, of the side from whose view ``score`` is."""
     win, draw, _ = score.wdl()
     return (win + draw / 2) / 1000
 
 
 def judge_with(searcher: Searcher, nodes: int = DEFAULT_NODES) -> Judge:
-    """A judge that searches each position for a number of nodes, with the searcher's tables."""
+    """Return a judge that searches each position with a node limit and the searcher's tables."""
 
     def judge(position: Position) -> Value:
         outcome = position.outcome()
@@ -113,7 +119,8 @@ def judge_with(searcher: Searcher, nodes: int = DEFAULT_NODES) -> Judge:
         result = searcher.search(position, Limit(nodes=nodes))
         score, known = result.score, _known(searcher, position)
         if known and score.win_in is None and not score.known:
-            # A value that is known here may not be, without depths, after a move.
+            # Without depths the values after the moves may be unknown, so the search cannot use
+            # them.
             score = Score(cp=known * TABLE_CP)
         pov = PovScore(score, position.side)
         return Value(pov, result.move, result.info.pv, known is not None)
@@ -122,9 +129,9 @@ def judge_with(searcher: Searcher, nodes: int = DEFAULT_NODES) -> Judge:
 
 
 def _known(searcher: Searcher, position: Position) -> int | None:
-    """The value that the searcher's tables have, if no counting of plies or positions changes it.
+    """Return the table's value for the side to move, 1, 0 or -1.
 
-    That of the side to move: 1, 0 or -1.
+    Return None if the tables lack it, or if a draw by counting plies or positions may change it.
     """
     tables = searcher.tables_for(position.rules)
     if tables is None or position.outcome() is not None:
@@ -136,21 +143,22 @@ def _known(searcher: Searcher, position: Position) -> int | None:
 
 
 def review(record: Record, judge: Judge) -> Iterator[Judgement]:
-    """Each move of a game judged, in order.
+    """Yield the judgement of each move of the main line.
 
-    After a draw by counting moves are judged by the rules without such draws.
+    If the record goes on after a draw by counting, its remaining moves are judged by rules without
+    draws by counting.
     """
     positions = record.positions()
     position = next(positions).played_on()
     before = judge(position)
     for ply, (move, following) in enumerate(zip(record.moves, positions)):
         after, mover, number = judge(following), position.side, position.number
-        then, now = expected(before.score.pov(mover)), expected(after.score.pov(mover))
-        # The best move loses nothing, even if the next search, which sees further, dislikes it.
-        loss = 0.0 if move == before.best else max(0.0, then - now)
+        chance, chance_after = expected(before.score.pov(mover)), expected(after.score.pov(mover))
+        # The search after the best move is a ply deeper and may score it lower; that is no loss.
+        loss = 0.0 if move == before.best else max(0.0, chance - chance_after)
         name = next((name for least, name in NAMES if loss >= least), "")
         settled = after.best is None or after.proven
-        proven = bool(name) and settled and (before.proven or now == 0)
+        proven = bool(name) and settled and (before.proven or chance_after == 0)
         goes_on = following.played_on() if ply + 1 < len(record.moves) else following
         passed = following.outcome() if goes_on is not following else None
         yield Judgement(ply, number, mover, move, before, after, loss, name, proven, passed)
@@ -160,7 +168,7 @@ def review(record: Record, judge: Judge) -> Iterator[Judgement]:
 
 
 def score_text(score: PovScore) -> str:
-    """A score for humans, from White's side: a lead in men, or who wins in how many moves."""
+    """Return a score for people: White's lead in men, or the winner and the number of moves."""
     white = score.white()
     if white.win_in is None and not white.known:
         return men(white)
@@ -169,7 +177,7 @@ def score_text(score: PovScore) -> str:
 
 
 def as_json(judgement: Judgement) -> dict[str, object]:
-    """A judgement as a JSON object; ``value`` (from 0 to 1) and ``score`` are White's view."""
+    """Return a judgement as a JSON object; ``value`` (0 to 1) and ``score`` are White's view."""
     white = judgement.after.score.white()
     return {
         "ply": judgement.ply,

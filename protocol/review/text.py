@@ -1,4 +1,4 @@
-"""A review as a person, a program or a PGN reader gets it."""
+"""A review as lines for the terminal, as annotated PGN, and as JSON."""
 
 from __future__ import annotations
 
@@ -16,21 +16,23 @@ from merels.protocol.games.record import Node, Record
 from merels.protocol.review.review import MARKS, NAMES, Judgement, as_json, score_text
 
 MOVE_GLYPHS = ("$1", "$2", "$3", "$4", "$5", "$6")
-"""The glyphs that judge a move."""
+"""PGN glyphs that judge a move."""
 BAR = 20
-"""Characters of the graph, from lost to won for White."""
+"""Width of the graph, in characters."""
 
 
 @dataclass
 class Sums:
-    """Some moves in numbers: how many, what they lost together, and how many have each name."""
+    """Totals of several judgements."""
 
     moves: int = 0
     loss: float = 0.0
+    """Sum of the losses, in expected score."""
     names: Counter[str] = field(default_factory=Counter)
+    """Number of moves with each name."""
 
     def add(self, judgement: Judgement) -> None:
-        """Count a move."""
+        """Add a judgement to the totals."""
         self.moves += 1
         self.loss += judgement.loss
         self.names[judgement.name] += 1
@@ -46,18 +48,18 @@ class Sums:
 
 
 def lines(judgements: Iterator[Judgement]) -> Iterator[str]:
-    """The review for a person: a line with a graph for each move, then the sums.
+    """Yield the review for a terminal: a line for each move, then the totals of each side.
 
-    The graph's bar is White's expected score after the move.
+    The bar in a line shows White's expected score after the move.
     """
-    sums = (Sums(), Sums())
+    totals = (Sums(), Sums())
     yield f"{'move':<17}{'loss':>5}  {'score':<18}White"
     for judgement in judgements:
-        sums[judgement.side].add(judgement)
+        totals[judgement.side].add(judgement)
         yield _line(judgement).rstrip()
     yield ""
     for side in (WHITE, BLACK):
-        yield f"{COLOURS[side]}: {sums[side]}"
+        yield f"{COLOURS[side]}: {totals[side]}"
 
 
 def _line(judgement: Judgement) -> str:
@@ -71,27 +73,27 @@ def _line(judgement: Judgement) -> str:
 
 
 def annotated(record: Record, judged: Sequence[Judgement]) -> str:
-    """The record with each judgement added to its move."""
+    """Annotate the moves of a record in place; return the record as PGN."""
     for node, judgement in zip(record.line(), judged):
         annotate(node, judgement)
     return format_record(record)
 
 
 def annotate(node: Node, judgement: Judgement) -> None:
-    """Add a judgement to a move: the value after it, a sentence, and a glyph if it has none."""
+    """Add a judgement to a node: ``[%eval]``, a comment, and a glyph unless a glyph judges it."""
     if judgement.after.best is not None:  # The game goes on.
         node.mark("eval", evaluation_text(judgement.after.score))
-    words = "; ".join(filter(None, (judgement.sentence, judgement.cost)))
-    if words not in node.comment:
-        node.comment = "; ".join(filter(None, (node.comment, words)))
+    comment = "; ".join(filter(None, (judgement.sentence, judgement.cost)))
+    if comment not in node.comment:
+        node.comment = "; ".join(filter(None, (node.comment, comment)))
     if judgement.name and not any(glyph in MOVE_GLYPHS for glyph in node.glyphs):
         node.glyphs = [GLYPHS[MARKS[judgement.name]], *node.glyphs]
 
 
 def evaluation_text(score: PovScore) -> str:
-    """A score in White's view as PGN's command eval has it.
+    """Return a score from White's view in the form of PGN's ``[%eval]``.
 
-    Men, such as ``-0.25``, or the winner's moves to the end: ``#3``, or ``#-3`` if Black wins.
+    That is men, such as ``-0.25``, or the winner's moves to the end: ``#3``, ``#-3`` for Black.
     """
     white = score.white()
     if white.win_in is None:
@@ -100,7 +102,7 @@ def evaluation_text(score: PovScore) -> str:
 
 
 def to_json(record: Record, judged: Sequence[Judgement]) -> dict[str, object]:
-    """The review of one game for a program. ``loss`` and ``value`` are expected scores, 0 to 1."""
+    """Return the review of a game as a JSON object; ``loss`` and ``value`` are from 0 to 1."""
     return {
         "rules": str(record.start.rules),
         "position": format_position(record.start),

@@ -1,4 +1,4 @@
-"""The review of a game: the right moves are blamed, and nothing else."""
+"""The review of a game: losses, names and proofs of its moves."""
 
 from __future__ import annotations
 
@@ -21,67 +21,67 @@ from merels.protocol.formats.pgn.reader import parse_record
 from merels.protocol.review.review import Value, judge_with, review, score_text
 from merels.protocol.review.text import evaluation_text
 
-THROWN = """\
+MISSED_WIN = """\
 [Variant "morris"]
 [FEN "OO******/*****@**/@@***O** w 0 0 0 20"]
 [SetUp "1"]
 
 20. a1-g1 b2-a7xd5 0-1
 """
-"""Each side can close a mill and win at once; White does not, and Black does."""
+"""Each side can close a mill and win at once; White misses it, and Black does not."""
 
 QUIET = "1. d6 f4 2. b6 f6 *"
 
 
-def test_a_win_thrown_away_is_blamed_and_called_proven() -> None:
-    thrown, taken = review(parse_record(THROWN), judge_with(Searcher(), 20_000))
-    assert thrown.before.score.relative.win_in == 1 and thrown.after.score.relative.win_in == 1
-    assert (thrown.loss, thrown.name, thrown.proven) == (1.0, "blunder", True)
-    assert str(thrown.before.best).startswith("a1-c5x") and "was better" in thrown.sentence
-    assert (taken.loss, taken.name, taken.after.best) == (0.0, "", None)
-    assert taken.after.white == 0.0
+def test_a_missed_win_is_a_proven_blunder() -> None:
+    miss, win = review(parse_record(MISSED_WIN), judge_with(Searcher(), 20_000))
+    assert miss.before.score.relative.win_in == 1 and miss.after.score.relative.win_in == 1
+    assert (miss.loss, miss.name, miss.proven) == (1.0, "blunder", True)
+    assert str(miss.before.best).startswith("a1-c5x") and "was better" in miss.sentence
+    assert (win.loss, win.name, win.after.best) == (0.0, "", None)
+    assert win.after.white == 0.0
 
 
 def test_only_a_proven_mistake_is_called_proven() -> None:
-    [judgement, _] = review(parse_record(THROWN), judge_with(Searcher(), 20_000))
+    [judgement, _] = review(parse_record(MISSED_WIN), judge_with(Searcher(), 20_000))
     for proven, words in ((True, "Blunder, proven: "), (False, "Blunder: ")):
         assert replace(judgement, proven=proven).sentence.startswith(words)
 
 
-def test_a_win_that_tables_know_is_thrown_away(tmp_path: Path) -> None:
-    """Neither search sees the end, which is many plies off: the tables do."""
+def test_tables_prove_a_blunder_beyond_the_search(tmp_path: Path) -> None:
     searcher = Searcher()
     searcher.tables = small_tables(make_rules("morris"), tmp_path)
     assert searcher.tables is not None
-    start, thrown = next(
+    # The win takes 15 plies, which a search of 100 nodes cannot see.
+    start, blunder = next(
         (position, move)
         for position in flying_positions()
-        for move, known in searcher.tables.moves(position)
-        if searcher.tables.probe(position) == (1, 15) and known is not None and known.value == 0
+        for move, entry in searcher.tables.moves(position)
+        if searcher.tables.probe(position) == (1, 15) and entry is not None and entry.value == 0
     )
-    record = parse_record(f'[FEN "{format_position(start)}"]\n[Variant "morris"]\n\n1. {thrown} *')
-    [blamed] = review(record, judge_with(searcher, 100))
-    assert (blamed.loss, blamed.name, blamed.proven) == (0.5, "blunder", True)
-    assert score_text(blamed.before.score) == "White wins"
-    [guessed] = review(record, judge_with(Searcher(), 100))
-    assert not guessed.proven
+    record = parse_record(f'[FEN "{format_position(start)}"]\n[Variant "morris"]\n\n1. {blunder} *')
+    [proven] = review(record, judge_with(searcher, 100))
+    assert (proven.loss, proven.name, proven.proven) == (0.5, "blunder", True)
+    assert score_text(proven.before.score) == "White wins"
+    [searched] = review(record, judge_with(Searcher(), 100))
+    assert not searched.proven
 
 
-def test_a_known_loss_is_no_guess_where_tables_have_no_depths(tmp_path: Path) -> None:
-    """After each move a limit on plies leaves doubt; the position itself is known."""
+def test_a_loss_in_tables_without_depths_is_proven(tmp_path: Path) -> None:
+    """A limit on plies makes the values after the moves uncertain, but not the position's."""
     searcher = Searcher()
     searcher.tables = tables = Builder(tmp_path, make_rules("morris"), threads=2).build(6)
-    lost = (one for one in flying_positions() if tables.probe(one) == (-1, None))
+    lost = (position for position in flying_positions() if tables.probe(position) == (-1, None))
     for position in islice(lost, 20):
         value = judge_with(searcher, 20)(position)
         assert value.proven and value.white == 0.0
 
 
 def flying_positions() -> Iterator[Position]:
-    """Positions of three men against three, White to move, the same ones each time."""
-    chance = random.Random(1)
+    """Yield random positions of three men against three with White to move, always the same."""
+    generator = random.Random(1)
     while True:
-        points = chance.sample(range(24), 6)
+        points = generator.sample(range(24), 6)
         men = (sum(1 << point for point in points[:3]), sum(1 << point for point in points[3:]))
         position = Position(make_rules("morris"), men, (0, 0), 0)
         if position.outcome() is None:
@@ -89,12 +89,12 @@ def flying_positions() -> Iterator[Position]:
 
 
 def test_quiet_moves_are_not_blunders() -> None:
-    judged = list(review(parse_record(QUIET), judge_with(Searcher(), 20_000)))
-    assert len(judged) == 4
-    assert all(0 <= judgement.loss < 0.3 for judgement in judged)
+    judgements = list(review(parse_record(QUIET), judge_with(Searcher(), 20_000)))
+    assert len(judgements) == 4
+    assert all(0 <= judgement.loss < 0.3 for judgement in judgements)
 
 
-def test_losses_are_what_the_values_say() -> None:
+def test_losses_follow_from_the_values_before_and_after() -> None:
     start = Position()
     d6, f4 = Move(None, 8), Move(None, 10)
     values = {
@@ -104,7 +104,7 @@ def test_losses_are_what_the_values_say() -> None:
     }
     record = parse_record("1. d6 f4 *")
     first, second = review(record, values.__getitem__)
-    # White threw a proven win away and stands to lose; Black played the best move.
+    # White turns a proven win into a loss; Black plays the best move.
     assert (first.loss, first.name, first.proven) == (1.0, "blunder", True)
     assert first.sentence == "Blunder, proven: d5 was better"
     assert (second.loss, second.name, second.proven, second.sentence) == (0.0, "", False, "")
@@ -115,41 +115,40 @@ def test_losses_are_what_the_values_say() -> None:
     [(0.06, ""), (0.08, "inaccuracy"), (0.14, "inaccuracy"), (0.16, "mistake"), (0.29, "mistake"),
      (0.31, "blunder")],
 )
-def test_a_loss_has_the_name_of_its_size(loss: float, name: str) -> None:
+def test_names_of_losses(loss: float, name: str) -> None:
     start, move = Position(), Move(None, 8)
-    # What is worth so much less than a win that is proven.
+    # The proven win before the move counts 1, so the value after it is 1 - loss.
     leads = (Value(PovScore(Score(cp=cp), WHITE), None) for cp in range(2000, -2000, -1))
     values = {
         start: Value(PovScore(Score(win_in=9), WHITE), Move(None, 0)),
         start.play(move): next(value for value in leads if value.white <= 1 - loss),
     }
-    [judged] = review(parse_record("1. d6 *"), values.__getitem__)
-    assert (round(judged.loss, 2), judged.name) == (loss, name)
+    [judgement] = review(parse_record("1. d6 *"), values.__getitem__)
+    assert (round(judgement.loss, 2), judgement.name) == (loss, name)
 
 
-def test_a_draw_by_the_rules_is_judged_a_draw() -> None:
+def test_a_drawn_position_is_worth_a_draw() -> None:
     judge = judge_with(Searcher(), 1000)
     drawn = Position(hands=(0, 0), men=(0b111, 0b111 << 8), plies=4)
     assert drawn.outcome() is not None
     assert judge(drawn).score.relative == Score(cp=0) and judge(drawn).best is None
 
 
-def test_scores_are_told_from_whites_side() -> None:
+def test_score_text_is_white_s_view() -> None:
     assert score_text(PovScore(Score(cp=50), 1)) == "-0.50"
     assert score_text(PovScore(Score(win_in=5), 1)) == "Black wins in 3"
     assert score_text(PovScore(Score(win_in=-4), 0)) == "Black wins in 2"
     assert score_text(PovScore(Score(win_in=1), 0)) == "White wins in 1"
 
 
-def test_scores_are_written_as_other_programs_read_them() -> None:
+def test_evaluation_text_has_the_form_of_pgn_eval() -> None:
     assert evaluation_text(PovScore(Score(cp=50), 1)) == "-0.50"
     assert evaluation_text(PovScore(Score(win_in=5), 1)) == "#-3"
     assert evaluation_text(PovScore(Score(win_in=-4), 1)) == "#2"
     assert evaluation_text(PovScore(Score(cp=-19_990), 0)) == "-199.90"
 
 
-def test_a_position_that_is_drawn_by_the_rules_is_not_searched() -> None:
-    """Its material does not matter, and there is no better move."""
+def test_material_does_not_matter_in_a_drawn_position() -> None:
     rules = make_rules("morris", ["NoRemovalPlies=20"])
     ahead = "OOOO****/O*******/@@@***** w 0 0 {} 30"
     judge = judge_with(Searcher(), 200)
