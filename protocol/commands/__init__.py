@@ -1,1 +1,1 @@
-"""The commands of this layer: flags, printing, exit status."""
+"""The commands of the protocol layer: their flags, output and exit status."""

@@ -29,33 +29,37 @@ from merels.protocol.commands.arguments import (
 )
 from merels.protocol.terminal.search import search
 
-_DEEPEST_COUNT = 100
+_MAX_PERFT_DEPTH = 100
 _DEFAULT_TIME = 5000
+"""Time limit of ``merels analyse``, in milliseconds."""
 
 _POSITION_HELP = """\
-A position is 'startpos' or its text, for example
+A position is 'startpos' or six fields, for example
   '********/********/******** w 9 9 0 1'
-and the moves played from it may follow: startpos moves d6 f4. Quote it: shells expand '*'.
+Moves may follow it: startpos moves d6 f4. Quote a position, because shells expand '*'.
 """
 
 
 def perft(argv: list[str]) -> int:
-    """Count the move sequences of some plies; the total is the last line."""
+    """Count the move sequences of a number of plies; the last line is the total."""
     parser = make_parser(
         "perft",
-        "Counts the move sequences of DEPTH plies from a position, ignoring draws. The number\n"
-        "shows whether two programs agree on the rules, the time how fast they generate moves.",
+        "Counts the move sequences of DEPTH plies from a position, ignoring draws. Two programs\n"
+        "with the same rules print the same number; the time is a benchmark of move generation.",
         _POSITION_HELP,
     )
-    parser.add_argument("depth", metavar="DEPTH", help="plies; 7 from the start takes seconds")
+    parser.add_argument("depth", metavar="DEPTH", help="plies (7 from startpos takes seconds)")
     add_rules_flags(parser)
-    add_flag(parser, "position", metavar="P", default="startpos", help="where to count from")
-    add_flag(parser, "divide", action="store_true", help="count each first move, too")
+    add_flag(
+        parser, "position", metavar="P", default="startpos",
+        help="position to count from (default: startpos)"
+    )
+    add_flag(parser, "divide", action="store_true", help="also print the count of each first move")
     return _perft(parser.parse_args(argv))
 
 
 def _perft(arguments: argparse.Namespace) -> int:
-    depth = read_whole(arguments.depth, 0, _DEEPEST_COUNT, what="a depth")
+    depth = read_whole(arguments.depth, 0, _MAX_PERFT_DEPTH, what="a depth")
     position = setup_of([arguments.position], rules_of(arguments)).position
     started = time.perf_counter()
     if arguments.divide and depth:
@@ -73,11 +77,11 @@ def _perft(arguments: argparse.Namespace) -> int:
 
 
 def bench(argv: list[str]) -> int:
-    """Search fixed positions; the last two lines are nodes and nodes per second."""
+    """Search fixed positions; the last two lines are the nodes and the nodes per second."""
     parser = make_parser(
         "bench",
-        "Searches fixed positions to a fixed depth on one thread. The number of nodes is the same\n"
-        "on every machine and changes only with the search; the speed is this machine's.",
+        "Searches fixed positions to a fixed depth on one thread. The number of nodes is the\n"
+        "signature of the search, the same on every machine. The speed is that of this machine.",
     )
     parser.parse_args(argv)
     from merels.engine.tools.bench import run
@@ -90,13 +94,13 @@ def analyse(argv: list[str]) -> int:
     """Search a position and print the best line after each iteration."""
     parser = _position_parser(
         "analyse",
-        "Draws a position, searches it and shows the best line after each iteration. Scores are\n"
-        "in men, from the side to move. Ctrl-C ends the search and shows the best move so far.",
+        "Draws a position, searches it and prints the best line after each iteration. Scores are\n"
+        "in men, for the side to move. Ctrl-C ends the search and prints the best move so far.",
     )
     add_limit_flags(parser, f"-movetime {_DEFAULT_TIME}")
     add_flag(
         parser, "multipv", metavar="N", type=like_option("MultiPV"), default=1,
-        help="show the best N moves (default: 1)",
+        help="print the best N moves (default: 1)",
     )
     add_search_flags(parser)
     return _analyse(parser.parse_args(argv))
@@ -131,7 +135,7 @@ def _print_info(info: Info) -> None:
 
 def evaluate(argv: list[str]) -> int:
     """Print the terms of a position's static evaluation."""
-    description = "Explains the static evaluation of a position, term by term."
+    description = "Prints the static evaluation of a position, term by term."
     return _show(_position_parser("eval", description), evaluation_lines, argv)
 
 
@@ -142,7 +146,7 @@ def display(argv: list[str]) -> int:
 
 
 def _position_parser(command: str, description: str) -> Parser:
-    """A parser for a command about one position."""
+    """Return a parser for a command with one position."""
     parser = make_parser(command, description, _POSITION_HELP)
     parser.add_argument(
         "position", metavar="POSITION", nargs="*", help="the position (default: startpos)"
@@ -152,7 +156,7 @@ def _position_parser(command: str, description: str) -> Parser:
 
 
 def _show(parser: Parser, lines: Callable[[Position], list[str]], argv: list[str]) -> int:
-    """Print lines about a position."""
+    """Parse the arguments and print what ``lines`` returns for their position."""
     arguments = parser.parse_args(argv)
     print(*lines(setup_of(arguments.position, rules_of(arguments)).position), sep="\n")
     return 0

@@ -1,4 +1,4 @@
-"""Shared by the commands: the parser, common flags, and the tables in a folder."""
+"""Parser and flags that commands share, and the opening of tables that a flag names."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 
 Number = TypeVar("Number", int, float)
 MOST = LONGEST * 1000
-"""The greatest number that a flag takes unless it says otherwise."""
+"""Default maximum of a flag's number."""
 
 _FIELDS_HELP = ", ".join(f"{field.name}={'|'.join(field.choices) or 'N'}" for field in FIELDS)
 
 
 class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
-    """Help that shows each flag once, although two dashes are accepted as well."""
+    """Help that lists each flag only with one dash, although two are accepted."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog)
-        self._action_max_length = len("  -h, --help")  # Room for the names of subcommands.
+        self._action_max_length = len("  -h, --help")  # The width of the names of subcommands.
 
     def _format_action_invocation(self, action: argparse.Action) -> str:
         flags, action.option_strings = action.option_strings, action.option_strings[:1]
@@ -46,44 +46,45 @@ class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that reports a mistake in one line, and a full disk when it prints its help."""
+    """A parser that reports a mistake in one line, and an error on printing its help."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings, formatter_class=_HelpFormatter, allow_abbrev=False)
         self.add_argument("-help", action="help", help=argparse.SUPPRESS)
 
     def _get_option_tuples(self, option_string: str) -> list[Any]:
-        """No flag is part of another word: -html is not -h."""
+        """Return no abbreviations, so that -html is not read as -h."""
         return []
 
     def print_help(self, file: Any = None) -> None:
-        """Write the help; argparse's own method ignores a write that fails."""
+        """Print the help; argparse's own method ignores write errors."""
         print(self.format_help(), end="", file=file)
 
     def error(self, message: str) -> NoReturn:
-        """Exit with one line and the status of a usage error."""
+        """Print one line and exit with `USAGE_ERROR`."""
         self.exit(USAGE_ERROR, f"{self.prog}: {printable(message)}; see {self.prog} --help\n")
 
 
 def make_parser(command: str, description: str, epilog: str = "") -> Parser:
-    """A parser for ``merels COMMAND``."""
+    """Return a parser for ``merels COMMAND``."""
     return Parser(prog=f"merels {command}", description=description, epilog=epilog)
 
 
 def add_flag(parser: argparse._ActionsContainer, name: str, **settings: Any) -> None:
-    """Add ``-name``, also accepted with two dashes; ``settings`` are those of argparse."""
+    """Add the flag ``-name``, also as ``--name``; ``settings`` go to argparse."""
     parser.add_argument(f"-{name}", f"--{name}", **settings)
 
 
 def add_rules_flags(parser: argparse.ArgumentParser, variant: str = DEFAULT_VARIANT) -> None:
-    """Add the flags that choose the rules; ``variant`` is the default rule set."""
+    """Add ``-variant`` and ``-set``; ``variant`` is the default rule set."""
     add_flag(
         parser, "variant", metavar="R", default=variant,
-        help=f"the rule set: {', '.join(PRESETS)} (default: {variant})",
+        help=f"rule set: {', '.join(PRESETS)} (default: {variant})",
     )
     add_flag(
         parser, "set", metavar="Field=value", nargs="+", type=_field_setting, action="extend",
-        default=[], help=f"rule fields to change in it: {_FIELDS_HELP} (N plies or times, 0: off)",
+        default=[],
+        help=f"fields that differ from the rule set: {_FIELDS_HELP} (N: plies or times, 0: off)",
     )
 
 
@@ -91,7 +92,7 @@ def add_search_flags(parser: argparse.ArgumentParser) -> None:
     """Add ``-hash`` and ``-threads`` of merels' own search."""
     add_flag(
         parser, "hash", metavar="MIB", type=like_option("Hash"), default=DEFAULT_HASH,
-        help=f"memory for the transposition table (default: {DEFAULT_HASH})",
+        help=f"size of the transposition table in MiB (default: {DEFAULT_HASH})",
     )
     add_flag(
         parser, "threads", metavar="N", type=like_option("Threads"), default=1,
@@ -100,24 +101,24 @@ def add_search_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def add_limit_flags(parser: argparse._ActionsContainer, default: str) -> None:
-    """Add the flags that limit a search; ``default`` names the limit without them."""
+    """Add ``-movetime``, ``-nodes`` and ``-depth``; ``default`` describes their default."""
     for flag, metavar, text in (
-        ("movetime", "MS", "stop a search after MS milliseconds"),
-        ("nodes", "N", "stop a search after N positions"),
-        ("depth", "PLIES", f"stop a search at this depth (without a limit: {default})"),
+        ("movetime", "MS", "limit of each search in milliseconds"),
+        ("nodes", "N", "limit of each search in nodes"),
+        ("depth", "PLIES", f"limit of each search in plies (without any limit: {default})"),
     ):
         add_flag(parser, flag, metavar=metavar, type=whole_from(1), help=text)
 
 
 def limit_of(arguments: argparse.Namespace, default: Limit) -> Limit:
-    """The limit that the flags of `add_limit_flags` set, ``default`` if none is given."""
+    """Return the limit that the flags of `add_limit_flags` set, or ``default`` without any."""
     seconds = arguments.movetime and arguments.movetime / 1000
     limit = Limit(time=seconds, nodes=arguments.nodes, depth=arguments.depth)
     return default if limit == Limit() else limit
 
 
 def add_engine_flag(parser: argparse.ArgumentParser, text: str, **settings: Any) -> None:
-    """Add ``-engine``, the command and settings of an engine."""
+    """Add ``-engine``, the command and settings of an engine; ``text`` begins its help."""
     add_flag(
         parser, "engine", nargs="+", metavar="KEY=VALUE", **settings,
         help=f"{text}: cmd=PROGRAM and, if needed, args=\"ARGUMENTS\", name=NAME, proto=PROTOCOL, "
@@ -129,9 +130,9 @@ def add_engine_flag(parser: argparse.ArgumentParser, text: str, **settings: Any)
 def read_engine_flag(
     words: Sequence[str], protocols: Sequence[str], rules: Sequence[Rules]
 ) -> EngineSpec:
-    """The engine of one ``-engine``; reports how far the tables of a perfect player reach.
+    """Parse the words of one ``-engine``; print which tables a perfect player has.
 
-    ``rules`` are those that it may meet.
+    ``rules`` are the rules of the games that the engine may play.
     """
     from merels.protocol.client.engine_spec import read_engine  # Few commands start an engine.
     from merels.protocol.client.perfect import table_coverage
@@ -143,7 +144,7 @@ def read_engine_flag(
 
 
 def add_report_flags(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
-    """Add ``-out``, the file of a report, and ``-format``."""
+    """Add ``-out``, the file of a report, and ``-format``, one of ``formats``."""
     add_flag(parser, "out", metavar="FILE", help="write to this file (default: standard output)")
     add_flag(
         parser, "format", choices=formats,
@@ -152,14 +153,14 @@ def add_report_flags(parser: argparse.ArgumentParser, formats: Sequence[str]) ->
 
 
 def rules_of(arguments: argparse.Namespace) -> Rules:
-    """The rules that the flags choose."""
+    """Return the rules that ``-variant`` and ``-set`` choose."""
     return make_rules(arguments.variant or DEFAULT_VARIANT, arguments.set)
 
 
 def record_rules(arguments: argparse.Namespace) -> RecordRules:
-    """The rules to read records by; only flags that are given override a record's own rules.
+    """Return the rules for reading records: the flags given override the record's own rules.
 
-    Needs a parser whose -variant has no default: see `leave_variant_open`.
+    The parser must have no default for -variant: call `leave_variant_open` on it.
     """
     return RecordRules(
         rules_of(arguments), arguments.variant, tuple(arguments.set), True,
@@ -168,28 +169,28 @@ def record_rules(arguments: argparse.Namespace) -> RecordRules:
 
 
 def leave_variant_open(parser: argparse.ArgumentParser) -> None:
-    """Give -variant no default, so that `record_rules` sees whether it is given."""
+    """Remove the default of -variant, so that `record_rules` sees whether it was given."""
     parser.set_defaults(variant=None)
 
 
 def setup_of(words: Sequence[str], rules: Rules) -> Setup:
-    """The position that words on a command line name: ``startpos`` or its text, quoted or not.
+    """Parse a position of a command line: ``startpos`` or six fields, then perhaps ``moves M …``.
 
-    ``moves`` and moves may follow.
+    It may be one quoted word or several words; no words mean startpos.
     """
     if not words:
         return Setup().under(rules)
     text = " ".join(words)
     words = text.split()
     if not words:
-        raise InputError(text, "expected a position, found an empty text; startpos is the start")
+        raise InputError(text, "expected a position, found an empty text; try startpos")
     if words[0].lower() not in ("startpos", "fen"):
         words = ["fen", *words]
     return read_setup(words, rules)
 
 
 def _field_setting(text: str) -> str:
-    """A word after ``-set``, which would otherwise swallow the command's own arguments."""
+    """Check a word after ``-set``, which would otherwise take the command's arguments too."""
     if "=" in text:
         return text
     raise argparse.ArgumentTypeError(
@@ -198,17 +199,17 @@ def _field_setting(text: str) -> str:
 
 
 def whole_from(low: int, high: int = MOST) -> Callable[[str], int]:
-    """A reader of a flag's whole number from ``low`` to ``high``."""
+    """Return a parser of whole numbers from ``low`` to ``high``, for argparse's ``type``."""
     return _flag_value(lambda text: read_whole(text, low, high))
 
 
 def real_from(low: float, high: float, what: str) -> Callable[[str], float]:
-    """A reader of a flag's number from ``low`` to ``high``; ``what`` names its unit."""
+    """Return a parser of numbers from ``low`` to ``high``; ``what`` names the unit in errors."""
     return _flag_value(lambda text: read_real(text, low, high, what=what))
 
 
 def _flag_value(read: Callable[[str], Number]) -> Callable[[str], Number]:
-    """A reader whose errors argparse shows."""
+    """Wrap a parser so that argparse prints its errors."""
 
     def checked(text: str) -> Number:
         try:
@@ -220,7 +221,7 @@ def _flag_value(read: Callable[[str], Number]) -> Callable[[str], Number]:
 
 
 def like_option(name: str) -> Callable[[str], int]:
-    """A reader of a flag's number within the bounds of the engine option of that name."""
+    """Return a parser of whole numbers within the bounds of merels' engine option ``name``."""
     option = TABLE[name]
     return whole_from(option.minimum or 0, option.maximum or 0)
 
@@ -228,9 +229,9 @@ def like_option(name: str) -> Callable[[str], int]:
 def open_named(
     command: str, root: Path, rules: Rules, men: int = MAX_MEN, check: bool = False
 ) -> Tables:
-    """The tables in a folder that a user named; reports those that cannot be used.
+    """Open the tables in a folder named by the user; print a line for each unusable one.
 
-    An `InputError` where there is no usable one.
+    Raise `InputError` if no table is usable.
     """
     tables = open_tables(root, rules, men, check)
     for problem in tables.problems:
@@ -240,7 +241,7 @@ def open_named(
 
 
 def require_tables(tables: Tables, root: Path) -> None:
-    """Raise an `InputError` where a folder had no usable table of a rule set."""
+    """Raise `InputError`, with the command that builds tables, if ``tables`` is empty."""
     if not tables.headers:
         rules = tables.rules
         raise InputError(

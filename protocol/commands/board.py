@@ -1,4 +1,4 @@
-"""``merels board``: opens the board in a browser."""
+"""``merels board``: the server of the board, and the start of a browser."""
 
 from __future__ import annotations
 
@@ -34,32 +34,36 @@ from merels.protocol.terminal.log import log_to_terminal
 from merels.protocol.web.access import LINK_PAGE
 
 _EPILOG = """\
-The page can choose among the engines given here and start nothing else:
+The page offers merels and the engines given here, and can start no other program:
   merels board -engine cmd='./mill uci' name=Mill proto=sanmill -engine cmd=./new option.Hash=64
-An option that takes text, such as TablePath, is set here only: it may name a file.
+The page cannot set an option that takes text, such as TablePath, because it may name a file. Set
+such options here.
 
-The address that is printed lets one browser in, with a cookie; then another address is printed.
-Games are kept in your data folder, or where MERELS_GAMES says, as one PGN file each; your rating
-in puzzles is kept there, too, or where MERELS_PUZZLES says.
+The printed address admits one browser, by a cookie; then another address is printed. Each game is
+saved as a PGN file in your data folder, or in the folder MERELS_GAMES. Your rating in puzzles is
+saved there, too, or in the folder MERELS_PUZZLES.
 """
 
 
 def main(argv: list[str]) -> int:
     """Serve the board until Ctrl-C."""
     parser = make_parser(
-        "board", "Opens a board in your browser: play, watch engines play, analyse.", _EPILOG
+        "board", "Opens a board in your browser to play, watch engines, analyse and solve puzzles.",
+        _EPILOG,
     )
-    add_engine_flag(parser, "an engine to choose from", action="append", default=[])
-    add_flag(parser, "port", metavar="N", default="0", help="the port (default: a free one)")
+    add_engine_flag(parser, "an engine that the page offers", action="append", default=[])
+    add_flag(parser, "port", metavar="N", default="0", help="TCP port (default: a free one)")
     add_flag(
         parser, "host", metavar="ADDRESS", default="127.0.0.1",
-        help="the address to listen on (default: this machine only; nothing is encrypted)",
+        help="address to listen on (default: this machine only; nothing is encrypted)",
     )
     add_flag(
         parser, "puzzles", metavar="FILE", type=Path,
-        help="play the puzzles of this file (default: make them from the tables there are)",
+        help="file of puzzles (default: puzzles are made from the tables on this machine)",
     )
-    add_flag(parser, "no-open", action="store_true", help="print the address, do not open it")
+    add_flag(
+        parser, "no-open", action="store_true", help="print the address and start no browser"
+    )
     return _serve(parser.parse_args(argv))
 
 
@@ -81,27 +85,27 @@ def _serve(arguments: argparse.Namespace) -> int:
             " ".join(filter(None, (no_games, no_rating))),
         )
     except (OSError, TypeError, UnicodeError) as error:
-        # Two of them mean that there is no host of that name.
+        # TypeError and UnicodeError are raised for an invalid host name.
         reason = error.strerror if isinstance(error, OSError) else None
         where = f"{arguments.host}:{port}"
         raise InputError(where, f"cannot listen there ({reason or error})") from None
     address = server.new_address()
     file = None if arguments.no_open else _start_file(address)
 
-    def entered(used: str) -> None:
-        """Remove the file whose address was used, or replace the address that was printed."""
+    def on_entry(used: str) -> None:
+        """Delete the start file if its address was used; otherwise print a new address."""
         if file is not None and used == address:
             file.unlink(missing_ok=True)
             return
-        with suppress(OSError):  # Whoever reads our output may be gone.
+        with suppress(OSError):  # The reader of the output may have ended.
             print(f"Another browser can open {server.new_address()}", flush=True)
 
-    server.on_entry = entered
+    server.on_entry = on_entry
     try:
         print(f"The board is at {address if file is None else server.new_address()}")
         print("This address lets one browser in. Ctrl-C ends the board.", flush=True)
         if file is not None:
-            # Some browsers keep the program that starts them waiting.
+            # With some browsers `webbrowser.open` returns only when the browser ends.
             threading.Thread(target=webbrowser.open, args=(file.as_uri(),), daemon=True).start()
         server.serve_forever(poll_interval=0.1)
     except KeyboardInterrupt:
@@ -114,10 +118,10 @@ def _serve(arguments: argparse.Namespace) -> int:
 
 
 def _start_file(address: str) -> Path | None:
-    """Make a file that only the user can read, and that leads a browser on to an address.
+    """Create a page, readable only by the user, that redirects to an address.
 
-    Every user of the machine sees the command line with which a browser is started. None, with a
-    warning, if there can be no such file.
+    All users of a machine can see the command line of a browser, so the address must not be in it.
+    Return None, after a warning, if the file cannot be created.
     """
     name = ""
     try:
@@ -134,10 +138,14 @@ def _start_file(address: str) -> Path | None:
 
 
 def _folder(name: str, what: str, variable: str) -> tuple[Path | None, str]:
-    """A folder of the user's data, and no warning; or None, and the warning that was printed."""
+    """Return a folder of the user's data and ''; or None and a warning, which is also printed.
+
+    ``what`` is the subject and verb of the warning, ``variable`` the environment variable that
+    names another folder.
+    """
     try:
         folder = user_folder(name, variable, cache=False)
-        with suppress(FileNotFoundError):  # It is made with the first file in it.
+        with suppress(FileNotFoundError):  # The first file saved creates the folder.
             os.scandir(folder).close()
         return folder, ""
     except InputError as error:
@@ -150,7 +158,7 @@ def _folder(name: str, what: str, variable: str) -> tuple[Path | None, str]:
 
 
 def _read_choice(words: list[str]) -> EngineSpec:
-    """An engine to choose, which needs a name before it says its own."""
+    """Parse an ``-engine``; without a name it gets that of its program."""
     default_first = sorted(PRESETS.values(), key=DEFAULT_RULES.__ne__)
     spec = read_engine_flag(words, tuple(DIALECTS), default_first)
     return replace(spec, name=spec.name or program_name(spec.command))

@@ -1,4 +1,4 @@
-"""``merels bot``: an engine kept ready for programs that only want moves."""
+"""``merels bot``: moves for programs that send requests as lines of JSON."""
 
 from __future__ import annotations
 
@@ -22,31 +22,37 @@ from merels.protocol.process.errors import EngineError
 from merels.protocol.terminal.search import read_seconds
 
 _EPILOG = f"""\
-Each line of input is a request, each line of output its answer, in order (version {VERSION}). All
-fields of a request are optional:
-  id        anything; returned with the answer
-  new       true: a new game begins; without other fields the answer is {{"ready": true}}
-  position  'startpos' (default) or a position's text     moves  what was played from there
-  variant   a rule set; set {{"Flying": "never", ...}} changes fields of it
-  time      seconds; or depth, or nodes, or clock {{"white", "black", "white_inc", "black_inc"}}
-  level     a built-in level's name or a rating            only   the moves to choose from
-  seed      varies the mistakes of a level (default 0: always the same answer)
-The answer has move (null when the game is over), side, score ({{"cp": 12}}, or {{"win_in": 5}} in
-plies, from the mover's point of view), depth, nodes and pv, and also result and reason if the move
-ends the game. An error has error, token, expected and index. Example:
+Example of a request:
   {{"id": 1, "moves": ["d6", "f4"], "time": 0.5, "level": "Club"}}
+
+Each line of input is a request; each line of output answers the next request (version {VERSION}).
+All fields of a request are optional:
+  id        any value; the answer repeats it
+  new       true: a new game begins; without other fields the answer is {{"ready": true}}
+  position  'startpos' (default) or six fields
+  moves     the moves played from the position
+  variant   a rule set
+  set       its fields that differ, such as {{"Flying": "never"}}
+  time      limit in seconds; or depth (plies); or nodes;
+            or clock {{"white", "black", "white_inc", "black_inc"}} in seconds
+  level     name of a built-in level, or a rating
+  seed      varies the mistakes of a level (default 0: always the same answer)
+  only      the moves to choose from
+The answer has move (null when the game is over), side, score ({{"cp": 12}}, or {{"win_in": 5}} in
+plies, from the mover's point of view), depth, nodes and pv. If the move ends the game, it also has
+result and reason. An error has error, token, expected and index.
 """
 
 
 def main(argv: list[str]) -> int:
-    """Answer requests until the end of the input."""
+    """Answer requests until the input ends."""
     parser = make_parser(
-        "bot", "Keeps an engine ready and answers lines of JSON with its moves.", _EPILOG
+        "bot", "Keeps an engine running and answers requests in JSON with its moves.", _EPILOG
     )
-    add_engine_flag(parser, "another engine than merels, a command or")
+    add_engine_flag(parser, "an engine to use instead of merels")
     add_flag(
         parser, "time", metavar="SECONDS", default="1",
-        help="for each move, where a request names no limit (default: 1)",
+        help="time of a move if its request has no limit (default: 1)",
     )
     add_search_flags(parser)
     add_rules_flags(parser)

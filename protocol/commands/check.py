@@ -1,4 +1,4 @@
-"""``merels check``: its command line."""
+"""``merels check``: command line, start of the engine, and report."""
 
 from __future__ import annotations
 
@@ -27,23 +27,24 @@ from merels.protocol.commands.exit_status import FAILED, OK
 from merels.protocol.process.errors import EngineError
 
 DESCRIPTION = """\
-Checks whether an engine keeps to the protocol, in about a hundred steps: the greeting, options,
-positions, searches and their limits, stopping, strange input, the end of the process, and the
-legality of every move that the engine plays or expects.
+Tests whether an engine follows the protocol, in about a hundred steps.
 
   merels check -engine cmd=./myengine
   merels check -engine cmd=python args="my engine.py" proto=ugi option.Hash=64
   merels check -engine cmd=./myengine -only ponder-hit,stop -timeout 20
   merels check -engine cmd=./myengine -variant morris -set NoRemovalPlies=100
+
+The steps test the greeting, options, positions, search limits, stop, malformed input, the end of
+the process, and the legality of every bestmove and pv.
 """
 EPILOG = """\
-A step passes (ok), fails, is skipped if the engine does not offer what it tests, or warns of output
-that is allowed but a problem with some clients. A failure shows the engine's output, the expected
-output and the reason. An engine that dies or hangs is restarted for the next step. After three
-failed starts the remaining steps are skipped, and no step begins after five minutes.
+A step passes (ok), fails (FAIL), warns of output that some clients cannot handle (warn), or is
+skipped if it does not apply to the engine (skip). A failure shows the reason, the engine's output
+and the expected behaviour. An engine that dies or hangs is restarted for the next step. After three
+failed starts, or after five minutes, the remaining steps are skipped.
 
-Moves are judged by the rules that the defaults of the engine's options name (UCI_Variant and the
-rule fields). -variant and -set set those without an option.
+The defaults of the engine's options (UCI_Variant and the rule fields) determine the rules by which
+moves are judged. -variant and -set determine the fields for which the engine has no option.
 
 Exit status: 0 if nothing failed, 1 if something did, 2 if the engine cannot be started or the
 command line is wrong.
@@ -51,30 +52,30 @@ command line is wrong.
 
 
 def main(argv: list[str]) -> int:
-    """Check the engine that the arguments name; returns the exit status."""
+    """Check an engine; return the exit status."""
     parser = make_parser("check", DESCRIPTION, EPILOG)
     add_engine_flag(parser, "the engine to check", action="append", default=[])
     add_flag(
         parser, "fast", action="store_true",
-        help="the same steps with shorter searches and waits, for every build",
+        help="shorten searches and timeouts, for use in continuous integration",
     )
-    add_flag(parser, "only", metavar="NAME,…", default="", help="only these steps or groups")
+    add_flag(parser, "only", metavar="NAME,…", default="", help="run only these steps or groups")
     add_flag(
         parser, "list", action="store_true",
-        help="print the steps and what each expects, and run none",
+        help="print the steps with their expected behaviour, and run none",
     )
     add_flag(parser, "json", action="store_true", help="print the report as one JSON object")
     add_flag(
         parser, "timeout", metavar="S", type=real_from(0.001, 3600, "seconds"),
-        help="seconds to wait for an answer (default 5, with -fast 3; at least 10 for a start and "
-        "15 for the first readyok)",
+        help="timeout of an answer in seconds (default: 5, with -fast 3); that of a start is at "
+        "least 10, that of the first readyok at least 15",
     )
     add_rules_flags(parser)
     return _check(parser.parse_args(argv))
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    """Run the steps that the flags choose and print the report."""
+    """Run the steps that the flags select, and print the report."""
     steps = choose([name.strip() for name in arguments.only.split(",") if name.strip()])
     if arguments.list:
         print(listing(steps))
@@ -109,9 +110,10 @@ def _check(arguments: argparse.Namespace) -> int:
 
 
 def _try_start(subject: Subject) -> None:
-    """Start the engine once to learn its name and options.
+    """Start the engine to read its name and options.
 
-    The first step reports one that does not greet.
+    Raise `InputError` if the program cannot run or an option is wrong. The first step reports any
+    other failure.
     """
     try:
         subject.spawn()
@@ -125,7 +127,7 @@ def _try_start(subject: Subject) -> None:
     options = subject.greeting.options
     for name, value in subject.candidate.options:
         try:
-            # An engine that declares no options at all is sent everything.
+            # Without any declared option there is nothing to check against.
             if options:
                 options.find(name).check(value)
         except InputError as error:

@@ -1,4 +1,4 @@
-"""Exit statuses of the commands, and the mapping of errors to them."""
+"""Exit statuses of commands, and the mapping of exceptions to them."""
 
 from __future__ import annotations
 
@@ -9,25 +9,26 @@ from merels.engine.common.errors import Failure, InputError, printable
 
 OK = 0
 FAILED = 1
-"""The command line is right, but the work failed or its outcome is negative."""
+"""The command line is valid, but the work failed or its result is negative."""
 USAGE_ERROR = 2
-"""The command line, or a file that it names, is wrong."""
+"""The command line, or a file that it names, is invalid."""
 INTERRUPTED = 130
+"""The user pressed Ctrl-C."""
 
 
 def run_command(program: str, body: Callable[[], int]) -> int:
-    """Run a command and return its exit status; each error becomes a line on standard error.
+    """Run a command and return its exit status; print errors as lines on standard error.
 
-    The notes of a `Failure` follow on lines of their own. A reader that closes our standard
-    output has seen enough, which is no error.
+    The notes of a `Failure` follow it, one a line. If the reader of standard output closes it, as
+    ``head`` does, the status is `OK`.
     """
     lines: list[str] = []
     try:
         try:
             status = body()
-        except SystemExit as leaving:  # argparse's way out
+        except SystemExit as leaving:  # argparse raises it after --help and after errors.
             status = int(leaving.code or OK)
-        sys.stdout.flush()  # A full disk shows here, while it can still be reported.
+        sys.stdout.flush()  # Raises on a full disk; at exit the error could not be reported.
         return status
     except KeyboardInterrupt:
         status = INTERRUPTED
@@ -45,11 +46,11 @@ def run_command(program: str, body: Callable[[], int]) -> int:
     except RuntimeError as error:
         if "thread" not in str(error):
             raise
-        status, lines = USAGE_ERROR, [f"{error}: the system allows no more of them"]
+        status, lines = USAGE_ERROR, [f"{error}: the system's limit of threads is reached"]
     for line in lines:
         print(f"{program}: {printable(line)}", file=sys.stderr)
     try:
         sys.stdout.flush()
     except OSError:
-        sys.stdout = None  # Nobody will read what is left in its buffer.
+        sys.stdout = None  # Otherwise the interpreter reports the failed flush again at exit.
     return status

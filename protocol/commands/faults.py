@@ -1,4 +1,4 @@
-"""Notices of commands that read games: skipped games, and draws that a record passes."""
+"""Notices of commands that read games: skipped games, and records that go on after a draw."""
 
 from __future__ import annotations
 
@@ -10,38 +10,36 @@ from merels.protocol.games.record import Record, drawn_notice
 
 
 class Faults:
-    """Faults in the files that a command reads, each reported in a line on standard error.
-
-    ``read`` counts the games, positions and rule sets without a fault.
-    """
+    """Faults in a command's input files, and the exit status that follows from them."""
 
     def __init__(self, command: str, strict: bool) -> None:
-        """``strict``: the first fault ends the command."""
+        """With ``strict`` the first fault ends the command."""
         self.read = 0
+        """Number of games, positions and rule sets read without a fault; the caller counts."""
         self._command = command
         self._strict = strict
         self._skipped = False
 
     def skip(self, error: InputError) -> None:
-        """Report that something is left out, or raise the error."""
+        """Report that a game is skipped; with ``strict`` raise ``error``."""
         if self._strict:
             raise error
         self._skipped = True
         self.report(f"{error}; skipped")
 
     def notice(self, record: Record, place: str) -> None:
-        """Report a draw by counting after which the moves of a record go on."""
+        """Report that a record, found at ``place``, goes on after a draw by counting."""
         if text := drawn_notice(record):
             self.report(f"{place}: {text}")
 
     @property
     def status(self) -> int:
-        """Exit status of the command."""
+        """The command's exit status: `USAGE_ERROR` if all was skipped, `FAILED` if some was."""
         if not self._skipped:
             return OK
         return FAILED if self.read else USAGE_ERROR
 
     def report(self, text: str) -> None:
-        """Print a line on standard error, after all that was printed before."""
+        """Flush standard output, then print a line on standard error."""
         sys.stdout.flush()
         print(f"merels {self._command}: {printable(text)}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""``merels play``: a game against the engine in the terminal."""
+"""``merels play``: games against the engine in the terminal."""
 
 from __future__ import annotations
 
@@ -20,35 +20,35 @@ from merels.protocol.terminal.search import read_seconds
 
 
 def main(argv: list[str]) -> int:
-    """Play games in the terminal until the person leaves."""
+    """Play games in the terminal until the user leaves."""
     names = ", ".join(f"{level.name} {level.elo}" for level in LEVELS)
     parser = make_parser(
-        "play", "Plays against you in this terminal. Type 'help' in the game for its commands.",
+        "play", "Plays a game against you in this terminal. In the game, 'help' lists commands.",
         MOVES_HELP,
     )
     add_flag(
         parser, "colour", choices=("white", "black", "random"), default="white",
-        help="your men (default: white)",
+        help="your colour (default: white)",
     )
     add_flag(
         parser, "level", metavar="L",
-        help=f"how strong it plays: {names}, or a rating between (default: full strength)",
+        help=f"level of the engine: {names}, or a rating in between (default: full strength)",
     )
     add_flag(
         parser, "time", metavar="SECONDS", default="1",
-        help="its thinking time for each move (default: 1)",
+        help="time for each move of the engine (default: 1)",
     )
     add_rules_flags(parser)
     add_flag(
         parser, "position", metavar="P", default="startpos",
-        help="where to start: a position's text, quoted; 'moves d6 f4 …' may follow",
+        help="position to start from, quoted; 'moves d6 f4 …' may follow (default: startpos)",
     )
-    add_flag(parser, "record", metavar="FILE", help="append the game's record to this file")
+    add_flag(parser, "record", metavar="FILE", help="append each game to this PGN file")
     return _play(parser.parse_args(argv))
 
 
 def _play(arguments: argparse.Namespace) -> int:
-    """Set up the game that the flags ask for, and play it."""
+    """Set up the game that the flags describe, and play it."""
     setup = setup_of([arguments.position], rules_of(arguments))
     sides = {"white": WHITE, "black": BLACK, "random": random.choice((WHITE, BLACK))}
     dialogue = Dialogue(

@@ -1,4 +1,4 @@
-"""``merels tables probe``: the value of a position and of its moves."""
+"""``merels tables probe``: the values of a position and of its moves."""
 
 from __future__ import annotations
 
@@ -13,82 +13,85 @@ from merels.engine.tablebase.probe import TableValue, Tables, build_command, def
 from merels.engine.tablebase.sectors import MAX_MEN, PlacingSector
 from merels.protocol.commands.arguments import open_named, setup_of
 
-_WORDS = {1: "win", 0: "draw", -1: "loss"}
+_RESULTS = {1: "win", 0: "draw", -1: "loss"}
 UNIT = "plies to the next removal or the end"
-"""The unit of depths."""
+"""The unit of depths, as printed."""
 
 
 def root_of(arguments: argparse.Namespace) -> Path:
-    """The folder in which the tables' folders are."""
+    """Return the folder of all tables: that of -dir, or the default."""
     return arguments.dir or default_root()
 
 
 def open_folder(arguments: argparse.Namespace, rules: Rules, check: bool = False) -> Tables:
-    """The tables of the rules; reports those that cannot be used."""
+    """Open the tables of a rule set in the folder of -dir; see `open_named`."""
     men = getattr(arguments, "men", None) or MAX_MEN
     return open_named("tables", root_of(arguments), rules, men, check)
 
 
-def _say(known: TableValue | None) -> str:
-    """A value and its depth in words."""
-    if known is None:
+def _value_text(entry: TableValue | None) -> str:
+    """Return a value and its depth as printed, such as 'win 15'."""
+    if entry is None:
         return "unknown"
-    return _WORDS[known.value] + ("" if known.depth is None else f" {known.depth}")
+    return _RESULTS[entry.value] + ("" if entry.depth is None else f" {entry.depth}")
 
 
 def probe(arguments: argparse.Namespace, rules: Rules) -> int:
-    """Show a position's value, and of each move its value and how many replies hold that."""
+    """Print a position's value, and for each move its value and the replies that hold it."""
     position = setup_of([arguments.position], rules).position
     tables = open_folder(arguments, rules)
     reported = len(tables.problems)
     outcome = position.outcome()
     if outcome is not None:
         raise InputError(arguments.position, f"the game is over: {outcome}")
-    known = tables.probe(position)
-    if known is None:
-        # A packed table may turn out to be damaged when it is read.
+    entry = tables.probe(position)
+    if entry is None:
+        # Damage of a packed table is found only when it is read.
         damaged = "; ".join(tables.problems[reported:])
         raise InputError(
             arguments.position, damaged or _missing(position, root_of(arguments))
         )
-    moves = sorted(tables.moves(position), key=_worth)
-    deep = any(found is not None and found.depth is not None for _, found in moves)
-    unit = f"(numbers: {UNIT})" if deep else ""
-    print(f"{'value':<12}{_say(known):<14}{unit}".rstrip())
+    moves = sorted(tables.moves(position), key=_best_first)
+    has_depths = any(child is not None and child.depth is not None for _, child in moves)
+    unit = f"(numbers: {UNIT})" if has_depths else ""
+    print(f"{'value':<12}{_value_text(entry):<14}{unit}".rstrip())
     bounds = tables.bounds(position) if position.plies and position.hands == (0, 0) else None
     if bounds is not None:
-        text = " to ".join(_WORDS[value] for value in sorted(set(bounds)))
+        text = " to ".join(_RESULTS[value] for value in sorted(set(bounds)))
         print(f"{'now':<12}{text} (after {position.plies} plies without a removal)")
     for move, after in moves:
         replies = tables.holding(position.play(move))
         held = "" if replies is None else f"{replies[0]:>5} of {replies[1]} replies hold it"
-        print(f"{move!s:<12}{_say(after):<10}{held}".rstrip())
+        print(f"{move!s:<12}{_value_text(after):<10}{held}".rstrip())
     for problem in tables.problems[reported:]:
         print(f"merels tables: {problem}", file=sys.stderr)
     return 0
 
 
 def _missing(position: Position, root: Path) -> str:
-    """Why no table has a position, and what to do about it."""
+    """Return the reason for which no table has a position, and the remedy if there is one."""
     own, opponent = position.side, 1 - position.side
     men = position.men[own].bit_count(), position.men[opponent].bit_count()
     hand = sum(position.hands)
     command = build_command(position.rules, root)
     if not hand:
-        return "no table {}-{} here; make it with {}".format(*men, command)
+        return "no table {}-{} here; build it with {}".format(*men, command)
     sector = PlacingSector(*men, hand)
     if sector.hands != (position.hands[own], position.hands[opponent]):
-        return "no table has these men in hand: White and Black place in turn"
+        return "no table has these men in hand, because White and Black place in turn"
     if not sector.occurs(position.rules.double_mill == "each"):
-        return "no table has it: no game from the start leads to so few men"
-    what = f"no table {sector}" if hand % 2 == 0 else f"not all tables that {sector} leads to are"
-    return f"{what} here; make all with {command}"
+        return "no table has this position, because no game from the start leads to so few men"
+    if hand % 2 == 0:
+        missing = f"no table {sector}"
+    else:
+        missing = f"not all tables that {sector} leads to are"
+    return f"{missing} here; build all with {command}"
 
 
-def _worth(move: tuple[object, TableValue | None]) -> tuple[int, int, str]:
-    """A sort key of moves: the shortest win first, the longest loss before shorter ones."""
-    known = move[1]
-    if known is None:
+def _best_first(move: tuple[object, TableValue | None]) -> tuple[int, int, str]:
+    """Return the sort key of a move: short wins first, then draws, long and short losses."""
+    entry = move[1]
+    if entry is None:
         return 2, 0, str(move[0])
-    depth = known.depth or 0
-    return -known.value, depth if known.value > 0 else -depth, str(move[0])
+    depth = entry.depth or 0
+    return -entry.value, depth if entry.value > 0 else -depth, str(move[0])

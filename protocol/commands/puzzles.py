@@ -1,4 +1,4 @@
-"""``merels puzzles``: makes puzzles from tables of perfect play."""
+"""``merels puzzles``: puzzles made from tables of perfect play."""
 
 from __future__ import annotations
 
@@ -28,37 +28,36 @@ from merels.protocol.terminal.progress import ProgressLine
 
 DESCRIPTION = """\
 Makes puzzles from tables of perfect play: positions in which only one move wins, or only one holds
-the draw. The tables prove every move of the solutions."""
-_EPILOG = """\
-Each line of the file is a puzzle, a JSON object: its position and rules, the goal, the solution and
-a rating, as protocol/puzzles/FORMAT.md says. The same tables, rules and seed make the same puzzles.
-To play them:
-  merels puzzles -count 50 -out puzzles.jsonl
-  merels board -puzzles puzzles.jsonl
+the draw. The tables prove every move of the solutions.
 
-The more tables there are, the more kinds of positions: small ones give endgames, those of
-merels tables build -all -placing give puzzles of the whole game.
+  merels puzzles -count 50 -out puzzles.jsonl
+  merels board -puzzles puzzles.jsonl"""
+_EPILOG = """\
+Each line of the file is a puzzle, a JSON object with position, rules, goal, solution and rating;
+protocol/puzzles/FORMAT.md describes it. The same tables, rules and seed make the same puzzles.
+
+Small tables give endgames; those of merels tables build -all -placing give puzzles of every phase.
 """
 
 
 def main(argv: list[str]) -> int:
-    """Make puzzles, and write them to a file."""
+    """Make puzzles and write them to a file or standard output."""
     parser = make_parser("puzzles", DESCRIPTION, _EPILOG)
     add_flag(
         parser, "count", metavar="N", type=whole_from(1), default=10,
-        help="how many puzzles (default: 10)",
+        help="number of puzzles (default: 10)",
     )
     add_flag(
         parser, "srand", metavar="N", type=whole_from(0, 2**63 - 1), default=1,
-        help="the seed (default: 1)",
+        help="random seed (default: 1)",
     )
     add_flag(
         parser, "out", metavar="FILE", type=Path,
-        help="write to this file, when it is whole (default: standard output)",
+        help="file to write when all puzzles are made (default: standard output)",
     )
     add_flag(
         parser, "tables", metavar="DIR", type=Path,
-        help="the folder of tables (default: MERELS_TABLES, or the user's cache folder)",
+        help="folder of the tables (default: MERELS_TABLES, or the user's cache folder)",
     )
     add_rules_flags(parser)
     arguments = parser.parse_args(argv)
@@ -66,7 +65,7 @@ def main(argv: list[str]) -> int:
 
 
 def _make(arguments: argparse.Namespace, rules: Rules) -> int:
-    """Make the puzzles that the flags ask for."""
+    """Make the puzzles that the flags describe."""
     check_rules(rules)
     out: Path | None = arguments.out
     if out is not None and (out.is_dir() or not out.parent.is_dir()):
@@ -79,37 +78,37 @@ def _make(arguments: argparse.Namespace, rules: Rules) -> int:
         small = build_command(rules, root, ["-men", "8", "-depths"])
         raise InputError(
             str(root / rules_folder(rules)),
-            f"no tables here to make puzzles from; small ones take seconds: {small}",
+            f"no tables here to make puzzles from; build small ones in seconds with {small}",
         )
-    found = []
+    puzzles = []
     bar = ProgressLine()
     try:
         for puzzle in islice(find_puzzles(tables, arguments.srand), arguments.count):
-            found.append(puzzle)
+            puzzles.append(puzzle)
             if out is None:
                 print(puzzle.to_json(), flush=True)
             else:
-                bar.show(len(found) / arguments.count, counted(len(found), "puzzle"))
+                bar.show(len(puzzles) / arguments.count, counted(len(puzzles), "puzzle"))
     finally:
         bar.clear()
     if out is not None:
         try:
-            write_named(out, ["".join(one.to_json() + "\n" for one in found).encode()])
+            write_named(out, ["".join(puzzle.to_json() + "\n" for puzzle in puzzles).encode()])
         except OSError as error:
             raise InputError(str(out), f"cannot be written ({error.strerror})") from None
-        print(f"{_summary(found)} in {shell_text([str(out)])}")
-    if len(found) == arguments.count:
+        print(f"{_summary(puzzles)} in {shell_text([str(out)])}")
+    if len(puzzles) == arguments.count:
         return OK
     more = build_command(rules, root)
     print(
-        f"merels puzzles: these tables have no more than {counted(len(found), 'puzzle')} "
-        f"for this seed; more tables have more: {more}", file=sys.stderr,
+        f"merels puzzles: only {counted(len(puzzles), 'puzzle')} found in these tables with this "
+        f"seed; build more tables with {more}", file=sys.stderr,
     )
     return FAILED
 
 
 def _summary(puzzles: list[Puzzle]) -> str:
-    """Count the puzzles of each kind."""
+    """Return the counts of puzzles by goal, and the range of their ratings."""
     if not puzzles:
         return "no puzzles"
     wins = sum(puzzle.value > 0 for puzzle in puzzles)

@@ -1,4 +1,4 @@
-"""``merels suite``: how often the engine throws away a proven value."""
+"""``merels suite``: the engine's blunders in positions with proven values."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _DEFAULT_NODES = 100_000
 
 
 def _load(path: Path, rules: Rules) -> list[Problem]:
-    """The file's problems; an error names the file and the problem."""
+    """Load a file's positions; raise `InputError` that names the file and the position."""
     try:
         return load(path, rules)
     except InputError as error:
@@ -38,11 +38,11 @@ def _load(path: Path, rules: Rules) -> list[Problem]:
 
 
 def main(argv: list[str]) -> int:
-    """Play every position of a file and count the moves that throw the value away."""
+    """Search every position of a file and count the moves that lose the proven value."""
     parser = make_parser(
         "suite",
-        "Plays every position of a file of proven positions and counts the moves that throw the\n"
-        "value away, by phase and value.",
+        "Searches every position of a file of proven positions, and counts the moves that turn a\n"
+        "win into a draw or loss, or a draw into a loss, by phase and value.",
     )
     parser.add_argument(
         "file", metavar="FILE", type=Path, help="JSON list of {position, value, moves, best}"
@@ -53,16 +53,16 @@ def main(argv: list[str]) -> int:
     add_search_flags(parser)
     add_flag(
         parser, "every", metavar="N", type=whole_from(1), default=1,
-        help="play only every Nth position",
+        help="search only every Nth position (default: 1)",
     )
     add_flag(
         parser, "tables", metavar="DIR", type=Path,
-        help="play with the tables of perfect play in this folder",
+        help="use the tables of perfect play in this folder",
     )
     add_flag(
-        parser, "known", action="store_true", help="play only positions that the tables know"
+        parser, "known", action="store_true", help="search only positions that are in the tables"
     )
-    add_flag(parser, "show", action="store_true", help="print each move that failed")
+    add_flag(parser, "show", action="store_true", help="print each blunder")
     return _suite(parser.parse_args(argv))
 
 
@@ -75,9 +75,11 @@ def _suite(arguments: argparse.Namespace) -> int:
     if arguments.tables is not None:
         tables = searcher.tables = open_named("suite", arguments.tables, rules)
         if arguments.known:
-            problems = [one for one in problems if tables.probe(one.position) is not None]
+            problems = [
+                problem for problem in problems if tables.probe(problem.position) is not None
+            ]
     if not problems:
-        raise InputError(str(arguments.file), "expected positions to play, found none")
+        raise InputError(str(arguments.file), "expected positions to search, found none")
     tally, limit = BlunderCount(), limit_of(arguments, Limit(nodes=_DEFAULT_NODES))
     for problem, move, held in play(problems, limit, searcher):
         tally.add(problem, held)

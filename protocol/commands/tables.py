@@ -1,4 +1,4 @@
-"""``merels tables``: build, verify, count and use tables of perfect play."""
+"""``merels tables``: build, verify, count, probe and pack tables of perfect play."""
 
 from __future__ import annotations
 
@@ -33,101 +33,106 @@ from merels.protocol.commands.probe_tables import UNIT, open_folder, probe, root
 from merels.protocol.terminal.progress import ProgressLine, show_progress
 
 MOST_SAMPLED = 1_000_000_000
+"""Maximum of ``-sample``."""
 _COUNTS = ("states", "wins", "draws", "losses")
-_POSITION = "a position's text, quoted, or startpos; 'moves d6 f4 …' may follow"
+_POSITION_HELP = "a position, quoted, or startpos; 'moves d6 f4 …' may follow"
 
 Action = Callable[[argparse.Namespace, Rules], int]
-Commands = argparse._SubParsersAction  # no public name
+Commands = argparse._SubParsersAction  # argparse has no public name for this type.
 
 
 def main(argv: list[str]) -> int:
-    """Run ``merels tables COMMAND``; returns the exit status."""
+    """Run ``merels tables COMMAND``; return the exit status."""
     arguments = _parser().parse_args(argv)
     action: Action = arguments.action
     return action(arguments, rules_of(arguments))
 
 
 def _parser() -> Parser:
-    """The flags of all commands."""
-    parser = make_parser("tables", "Tables of perfect play.")
+    """Return the parser of all commands."""
+    parser = make_parser(
+        "tables",
+        "Builds, verifies and reads tables of perfect play.\n\n"
+        "  merels tables build -men 8 -variant morris",
+    )
     commands = parser.add_subparsers(
         required=True, metavar="COMMAND", parser_class=Parser,
-        help="each has a --help of its own",
+        help="(merels tables COMMAND --help lists the flags)",
     )
-    build = _command(commands, "build", "solve sectors (men on each side) and keep them", _build)
+    build = _command(commands, "build", "solve sectors (men on each side) and save them", _build)
     men = build.add_mutually_exclusive_group(required=True)
     add_flag(
         men, "men", type=whole_from(MIN_MEN, MAX_MEN), metavar="N",
-        help="all sectors of up to N men, 6 to 18",
+        help="sectors of up to N men, 6 to 18",
     )
     add_flag(men, "all", action="store_true", help="the whole moving phase: -men 18")
     add_flag(
         build, "placing", action="store_true",
-        help="the placing phase, too; with -all every position of the game",
+        help="also the placing phase; with -all every position of the game",
     )
     add_flag(
         build, "memory", type=real_from(0.001, 100_000, "GiB"), metavar="GiB",
-        help="refuse to use more memory than this",
+        help="limit of memory; a build that needs more is refused",
     )
     add_flag(
         build, "depths", action="store_true",
-        help="keep depths, too: a third more disk, and wins take the shortest way",
+        help="also save depths, for the shortest wins: a third more disk space",
     )
     verify = _command(commands, "verify", "recompute every value from its successors", _verify)
     add_flag(
         verify, "men", type=whole_from(MIN_MEN, MAX_MEN), metavar="N",
-        help="all sectors of up to N men; a missing one is an error (default: all that exist)",
+        help="sectors of up to N men; a missing one is an error (default: all that exist)",
     )
     add_flag(
         verify, "sample", type=whole_from(1, MOST_SAMPLED), default=0, metavar="N",
-        help="check N random places of each table, and no checksums, instead of everything",
+        help="check only N random entries of each table, and no checksums",
     )
     add_flag(
         verify, "srand", type=whole_from(0, 2**63 - 1), default=1, metavar="N",
-        help="the seed of -sample (default: 1)",
+        help="random seed of -sample (default: 1)",
     )
     stats = _command(commands, "stats", "print a line for each sector and side to move", _stats)
     stats.epilog = f"The last column is the longest win or loss, in {UNIT}."
     add_flag(stats, "json", action="store_true", help="print JSON")
-    single = _command(commands, "probe", "show the value of a position and of its moves", probe)
-    single.epilog = (
-        "A move's value is for the side that plays it; replies hold it that leave it as it is.\n"
-        f"Where depths are kept, a number after win or loss is {UNIT}."
+    probing = _command(commands, "probe", "print the values of a position and its moves", probe)
+    probing.epilog = (
+        "A move's value is for the side that plays it; a reply that leaves this value holds it.\n"
+        f"If depths were saved, the number after win or loss is {UNIT}."
     )
-    single.add_argument("position", metavar="POSITION", help=_POSITION)
+    probing.add_argument("position", metavar="POSITION", help=_POSITION_HELP)
     pack = _command(commands, "pack", "make packed tables, a third as large", _pack)
     add_flag(
         pack, "out", type=Path, metavar="D",
-        help="where packed tables go (default: beside the others)",
+        help="folder of the packed tables (default: that of -dir)",
     )
     return parser
 
 
 def _command(commands: Commands[Parser], name: str, text: str, action: Action) -> Parser:
-    """A command with the flags that all of them share."""
+    """Add a command with the flags that all commands share."""
     parser = commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
     parser.set_defaults(action=action)
     add_rules_flags(parser)
     add_flag(
         parser, "dir", type=Path, metavar="D",
-        help="the tables' folder (default: MERELS_TABLES, or the user's cache folder)",
+        help="folder of the tables (default: MERELS_TABLES, or the user's cache folder)",
     )
     add_flag(
         parser, "threads", type=like_option("Threads"), default=os.cpu_count() or 1, metavar="N",
-        help="threads (default: one for each processor)",
+        help="number of threads (default: one for each processor)",
     )
     return parser
 
 
 @contextmanager
-def _progress(kept: str) -> Iterator[ProgressLine]:
-    """A bar for long work; after Ctrl-C the user reads what is ``kept``."""
+def _progress(results: str) -> Iterator[ProgressLine]:
+    """Provide a progress bar; after Ctrl-C, print that all ``results`` are kept."""
     bar = ProgressLine()
     try:
         yield bar
     except KeyboardInterrupt:
         bar.clear()
-        print(f"merels tables: interrupted; all {kept} are kept", file=sys.stderr)
+        print(f"merels tables: interrupted; all {results} are kept", file=sys.stderr)
         raise
     finally:
         bar.clear()
@@ -199,23 +204,23 @@ def _verify(arguments: argparse.Namespace, rules: Rules) -> int:
             wrong += 1
             continue
         bar.clear()
-        for found in results:
-            deep = found.hand == 0 and tables.has_depths(found.own, found.opponent)
+        for result in results:
+            deep = result.hand == 0 and tables.has_depths(result.own, result.opponent)
             line = (
-                f"{table_name(found.own, found.opponent, found.hand)}: {found.places:,} "
-                f"values{' and depths' * deep}, {found.errors:,} wrong"
+                f"{table_name(result.own, result.opponent, result.hand)}: {result.places:,} "
+                f"values{' and depths' * deep}, {result.errors:,} wrong"
             )
-            if not found.complete:
+            if not result.complete:
                 line += " (as far as values without depths show it)"
-            if found.example is not None:
-                line += f", for example {format_position(found.example)}"
+            if result.example is not None:
+                line += f", for example {format_position(result.example)}"
             print(line, flush=True)
-            wrong += found.errors
+            wrong += result.errors
     return FAILED if wrong else OK
 
 
 def _rows(headers: dict[AnySector, Header]) -> list[dict[str, int | str | None]]:
-    """A record for each table of each sector, the men of the side to move first."""
+    """Return a row for each sector and side to move; the mover's men come first in its name."""
     rows: list[dict[str, int | str | None]] = []
     for sector, header in headers.items():
         for (own, opponent), tally in zip(sector.sides, header.tallies):

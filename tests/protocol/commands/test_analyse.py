@@ -1,4 +1,4 @@
-"""The small commands in a shell, each a real process."""
+"""The commands analyse, eval, d, perft and bench, mostly as processes."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ PERFT = json.loads((Path(__file__).parents[2] / "data" / "perft.json").read_text
 
 
 def lines_of(*words: str) -> list[str]:
-    """The lines of a command that succeeds."""
+    """Run a command that must succeed; return the lines of its output."""
     return output(*words).splitlines()
 
 
 @pytest.mark.parametrize("row", PERFT[::7], ids=lambda row: f"{row['rules']} {row['position']}")
-def test_perft_of_the_published_rows(row: dict[str, object]) -> None:
+def test_perft_prints_the_specified_counts(row: dict[str, object]) -> None:
     counts = row["perft"]
     assert isinstance(counts, list)
     depth = max(d for d, leaves in enumerate(counts, 1) if leaves < 2_000_000)
@@ -45,7 +45,7 @@ def test_perft_of_the_published_rows(row: dict[str, object]) -> None:
     assert lines[-1] == str(counts[depth - 1])
 
 
-def test_perft_divides_and_its_total_is_the_last_line() -> None:
+def test_perft_divide_prints_counts_of_moves_and_then_the_total() -> None:
     lines = lines_of("perft", "4", "-divide")
     parts = [re.fullmatch(r"([a-g][1-7]): (\d+)", line) for line in lines[:24]]
     assert all(parts)
@@ -54,7 +54,7 @@ def test_perft_divides_and_its_total_is_the_last_line() -> None:
     assert lines_of("perft", "6")[-1] == "99274176"
 
 
-def test_rule_fields_over_a_variant() -> None:
+def test_set_changes_fields_of_the_variant() -> None:
     three = "O*O*O***/@*@*@***/@******* w 0 0 0 20"
     assert lines_of("perft", "1", "-position", three)[-1] == "51"
     fields = ["-set", "Flying=never", "LockedMills=none"]
@@ -96,7 +96,7 @@ def test_a_mistake_gets_one_clear_error(arguments: tuple[str, ...], token: str) 
     assert not done.stdout or arguments[0] == "analyse"
 
 
-def test_analyse_shows_the_board_the_lines_and_the_best_move() -> None:
+def test_analyse_prints_the_board_the_lines_and_the_best_move() -> None:
     lines = lines_of("analyse", "startpos", "moves", "a1", "d6", "d1", "f4", "-depth", "6")
     assert any("Fen: " in line for line in lines)
     assert sum(" nodes " in line for line in lines) == 6
@@ -116,16 +116,16 @@ def test_a_position_may_be_quoted_or_not() -> None:
     assert f"Fen: {text}" in output("d", *text.split(), "-variant", "roman")
 
 
-def test_eval_is_white_s_view() -> None:
+def test_eval_prints_white_s_view() -> None:
     board = "O*O*O*O*/@*@***@*/O*OO**O@ {} 0 0 12 24"
     for side, sign in (("w", 1), ("b", -1)):
-        own = evaluation.evaluate(parse_position(board.format(side)))
-        assert own * sign > 0
+        score = evaluation.evaluate(parse_position(board.format(side)))
+        assert score * sign > 0
         last = output("eval", board.format(side)).splitlines()[-1]
-        assert last.startswith(f"Evaluation: {sign * own:+} (White's view")
+        assert last.startswith(f"Evaluation: {sign * score:+} (White's view")
 
 
-def test_bench_states_the_nodes_that_it_searched(
+def test_bench_prints_the_nodes_of_its_searches(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rules, text, _ = bench.POSITIONS[0]
@@ -138,7 +138,7 @@ def test_bench_states_the_nodes_that_it_searched(
 @pytest.mark.thorough
 @pytest.mark.skipif(os.name != "posix", reason="SIGINT is sent to a console on Windows")
 @pytest.mark.parametrize("arguments", [("analyse", "-depth", "100"), ("perft", "7", "-divide")])
-def test_ctrl_c_leaves_quietly(arguments: tuple[str, ...]) -> None:
+def test_ctrl_c_ends_a_command_without_error_output(arguments: tuple[str, ...]) -> None:
     started = subprocess.Popen(
         [*MERELS, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
     )
@@ -157,7 +157,7 @@ def test_ctrl_c_leaves_quietly(arguments: tuple[str, ...]) -> None:
         assert process.returncode == 130
 
 
-def test_ctrl_c_ends_a_search_that_has_only_just_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_right_after_the_start_ends_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
     class Interrupted(Thread):
         def start(self) -> None:
             super().start()
@@ -172,7 +172,7 @@ def test_ctrl_c_ends_a_search_that_has_only_just_begun(monkeypatch: pytest.Monke
 
 @pytest.mark.thorough
 @pytest.mark.skipif(os.name != "posix", reason="pipes break otherwise on Windows")
-def test_a_reader_that_leaves_early_is_no_error() -> None:
+def test_a_closed_output_pipe_is_no_error() -> None:
     started = subprocess.Popen(
         [*MERELS, "perft", "7", "-divide"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )

@@ -1,4 +1,4 @@
-"""An engine that cannot run is told of in its own words, and its command read alike, everywhere."""
+"""Every command reports an engine that cannot run with the same message."""
 
 from __future__ import annotations
 
@@ -12,29 +12,30 @@ from merels.protocol.process.errors import EngineError
 from tests.commands import shell
 from tests.protocol.board.server import Server
 
-SAID = "exit code 1: ModuleNotFoundError: No module named 'no_such_module'"
+LAST_ERROR = "exit code 1: ModuleNotFoundError: No module named 'no_such_module'"
 ONE_STEP = ("-fast", "-only", "greeting")
+"""Flags of ``merels check`` for one step."""
 
 
 @pytest.fixture
 def failing(tmp_path: Path) -> str:
-    """The command of an engine that lacks a module."""
+    """The command of an engine that exits because it lacks a module."""
     script = tmp_path / "mini.py"
     script.write_text("import no_such_module\n")
     return f"{sys.executable} {script}"
 
 
-def test_each_command_gives_its_last_words(failing: str) -> None:
+def test_each_command_quotes_the_last_error_output(failing: str) -> None:
     engine = ("-engine", f"cmd={failing}", "name=Mini")
-    assert SAID in shell("check", *engine, *ONE_STEP).stdout
-    assert SAID in shell("bot", *engine).stderr
-    with pytest.raises(EngineError, match=SAID):
+    assert LAST_ERROR in shell("check", *engine, *ONE_STEP).stdout
+    assert LAST_ERROR in shell("bot", *engine).stderr
+    with pytest.raises(EngineError, match=LAST_ERROR):
         Engine.popen(failing)
     with Server(*engine) as server:
         session = server.begin({"engine": 1})
         with server.stream(session) as stream:
             state = stream.until("state", lambda state: state["error"])
-    assert SAID in state["error"]
+    assert LAST_ERROR in state["error"]
 
 
 @pytest.mark.parametrize(
@@ -45,11 +46,11 @@ def test_each_command_gives_its_last_words(failing: str) -> None:
     ],
     ids=["one word", "two words"],
 )
-def test_each_command_says_what_it_looked_for(command: str, hint: str) -> None:
-    said = f"no such engine: './mini' is not in {Path.cwd()}{hint}\n"
+def test_each_command_names_the_program_that_is_missing(command: str, hint: str) -> None:
+    message = f"no such engine: './mini' is not in {Path.cwd()}{hint}"
     for words in (["check", *ONE_STEP], ["bot"]):
         done = shell(*words, "-engine", f"cmd={command}")
-        assert done.returncode == 2 and done.stderr.endswith(said), done.stderr
+        assert done.returncode == 2 and done.stderr.endswith(f"{message}\n"), done.stderr
     with pytest.raises(EngineError) as error:
         Engine.popen(command)
-    assert str(error.value) == said.strip()
+    assert str(error.value) == message

@@ -1,4 +1,4 @@
-"""A person's game in the terminal, typed into the real command."""
+"""``merels play``: games in the terminal, by lines typed into a process."""
 
 from __future__ import annotations
 
@@ -10,26 +10,27 @@ from merels.protocol.formats.pgn.reader import parse_record, parse_records
 from tests.commands import output, refusal, shell
 
 QUICK = ("-level", "Beginner", "-time", "0.05")
+"""Flags for fast moves of the engine."""
 
 
 def shown(typed: str, *arguments: str) -> str:
-    """What a game shows in which some lines are typed; their end is the end of the input."""
+    """Run ``merels play`` with ``typed`` as its whole input; return its output."""
     return output("play", *arguments, typed=typed)
 
 
 @pytest.mark.parametrize("typed", ["", "quit\n", "d6\n", "\n\n \n", "d6\nquit\n"])
-def test_it_leaves_politely(typed: str) -> None:
+def test_the_end_of_the_input_ends_the_game(typed: str) -> None:
     assert "Goodbye." in shown(typed, *QUICK)
 
 
-def test_the_engine_answers_and_the_board_is_drawn() -> None:
+def test_the_board_is_drawn_before_each_move() -> None:
     text = shown("d6\n", *QUICK)
     assert "You play White under mill." in text
     assert "Black plays " in text
     assert text.count("7  ") == 3
 
 
-def test_the_engine_begins_if_the_person_has_black() -> None:
+def test_the_engine_moves_first_if_the_user_has_black() -> None:
     text = shown("", *QUICK, "-colour", "black", "-variant", "multi")
     assert text.index("You play Black under multi.") < text.index("White plays ")
 
@@ -41,14 +42,14 @@ def test_bad_moves_are_explained() -> None:
     assert "'e5': expected one move at a time" in text
 
 
-def test_a_mill_without_its_removal_lists_the_choices() -> None:
+def test_a_mill_without_a_removal_lists_the_possible_moves() -> None:
     position = ("-position", "startpos moves a1 d6 d1 f4")
     text = shown("g1\ng1 xf4\n", *QUICK, *position)
     assert "'g1': this closes a mill; name the man to remove: g1xd6, g1xf4" in text
     assert text.count("Black plays ") == 1
 
 
-def test_commands(tmp_path: Path) -> None:
+def test_every_command_of_the_game(tmp_path: Path) -> None:
     path = tmp_path / "game.pgn"
     text = shown(
         f"help\nmoves\nundo\nd6\nundo\nhint\nlevel\nlevel club\nlevel nobody\ntime 0.01\ntime x\n"
@@ -78,7 +79,7 @@ def test_commands(tmp_path: Path) -> None:
     assert record.result == "*" and len(record.moves) == 1
 
 
-def test_the_record_is_kept_also_when_the_person_just_leaves(tmp_path: Path) -> None:
+def test_an_unfinished_game_is_saved_at_the_end_of_the_input(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     shown("d6\nresign\n", *QUICK, "-record", str(path))
     shown("d6\n", *QUICK, "-record", str(path), "-set", "Flying=never")
@@ -89,7 +90,7 @@ def test_the_record_is_kept_also_when_the_person_just_leaves(tmp_path: Path) -> 
     assert second.start.rules.flying == "never"
 
 
-def test_every_game_is_kept_not_just_the_last(tmp_path: Path) -> None:
+def test_every_game_of_a_session_is_saved(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     shown("d6\nresign\nnew\nnew\na1\nquit\n", *QUICK, "-record", str(path))
     first, second = parse_records(path.read_text(encoding="utf-8"))
@@ -97,7 +98,7 @@ def test_every_game_is_kept_not_just_the_last(tmp_path: Path) -> None:
     assert (second.result, str(second.moves[0])) == ("*", "a1")
 
 
-def test_a_move_that_is_taken_back_is_not_in_the_record(tmp_path: Path) -> None:
+def test_a_move_taken_back_is_not_saved(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     shown("d6\nundo\na1\nresign\n", *QUICK, "-record", str(path))
     record = parse_record(path.read_text(encoding="utf-8"))
@@ -105,14 +106,14 @@ def test_a_move_that_is_taken_back_is_not_in_the_record(tmp_path: Path) -> None:
     assert record.end().comment == "Black wins, White resigns"
 
 
-def test_a_record_that_cannot_be_written_stops_no_new_game(tmp_path: Path) -> None:
+def test_a_write_error_does_not_prevent_a_new_game(tmp_path: Path) -> None:
     flags = (*QUICK, "-record", str(tmp_path))
     text = shell("play", *flags, typed="d6\nnew\na1\nquit\n").stdout
     assert text.count("cannot write the record here") == 1
     assert "1. d6 " in text and "1. a1 " in text
 
 
-def test_a_record_that_cannot_be_written_is_shown_instead(tmp_path: Path) -> None:
+def test_a_write_error_at_the_end_prints_the_record(tmp_path: Path) -> None:
     done = shell("play", *QUICK, "-record", str(tmp_path), typed="d6\nquit\n")
     assert done.returncode == 2
     assert "cannot write the record here" in done.stderr
@@ -156,9 +157,10 @@ def test_help() -> None:
 
 
 WON = ("-position", "OO******/@@@*****/*O****** w 0 0 0 30")
+"""A position in which White wins by g7-c5 with any removal."""
 
 
-def test_undo_after_the_end_is_asked_for_twice_and_erases_no_result(tmp_path: Path) -> None:
+def test_undo_after_the_end_needs_two_commands_and_keeps_the_result(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     typed = "g7-c5xd6\nundo\nboard\nundo\nundo\ng7-c5xf6\n"
     text = shown(typed, *QUICK, *WON, "-record", str(path))
@@ -169,7 +171,7 @@ def test_undo_after_the_end_is_asked_for_twice_and_erases_no_result(tmp_path: Pa
     ]
 
 
-def test_a_resignation_that_is_taken_back_is_kept_as_a_game(tmp_path: Path) -> None:
+def test_a_resignation_taken_back_is_saved_as_a_game(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     shown("d6\nresign\nundo\nundo\na1\nquit\n", *QUICK, "-record", str(path))
     first, second = parse_records(path.read_text(encoding="utf-8"))
@@ -177,7 +179,7 @@ def test_a_resignation_that_is_taken_back_is_kept_as_a_game(tmp_path: Path) -> N
     assert (second.result, len(second.moves)) == ("*", 4)
 
 
-def test_what_is_set_after_the_end_is_of_the_next_game(tmp_path: Path) -> None:
+def test_settings_after_the_end_apply_to_the_next_game(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     shown("d6\nresign\nswap\nlevel club\nnew\nquit\n", *QUICK, "-record", str(path))
     record = next(parse_records(path.read_text(encoding="utf-8")))

@@ -1,4 +1,4 @@
-"""``merels suite``: what it plays, and what it does not claim to have played."""
+"""``merels suite``: searches, blunders printed, and files without positions."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ START = {"position": "********/********/******** w 9 9 0 1", "value": 0, "best":
 
 
 def suite(folder: Path, *rows: object) -> str:
-    """The name of a file of positions."""
+    """Write a file of positions; return its name."""
     path = folder / "suite.json"
     path.write_text(json.dumps(rows))
     return str(path)
 
 
-def test_the_moves_that_failed_are_shown(
+def test_show_prints_the_blunders(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     won = {"position": "********/@*@*@***/OO***O** w 0 0 0 20", "value": 1}
@@ -34,7 +34,7 @@ def test_the_moves_that_failed_are_shown(
     assert lines[-1].split() == ["all", "1", "of", "2", "thrown", "away", "50.00", "%"]
 
 
-def test_only_what_tables_know_is_played_on_request(
+def test_known_selects_positions_in_the_tables(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Builder(tmp_path, preset("morris")).build(6)
@@ -46,7 +46,7 @@ def test_only_what_tables_know_is_played_on_request(
     assert "of     1 thrown away" in capsys.readouterr().out.splitlines()[-1]
 
 
-def test_unplayed_problems_are_an_error(
+def test_a_run_without_positions_is_an_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Builder(tmp_path, preset("morris")).build(6)
@@ -64,5 +64,5 @@ def test_unplayed_problems_are_an_error(
         ([bad], f", in position 2 of {bad}"),
     ):
         assert main([*words, "-nodes", "1"]) == 2
-        told = capsys.readouterr()
-        assert told.out == "" and word in told.err
+        captured = capsys.readouterr()
+        assert captured.out == "" and word in captured.err

@@ -1,4 +1,4 @@
-"""``merels tables`` as a user types it."""
+"""``merels tables``: the output and exit status of its commands."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ main = commands.command("tables")
 RULES = ["-variant", "morris", "-set", "Repetition=0", "-set", "NoRemovalPlies=0"]
 SIX = "****O*@*/********/****@OO@ w 0 0 0 1"
 IN_HAND = "********/********/******** w 3 3 0 1"
+"""A position that no game reaches."""
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """The flags for tables of up to seven men."""
+    """Build tables of up to seven men; return the flags that select them."""
     root = tmp_path_factory.mktemp("tables")
     flags = [*RULES, "-dir", str(root), "-threads", "2"]
     assert main(["build", "-men", "7", "-depths", *flags]) == 0
@@ -28,11 +29,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 def run(capsys: pytest.CaptureFixture[str], words: list[str]) -> tuple[int, str, str]:
+    """Run ``merels tables``; return its exit status, output and error output."""
     return commands.run(capsys, ["tables", *words])
 
 
-def test_stats(folder: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """A line for each sector and side to move, and the same as JSON."""
+def test_stats_prints_a_row_for_each_sector_and_side_to_move(
+    folder: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     status, output, _ = run(capsys, ["stats", *folder])
     assert status == 0
     lines = [line.split() for line in output.splitlines() if line[0].isdigit()]
@@ -47,16 +50,19 @@ def test_stats(folder: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert rows[2]["longest_loss"] is None
 
 
-def test_verify(folder: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """Nothing is wrong, and every table is named."""
+def test_verify_prints_a_line_for_each_table(
+    folder: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     status, output, _ = run(capsys, ["verify", *folder])
     assert status == 0
     assert [line.split(":")[0] for line in output.splitlines()] == ["3-3", "4-3", "3-4"]
     assert output.count(" 0 wrong") == 3
 
 
-def test_the_placing_phase(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Built, counted, verified and probed; what is there is not built twice."""
+def test_tables_of_the_placing_phase(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Build, count, verify and probe tables; a second build changes no file."""
     flags = ["-variant", "multi", "-dir", str(tmp_path), "-threads", "2"]
     build = ["build", "-men", "6", "-placing", *flags]
     status, output, _ = run(capsys, build)
@@ -86,8 +92,9 @@ def test_verify_reports_missing_tables(
     assert output.splitlines()[:2] == ["5-3: no usable table there", "4-4: no usable table there"]
 
 
-def test_verify_a_damaged_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A flipped bit is named and makes the exit status 1."""
+def test_verify_finds_a_flipped_bit_and_build_repairs_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     flags = [*RULES, "-dir", str(tmp_path)]
     assert main(["build", "-men", "7", *flags]) == 0
     [path] = tmp_path.glob("*/4-3.wdl")
@@ -102,25 +109,25 @@ def test_verify_a_damaged_table(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert run(capsys, ["build", "-men", "7", *flags])[::2] == (0, "")
 
 
-def test_damaged_depths_are_built_again_when_asked_for(
+def test_damaged_depths_are_built_again_with_the_flag_depths(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     flags = [*RULES, "-dir", str(tmp_path), "-men", "6"]
     assert main(["build", "-depths", *flags]) == 0
     [path] = tmp_path.glob("*/3-3.dtl")
-    sound, data = path.read_bytes(), bytearray(path.read_bytes())
+    intact, data = path.read_bytes(), bytearray(path.read_bytes())
     data[1000] ^= 1
     path.write_bytes(data)
     status, _, error = run(capsys, ["build", *flags])
     assert status == 0 and "3-3.dtl: damaged data" in error
     assert "left as it is without -depths" in error and "built again" not in error
     status, _, error = run(capsys, ["build", "-depths", *flags])
-    assert status == 0 and "built again: " in error and path.read_bytes() == sound
+    assert status == 0 and "built again: " in error and path.read_bytes() == intact
 
 
-def test_a_bar_that_cannot_be_written_ends_no_build(tmp_path: Path) -> None:
+def test_a_write_error_of_the_progress_bar_does_not_end_a_build(tmp_path: Path) -> None:
     if not Path("/dev/full").is_char_device():
-        pytest.skip("needs a device that is full")
+        pytest.skip("needs /dev/full")
     words = ["tables", "build", "-men", "6", *RULES, "-dir", str(tmp_path)]
     with open("/dev/full", "w") as full:
         done = subprocess.run(
@@ -129,14 +136,17 @@ def test_a_bar_that_cannot_be_written_ends_no_build(tmp_path: Path) -> None:
     assert done.returncode == 0 and done.stdout.startswith(b"1 sectors, ")
 
 
-def test_probing_a_finished_game(folder: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_probe_refuses_a_finished_game(
+    folder: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     over = "OO******/********/@@@***** w 0 0 0 20"
     status, _, error = run(capsys, ["probe", over, *folder])
     assert status == 2 and "the game is over: Black wins, White has two men" in error
 
 
-def test_probe(folder: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """Value and depth, then every move, the best first, and how many replies keep its value."""
+def test_probe_prints_the_value_and_all_moves_best_first(
+    folder: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     status, output, _ = run(capsys, ["probe", SIX, *folder])
     assert status == 0
     lines = output.splitlines()
@@ -149,8 +159,10 @@ def test_probe(folder: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert depths == sorted(depths, reverse=True)
 
 
-def test_probe_counts_plies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Under a limit the plies already played turn a late win into a draw."""
+def test_probe_respects_the_plies_already_played(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A rule that draws by counting plies turns a late win into a draw."""
     flags = ["-variant", "mill", "-dir", str(tmp_path)]
     assert main(["build", "-men", "6", "-depths", *flags]) == 0
     late = "@*O*****/O@******/O@****** b 0 0 3 1"
@@ -173,15 +185,16 @@ def test_probe_counts_plies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 def test_mistakes_are_explained(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str
 ) -> None:
-    """One line on standard error and exit status 2."""
+    """A mistake prints one line on standard error; the exit status is 2."""
     status, _, error = run(capsys, [*words, "-dir", str(tmp_path)])
     assert status == 2
     assert message in error
     assert error.count("\n") == 1
 
 
-def test_a_table_that_is_missing(folder: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """Probing says what to build, or why nothing would help."""
+def test_probe_names_the_missing_table_or_why_there_is_none(
+    folder: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     eight = "****O*@*/******O@/****@OO@ w 0 0 0 1"
     status, _, error = run(capsys, ["probe", eight, *folder])
     assert status == 2 and "no table 4-4 here" in error
@@ -189,22 +202,22 @@ def test_a_table_that_is_missing(folder: list[str], capsys: pytest.CaptureFixtur
     assert status == 2 and "no game from the start leads to so few men" in error
     placing = "O@******/@*******/O*@***O* w 2 2 0 1"
     status, _, error = run(capsys, ["probe", placing, *folder])
-    assert status == 2 and "no table 3-3+4 here; make all with merels tables build -all" in error
+    assert status == 2 and "no table 3-3+4 here; build all with merels tables build -all" in error
     status, _, error = run(capsys, ["probe", placing.replace("w 2 2", "w 2 4"), *folder])
     assert status == 2 and "no table has these men in hand" in error
 
 
 @pytest.mark.thorough
-def test_packed_tables_answer_as_the_others_do(
+def test_packed_tables_give_the_same_output(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = [*RULES, "-dir", str(tmp_path)]
     assert main(["build", "-men", "7", *folder]) == 0
-    questions = (["stats", "-json"], ["probe", SIX], ["verify"])
-    expected = [run(capsys, [*words, *folder]) for words in questions]
+    queries = (["stats", "-json"], ["probe", SIX], ["verify"])
+    expected = [run(capsys, [*words, *folder]) for words in queries]
     out = tmp_path / "packed"
     status, output, _ = run(capsys, ["pack", *folder, "-out", str(out)])
     assert status == 0
     assert output.startswith("2 sectors, ") and f" bytes in {out}" in output
-    packed = [run(capsys, [*words, *RULES, "-dir", str(out)]) for words in questions]
-    assert [found[:2] for found in packed] == [found[:2] for found in expected]
+    packed = [run(capsys, [*words, *RULES, "-dir", str(out)]) for words in queries]
+    assert [result[:2] for result in packed] == [result[:2] for result in expected]
