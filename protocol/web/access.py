@@ -1,6 +1,7 @@
-"""A server for browsers that have its cookie, which an address gives to one browser, once.
+"""A server that admits browsers by a cookie.
 
-Neither the page's own address nor a link to it lets another browser in.
+A start address with a one-time code gives the cookie to one browser. The page's own address does
+not contain the code, so sharing it admits no other browser.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from http import HTTPStatus
 from merels.protocol.web.server import TYPES, LocalHandler, LocalServer, Refusal
 
 _START = "start/"
-"""The path of the addresses that let a browser in; a code follows."""
+"""Path of start addresses; the code follows."""
 LINK_PAGE = """\
 <!doctype html>
 <html lang="en">
@@ -23,11 +24,11 @@ LINK_PAGE = """\
 <p><a href="{address}">Open the board</a></p>
 </html>
 """
-"""A page that opens another ``address``."""
+"""A page that redirects to ``address``."""
 _WELCOME = LINK_PAGE.format(address="/")
-"""Opens the board as a link would: after an HTTP redirect from the file that the browser was
-started with, the browser would not send its new cookie."""
-_NOT_LET_IN = """\
+"""The answer to a valid code. An HTTP redirect would not do: it continues the navigation from the
+local start file, for which the browser withholds a SameSite cookie."""
+_ACCESS_DENIED = """\
 <!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -36,37 +37,38 @@ _NOT_LET_IN = """\
 <title>merels: the board is not open here</title>
 <h1>The board is not open in this browser</h1>
 <p>Look at the terminal in which <code>merels board</code> runs, and open the last address that it
-has printed. Each address lets one browser in, once; then the terminal shows another one. If
-<code>merels board</code> does not run any more, start it again.</p>
+has printed. Each address works once, for one browser; then the terminal prints the next one. If
+<code>merels board</code> no longer runs, start it again.</p>
 <p>Your games are not lost: they are in <b>My games</b>.</p>
 </html>
 """
 
 
 class GuardedServer(LocalServer):
-    """Serves the browsers that have opened a `new_address`."""
+    """A server for browsers that have opened a start address."""
 
     def __init__(self, host: str, port: int, handler: type[GuardedHandler]) -> None:
         self.on_entry: Callable[[str], None] = lambda address: None
-        """Called with the address that has just let a browser in."""
+        """Called with each start address when a browser has used it."""
         self.secret = secrets.token_urlsafe(24)
         """The cookie's value."""
         self._codes: set[str] = set()
+        """Codes of start addresses that were not used yet."""
         super().__init__(host, port, handler)
 
     @property
     def cookie(self) -> str:
-        """The cookie's name: a browser sends it to any port, so each server needs its own."""
+        """The cookie's name. It contains the port, as browsers send a cookie to all ports."""
         return f"merels-{self.port}"
 
     def new_address(self) -> str:
-        """Return an address that lets one browser in."""
+        """Return a new start address, which admits one browser."""
         code = secrets.token_urlsafe(24)
         self._codes.add(code)
         return f"{self.root}{_START}{code}"
 
     def take_code(self, code: str) -> bool:
-        """Use a code up; whether there was one."""
+        """Invalidate a code; return whether it was valid."""
         try:
             self._codes.remove(code)
         except KeyError:
@@ -74,12 +76,12 @@ class GuardedServer(LocalServer):
         return True
 
 
-class _NotLetIn(Refusal):
-    """A request without the cookie."""
+class _AccessDenied(Refusal):
+    """Refusal of a request without the cookie."""
 
 
 class GuardedHandler(LocalHandler):
-    """One connection of a browser; subclasses answer the requests that have the cookie."""
+    """A connection of a browser; subclasses answer the requests that have the cookie."""
 
     server: GuardedServer
 
@@ -92,11 +94,11 @@ class GuardedHandler(LocalHandler):
         raise NotImplementedError
 
     def do_GET(self) -> None:
-        """Let a browser in, or answer one that has the cookie."""
+        """Answer a start address, or a request that has the cookie."""
         self.answer(self._get)
 
     def do_POST(self) -> None:
-        """Answer a browser that has the cookie."""
+        """Answer a request that has the cookie."""
         self.answer(self._post)
 
     def _get(self) -> None:
@@ -104,14 +106,14 @@ class GuardedHandler(LocalHandler):
         name = path.removeprefix("/")
         try:
             if name.startswith(_START):
-                self._let_in(name.removeprefix(_START))
+                self._admit(name.removeprefix(_START))
                 return
             self._check_browser()
-        except _NotLetIn as refusal:
+        except _AccessDenied as refusal:
             if "text/html" not in self.headers.get("Accept", ""):
                 raise refusal
             self.close_connection = True
-            self.send(HTTPStatus.FORBIDDEN, _NOT_LET_IN.encode(), TYPES["html"])
+            self.send(HTTPStatus.FORBIDDEN, _ACCESS_DENIED.encode(), TYPES["html"])
             return
         self.get(name, query)
 
@@ -120,10 +122,11 @@ class GuardedHandler(LocalHandler):
         self._check_browser()
         self.post(name)
 
-    def _let_in(self, code: str) -> None:
-        """Give the cookie for a code that was not used yet, and lead on to the page.
+    def _admit(self, code: str) -> None:
+        """Send the cookie for an unused code, and the page that redirects to the board.
 
-        The browser may come from a file, another site. It may come again, if it has the cookie.
+        The request may come from the local start file, so its origin is not checked. A used code is
+        accepted from a browser that has the cookie, for example on reloading the page.
         """
         self.check_host()
         server = self.server
@@ -136,9 +139,9 @@ class GuardedHandler(LocalHandler):
             self.send(HTTPStatus.OK, _WELCOME.encode(), TYPES["html"])
 
     def _check_browser(self) -> None:
-        """Raise a `Refusal` of a request from another site, or without the cookie."""
+        """Raise `Refusal` for a request from another site or without the cookie."""
         self.check_site()
-        # The other cookies of this host may be in no form that the library's parser reads.
+        # `http.cookies` may drop all cookies if another cookie of this host is malformed.
         pairs = [
             pair.strip().partition("=")
             for line in self.headers.get_all("Cookie", []) for pair in line.split(";")
@@ -149,4 +152,4 @@ class GuardedHandler(LocalHandler):
             for name, _, value in pairs
         ):
             reason = "this browser has no access; open the last address that the terminal shows"
-            raise _NotLetIn(HTTPStatus.FORBIDDEN, reason)
+            raise _AccessDenied(HTTPStatus.FORBIDDEN, reason)

@@ -1,7 +1,7 @@
-"""HTTP server for the browsers of this machine: files, JSON and server-sent events.
+"""HTTP server for browsers on this machine: files, JSON and server-sent events.
 
-The files of a page are read once at the start and looked up by name in a table: no path reaches
-the disk. A request from another site's page names that site in its headers, and is refused.
+The files of a page are read once at the start and looked up by name in a dict, so no path of a
+request reaches the disk. Requests from pages of other sites are refused by their headers.
 """
 
 from __future__ import annotations
@@ -27,12 +27,13 @@ from urllib.parse import urlsplit
 from merels.engine.common.errors import shorten
 
 MOST_CONNECTIONS = 128
+"""Maximum number of open connections."""
 MOST_STREAMS = 96
-"""Connections that may be event streams; the others are left for requests."""
+"""Maximum number of connections that are event streams, so that some are left for requests."""
 READ_SECONDS = 30.0
-"""Seconds that a connection has for its next request, headers and body together."""
+"""Timeout of a request, headers and body together, in seconds."""
 PING_SECONDS = 3.0
-"""How often a quiet stream is written to: only writing shows that the browser is gone."""
+"""Interval of comments on an idle stream, in seconds; a failed write shows a closed browser."""
 
 TYPES = {
     "html": "text/html; charset=utf-8",
@@ -53,20 +54,24 @@ HEADERS = {
 }
 
 Page = dict[str, tuple[str, bytes]]
-"""The type and content of a page's files by name; the index has the empty name."""
+"""MIME type and content of a page's files by name; index.html has the empty name."""
 _LONGEST_ERROR = 300
+"""Maximum length of an error's text on the page, in characters."""
 _LOG = logging.getLogger(__name__)
 
 
 def unexpected(error: Exception) -> str:
-    """Log an error that no code expects, with its traceback; return the page's line about it."""
+    """Log an unexpected error with its traceback; return a message for the page."""
     _LOG.error("unexpected error", exc_info=error)
-    what = shorten(f"{type(error).__name__}: {error}", _LONGEST_ERROR)
-    return f"Unexpected error ({what}). The terminal of merels shows where it arose."
+    text = shorten(f"{type(error).__name__}: {error}", _LONGEST_ERROR)
+    return f"Unexpected error ({text}). The traceback is in the terminal of merels."
 
 
 def read_page(package: str, folder: str, names: Iterable[str] | None = None) -> Page:
-    """The files for browsers in a package's folder and below it: all, or those of some names."""
+    """Read the files of the types in `TYPES` in a package's folder and its subfolders.
+
+    ``names`` selects files; None selects all.
+    """
     page: Page = {}
     for name, entry in _walk(files(package).joinpath(folder)):
         kind = TYPES.get(name.rpartition(".")[2])
@@ -76,7 +81,7 @@ def read_page(package: str, folder: str, names: Iterable[str] | None = None) -> 
 
 
 def _walk(folder: Traversable, above: str = "") -> Iterator[tuple[str, Traversable]]:
-    """The files in a folder and the folders below it, each by its path from there."""
+    """Yield the files in a folder and its subfolders, with their paths relative to the folder."""
     for entry in folder.iterdir():
         if entry.is_dir():
             yield from _walk(entry, f"{above}{entry.name}/")
@@ -85,10 +90,10 @@ def _walk(folder: Traversable, above: str = "") -> Iterator[tuple[str, Traversab
 
 
 def is_own_host(header: str, host: str, port: int) -> bool:
-    """Whether a Host header names the server at ``host`` and ``port`` by a number or as loopback.
+    """Whether a Host header is ``host``, localhost or an IP address, with the server's port.
 
-    A name that a foreign name server gave to its address is refused: a page from there
-    could read what is served here under that name.
+    Other names are refused because of DNS rebinding: a foreign site whose name resolves to this
+    machine could read the server's answers.
     """
     try:
         parts = urlsplit(f"//{header}")
@@ -107,21 +112,25 @@ def is_own_host(header: str, host: str, port: int) -> bool:
 
 
 class LocalServer(ThreadingHTTPServer):
-    """Serves until `shutdown`, each connection in a thread of its own."""
+    """HTTP server with a thread for each connection and limits on connections.
+
+    When a limit is reached, a new connection ends an old one: see `process_request` and
+    `begin_stream`.
+    """
 
     daemon_threads = True
     block_on_close = False
     request_queue_size = 64
 
     def __init__(self, host: str, port: int, handler: type[LocalHandler]) -> None:
-        """Listen on a port, or with 0 on a free one; OSError where that fails."""
+        """Listen on a port, or with 0 on a free one; raise OSError if that fails."""
         if ":" in host:
             self.address_family = AF_INET6
         self._open: set[socket] = set()
         self._waiting: dict[socket, float] = {}
-        """When each connection that owes a request began to wait, the first to wait first."""
+        """Connections whose timeout runs, with its start by `monotonic`, in order of the start."""
         self._streams: dict[socket, None] = {}
-        """The connections that are event streams, the oldest first."""
+        """Connections that are event streams, in order of their start."""
         self._lock = Lock()
         super().__init__((host, port), handler)
         self.host = host
@@ -129,66 +138,71 @@ class LocalServer(ThreadingHTTPServer):
 
     @property
     def root(self) -> str:
-        """The address of everything that is served."""
+        """The server's base URL."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"http://{host}:{self.port}/"
 
     def server_bind(self) -> None:
-        """Bind the port, without the library's look-up of the host name."""
+        """Bind the port; HTTPServer's own method looks the host name up, which may be slow."""
         TCPServer.server_bind(self)
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Serve a connection in a thread of its own.
+        """Serve a connection in a new thread.
 
-        If there are too many, the one that has owed a request for longest ends; if none does, this.
+        At `MOST_CONNECTIONS`, end the connection that has waited longest for its request; if none
+        waits, end this one.
         """
         with self._lock:
             if len(self._open) >= MOST_CONNECTIONS and self._waiting:
                 self._end(next(iter(self._waiting)))
-            room = len(self._open) < MOST_CONNECTIONS
-            if room:
+            accepted = len(self._open) < MOST_CONNECTIONS
+            if accepted:
                 self._open.add(request)
                 self._waiting[request] = monotonic()
-        if room:
+        if accepted:
             super().process_request(request, client_address)
         else:
             self.shutdown_request(request)
 
     def service_actions(self) -> None:
-        """End the connections that have owed a request for too long; called again and again."""
+        """End connections whose request is overdue; `serve_forever` calls this regularly."""
         with self._lock:
             latest = monotonic() - READ_SECONDS
-            for connection in [one for one, since in self._waiting.items() if since < latest]:
+            overdue = [waiting for waiting, since in self._waiting.items() if since < latest]
+            for connection in overdue:
                 self._end(connection)
 
     def _end(self, connection: socket) -> None:
-        """End a connection so that a new one fits; the caller holds the lock."""
-        self._forget(connection)
+        """Shut a connection down and stop counting it; the caller holds the lock."""
+        self._remove(connection)
         with suppress(OSError):
             connection.shutdown(SHUT_RDWR)
 
-    def _forget(self, connection: socket) -> None:
+    def _remove(self, connection: socket) -> None:
         """Stop counting a connection; the caller holds the lock."""
         self._open.discard(connection)
         self._waiting.pop(connection, None)
         self._streams.pop(connection, None)
 
     def await_request(self, connection: socket) -> None:
-        """Note that a connection owes a request, or has yet to read an answer."""
+        """Start the timeout of a connection that must send a request or read an answer."""
         with self._lock:
             if connection in self._open:
                 self._waiting.setdefault(connection, monotonic())
 
     def take_request(self, connection: socket) -> bool:
-        """Note that all of a connection's request has come; False if the connection was ended."""
+        """End the timeout of a connection whose request is complete.
+
+        Return False if the connection has been ended meanwhile.
+        """
         with self._lock:
             self._waiting.pop(connection, None)
             return connection in self._open
 
     def begin_stream(self, connection: socket) -> None:
-        """Note that a connection is a stream from now on; if there are too many, end the oldest.
+        """Count a connection as a stream; at `MOST_STREAMS`, end the oldest stream.
 
-        Its page opens another one.
+        The page of the ended stream connects again if it is still open.
         """
         with self._lock:
             if len(self._streams) >= MOST_STREAMS:
@@ -197,30 +211,30 @@ class LocalServer(ThreadingHTTPServer):
                 self._streams[connection] = None
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """Serve a connection, then free its place."""
+        """Serve a connection, then stop counting it."""
         try:
             super().process_request_thread(request, client_address)
         finally:
             with self._lock:
-                self._forget(request)
+                self._remove(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Log an error outside any request, unless a browser has vanished."""
+        """Log an error outside of requests, except those in `GONE`."""
         error = sys.exception()
         if isinstance(error, Exception) and not isinstance(error, GONE):
             unexpected(error)
 
 
 GONE = (ConnectionError, TimeoutError)
-"""Errors of a connection whose browser has vanished, or reads nothing."""
+"""Errors of a connection whose browser has closed it or does not read."""
 
 
 class Refusal(Exception):
-    """A request is refused: with which HTTP status, and why."""
+    """The refusal of a request, with its HTTP status and a reason as arguments."""
 
 
 class LocalHandler(BaseHTTPRequestHandler):
-    """One connection of a browser."""
+    """A connection of a browser."""
 
     server: LocalServer
     protocol_version = "HTTP/1.1"
@@ -232,24 +246,24 @@ class LocalHandler(BaseHTTPRequestHandler):
         return "merels"
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Log nothing: an address may contain a code that lets a browser in."""
+        """Log nothing, because an address may contain a code that admits a browser."""
 
     def handle_one_request(self) -> None:
-        """Wait for a request and answer it."""
+        """Await a request and answer it."""
         self.server.await_request(self.connection)
         super().handle_one_request()
 
     def parse_request(self) -> bool:
-        """Read a request's headers; whether it is to be answered.
+        """Read a request's headers; return whether to answer it.
 
-        A POST still owes its body, which `read_body` reads.
+        The timeout of a POST goes on until `read_body` has read the body.
         """
         if not super().parse_request():
             return False
         return self.command == "POST" or self.server.take_request(self.connection)
 
     def read_body(self, most: int) -> bytes:
-        """Read a request's body of at most ``most`` bytes, or raise a `Refusal`."""
+        """Read a request's body; raise `Refusal` if it has more than ``most`` bytes."""
         length = self.headers.get("Content-Length", "")
         if not (length.isascii() and length.isdigit()) or "Transfer-Encoding" in self.headers:
             raise Refusal(HTTPStatus.LENGTH_REQUIRED, "expected a Content-Length")
@@ -261,13 +275,13 @@ class LocalHandler(BaseHTTPRequestHandler):
         return data
 
     def end_headers(self) -> None:
-        """Add the headers that keep other sites out."""
+        """Add `HEADERS`, and end the headers."""
         for name, value in HEADERS.items():
             self.send_header(name, value)
         super().end_headers()
 
     def answer(self, work: Callable[[], None]) -> None:
-        """Do the work of a request; any error in it becomes the answer."""
+        """Call ``work``, which answers a request; turn its errors into answers."""
         try:
             work()
         except Refusal as refusal:
@@ -278,12 +292,12 @@ class LocalHandler(BaseHTTPRequestHandler):
             self.refuse(HTTPStatus.INTERNAL_SERVER_ERROR, unexpected(error))
 
     def check_host(self) -> None:
-        """Raise a `Refusal` of a request for another server."""
+        """Raise `Refusal` if the Host header is not this server's."""
         if not is_own_host(self.headers.get("Host", ""), self.server.host, self.server.port):
             raise Refusal(HTTPStatus.FORBIDDEN, "this is not the server's name")
 
     def check_site(self) -> None:
-        """Raise a `Refusal` of a request from another site, or for another server."""
+        """Raise `Refusal` for a request from another site or for another server."""
         self.check_host()
         own = f"http://{self.headers['Host']}"
         site = self.headers.get("Sec-Fetch-Site", "none")
@@ -291,7 +305,7 @@ class LocalHandler(BaseHTTPRequestHandler):
             raise Refusal(HTTPStatus.FORBIDDEN, "requests from other sites are refused")
 
     def split_path(self) -> tuple[str, str]:
-        """The path of the address and its query, or a `Refusal`."""
+        """Return the path and the query of the request's address, or raise `Refusal`."""
         try:
             parts = urlsplit(self.path)
         except ValueError:
@@ -299,7 +313,7 @@ class LocalHandler(BaseHTTPRequestHandler):
         return parts.path, parts.query
 
     def send_file(self, page: Page, name: str) -> None:
-        """Send a file of a page, or raise a `Refusal`."""
+        """Send a file of a page, or raise `Refusal` if there is none of that name."""
         if name not in page:
             raise Refusal(HTTPStatus.NOT_FOUND, "no such page")
         kind, data = page[name]
@@ -309,7 +323,7 @@ class LocalHandler(BaseHTTPRequestHandler):
         self, status: HTTPStatus, data: bytes, kind: str = "application/json",
         headers: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
-        """Send a whole answer. The connection owes its next request from here on."""
+        """Send a whole answer, and start the timeout of the next request."""
         self.server.await_request(self.connection)
         self.send_response(status)
         self.send_header("Content-Type", kind)
@@ -322,9 +336,9 @@ class LocalHandler(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
     def send_events(self, take: Callable[[float], bytes | None]) -> None:
-        """Make the connection an event stream until ``take`` returns None or the browser is gone.
+        """Send an event stream until ``take`` returns None or the browser closes it.
 
-        ``take`` waits for some seconds, and returns events as the stream has them, or b"" for none.
+        ``take`` waits for events for at most the given seconds and returns them encoded, or b"".
         """
         self.close_connection = True
         self.server.begin_stream(self.connection)
@@ -333,17 +347,20 @@ class LocalHandler(BaseHTTPRequestHandler):
         self.send_header("Connection", "close")
         self.end_headers()
         while (events := take(PING_SECONDS)) is not None:
-            self.wfile.write(events or b": still here\n\n")
+            self.wfile.write(events or b": ping\n\n")
 
     def refuse(self, status: HTTPStatus, why: str) -> None:
-        """Refuse the request and end the connection, without reading the rest of the request."""
+        """Send an error and end the connection, without reading the rest of the request."""
         self.close_connection = True
         self.send(status, json.dumps({"error": why}).encode())
         if self.command == "POST":
             self._drain()
 
     def _drain(self) -> None:
-        """Read on for a moment, so that the browser gets the answer before a closed connection."""
+        """Discard input for a short time.
+
+        Closing a connection with unread input resets it, and the browser would lose the answer.
+        """
         try:
             self.wfile.flush()
             self.connection.settimeout(0.5)

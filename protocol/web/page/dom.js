@@ -1,31 +1,31 @@
-// Finds and makes a page's elements.
+// Finds and creates elements of a page; formats counts and clocks.
 
 const SVG = "http://www.w3.org/2000/svg";
 export const COLOURS = ["White", "Black"];
 
-/** The element with an id. */
+/** Returns the element with an id, or null. */
 export const $ = (id) => document.getElementById(id);
 
-function prepare(made, attributes, children) {
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.append(...children);
-  return made;
+function fill(node, attributes, children) {
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  node.append(...children);
+  return node;
 }
 
-/** Makes an element; text children are never parsed as HTML. */
+/** Creates an element; text children are never parsed as HTML. */
 export function element(name, attributes = {}, ...children) {
-  return prepare(document.createElement(name), attributes, children);
+  return fill(document.createElement(name), attributes, children);
 }
 
-/** Makes an SVG element. */
+/** Creates an SVG element. */
 export function svg(name, attributes = {}, ...children) {
-  return prepare(document.createElementNS(SVG, name), attributes, children);
+  return fill(document.createElementNS(SVG, name), attributes, children);
 }
 
-/** A count, a number or its text, with a noun: "1 game", "2 games". */
+/** Returns a count, a number or its text, with a noun: "1 game", "2 games". */
 export const counted = (count, noun) => `${count} ${noun}${Number(count) === 1 ? "" : "s"}`;
 
-/** The time left on a clock. */
+/** Returns the time left on a clock as text: "5:00", or "19.9" below 20 seconds. */
 export function clockText(seconds) {
   const left = Math.max(0, seconds);
   if (left < 20) return left.toFixed(1);

@@ -1,4 +1,4 @@
-"""The web server of board and broadcast: its connections, and their limits."""
+"""The web server of board and broadcast: limits on connections and requests."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from merels.protocol.web.server import LocalHandler, LocalServer
 from tests.protocol.board.webdriver import wait
 
 PATIENCE = 30.0
-"""Seconds that a test waits for what the server must do."""
+"""Timeout of a wait for the server, in seconds."""
 MOST_CONNECTIONS, MOST_STREAMS = 20, 12
 
 
 @pytest.fixture(autouse=True)
-def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Low limits, which are soon reached."""
+def low_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Set low limits, which a test reaches quickly."""
     monkeypatch.setattr(web_server, "MOST_CONNECTIONS", MOST_CONNECTIONS)
     monkeypatch.setattr(web_server, "MOST_STREAMS", MOST_STREAMS)
 
 
 class Handler(LocalHandler):
-    """Answers every GET, refuses every POST to ``/refuse``, and reads the body of any other."""
+    """A handler that answers every GET, refuses a POST to ``/refuse`` and echoes any other."""
 
     def do_GET(self) -> None:
-        """Answer, or begin a stream that ends with its connection."""
+        """Answer, or at ``/stream`` start a stream that ends with its connection."""
         if self.path == "/stream":
             self.server.begin_stream(self.connection)
             self.send(HTTPStatus.OK, b"")
@@ -39,7 +39,7 @@ class Handler(LocalHandler):
             self.send(HTTPStatus.OK, b"here" * (1 << 18 if self.path == "/large" else 1))
 
     def do_POST(self) -> None:
-        """Refuse at once, or read the body and answer."""
+        """Refuse at once, or send the request's body back."""
         if self.path == "/refuse":
             self.refuse(HTTPStatus.FORBIDDEN, "no")
         else:
@@ -48,7 +48,7 @@ class Handler(LocalHandler):
 
 @contextmanager
 def serving() -> Iterator[LocalServer]:
-    """A server in threads of this process."""
+    """Run a server in threads of this process."""
     server = LocalServer("127.0.0.1", 0, Handler)
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
@@ -61,14 +61,14 @@ def serving() -> Iterator[LocalServer]:
 
 
 def send(server: LocalServer, data: bytes) -> socket.socket:
-    """A new connection on which data was sent."""
+    """Open a connection, send data on it, and return it."""
     connection = socket.create_connection(("127.0.0.1", server.port), PATIENCE)
     connection.sendall(data)
     return connection
 
 
 def is_served(server: LocalServer) -> bool:
-    """Whether a new page gets an answer."""
+    """Whether a new connection gets an answer."""
     try:
         with send(server, b"GET / HTTP/1.1\r\n\r\n") as connection:
             return connection.recv(64).startswith(b"HTTP/1.1 200")
@@ -77,7 +77,7 @@ def is_served(server: LocalServer) -> bool:
 
 
 def is_open(connection: socket.socket) -> bool:
-    """Whether the server has not ended a connection."""
+    """Whether a connection is still open."""
     connection.setblocking(False)
     try:
         return connection.recv(1 << 16) != b""
@@ -97,11 +97,11 @@ def test_unfinished_requests_do_not_shut_a_page_out(request_line: bytes) -> None
             stack.enter_context(send(server, request_line)) for _ in range(MOST_CONNECTIONS + 20)
         ]
         assert is_served(server)
-        # The first to come are the first to go.
-        wait(lambda: not is_open(connections[0]), PATIENCE, "the end of the idlest connection")
+        # The oldest connections are ended first.
+        wait(lambda: not is_open(connections[0]), PATIENCE, "the end of the oldest connection")
 
 
-def test_refused_requests_that_go_on_do_not_shut_a_page_out() -> None:
+def test_refused_requests_that_keep_sending_do_not_shut_a_page_out() -> None:
     request = b"POST /refuse HTTP/1.1\r\nContent-Length: 1000000\r\n\r\n"
     with serving() as server, ExitStack() as stack:
         connections: list[socket.socket] = []
@@ -114,7 +114,7 @@ def test_refused_requests_that_go_on_do_not_shut_a_page_out() -> None:
         assert is_served(server)
 
 
-def test_answers_that_are_not_read_do_not_shut_a_page_out() -> None:
+def test_unread_answers_do_not_shut_a_page_out() -> None:
     requests = b"GET /large HTTP/1.1\r\n\r\n" * 10
     with serving() as server, ExitStack() as stack:
         for _ in range(MOST_CONNECTIONS):
