@@ -1,18 +1,18 @@
-/* A minimal Nine Men's Morris engine, free to copy: the rules `mill`, one ply deep.
+/* A minimal Nine Men's Morris engine to copy from: rule set `mill`, search of one ply.
 
    cc -O2 -o minimal_engine minimal_engine.c
 
-   It keeps to the whole protocol and leaves draws to the client, which is the referee. */
+   It implements the whole protocol, but no draws: the client is the referee. */
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The points in the order of a position's text: three rings, clockwise from the top centre. */
+/* Points in the order of a position's first field: three rings, clockwise from the top centre. */
 static const char *POINT[24] = {
     "d5", "e5", "e4", "e3", "d3", "c3", "c4", "c5", "d6", "f6", "f4", "f2",
     "d2", "b2", "b4", "b6", "d7", "g7", "g4", "g1", "d1", "a1", "a4", "a7"};
-static int MILL[16][3];  /* rows: the middle point is a neighbour of the other two */
+static int MILL[16][3];  /* the middle point of each mill is a neighbour of the other two */
 
 typedef struct { char man[24]; int side, hand[2]; } Position;  /* man: 'O', '@' or '*' */
 typedef struct { char text[16]; Position after; } Move;
@@ -82,7 +82,7 @@ static int generate(const Position *p) {
     return n;
 }
 
-/* Set up the position that the words after `position` describe; 0 if they are wrong. */
+/* Set up the position that the words after `position` describe; return 0 if they are invalid. */
 static int set_up(char *words) {
     Position p = {"************************", 0, {9, 9}};
     char *save = NULL, *word = strtok_r(words, " \t\r\n", &save);
@@ -117,7 +117,7 @@ static int set_up(char *words) {
     return 1;
 }
 
-/* Answer `go`: keep the most men, then leave the opponent the fewest steps. */
+/* Answer `go` with the move that wins most men, then leaves the opponent the fewest steps. */
 static void search(const char *words, char *answer) {
     int n = generate(&position), best = -1, best_value = 0;
     int only = strstr(words, "searchmoves") != NULL;
@@ -133,7 +133,7 @@ static void search(const char *words, char *answer) {
         if (only && !strstr(padded, name)) continue;
         if (best < 0 || value > best_value) best = i, best_value = value;
     }
-    if (only && n && best < 0) { search("", answer); return; }  /* none of them is legal */
+    if (only && n && best < 0) { search("", answer); return; }  /* no searchmove is legal */
     if (best < 0) strcpy(answer, "info depth 0 score mate 0\nbestmove 0000\n");
     else sprintf(answer, "info depth 1 score cp %d nodes %d time 0 pv %s\nbestmove %s\n",
                  best_value, n, moves[best].text, moves[best].text);

@@ -1,11 +1,11 @@
-"""A minimal Nine Men's Morris engine, free to copy: the rules `mill`, one ply deep.
+"""A minimal Nine Men's Morris engine to copy from: rule set `mill`, search of one ply.
 
-It keeps to the whole protocol and leaves draws to the client, which is the referee.
+It implements the whole protocol, but no draws: the client is the referee.
 """
 
 import sys
 
-# The points in the order of a position's text, and the mills; neighbours stand side by side.
+# Points in the order of a position's first field; mills, in which adjacent points are neighbours.
 POINTS = "d5 e5 e4 e3 d3 c3 c4 c5 d6 f6 f4 f2 d2 b2 b4 b6 d7 g7 g4 g1 d1 a1 a4 a7".split()
 MILLS = [line.split() for line in (
     "a7 d7 g7,b6 d6 f6,c5 d5 e5,a4 b4 c4,e4 f4 g4,c3 d3 e3,b2 d2 f2,a1 d1 g1,"
@@ -22,7 +22,7 @@ def in_mill(board: Board, point: str) -> bool:
 
 
 def legal_moves(position: Position) -> dict[str, Position]:
-    """Every legal move, with the position after it; none where the side has lost."""
+    """Return every legal move with the position after it; none if the side to move has lost."""
     board, side, hands = position
     moves: dict[str, Position] = {}
     men = [point for point in POINTS if board[point] == side]
@@ -44,7 +44,7 @@ def legal_moves(position: Position) -> dict[str, Position]:
 
 
 def read_position(words: list[str]) -> Position:
-    """The position that the words after `position` describe; an exception if they are wrong."""
+    """Parse the words after `position`; raise IndexError, KeyError or ValueError for mistakes."""
     end = words.index("moves") if "moves" in words else len(words)
     fen = "********/********/******** w 9 9 0 1".split() if words[0] == "startpos" else words[1:end]
     rings, side, white, black, _, _ = fen
@@ -60,7 +60,8 @@ def read_position(words: list[str]) -> Position:
 
 
 def search(position: Position, words: list[str]) -> str:
-    """The answer to `go`: keep the most men, then leave the opponent the fewest steps."""
+    """Return the answer to `go`: the move that wins most men, then the one that leaves the
+    opponent the fewest steps."""
     def value(move: str) -> int:
         board, opponent, _ = moves[move]
         men = [*board.values()]
@@ -68,7 +69,7 @@ def search(position: Position, words: list[str]) -> str:
         return 100 * (men.count(position[1]) - men.count(opponent)) - free
 
     moves = legal_moves(position)
-    # Words after `go` that are legal moves can only come from `searchmoves`.
+    # Only `searchmoves` is followed by legal moves, so they need no parsing.
     if not moves:
         return "info depth 0 score mate 0\nbestmove 0000"
     best = max([word for word in words if word in moves] or moves, key=value)

@@ -1,13 +1,13 @@
-"""OpenSpiel: merels as a bot for its game nine_mens_morris, and its rules beside merels'.
+"""merels as a bot for OpenSpiel's game nine_mens_morris, and a comparison of both rules.
 
     pip install open_spiel
     python -m merels.protocol.examples.openspiel compare 1000
     python -m merels.protocol.examples.openspiel play 10
 
-The first plays random games and compares what is legal in both, move by move; in the second merels
-meets a random player. OpenSpiel's rules are ``morris Repetition=0 NoRemovalPlies=0``, but it calls
-every long game a draw. A move of merels is one action of OpenSpiel, or two: the removal is an
-action of its own.
+``compare`` plays random games and compares the legal moves of both programs in every position;
+``play`` plays merels against a random player. OpenSpiel's rules are ``morris Repetition=0
+NoRemovalPlies=0`` with a limit on the length of a game, at which it is drawn. A move of merels is
+one action in OpenSpiel, and its removal a second action.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from merels.protocol.formats.playok import ROW_BY_ROW
 
 RULES = parse_rules("morris Repetition=0 NoRemovalPlies=0")
 NUMBERS = {POINTS[name]: number for number, name in enumerate(ROW_BY_ROW)}
-"""OpenSpiel's number for each of our points: row by row, like PlayOK's, but from 0."""
+"""OpenSpiel's number of each point: row by row as in PlayOK, but from 0."""
 
 
 def actions_of(move: Move) -> tuple[int, ...]:
-    """OpenSpiel's actions for a move."""
+    """Return OpenSpiel's actions for a move: one, and one for each removal."""
     first = NUMBERS[move.to]
     if move.origin is not None:
         first += len(NUMBERS) * (1 + NUMBERS[move.origin])
@@ -38,32 +38,32 @@ def actions_of(move: Move) -> tuple[int, ...]:
 
 
 def read_history(actions: list[int]) -> tuple[Position, tuple[int, ...]]:
-    """The position after a game's last whole move, and the action of a move that is not whole."""
+    """Return the position after the last complete move, and the actions of an incomplete one."""
     position = Position(RULES)
     partial: tuple[int, ...] = ()
     for action in actions:
         partial = (*partial, action)
-        whole = [move for move in position.legal_moves() if actions_of(move) == partial]
-        if whole:
-            position, partial = position.push(whole[0]), ()
+        complete = [move for move in position.legal_moves() if actions_of(move) == partial]
+        if complete:
+            position, partial = position.push(complete[0]), ()
     return position, partial
 
 
 class MerelsBot(pyspiel.Bot):  # type: ignore[misc]
-    """A bot who asks an engine: merels itself, or any that speaks its protocol."""
+    """An OpenSpiel bot that plays the moves of an engine."""
 
     def __init__(self, engine: Engine | InProcessEngine, limit: Limit) -> None:
         super().__init__()
         self._engine, self._limit = engine, limit
         self._rest: tuple[int, ...] = ()
-        """The remaining part of a move of which a part was played."""
+        """Remaining actions of the current move."""
 
     def step(self, state: pyspiel.State) -> int:
-        """The action to take in a state that is not over."""
+        """Return the action to take in a state of a game that is not over."""
         position, partial = read_history(state.history())
         if not partial:
             move = self._engine.play(position, self._limit).move
-            assert move is not None, "OpenSpiel asks for no move where the game is over"
+            assert move is not None, "OpenSpiel calls step only before the game is over"
             self._rest = actions_of(move)
         action, *rest = self._rest
         self._rest = tuple(rest)
@@ -71,31 +71,31 @@ class MerelsBot(pyspiel.Bot):  # type: ignore[misc]
 
 
 def compare(games: int, seed: int = 1) -> int:
-    """Play random games under both rules; returns how many moves were legal in both.
+    """Play random games in both programs; return the number of legal moves compared.
 
-    Fails where one has a choice that the other has not, or the results differ.
+    Raise AssertionError if the legal moves or the results differ.
     """
-    game, chance, compared = pyspiel.load_game("nine_mens_morris"), random.Random(seed), 0
+    game, generator, compared = pyspiel.load_game("nine_mens_morris"), random.Random(seed), 0
     for _ in range(games):
         state, position = game.new_initial_state(), Position(RULES)
         while not state.is_terminal() and position.outcome() is None:
             ours = {actions_of(move): move for move in position.legal_moves()}
-            theirs = dict(whole_moves(state))
+            theirs = dict(complete_moves(state))
             if ours.keys() != theirs.keys() or position.side != state.current_player():
-                raise AssertionError(f"{position!r} has other moves than\n{state}")
+                raise AssertionError(f"different moves: {position!r} and\n{state}")
             compared += len(ours)
-            chosen = chance.choice(sorted(ours))
+            chosen = generator.choice(sorted(ours))
             position, state = position.push(ours[chosen]), theirs[chosen]
         outcome = position.outcome()
-        # OpenSpiel ends a long game as a draw; for merels it goes on.
+        # merels has no limit on the length of a game, so None here is a draw in OpenSpiel.
         value = 0 if outcome is None else outcome.value(0)
         if not state.is_terminal() or state.returns() != [value, -value]:
-            raise AssertionError(f"{position!r} ends otherwise than\n{state}")
+            raise AssertionError(f"different results: {position!r} and\n{state}")
     return compared
 
 
-def whole_moves(state: pyspiel.State) -> Iterator[tuple[tuple[int, ...], pyspiel.State]]:
-    """The actions of every move, with the state after it."""
+def complete_moves(state: pyspiel.State) -> Iterator[tuple[tuple[int, ...], pyspiel.State]]:
+    """Yield the actions of every legal move, with the state after them."""
     for action in state.legal_actions():
         after = state.child(action)
         if after.is_terminal() or after.current_player() != state.current_player():
@@ -106,7 +106,7 @@ def whole_moves(state: pyspiel.State) -> Iterator[tuple[tuple[int, ...], pyspiel
 
 
 def play(games: int) -> float:
-    """The points of merels against a random player, with both colours in turn."""
+    """Play games against a random player with alternating colours; return merels' points."""
     game, points = pyspiel.load_game("nine_mens_morris"), 0.0
     with InProcessEngine() as engine:
         for number in range(games):

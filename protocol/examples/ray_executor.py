@@ -1,11 +1,11 @@
-"""Ray: games of a tournament on its workers.
+"""An executor that plays the games of a tournament on a Ray cluster.
 
     pip install ray
     merels tournament … -executor merels.protocol.examples.ray_executor:executor -concurrency 8
 
-The cluster is that of the environment variable RAY_ADDRESS. Without it, it is the cluster that
-`ray start` has started on this machine, or a new one. If a cluster has a token, HOST:PORT needs
-RAY_AUTH_MODE=token as well.
+The environment variable RAY_ADDRESS names the cluster. Without it, Ray uses the cluster that
+`ray start` has started on this machine, or starts one. For a cluster with a token, an address
+HOST:PORT also needs RAY_AUTH_MODE=token.
 """
 
 from __future__ import annotations
@@ -21,17 +21,21 @@ T = TypeVar("T")
 
 
 class RayExecutor(Executor):
-    """Calls as tasks of Ray, each on a processor of its own; a lost worker's call runs again."""
+    """An executor whose calls are Ray tasks of one processor each.
+
+    Ray repeats the call of a lost worker.
+    """
 
     def __init__(self) -> None:
-        # Processes of Ray end with the thread that started them, and merels' thread ends soon.
+        # Ray's processes end with the thread that starts them. The thread that calls this factory
+        # ends soon, so the processes get a thread of their own.
         self._starter = ThreadPoolExecutor(1)
         self._starter.submit(ray.init, ignore_reinit_error=True, log_to_driver=False).result()
         self._call = ray.remote(num_cpus=1)(_call)
         self._futures: set[Future[Any]] = set()
 
     def submit(self, call: Callable[..., T], /, *args: Any, **named: Any) -> Future[T]:
-        """Hand a call over."""
+        """Submit a call as a Ray task."""
         task = self._call.remote(call, args, named)
         future: Future[T] = task.future()
         self._futures.add(future)
@@ -45,7 +49,7 @@ class RayExecutor(Executor):
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Leave Ray, which ends what was started on this machine."""
+        """Disconnect from Ray; a cluster that this executor has started ends."""
         if cancel_futures:
             for future in list(self._futures):
                 future.cancel()
@@ -60,5 +64,5 @@ def _call(call: Callable[..., T], args: tuple[Any, ...], named: dict[str, Any]) 
 
 
 def executor() -> Executor:
-    """An executor on a connection of its own: a new one is asked for when the last one is lost."""
+    """Return an executor with a new connection; merels calls this again if it loses the cluster."""
     return RayExecutor()
