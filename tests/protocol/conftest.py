@@ -1,4 +1,4 @@
-"""Fixtures of the protocol's tests."""
+"""Fixtures of the protocol layer's tests."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from tests.protocol.gui import Gui
 
 @pytest.fixture
 def nothing_is_left() -> Iterator[None]:
-    """A test must leave no engine process behind."""
+    """Fail if the test leaves an engine process."""
     yield
     assert_none_is_left()
 
 
 @pytest.fixture
 def gui() -> Iterator[Gui]:
-    """A fresh process of the protocol loop."""
-    with Gui() as started:
-        yield started
+    """A new process of the protocol loop."""
+    with Gui() as process:
+        yield process

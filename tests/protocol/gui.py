@@ -1,4 +1,4 @@
-"""A GUI for tests: it talks to the real process, with a deadline on every wait."""
+"""A client for tests: it drives a process of the protocol loop, with a timeout on every wait."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from pathlib import Path
 from tests.processes import end, start_watchdog
 
 PATIENCE = 20.0
-"""Seconds after which an answer counts as missing; far more than any takes."""
+"""Timeout of an answer, in seconds; far more than any answer takes."""
 
 LONGEST = 400.0
-"""Seconds after which the process is killed, whatever it does."""
+"""Lifetime after which the process is killed, in seconds."""
 
 
 class Gui:
-    """The protocol loop as a process; a context manager that ends it."""
+    """A process of the protocol loop; as a context manager it ends the process."""
 
     def __init__(
         self, directory: Path | None = None, environment: Mapping[str, str] | None = None
     ) -> None:
-        """Start it in a directory, with some more environment variables."""
+        """Start the process in ``directory``, with further environment variables."""
         self._stderr = tempfile.TemporaryFile()
         self.process = subprocess.Popen(
             [sys.executable, "-m", "merels.protocol"],
@@ -38,7 +38,7 @@ class Gui:
             cwd=directory,
             env={**os.environ, **(environment or {})},
         )
-        # A write to a pipe that nobody reads blocks, without a deadline of its own.
+        # Writing to a full pipe blocks without a timeout, so the watchdog kills the process.
         self._watchdog = start_watchdog(self.process, LONGEST)
         self._lines: queue.Queue[bytes | None] = queue.Queue()
         self._reader = threading.Thread(target=self._read, daemon=True)
@@ -64,17 +64,17 @@ class Gui:
         self._lines.put(None)
 
     def raw(self, data: bytes) -> None:
-        """Send bytes as they are."""
+        """Send bytes unchanged."""
         assert self.process.stdin is not None
         self.process.stdin.write(data)
         self.process.stdin.flush()
 
     def send(self, *lines: str) -> None:
-        """Send lines."""
+        """Send lines, each with a line feed."""
         self.raw("".join(line + "\n" for line in lines).encode())
 
     def _next(self, timeout: float) -> str | None:
-        """The next line, or None if none comes in time; fails if the output has ended."""
+        """Return the next line, or None after the timeout; fail at the end of the output."""
         try:
             line = self._lines.get(timeout=timeout)
         except queue.Empty:
@@ -84,23 +84,23 @@ class Gui:
         return line[:-1].decode()
 
     def line(self, timeout: float = PATIENCE) -> str:
-        """The next line with all its spaces; fails if none comes."""
+        """Return the next line, with all its spaces; fail after the timeout."""
         line = self._next(timeout)
         assert line is not None, f"no line within {timeout} s"
         return line
 
     def until(self, wanted: str | Callable[[str], bool]) -> list[str]:
-        """All lines up to the one that starts with ``wanted``, or that it accepts."""
+        """Return all lines up to the first that starts with ``wanted``, or that it accepts."""
         lines: list[str] = []
         deadline = time.monotonic() + PATIENCE
         while True:
             lines.append(self.line(max(0.0, deadline - time.monotonic())))
-            found = lines[-1].startswith(wanted) if isinstance(wanted, str) else wanted(lines[-1])
-            if found:
+            last = lines[-1]
+            if last.startswith(wanted) if isinstance(wanted, str) else wanted(last):
                 return lines
 
     def ask(self, *lines: str) -> list[str]:
-        """Send lines and ``isready``, and return what comes before ``readyok``."""
+        """Send lines and ``isready``, and return the lines before ``readyok``."""
         self.send(*lines, "isready")
         return self.until("readyok")[:-1]
 
@@ -114,12 +114,12 @@ class Gui:
         return self.go("stop")
 
     def greet(self, dialect: str = "uci") -> list[str]:
-        """The answer to the handshake in a dialect."""
+        """Send the handshake of a dialect, and return the answer."""
         self.send(dialect)
         return self.until(f"{dialect}ok")
 
     def pending(self, seconds: float) -> list[str]:
-        """The lines that come within some seconds."""
+        """Return the lines that arrive within ``seconds``."""
         lines: list[str] = []
         deadline = time.monotonic() + seconds
         while (left := deadline - time.monotonic()) > 0 and (line := self._next(left)) is not None:
@@ -127,7 +127,7 @@ class Gui:
         return lines
 
     def rest(self) -> list[str]:
-        """All lines up to the end of the output."""
+        """Return all lines up to the end of the output."""
         self._reader.join(PATIENCE)
         lines: list[str] = []
         while (line := self._lines.get(timeout=PATIENCE)) is not None:
@@ -135,12 +135,12 @@ class Gui:
         return lines
 
     def fen(self) -> str:
-        """The position on the board, as text."""
+        """Send ``fen``, and return the position."""
         self.send("fen")
         return self.until(lambda line: "/" in line)[-1]
 
     def close_input(self) -> None:
-        """End the process's input."""
+        """Close the process's standard input."""
         assert self.process.stdin is not None
         self.process.stdin.close()
 
@@ -149,10 +149,10 @@ class Gui:
         self.process.send_signal(signal.SIGINT)
 
     def code(self) -> int:
-        """The exit code; fails if the process does not end."""
+        """Wait for the process to end, and return its exit code; fail after the timeout."""
         return self.process.wait(PATIENCE)
 
     def errors(self) -> str:
-        """What the process has written to its standard error."""
+        """Return the process's error output so far."""
         self._stderr.seek(0)
         return self._stderr.read().decode()

@@ -1,9 +1,9 @@
-"""Generates protocol/rules.jsonl, the cases that test an implementation of the rules.
+"""Generator of protocol/rules.jsonl, positions that test an implementation of the rules.
 
     python -m tests.protocol.rules_cases > protocol/rules.jsonl
 
 Positions come from random games under the five rule sets and under random mixes of their fields.
-A position is kept when it shows new features under its rules.
+A position becomes a case if its `features` are new for its rule set; all mixes count as one.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ from tests.engine.random_games import choose, random_rules
 SEED = 2026
 GAMES = 600
 LONGEST_LINE = 20
-"""Moves of a case at most, unless the game ends with the last one."""
+"""Maximum number of moves in a case, unless the last one ends the game."""
 REASONS = {"men": "men", "blocked": "blocked", "repetition": "repetition", "norem": "no removal",
            "three": "three against three"}
+"""Text of each `Outcome.reason` in the file."""
 
 
 def features(position: Position, legal: list[Move]) -> tuple[object, ...]:
-    """What a case tests."""
+    """Return the features that make a position different as a test case."""
     outcome = position.outcome()
     if outcome is not None:
         return outcome.reason, outcome.winner
@@ -44,12 +45,12 @@ def features(position: Position, legal: list[Move]) -> tuple[object, ...]:
 
 
 def cases() -> Iterator[dict[str, Any]]:
-    """The cases, as the file's objects."""
-    chance, seen = random.Random(SEED), set[object]()
+    """Yield the cases from random games, as the file's objects."""
+    generator, seen = random.Random(SEED), set[object]()
     for number in range(GAMES):
-        rules = (list(PRESETS.values())[number % 5] if number % 3 else random_rules(chance))
-        hands = (9, 9) if number % 2 else (chance.randint(3, 9),) * 2
-        first = position = Position(rules, hands=hands, side=chance.choice((WHITE, BLACK)))
+        rules = list(PRESETS.values())[number % 5] if number % 3 else random_rules(generator)
+        hands = (9, 9) if number % 2 else (generator.randint(3, 9),) * 2
+        first = position = Position(rules, hands=hands, side=generator.choice((WHITE, BLACK)))
         moves: list[Move] = []
         while True:
             legal = position.legal_moves() if position.outcome() is None else []
@@ -60,26 +61,28 @@ def cases() -> Iterator[dict[str, Any]]:
                 yield case(rules, first, moves, position, legal)
             if not legal or position.number > 150:
                 break
-            move = choose(position, legal, chance)
-            # Moves back and forth, so that positions are repeated.
-            back = [one for one in legal if len(moves) > 1 and not one.removed
-                    and (one.origin, one.to) == (moves[-2].to, moves[-2].origin)]
-            if back and chance.random() < 0.3:
-                move = back[0]
+            move = choose(position, legal, generator)
+            # Sometimes reverse the side's last move: random moves rarely repeat positions.
+            if len(moves) > 1 and (origin := moves[-2].origin) is not None:
+                back = Move(moves[-2].to, origin)
+                if back in legal and generator.random() < 0.3:
+                    move = back
             position = position.play(move)
             moves.append(move)
             if not any(position.hands) and (move.removed or move.origin is None):
                 first, moves = position, []
 
 
-def blocked(chance: random.Random) -> Iterator[dict[str, Any]]:
-    """A side without a move, under each rule set and once where that draws. Random games rarely
-    reach it."""
+def blocked(generator: random.Random) -> Iterator[dict[str, Any]]:
+    """Yield a blocked position for each rule set, and one for ``Blocked=draws``.
+
+    Random games rarely reach such positions.
+    """
     draws = PRESETS["mill"].with_field("Blocked", "draws")
     for rules in [*PRESETS.values(), draws]:
         while True:
-            points = chance.sample(range(24), chance.randint(10, 18))
-            own = chance.randint(4, len(points) // 2)
+            points = generator.sample(range(24), generator.randint(10, 18))
+            own = generator.randint(4, len(points) // 2)
             white, black = points[:own], points[own:]
             men = sum(1 << point for point in white), sum(1 << point for point in black)
             position = Position(rules, men, hands=(0, 0), side=WHITE, number=30)
@@ -91,30 +94,30 @@ def blocked(chance: random.Random) -> Iterator[dict[str, Any]]:
 def case(
     rules: Rules, first: Position, moves: list[Move], position: Position, legal: list[Move]
 ) -> dict[str, Any]:
-    """One line of the file."""
+    """Return an object of the file: ``moves`` lead from ``first`` to ``position``."""
     outcome = position.outcome()
-    found: dict[str, Any] = {"rules": rules.variant}
+    row: dict[str, Any] = {"rules": rules.variant}
     if fields := dict(field.split("=") for field in rules.fields_text().split()):
-        found["set"] = fields
-    found |= {
+        row["set"] = fields
+    row |= {
         "position": format_position(first), "moves": format_moves(moves).split(),
         "legal": sorted(format_moves(legal).split()),
         "outcome": winner(outcome),
     }
     if outcome is not None:
-        found["reason"] = REASONS[outcome.reason]
-    return found
+        row["reason"] = REASONS[outcome.reason]
+    return row
 
 
 def winner(outcome: Outcome | None) -> str:
-    """The text of an outcome."""
+    """Return the outcome in the words of the file."""
     if outcome is None:
         return "none"
     return "draw" if outcome.winner is None else ("white", "black")[outcome.winner]
 
 
 def text() -> str:
-    """The file."""
+    """Return the text of the file."""
     lines = [*cases(), *blocked(random.Random(SEED))]
     return "".join(f"{json.dumps(line)}\n" for line in lines)
 

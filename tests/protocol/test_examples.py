@@ -1,4 +1,4 @@
-"""The examples that show merels beside other packages; each runs where its package is installed."""
+"""The examples that use other packages; each test needs the package installed."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from tests.tournament.specs import match
 EXAMPLES = "merels.protocol.examples"
 
 
-def test_open_spiel_plays_by_the_same_rules() -> None:
+def test_open_spiel_has_the_same_legal_moves() -> None:
     pytest.importorskip("pyspiel", reason="needs the package open_spiel")
     openspiel = importlib.import_module(f"{EXAMPLES}.openspiel")
     assert openspiel.compare(10) > 5_000
 
 
-def test_a_bot_for_open_spiel() -> None:
+def test_the_bot_scores_against_a_random_player_in_open_spiel() -> None:
     pytest.importorskip("pyspiel", reason="needs the package open_spiel")
     openspiel = importlib.import_module(f"{EXAMPLES}.openspiel")
     assert openspiel.play(2) > 1
@@ -29,11 +29,11 @@ def test_a_bot_for_open_spiel() -> None:
 @pytest.mark.parametrize(
     ("package", "module"), [("distributed", "dask_executor"), ("ray", "ray_executor")]
 )
-def test_games_on_other_peoples_workers(
+def test_a_tournament_on_workers_of_dask_and_ray(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str, module: str
 ) -> None:
     pytest.importorskip(package, reason=f"needs the package {package}")
-    # On a busy machine the workers take long to start.
+    # Ray's default timeout is too short for its start on a busy machine.
     monkeypatch.setenv("RAY_raylet_start_wait_time_s", "240")
     executor = ("-executor", f"{EXAMPLES}.{module}:executor", "-executorwait", "240")
     words = match("-rounds", "2", *executor)

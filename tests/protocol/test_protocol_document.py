@@ -1,4 +1,4 @@
-"""PROTOCOL.md is what the program does, and its minimal engine passes the checker."""
+"""PROTOCOL.md agrees with the program, and the minimal engines pass ``merels check``."""
 
 from __future__ import annotations
 
@@ -18,30 +18,31 @@ TEXT = PAGE.read_text("utf-8")
 TRANSCRIPTS = [
     block for block in re.findall(r"^```\n(.*?)^```$", TEXT, re.M | re.S) if block.startswith("> ")
 ]
-LEFT_OUT = "…"
+OMITTED = "…"
 
 
 def pattern(line: str) -> re.Pattern[str]:
-    """A line's pattern: speed, time and version are any, and a ``…`` is any rest."""
+    """Return a pattern for a line with any speed, time and version, and any words for ``…``."""
     text = re.sub(r"\b(nps|time)\\ \d+", r"\1\\ \\d+", re.escape(line))
     text = re.sub(r"\bname\\ merels\\ \S+", r"name\\ merels\\ \\S+", text)
-    return re.compile(text.replace(rf"\ {LEFT_OUT}", "( .*)?"))
+    return re.compile(text.replace(rf"\ {OMITTED}", "( .*)?"))
 
 
 @pytest.mark.parametrize("transcript", TRANSCRIPTS, ids=lambda block: block.split("\n")[0][2:])
-def test_the_program_says_what_the_transcript_says(transcript: str) -> None:
+def test_the_program_prints_the_lines_of_the_transcript(transcript: str) -> None:
     skip = False
     with Gui() as gui:
         for line in transcript.splitlines():
             mark, text = line[0], line[2:]
             if mark == ">":
                 gui.send(text)
-            elif text == LEFT_OUT:
+            elif text == OMITTED:
                 skip = True
             else:
-                wanted = pattern(text).fullmatch
-                said = gui.until(lambda line: wanted(line) is not None)[-1] if skip else gui.line()
-                assert wanted(said), said
+                match = pattern(text).fullmatch
+                matches = lambda line: match(line) is not None
+                printed = gui.until(matches)[-1] if skip else gui.line()
+                assert match(printed), printed
                 skip = False
         if text == "quit":
             assert gui.code() == 0
@@ -53,8 +54,8 @@ def test_transcripts_were_found() -> None:
     assert len(TRANSCRIPTS) > 8
 
 
-def described(line: str) -> tuple[str, str]:
-    """An option's cells in the tables, from the line that declares it."""
+def option_cells(line: str) -> tuple[str, str]:
+    """Return an option's first two cells in the tables, from the line that declares it."""
     form = r"option name (.+) type (\w+)(?: default (.*?))?( min .*)?( var .*)?"
     match = re.fullmatch(form, line)
     assert match is not None, line
@@ -68,7 +69,7 @@ def described(line: str) -> tuple[str, str]:
 def test_every_option_and_command_is_described(gui: Gui) -> None:
     rows = [tuple(map(str.strip, row.split("|")[1:3])) for row in TEXT.splitlines() if "|" in row]
     for line in gui.greet()[2:-1]:
-        assert described(line) in rows
+        assert option_cells(line) in rows
     for line in gui.ask("help"):
         assert re.search(rf"`{line.split()[0]}[` ]", TEXT), line
 

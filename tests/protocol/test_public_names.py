@@ -1,4 +1,4 @@
-"""The names that ``merels.protocol`` offers to programs."""
+"""The names that ``merels.protocol`` exports, and the modules that importing it loads."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ def test_each_name_can_be_imported_and_the_example_runs() -> None:
     assert doctest.testmod(protocol) == (0, 4)
 
 
-SPARED = {
+UNNEEDED = {
     "argparse", "asyncio", "email", "ipaddress", "json", "logging", "merels.protocol.client.engine",
     "multiprocessing", "pathlib", "random", "shutil", "socket", "sqlite3", "subprocess", "tempfile",
     "urllib.parse",
 }
-"""What an engine that answers one line has no use for."""
+"""Modules that the engine's loop must not import, so that it starts quickly."""
 
 
 def test_the_loop_starts_without_the_client() -> None:
-    # An installation in place has loaded some of them before anything runs.
-    code = f"""import sys; [sys.modules.pop(name, None) for name in {SPARED}]
+    # The import hook of an editable installation loads some of these modules.
+    code = f"""import sys; [sys.modules.pop(name, None) for name in {UNNEEDED}]
 before = {{*sys.modules}}
 import merels.tournament.commands.main, merels.protocol.uci.loop
 print(*sys.modules.keys() - before)"""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = {*done.stdout.split()}
-    assert "merels.protocol.uci.loop" in loaded and not SPARED & loaded
-    assert len(loaded) < 120, "what answers `uci` at once loads little"
+    assert "merels.protocol.uci.loop" in loaded and not UNNEEDED & loaded
+    assert len(loaded) < 120, "the loop imports too many modules to answer `uci` at once"

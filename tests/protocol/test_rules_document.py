@@ -1,4 +1,4 @@
-"""RULES.md shows positions as they are, and rules.jsonl is what the referee and the core play."""
+"""The diagrams of RULES.md and the cases of rules.jsonl agree with the referee and the core."""
 
 from __future__ import annotations
 
@@ -24,13 +24,15 @@ CASES = [json.loads(line) for line in (FOLDER / "rules.jsonl").read_text("utf-8"
 
 
 def rules_of(case: dict[str, Any]) -> Rules:
-    """The rules of a case."""
+    """Return the rules of a case."""
     fields = case.get("set", {})
     return make_rules(case["rules"], [f"{name}={value}" for name, value in fields.items()])
 
 
 @pytest.mark.parametrize(("diagram", "fen", "claims"), DIAGRAMS, ids=lambda text: text[:24])
-def test_a_diagram_and_the_moves_named_below_it(diagram: str, fen: str, claims: str) -> None:
+def test_a_diagram_and_the_legality_of_the_moves_below_it(
+    diagram: str, fen: str, claims: str
+) -> None:
     assert output("d", fen).startswith(f"{diagram}\n\nFen: {fen}\n")
     claim = r"<!-- (\w+):(.*?)(not legal|legal|blocked) -->"
     for rules, moves, verdict in re.findall(claim, claims):
@@ -47,28 +49,31 @@ def test_diagrams_were_found() -> None:
     assert len(DIAGRAMS) == 7 and sum(bool(claims) for *_, claims in DIAGRAMS) == 6
 
 
-def test_the_cases_are_what_their_command_makes() -> None:
+def test_the_generator_reproduces_the_cases() -> None:
     assert (FOLDER / "rules.jsonl").read_text("utf-8") == rules_cases.text()
     assert f"{len(CASES)} positions" in (FOLDER.parent / "README.md").read_text("utf-8")
 
 
-def test_the_core_plays_every_case() -> None:
+def test_the_core_generates_the_legal_moves_of_every_case() -> None:
     for case in CASES:
         rules = rules_of(case)
         position = play_moves(parse_position(case["position"], rules), case["moves"])
-        found = core.legal_moves(core_rules(rules), core_board(position))
+        moves = core.legal_moves(core_rules(rules), core_board(position))
         if case["outcome"] == "none":
-            assert sorted(str(decode_move(move)) for move in found) == case["legal"]
+            assert sorted(str(decode_move(move)) for move in moves) == case["legal"]
 
 
-OTHERS = {"Flying": ["never", "own", "both"], "LockedMills": ["any", "none"],
-          "DoubleMill": ["one", "each"], "Blocked": ["loses", "draws"], "Repetition": ["2", "4"],
-          "NoRemovalPlies": ["79", "81"], "ThreeThreePlies": ["3", "5"]}
+OTHER_VALUES = {
+    "Flying": ["never", "own", "both"], "LockedMills": ["any", "none"],
+    "DoubleMill": ["one", "each"], "Blocked": ["loses", "draws"], "Repetition": ["2", "4"],
+    "NoRemovalPlies": ["79", "81"], "ThreeThreePlies": ["3", "5"],
+}
 
 
-@pytest.mark.parametrize("field", OTHERS)
-def test_an_engine_that_reads_a_field_otherwise_fails_a_case(field: str) -> None:
+@pytest.mark.parametrize("field", OTHER_VALUES)
+def test_an_engine_with_another_value_of_a_field_fails_a_case(field: str) -> None:
     def fails(value: str) -> bool:
+        """Whether an engine that always plays by this value fails a case."""
         for case in CASES:
             played = rules_of(case)
             wrong = played.with_field(field, value)
@@ -84,4 +89,4 @@ def test_an_engine_that_reads_a_field_otherwise_fails_a_case(field: str) -> None
                 return True
         return False
 
-    assert all(map(fails, OTHERS[field]))
+    assert all(map(fails, OTHER_VALUES[field]))
