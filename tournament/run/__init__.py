@@ -1,1 +1,1 @@
-"""A plan carried out by workers."""
+"""The tournament runner: schedule, worker pools, retries and scoreboard."""

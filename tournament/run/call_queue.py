@@ -1,4 +1,4 @@
-"""Calls that wait for a local worker, in an order that keeps engines running."""
+"""Queue of calls to local workers, ordered so that running engines are used again."""
 
 from __future__ import annotations
 
@@ -13,23 +13,26 @@ from merels.tournament.run.channel import Call
 
 
 class EngineHistory:
-    """Names of the engines that a worker process has started, the last used at the end."""
+    """Names of the engines that a worker process has started, the most recently used last."""
 
     def __init__(self) -> None:
         self._names: dict[str, None] = {}
 
     def add(self, names: frozenset[str]) -> None:
-        """Note that the worker plays with these engines."""
+        """Record that the worker plays with these engines."""
         for name in names:
             self._names.pop(name, None)
             self._names[name] = None
 
     def clear(self) -> None:
-        """Note that the worker process has ended."""
+        """Remove all names, because the worker process has ended."""
         self._names.clear()
 
     def score(self, names: frozenset[str]) -> tuple[int, int]:
-        """How many of these engines the worker has certainly kept, and how many possibly."""
+        """Return how many of these engines are certainly running, and how many may be.
+
+        The engine cache keeps at least the last `KEPT` engines.
+        """
         kept = list(self._names)[-KEPT:]
         return sum(name in kept for name in names), sum(name in self._names for name in names)
 
@@ -40,14 +43,14 @@ class _Waiting:
     call: Call
     engines: frozenset[str]
     passes: int = 0
-    """How often a later call was taken before this one."""
+    """Number of later calls that were taken before this one."""
 
 
 class CallQueue:
-    """Calls in the order of their arrival, from which a worker takes one that suits its engines.
+    """A queue from which each worker takes the call whose engines it already runs.
 
-    A call that was passed over ``patience`` times is taken next, so that results come back almost
-    in order.
+    Otherwise calls are taken in the order of their arrival. A call that was passed over
+    ``patience`` times is taken next, so that results arrive almost in order.
     """
 
     def __init__(self, patience: int) -> None:
@@ -65,7 +68,10 @@ class CallQueue:
             self._changed.notify()
 
     def take(self, history: EngineHistory) -> tuple[Future[Any], Call] | None:
-        """Wait for a call, and note its engines; None once the queue is closed and empty."""
+        """Wait for a call and return it, or None once the queue is closed and empty.
+
+        The engines of the call are added to ``history``.
+        """
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._is_closed)
             if not self._waiting:
@@ -87,7 +93,7 @@ class CallQueue:
             item.future.cancel()
 
     def close(self) -> None:
-        """Let the workers end once the queue is empty."""
+        """Have `take` return None once the queue is empty."""
         with self._changed:
             self._is_closed = True
             self._changed.notify_all()

@@ -1,6 +1,6 @@
-"""Messages between runner and worker processes: pickles on a pair of pipes.
+"""Messages between runner and worker processes: length-prefixed pickles on a pair of pipes.
 
-`multiprocessing.connection` frames messages as well, but takes a pipe's descriptor on POSIX only.
+`multiprocessing.connection` is not used, because it accepts pipe descriptors only on POSIX.
 """
 
 from __future__ import annotations
@@ -24,29 +24,29 @@ class Call(NamedTuple):
 
 
 class Leave(NamedTuple):
-    """A request to begin no further game; with ``quit``, to end after the game in progress."""
+    """A request to start no further game; with ``quit``, also to exit after the current game."""
 
     quit: bool
 
 
 class Report(NamedTuple):
-    """Something that a call reports before it returns."""
+    """A message that a call sends before it returns."""
 
     content: Any
 
 
 class Returned(NamedTuple):
-    """The end of a call: its value, or the traceback of what it raised."""
+    """The result of a call: its value, or the traceback of its exception."""
 
     value: Any
     failure: str | None = None
 
 
 class Link:
-    """One end of a pair of pipes, by descriptor.
+    """One end of a pair of pipes, given by the descriptors to read from and to write to.
 
-    Descriptors are read and written directly: a thread that is blocked on a buffered file holds a
-    lock, and CPython aborts at exit because of it.
+    The descriptors are used without buffered files: a thread blocked on a buffered file holds its
+    lock, and CPython aborts at exit if it cannot take that lock.
     """
 
     def __init__(self, source: int, sink: int) -> None:
@@ -54,7 +54,7 @@ class Link:
         self._sending = threading.Lock()
 
     def send(self, message: Any) -> None:
-        """Write a message, from any thread; OSError when the other end is gone."""
+        """Write a message, from any thread; raise `OSError` if the other end is closed."""
         data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
         view = memoryview(_LENGTH.pack(len(data)) + data)
         with self._sending:
@@ -62,7 +62,7 @@ class Link:
                 view = view[os.write(self._sink, view) :]
 
     def receive(self) -> Any:
-        """Wait for a message; EOFError when the other end is gone."""
+        """Wait for a message and return it; raise `EOFError` if the other end is closed."""
         (length,) = _LENGTH.unpack(self._read(_LENGTH.size))
         return pickle.loads(self._read(length))
 
@@ -71,7 +71,7 @@ class Link:
         while length:
             part = os.read(self._source, min(length, 1 << 20))
             if not part:
-                raise EOFError("the other end is gone")
+                raise EOFError("the other end is closed")
             parts.append(part)
             length -= len(part)
         return b"".join(parts)

@@ -1,11 +1,13 @@
 """A user-supplied `concurrent.futures.Executor`.
 
-Its workers may be absent, its scheduler lost, its client closed. Its futures may fail, come late,
-twice or never, and any call to it may block. So separate threads create it, feed it and shut it
-down, and it gets no game before a worker has answered. It is replaced when it breaks, cancels a
-call, or fails several calls in a row. Only a finished game resets the count of failures and the
-time of silence. A running future counts as alive, however long it runs; Dask's futures never report
-that they run.
+Such an executor can fail in many ways: no workers, a lost scheduler, a closed client. A future may
+fail, or complete late, twice or never. Any call of the executor may block. Therefore separate
+threads create the executor, submit calls and shut it down, and it gets no game before a worker has
+returned a test call.
+
+An executor is replaced when it breaks, cancels a call, or fails several calls in a row. Only a
+finished game resets the count of failures and the stall timer. A future that reports `running()`
+counts as alive for any time; Dask's futures never report this.
 """
 
 from __future__ import annotations
@@ -30,47 +32,48 @@ T = TypeVar("T")
 ExecutorFactory = Callable[[], Executor]
 
 ANSWER_SECONDS = 5.0
-"""Seconds that the first answer of a worker may take before a notice."""
+"""Seconds without an answer to the test call before a notice."""
 SILENCE_SECONDS = 30.0
-"""Seconds without a finished game before a notice; more if games take longer."""
+"""Seconds without a finished game before a notice; twice the longest call if that is longer."""
 RETRY_SECONDS = 1.0
-"""The pause before the factory is called again when it could not reach its cluster."""
+"""Seconds before the factory is called again if it cannot reach its cluster."""
 END_SECONDS = 5.0
-"""How long an executor may take to shut down, and after that this process to end."""
+"""Seconds that an executor may take to shut down, and this process to exit afterwards."""
 UNREACHABLE = (OSError, CancelledError, BrokenExecutor)
-"""Errors that a factory raises while a cluster cannot be reached."""
+"""Errors of a factory that cannot reach its cluster; the factory is then called again."""
 
 _numbers = itertools.count(1)
-"""The last argument of each call: Dask takes equal calls for one, and returns its result again."""
+"""Last argument of each call, because Dask answers equal calls from its cache."""
 _abandoned = threading.Event()
-"""Set when something of an executor goes on that may keep this process from ending."""
+"""Set when threads or processes of an executor may keep this process from exiting."""
 
 
 def answer(number: int) -> int:
-    """The first call to a worker; returns ``number``."""
+    """Return ``number``; the test call that shows that a worker runs."""
     return number
 
 
 @dataclass(eq=False, slots=True)
 class _Call:
-    """A call on its way through the executor."""
+    """A call and its two futures."""
 
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
     is_filler: bool = False
-    """Whether it only keeps a worker busy."""
+    """Whether the call only keeps a worker busy."""
     outer: Future[Any] = field(default_factory=Future)
-    """The runner's future; it ends even if the executor's own future never does."""
+    """The runner's future; it completes even if the executor's future never does."""
     inner: Future[Any] | None = None
-    """The executor's own, once it has taken the call."""
+    """The executor's future, once the call is submitted."""
     began: float = field(default_factory=monotonic)
+    """Monotonic time of the runner's request, in seconds."""
 
 
 class ForeignPool(Pool):
-    """Hands calls to the executor that ``make`` returns, and detects that no worker runs them.
+    """Submits calls to the executor that ``make`` returns, and detects stalls.
 
-    ``wake`` is called, in any thread, when `check` has something to do. The run is given up when
-    nothing has come back for ``wait`` seconds; 0: never.
+    ``wake`` is called from any thread when `check` should be called. The run is given up after
+    ``wait`` seconds without a finished game; 0: never.
     """
 
     foreign = True
@@ -80,29 +83,31 @@ class ForeignPool(Pool):
         self._make, self._wake, self._wait = make, wake, wait
         self._executor: Executor | None = None
         self._feed: queue.SimpleQueue[_Call | None]
-        """Calls to hand over to the executor; None ends the thread that does."""
+        """Calls to submit to the executor; None ends the submitting thread."""
         self._calls: set[_Call] = set()
-        """Those that have not come back; whoever removes one settles it."""
-        self._heard = monotonic()
-        """Time of the last response."""
+        """Calls without a result; the thread that removes a call completes its outer future."""
+        self._last_response = monotonic()
+        """Monotonic time of the last sign of progress, in seconds."""
         self._longest = 0.0
-        """The longest time that a call took to come back."""
+        """Longest duration of a call, in seconds."""
         self._loss = ""
-        """Why a new executor is needed; empty: it is not."""
+        """Reason to replace the executor; empty if it need not be replaced."""
         self._is_lost = False
-        """Whether the loss of an executor was reported, and no new one yet."""
+        """Whether a notice has reported a lost executor that is not replaced yet."""
         self._leaving = False
+        """Whether the run is ending, so that no executor is replaced."""
         self._connect()
 
     def _connect(self, pause: float = 0.0) -> None:
-        """Make an executor and wait until one of its workers answers, in a thread."""
+        """Start a thread that creates an executor and waits until a worker answers."""
         self.ready, self._executor = False, None
         self._feed = queue.SimpleQueue()
         self._arrival: Future[None] = Future()
-        words = (pause, self._arrival)
-        threading.Thread(target=self._await_worker, args=words, daemon=True).start()
+        arguments = (pause, self._arrival)
+        threading.Thread(target=self._await_worker, args=arguments, daemon=True).start()
 
     def _await_worker(self, pause: float, arrival: Future[None]) -> None:
+        """Create an executor, make the test call, and complete ``arrival``."""
         try:
             sleep(pause)
             executor = self._make()
@@ -113,18 +118,18 @@ class ForeignPool(Pool):
                 error = executor.submit(answer, next(_numbers)).exception()
                 if isinstance(error, BrokenExecutor):
                     raise error
-                # Any other error is one worker's: pairs will tell whether the others have it too.
+                # Any other error may concern only this worker; the calls for pairs will show it.
             arrival.set_result(None)
         except BaseException as error:
             arrival.set_exception(error)
         self._wake()
 
     def submit(self, fn: Callable[..., T], /, *args: Any) -> Future[T]:
-        """Hand a call over; the future is cancelled where the executor does not take it."""
+        """Queue a call; the future is cancelled if the executor does not accept the call."""
         return self._put(_Call(fn, args))
 
     def occupy(self, places: frozenset[Place]) -> None:
-        """Keep these workers busy for a while, if they happen to take the calls."""
+        """Submit filler calls that keep these workers busy, if they take the calls."""
         if sum(call.is_filler for call in list(self._calls)) < len(places):
             self._put(_Call(stay_busy, (places,), is_filler=True))
 
@@ -134,10 +139,10 @@ class ForeignPool(Pool):
         return call.outer
 
     def _hand_over(self, executor: Executor, feed: queue.SimpleQueue[_Call | None]) -> None:
-        """Give calls to the executor, in a thread of its own: any of them may block."""
+        """Submit calls to the executor in a separate thread, because ``submit`` may block."""
         while (call := feed.get()) is not None:
             if call not in self._calls:
-                continue  # It was given up before.
+                continue  # The runner has already taken the call back.
             try:
                 call.inner = executor.submit(call.function, *call.arguments, next(_numbers))
                 call.inner.add_done_callback(partial(self._come_back, call))
@@ -146,7 +151,7 @@ class ForeignPool(Pool):
                 self._give_up(call)
 
     def _come_back(self, call: _Call, inner: Future[Any]) -> None:
-        """Take the executor's result of a call, in any thread."""
+        """Process the executor's result of a call; runs in any thread."""
         if inner.cancelled():
             if not self._leaving and call in self._calls:
                 self._lose(self._executor, "it has cancelled a pair of games")
@@ -159,53 +164,53 @@ class ForeignPool(Pool):
                 call.outer.set_result(inner.result())
 
     def _claim(self, call: _Call) -> bool:
-        """Whether a call has not been settled before; it counts as settled from now on."""
+        """Mark a call as completed; return whether it was not completed before."""
         try:
             self._calls.remove(call)
-        except KeyError:  # Its executor was given up, or returned it twice.
+        except KeyError:  # The executor was given up, or returned the call twice.
             return False
         return True
 
     def _give_up(self, call: _Call) -> None:
-        """Let the runner have back a call that is not settled."""
+        """Return a call without a result to the runner, as cancelled."""
         if self._claim(call):
             call.outer.cancel()
             call.outer.set_running_or_notify_cancel()
 
     def _lose(self, executor: Executor | None, why: str) -> None:
-        """Note that an executor must be replaced, unless it is already."""
+        """Record that an executor must be replaced, unless another one is in use already."""
         if executor is self._executor:
             self.ready, self._loss = False, self._loss or why
         self._wake()
 
     def renew(self, why: str) -> None:
-        """Ask for another executor, since calls fail on this one."""
+        """Replace the executor, because calls fail on it."""
         self._lose(self._executor, why)
 
     def note_work(self) -> None:
-        """Note that a worker did what it was asked to."""
+        """Record that a worker completed a call."""
         super().note_work()
-        self._heard = monotonic()
+        self._last_response = monotonic()
         if self.silent:
             self._notices.append("games come back from the executor again")
         self.silent = False
 
     def check(self) -> list[str]:
-        """Replace an executor that is lost, and notice silence.
+        """Replace a lost executor, detect a stall, and return notices for the user.
 
-        Raises what the factory or the first executor raises, where waiting would not help.
+        Raise the error of the factory or of the first executor, if waiting would not help.
         """
         if self._loss:
             self._replace()
         elif not self.ready and not self._leaving and self._arrival.done():
             self._arrive()
-        if (notice := self._listen()) is not None:
+        if (notice := self._check_stall()) is not None:
             self._notices.append(notice)
         notices, self._notices = self._notices, []
         return notices
 
     def _replace(self) -> None:
-        """End a lost executor, and make another after a pause, unless too many were lost."""
+        """Shut a lost executor down and create another after a pause, unless too many failed."""
         why, self._loss = self._loss, ""
         self._give_up_calls()
         self._end(wait=False)
@@ -222,38 +227,38 @@ class ForeignPool(Pool):
         self._connect(self._backoff.left)
 
     def _arrive(self) -> None:
-        """Begin with a new executor, or ask for another where it could not be reached."""
+        """Start to use a new executor, or create another if this one was not reachable."""
         error, is_first = self._arrival.exception(), not self._is_lost
         if is_first:
-            self._heard = monotonic()
+            self._last_response = monotonic()
         if error is None:
             self.ready = True
             assert self._executor is not None
-            words = (self._executor, self._feed)
-            threading.Thread(target=self._hand_over, args=words, daemon=True).start()
+            arguments = (self._executor, self._feed)
+            threading.Thread(target=self._hand_over, args=arguments, daemon=True).start()
             if not is_first:
                 self._is_lost = False
                 self._notices.append("a new executor answers; the run goes on")
         elif is_first:
             raise error
-        elif self._executor is not None:  # It did not take its first call.
+        elif self._executor is not None:  # The test call failed.
             self._loss = repr(error)
         elif isinstance(error, UNREACHABLE):
             self._connect(RETRY_SECONDS)
         else:
             raise error
 
-    def _listen(self) -> str | None:
-        """Measure the silence; return a notice about it when one is due."""
+    def _check_stall(self) -> str | None:
+        """Return a notice if the executor has stalled for too long, else None."""
         now = monotonic()
         calls = [call.inner for call in list(self._calls) if not call.is_filler]
         is_running = any(inner is not None and inner.running() for inner in calls)
         if is_running or self.ready and not calls:
-            self._heard = now
+            self._last_response = now
         patience = max(SILENCE_SECONDS, 2 * self._longest) if self.ready else ANSWER_SECONDS
         if self._wait:
             patience = min(patience, self._wait / 2)
-        silence = now - self._heard
+        silence = now - self._last_response
         if self.given_up or silence < patience or self.silent and not 0 < self._wait <= silence:
             return None
         self.given_up, self.silent = self.silent or self._leaving, True
@@ -273,7 +278,7 @@ class ForeignPool(Pool):
         return "no executor yet" if self._executor is None else "no worker answers"
 
     def finish_games(self) -> None:
-        """Take back the calls that are known not to run."""
+        """Cancel the calls that are not running, if the executor reports which calls run."""
         self._leaving = True
         inners = {call: call.inner for call in list(self._calls)}
         if any(inner is not None and inner.running() for inner in inners.values()):
@@ -284,14 +289,14 @@ class ForeignPool(Pool):
                     inner.cancel()
 
     def close(self) -> str | None:
-        """End the executor, whose calls are done; returns what is wrong with its end."""
+        """Shut the executor down after its last call; return a notice if that fails."""
         self._leaving = True
         trouble = self._end(wait=self.ready)
-        lender.close()  # Those of threads of this process.
+        lender.close()  # A thread pool runs its engines in this process.
         return trouble
 
     def kill(self) -> None:
-        """End the executor as soon as it can be ended."""
+        """Shut the executor down without waiting for its calls."""
         self._leaving = True
         if self._calls or not self._arrival.done():
             _abandoned.set()
@@ -300,18 +305,18 @@ class ForeignPool(Pool):
         lender.close()
 
     def _give_up_calls(self) -> None:
-        """Let the runner have back what the executor still has."""
+        """Return all calls without a result to the runner."""
         for call in list(self._calls):
             self._give_up(call)
 
     def _end(self, wait: bool) -> str | None:
-        """Shut the executor down, if there is one; returns why that failed."""
+        """Shut the executor down, if there is one; return a notice if that fails."""
         self._feed.put(None)
         if self._executor is None:
             return None
         failures: list[str] = []
-        words = (self._executor, wait, failures)
-        thread = threading.Thread(target=_shut_down, args=words, daemon=True)
+        arguments = (self._executor, wait, failures)
+        thread = threading.Thread(target=_shut_down, args=arguments, daemon=True)
         thread.start()
         if wait:
             thread.join(END_SECONDS)
@@ -328,14 +333,14 @@ def _shut_down(executor: Executor, wait: bool, failures: list[str]) -> None:
             return
         try:
             executor.shutdown(wait=False, cancel_futures=True)
-        except TypeError:  # Dask's executor does not know this argument, and cancels unasked.
+        except TypeError:  # Dask's executor has no `cancel_futures` and always cancels.
             executor.shutdown(wait=False)
     except Exception as error:
         failures.append(repr(error))
 
 
 def leave_soon(status: int) -> None:
-    """Have this process end after a while, if an executor was left to itself in it."""
+    """Exit with ``status`` after `END_SECONDS`, if an executor could not be shut down."""
     if _abandoned.is_set():
         timer = threading.Timer(END_SECONDS, _leave, (status,))
         timer.daemon = True
@@ -345,6 +350,6 @@ def leave_soon(status: int) -> None:
 def _leave(status: int) -> None:
     from multiprocessing import active_children
 
-    for child in active_children():  # They may not notice that this process ends.
+    for child in active_children():  # They may not detect that this process ends.
         child.kill()
     os._exit(status)

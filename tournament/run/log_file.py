@@ -1,4 +1,4 @@
-"""The log file, which the runner and its workers append to side by side."""
+"""The log file of a run, to which the runner and its workers append concurrently."""
 
 from __future__ import annotations
 
@@ -22,32 +22,36 @@ class LogFile:
         except OSError as error:
             raise system_error(path, "write", error) from None
         self._is_torn = False
-        """Whether a full disk has cut the last entry off."""
+        """Whether the last entry was written only in part, as on a full disk."""
         with contextlib.suppress(OSError):
             if os.path.isfile(path) and os.path.getsize(path):
                 with open(path, "rb") as file:
                     file.seek(-1, os.SEEK_END)
-                    if file.read() != b"\n":  # A full disk has cut its last line off.
+                    if file.read() != b"\n":  # The last line of an earlier run is incomplete.
                         os.write(self._file, b"\n")
 
     def reserve(self) -> bool:
-        """Keep others from `saving.lock` until it is closed; whether it still has its name.
+        """Take a shared lock on the file; return whether its path still names this file.
 
-        `BlockingIOError` if another process has locked it.
+        The lock lasts until `close` and makes `saving.lock` fail in other processes. Raise
+        `BlockingIOError` if another process holds an exclusive lock.
         """
         try:
             lock(self._file, shared=True)
         except BlockingIOError:
             raise
         except OSError:
-            return True  # A pipe, or a file system without locks.
+            return True  # Pipes and some file systems have no locks.
         try:
             return os.path.samestat(os.stat(self._path), os.fstat(self._file))
         except FileNotFoundError:
             return False
 
     def write(self, level: str, text: str) -> None:
-        """Add an entry; OSError (the disk is full) loses it."""
+        """Append an entry with the time in UTC.
+
+        Raise `OSError` if the entry cannot be written in full, as on a full disk.
+        """
         now = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
         rest = f"{now} {level:<5} {printable(text)}\n".encode()
         if self._is_torn:
@@ -58,9 +62,10 @@ class LogFile:
             rest = rest[written:]
 
     def trace(self, engine: str, way: str, data: bytes) -> None:
-        """Add lines to an engine (``>``), of its output (``<``) or of its standard error (``!``).
+        """Append the lines of ``data``, sent to or received from ``engine``.
 
-        A line that cannot be written is lost.
+        ``way``: ``>`` for its input, ``<`` for its output, ``!`` for its standard error. A line
+        that cannot be written is dropped: a full disk must not end a game.
         """
         with contextlib.suppress(OSError):
             for line in data.decode(errors="replace").splitlines():

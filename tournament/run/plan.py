@@ -1,4 +1,4 @@
-"""From pairings to games: numbers, pairs, openings, colours and seeds, round after round."""
+"""Schedule of a tournament: game numbers, pairs, openings, colours and seeds, round by round."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ from merels.tournament.records.settings import Settings
 
 
 class Progress(NamedTuple):
-    """How far a run is: in words, as a share from 0 to 1, and how many games are left.
+    """Progress of a run.
 
-    The total in the words is the same from the first game to the last. ``left`` is None where the
-    number of games depends on results; ``is_bound`` is True if they may be fewer.
+    ``text``: for example ``5 of 10 games``; the total does not change during a run. ``share``: from
+    0 to 1. ``left``: number of games left, or None if it depends on results. ``is_bound``: whether
+    ``left`` is an upper bound.
     """
 
     text: str
@@ -32,13 +33,12 @@ class Progress(NamedTuple):
 
 
 class Plan:
-    """The games of a tournament, drawn up one round at a time.
+    """The games of a tournament, paired one round at a time.
 
-    All of it follows from the settings and, in formats that pair by standing, from the results of
-    the rounds before, which `score` takes. Settings that make no sense are an `InputError` at once.
-    ``part`` (i, n): this run plays the i-th of every n game pairs. ``keep_info``: moves are
-    recorded with the engines' last lines of ``info``. ``pause``: seconds between two games of a
-    worker.
+    The games depend only on the settings and, in formats that pair by standings, on the results
+    passed to `score`. The constructor raises `InputError` for invalid settings.
+    ``part`` (i, n): this run plays the i-th of every n game pairs. ``keep_info``: record each move
+    with the engine's last ``info`` line. ``pause``: seconds between two games of a worker.
     """
 
     def __init__(
@@ -47,35 +47,35 @@ class Plan:
     ) -> None:
         self.settings = settings
         self.entrants = settings.engines
-        """The engines, in the order of the settings, as they play in the round drawn up last."""
+        """The engines, in the order of the settings."""
         self.waits = schedule_for(settings).waits
         self.games = schedule_for(settings).games(settings)
-        """How many games there are at most."""
+        """Maximum number of games of the tournament."""
         self._part, self._keep_info, self._pause = part, keep_info, pause
         self.openings = Openings(settings.openings, parse_rules(settings.rules), settings.seed)
         self._round = 0
         self.results: list[list[PairingResult]] = []
-        """Of the rounds that are over, where ``waits`` is set."""
+        """Results of each finished round; empty unless the format pairs by results (``waits``)."""
         self._points: list[list[float]] = []
         self._pairings: list[Pairing] = []
         self._places: dict[int, tuple[int, bool]] = {}
-        """By game number: the index of its pairing, and whether its first engine has White."""
+        """Game number -> (index of its pairing, whether the pairing's first engine has White)."""
         self._games = self._pairs = 0
 
     @cached_property
     def share(self) -> int:
-        """How many games this run has at most."""
+        """Maximum number of games of this run, which may play only a part of the tournament."""
         games, (index, count) = self.settings.games, self._part
         if count == 1:
             return self.games
         a_match = (games + 1) // 2
         pairs = range(index, self.games // games * a_match + 1, count)
-        # The last pair of an odd number of games is but one game.
+        # With an odd number of games, the last pair of a match has only one game.
         single = sum(pair % a_match == 0 for pair in pairs) if games % 2 else 0
         return 2 * len(pairs) - single
 
     def progress(self, done: int) -> Progress:
-        """This run's progress with ``finished`` finished games."""
+        """Return this run's progress after ``done`` finished games."""
         if self.settings.format == "knockout":
             matches = len(self.settings.engines) - 1
             decided = knockout.decided(self.settings, self.so_far, self.is_open)
@@ -88,38 +88,38 @@ class Plan:
 
     @property
     def is_open(self) -> bool:
-        """Whether the last round of `so_far` is being played."""
+        """Whether the last round of `so_far` is in progress."""
         return bool(self._pairings)
 
     @property
     def so_far(self) -> list[list[PairingResult]]:
-        """The results, where ``waits`` is set, with those of the round that is being played."""
+        """The results of the finished rounds and of the round in progress."""
         return [*self.results, self._current()] if self._pairings else self.results
 
     def _current(self) -> list[PairingResult]:
-        """The results of the latest round so far."""
+        """Return the results of the round in progress."""
         return [
             PairingResult(pairing, (points[0], points[1]))
             for pairing, points in zip(self._pairings, self._points)
         ]
 
     def must_wait(self, open_games: int) -> bool:
-        """Whether the next round depends on games that are not scored yet."""
+        """Return whether the next round depends on games that have no score yet."""
         return self.waits and open_games > 0
 
     def can_pair_without(self, names: Container[str]) -> bool:
-        """Whether games that are not drawn up yet may be without these engines."""
+        """Return whether future rounds may contain games without the engines ``names``."""
         free = [entrant.name not in names for entrant in self.entrants]
         if self.settings.format == "gauntlet":
             return any(free[: self.settings.seeds]) and any(free[self.settings.seeds :])
         return sum(free) > 1
 
     def is_ours(self, task: PairTask) -> bool:
-        """Whether a task is in this run's part."""
+        """Return whether a task is in this run's part."""
         return is_in_part(task.games[0].pair, self._part)
 
     def has_left(self, journal: Journal) -> bool:
-        """Whether a game of this run is not in its journal; reads no moves."""
+        """Return whether a game of this run is missing from its journal; read no moves."""
         if "verdict" in journal.meta():
             return False
         if self.settings.format == "knockout":  # Its number of games depends on results.
@@ -134,7 +134,10 @@ class Plan:
         return len(numbers) < self.share
 
     def next_round(self) -> list[PairTask]:
-        """The tasks of the next round, for which nothing `must_wait`; empty when all is over."""
+        """Return the tasks of the next round, or an empty list after the last round.
+
+        Call it only while `must_wait` is false.
+        """
         schedule = schedule_for(self.settings)
         if self._pairings and self.waits:
             self.results.append(self._current())
@@ -151,7 +154,10 @@ class Plan:
         ]
 
     def score(self, number: int, white_score: float | None) -> None:
-        """Note a game's result; one broken off, or of no round of ours, gives no points."""
+        """Add a game's result to its pairing.
+
+        An unfinished game (``white_score`` None) and a game of another round give no points.
+        """
         if not self.waits or white_score is None or number not in self._places:
             return
         index, first_is_white = self._places[number]
@@ -160,7 +166,7 @@ class Plan:
         self._points[index][1] += 1 - first
 
     def _tasks(self, round_number: int, index: int, pairing: Pairing) -> list[PairTask]:
-        """The tasks of a pairing: its games, two by two."""
+        """Return the tasks of a pairing, two games each."""
         settings = self.settings
         tasks = []
         for start in range(0, settings.games, 2):
@@ -182,6 +188,6 @@ class Plan:
 
 
 def derive_seed(seed: int, number: int) -> int:
-    """A game's own seed, 31 bits, from the tournament's."""
+    """Return the 31-bit seed of game ``number`` of a tournament with ``seed``."""
     digest = hashlib.sha256(f"merels game {seed} {number}".encode()).digest()
     return int.from_bytes(digest[:4], "big") >> 1

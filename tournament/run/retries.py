@@ -1,9 +1,11 @@
-"""Retries of engines that do not start, and of workers on which they do not.
+"""Retries of engines that do not start, and of workers on which they fail to start.
 
-A game whose engines do not both start has no result and waits. Such an engine is tried again after
-pauses that double, while the other engines play on. A failed start on a user's executor is blamed
-on the worker, which gets no game of that engine for a pause. It is blamed on the engine as well
-when it fails on a second host, or on the same worker again, and was played nowhere in between.
+If an engine does not start, its games wait. The runner tries the engine again after pauses that
+double; other engines continue to play.
+
+On a user's executor, a failed start first counts against the worker, which gets no game of that
+engine during a pause. It also counts against the engine if the engine fails on a second host, or
+fails again on the same worker, without a game on any worker in between.
 """
 
 from __future__ import annotations
@@ -16,29 +18,33 @@ from merels.tournament.records.games import PairTask
 from merels.tournament.run.tasks import Place
 
 TRIES = 5
-"""Failures in a row after which a run no longer waits: 15 s of pauses lie between them."""
+"""Failures in a row after which the run gives up; the pauses between them add up to 15 s."""
 TRIAL_TRIES = 3
-"""Failures of the trial on one worker after which the engine is refused."""
+"""Failures of an engine's trial on one worker after which the run is refused."""
 PAUSE_SECONDS = 1.0
-"""Pause after the first failure; each further failure doubles it."""
+"""Pause after the first failure, in seconds; each further failure doubles the pause."""
 ON_ONE_WORKER = 2
-"""Factor of the pauses of an engine on one worker, so that others are tried before."""
+"""Factor for pauses of an engine on one worker, so that other workers are tried first."""
 LONGEST_PAUSE = 300.0
+"""Upper limit of a pause, in seconds."""
 
 
 class Backoff:
-    """Pauses between tries of something that fails, ``factor`` times as long as usual."""
+    """Exponential backoff that begins at `PAUSE_SECONDS` times ``factor``.
+
+    It is exhausted after ``tries`` failures in a row.
+    """
 
     def __init__(self, factor: int = 1, tries: int = TRIES) -> None:
         self._factor, self._tries = factor, tries
         self._until = 0.0
         self.failures = 0
-        """Failures in a row; those that come during a pause do not count."""
+        """Number of failures in a row; failures during a pause are not counted."""
 
     def fail(self) -> bool:
-        """Count a failure, unless it comes during a pause: its try began before the pause.
+        """Count a failure and start a pause; return whether the failure was counted.
 
-        Return whether it was counted.
+        A failure during a pause is not counted, because its attempt began before the pause.
         """
         now = monotonic()
         if now < self._until:
@@ -49,7 +55,7 @@ class Backoff:
         return True
 
     def reset(self) -> None:
-        """Forget all failures."""
+        """End the pause and set the number of failures to 0."""
         self._until, self.failures = 0.0, 0
 
     @property
@@ -59,12 +65,12 @@ class Backoff:
 
     @property
     def rests(self) -> bool:
-        """Whether the pause lasts."""
+        """Whether the pause has not ended yet."""
         return self.left > 0
 
     @property
     def is_exhausted(self) -> bool:
-        """Whether it failed so often that a run no longer waits for it."""
+        """Whether the limit of failures is reached."""
         return self.failures >= self._tries
 
 
@@ -73,21 +79,21 @@ class _Failing:
 
     def __init__(self) -> None:
         self.backoff = Backoff()
-        self.words = ""
-        """The last failure."""
+        self.failure = ""
+        """Text of the last failure, such as ``does not start (exit code 127)``."""
         self.waiting: deque[PairTask] = deque()
-        """Tasks that were not handed out because of this engine."""
+        """Tasks that wait for this engine to start."""
         self.is_tried = False
-        """Whether a task that tries the engine again was handed out."""
+        """Whether a task that tries the engine again is in progress."""
         self.is_reported = False
-        """Whether the failure was reported as the engine's."""
+        """Whether a notice has reported the engine (not only one worker) as failing."""
         self.suspects: set[Place] = set()
-        """Workers on which it failed since it was last played on any."""
+        """Workers on which the engine failed since its last game on any worker."""
         self.left_out: dict[Place, Backoff] = {}
-        """Workers on which it failed and was not played since."""
+        """Workers on which the engine failed and has not played since."""
 
     def leave_out(self, place: Place) -> bool:
-        """Give a worker no games for a pause; return whether the engine is at fault, too."""
+        """Give a worker no games during a pause; return whether the engine is also at fault."""
         is_next = self.left_out.setdefault(place, Backoff(ON_ONE_WORKER)).fail()
         again = is_next and place in self.suspects
         self.suspects.add(place)
@@ -95,14 +101,14 @@ class _Failing:
 
     @property
     def may_be_tried(self) -> bool:
-        """Whether a task of the engine may be handed out."""
+        """Whether a task of the engine may be submitted."""
         return not self.backoff.failures or not (self.is_tried or self.backoff.rests)
 
 
 class Starts:
     """Engines that do not start, and the tasks that wait for them.
 
-    ``is_match``: there are no other engines than two.
+    ``is_match``: whether the tournament has only two engines, so that notices can be shorter.
     """
 
     def __init__(self, is_match: bool) -> None:
@@ -110,28 +116,29 @@ class Starts:
         self._failing: dict[str, _Failing] = {}
 
     def fail(self, failures: Mapping[str, str], place: Place | None) -> list[str]:
-        """Count engines that did not start; returns notices.
+        """Count failed starts and return notices for the user.
 
-        ``place``: the worker of a user's executor; None for one of this machine.
+        ``failures``: engine name -> failure. ``place``: the worker of a user's executor, or None
+        for a local worker.
         """
         notices = []
-        for name, words in failures.items():
+        for name, failure in failures.items():
             engine = self._failing.setdefault(name, _Failing())
-            engine.words, engine.is_tried = words, False
+            engine.failure, engine.is_tried = failure, False
             if place is not None:
                 if place not in engine.left_out:
-                    what = "no more games" if self._is_match else f"no more games of {name}"
-                    notices.append(f"{place}: engine {name} {words}; {what} go there")
+                    games = "no more games" if self._is_match else f"no more games of {name}"
+                    notices.append(f"{place}: engine {name} {failure}; {games} go there")
                 if not engine.leave_out(place):
                     continue
             engine.backoff.fail()
             if not engine.is_reported:
                 engine.is_reported = True
-                notices.append(f"engine {name} {words}; its games wait, and it is tried again")
+                notices.append(f"engine {name} {failure}; its games wait, and it is tried again")
         return notices
 
     def succeed(self, names: Iterable[str], place: Place | None) -> list[str]:
-        """Forget the failures of engines that were played or tried; returns notices."""
+        """Reset the failures of engines that started, and return notices for the user."""
         notices = []
         for name in names:
             if (engine := self._failing.get(name)) is None:
@@ -148,7 +155,7 @@ class Starts:
         return notices
 
     def admit(self, task: PairTask) -> bool:
-        """Return whether a task can be handed out; otherwise keep it until `take` returns it."""
+        """Return whether a task may be submitted; otherwise queue it until `take` returns it."""
         engines = self._engines(task)
         for engine in engines:
             if not engine.may_be_tried:
@@ -159,12 +166,12 @@ class Starts:
         return True
 
     def come_back(self, task: PairTask) -> None:
-        """Allow another try of a task's engines: the task is no longer handed out."""
+        """Record that a task is no longer in progress, so that its engines may be tried again."""
         for engine in self._engines(task):
             engine.is_tried = False
 
     def take(self) -> PairTask | None:
-        """A task that waited and whose engine may be tried now, or None."""
+        """Remove and return a waiting task whose engine may be tried now, or return None."""
         for name, engine in list(self._failing.items()):
             if engine.may_be_tried:
                 if engine.waiting:
@@ -174,19 +181,19 @@ class Starts:
         return None
 
     def left_out(self, task: PairTask) -> frozenset[Place]:
-        """Workers that must not play a task."""
+        """Return the workers that must not play a task now."""
         return frozenset(
             place for engine in self._engines(task)
             for place, backoff in engine.left_out.items() if backoff.rests
         )
 
     def resting(self) -> set[str]:
-        """Names of the engines that are not tried yet."""
+        """Return the names of the engines that must not be tried now."""
         return {name for name, engine in self._failing.items() if not engine.may_be_tried}
 
     @property
     def has_hope(self) -> bool:
-        """Whether a waiting task may be handed out later: none of its engines is exhausted."""
+        """Whether a waiting task may still be played: none of its engines is exhausted."""
         hopeless = {name for name, engine in self._failing.items() if engine.backoff.is_exhausted}
         return any(
             not hopeless & _names(task)
@@ -195,14 +202,14 @@ class Starts:
         )
 
     def is_hopeless(self, task: PairTask) -> bool:
-        """Whether one of a task's engines is exhausted."""
+        """Return whether the run has given up one of a task's engines."""
         return any(engine.backoff.is_exhausted for engine in self._engines(task))
 
     def hopeless(self) -> Iterator[tuple[str, str, Iterable[PairTask]]]:
-        """The exhausted engines: name, last failure and waiting tasks."""
+        """Yield each engine that the run has given up: name, last failure, waiting tasks."""
         for name, engine in self._failing.items():
             if engine.backoff.is_exhausted:
-                yield name, engine.words, engine.waiting
+                yield name, engine.failure, engine.waiting
 
     def _engines(self, task: PairTask) -> list[_Failing]:
         if not self._failing:
@@ -211,22 +218,22 @@ class Starts:
 
 
 class Refusals:
-    """Workers on which an engine failed the trial before the first game."""
+    """Workers on which an engine failed its trial before the first game."""
 
     def __init__(self) -> None:
         self._backoffs: dict[Place, Backoff] = {}
 
     def add(self, place: Place) -> bool:
-        """Count a refusal; return whether it is the engine's fault."""
+        """Count a failed trial; return whether the engine, not the worker, is at fault."""
         backoff = self._backoffs.setdefault(place, Backoff(ON_ONE_WORKER, TRIAL_TRIES))
         backoff.fail()
         return backoff.is_exhausted or len({place.host for place in self._backoffs}) > 1
 
     def left_out(self) -> frozenset[Place]:
-        """Workers that must not try the engines now."""
+        """Return the workers that must not try the engines now."""
         return frozenset(place for place, backoff in self._backoffs.items() if backoff.rests)
 
 
 def _names(task: PairTask) -> set[str]:
-    """The names of a task's engines."""
+    """Return the names of a task's engines."""
     return {task.games[0].white.name, task.games[0].black.name}

@@ -1,8 +1,8 @@
-"""Many games: hands the plan's tasks to an executor and takes in what comes back.
+"""The runner: submits the plan's tasks to a pool of workers and records their results.
 
-A task comes back with rows for the games that were played, and only those are closed. The rest of
-it is handed out again: at once, when its engines start again (`Starts`), or after other pairs, when
-the call failed.
+A task returns rows for the games that were played. The runner submits its unplayed games again: if
+an engine did not start, when the engine may be tried again (`Starts`); if the call failed, after
+other pairs.
 """
 
 from __future__ import annotations
@@ -35,40 +35,49 @@ from merels.tournament.run.tasks import (
 from merels.tournament.run.worker_pool import LocalPool
 
 ATTEMPTS = 3
-"""How often a pair's call may fail, while other pairs are played, before its games stay open."""
+"""Number of failed calls after which the runner gives up a pair, if other pairs are played."""
 IN_A_ROW = 3
-"""Failed calls in a row, no game in between, after which the workers are at fault, not a pair."""
+"""Failed calls in a row, without a game in between, after which the workers are at fault."""
 TICK_SECONDS = 0.25
+"""Longest time between two updates of the views, in seconds."""
 
 End = Literal["finished", "decided", "interrupted", "killed", "faulty", "stuck", "timed_out"]
-"""All games are played; a test is decided; stopped after the games in progress; stopped at once;
-stopped for an engine's faults; games are left whose engines do not start or whose pairs failed;
-no worker can play."""
+"""How a run ended.
+
+- ``finished``: all games are played
+- ``decided``: the SPRT is decided
+- ``interrupted``: stopped after the games in progress
+- ``killed``: stopped at once
+- ``faulty``: stopped because an engine lost ``max_faults`` games by its own fault
+- ``stuck``: some games were given up, because their engines do not start or their pairs failed
+- ``timed_out``: no worker can play
+"""
 
 
 Trial = Callable[[], list[str]]
-"""Tries the engines: an `InputError` ends the run, what it returns are notices."""
+"""Tries the engines and returns notices; an `InputError` that it raises ends the run."""
 
 
 @dataclass(slots=True)
 class _Failure:
-    """A pair whose call failed and is to be made again."""
+    """A pair whose call failed and is to be submitted again."""
 
     task: PairTask
     why: str
     games: int
-    """Games that had come back by then."""
+    """Number of games that the run had received when the call failed."""
     failures: int = 1
-    """While other pairs were played; those without a game in between are the workers'."""
+    """Failed calls with a game of another pair in between; the others count for the workers."""
     breaks: int = 0
-    """How often the whole executor broke meanwhile."""
+    """Number of these calls during which the executor broke."""
 
 
 class Runner:
-    """Plays what the plan has and the journal has not, ``window`` tasks at a time.
+    """Plays the games of the plan that are missing from the journal.
 
-    A pool holds as many more ready as `Pool.ahead` says. ``trial`` is called by a worker before any
-    game. The run ends when an engine has lost ``max_faults`` games by its own fault; 0: never.
+    The runner keeps ``window`` tasks running, and `Pool.ahead` more queued. A worker calls
+    ``trial`` before the first game. The run ends when an engine has lost ``max_faults`` games by
+    its own fault; 0: no limit.
     """
 
     def __init__(
@@ -79,52 +88,53 @@ class Runner:
         self._window = window
         self._max_faults = max_faults
         self._faults = Counter[str]()
-        """Games of this run that each engine lost by its own fault."""
+        """Engine name -> games of this run that it lost by its own fault."""
         self._trial = trial
-        """The engines still to be tried."""
+        """The trial, until a worker has completed it; then None."""
         self._refusals = Refusals()
         self._pool: LocalPool | ForeignPool
         self._events: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         """Calls for the runner's thread to make."""
         self._starts = Starts(len(board.standings.names) == 2)
         self._running = 0
-        """Tasks that the executor has."""
+        """Number of calls that the pool has not returned."""
         self._again: deque[PairTask] = deque()
-        """Tasks that came back unplayed, through no fault of theirs."""
+        """Tasks that were returned unplayed although their call did not fail."""
         self._failures: dict[int, _Failure] = {}
-        """By pair: those whose last call failed."""
+        """Pair number -> the pair, if its last call failed."""
         self._failed: deque[int] = deque()
-        """Pairs to hand out again."""
-        self._left: list[_Failure] = []
-        """Pairs that failed too often and stay open."""
+        """Numbers of the failed pairs to submit again."""
+        self._given_up: list[_Failure] = []
+        """Pairs that failed too often; their games stay unplayed."""
         self._in_a_row = 0
-        """Calls that failed since a game came back or the workers were renewed."""
+        """Calls that failed since a game was received or the workers were renewed."""
         self._why = ""
-        """How the last of them failed; empty once a game came back."""
+        """Error of the last failed call; empty once a game was received."""
         self._games = 0
-        """Games that came back."""
+        """Number of games received."""
         self._interrupts = 0
+        """Number of interrupts; an immediate stop counts as two."""
 
     def report(self, event: Started | Played | Finished) -> None:
-        """Take a worker's report, from any thread."""
+        """Queue a worker's report, from any thread."""
         self._events.put(partial(self._take_report, event))
 
     def interrupt(self, now: bool = False) -> None:
-        """Stop after the games in progress; ``now``, or the second time, at once.
+        """Stop after the games in progress; with ``now``, or on the second call, stop at once.
 
-        Safe in a signal handler.
+        May be called from a signal handler.
         """
         self._events.put(partial(self._take_interrupt, now))
 
     def wake(self) -> None:
-        """Have the pool checked at once, from any thread."""
+        """Have `run` check the pool at once; may be called from any thread."""
         self._events.put(lambda: None)
 
     def run(self, make_pool: Callable[[], LocalPool | ForeignPool]) -> End:
-        """Play until there is nothing left to play, a test is decided or someone interrupts.
+        """Play until all games are played, the SPRT is decided or the run is interrupted.
 
-        Raises `JournalError` when a game cannot be recorded, and what a user's executor raises at
-        its start; whatever happens, the pool's work has ended afterwards.
+        Raise `JournalError` if a game cannot be stored, `InputError` if an engine fails its trial,
+        and any error that a user's executor raises at its start. The pool is shut down in any case.
         """
         self._pool = make_pool()
         tasks = self._tasks()
@@ -159,12 +169,12 @@ class Runner:
 
     @property
     def _has_hope(self) -> bool:
-        """Whether something may be handed out later, now that nothing is running."""
+        """Whether a task may be submitted later, although no call is running."""
         waits = self._again or self._failed or self._trial or not self._pool.ready
         return bool(waits) or self._in_a_row >= IN_A_ROW or self._starts.has_hope
 
     def _end(self, tasks: Iterator[PairTask | None]) -> End:
-        """How the run ended; an interrupt after the last game has changed nothing."""
+        """Return how the run ended; an interrupt after the last game is ignored."""
         if self.board.verdict is not None:
             return "decided"
         if not self.board.open and next(tasks, None) is None:
@@ -176,15 +186,15 @@ class Runner:
         return "timed_out" if self._pool.given_up else "stuck"
 
     def _explain(self) -> None:
-        """Name the games that stay open, and why."""
-        for name, words, _ in self._starts.hopeless():
-            self.board.notice(f"engine {name} {words}: its games stay open")
-        for failure in self._left:
+        """Report the games that stay unplayed, and the reason."""
+        for name, error, _ in self._starts.hopeless():
+            self.board.notice(f"engine {name} {error}: its games stay open")
+        for failure in self._given_up:
             pair, games = failure.task.games[0].pair, counted(len(failure.task.games), "game")
             self.board.notice(f"pair {pair} failed: {failure.why}; {games} of it stay open")
 
     def _tasks(self) -> Iterator[PairTask | None]:
-        """Yield the remaining tasks; None if results have to come first."""
+        """Yield the remaining tasks, or None while the next round waits for results."""
         board, plan = self.board, self.board.plan
         while tasks := plan.next_round():
             if plan.waits and any(task.without(board.played).games for task in tasks):
@@ -201,7 +211,7 @@ class Runner:
                 yield None
 
     def _hand_out(self, tasks: Iterator[PairTask | None]) -> None:
-        """Fill the window, once the engines are tried."""
+        """Submit tasks until the window is full; before the first, have the engines tried."""
         if self._in_a_row >= IN_A_ROW and not self._running:
             self._in_a_row = 0
             for failure in self._failures.values():
@@ -220,7 +230,7 @@ class Runner:
             self._submit(task)
 
     def _try_engines(self, trial: Trial) -> None:
-        """Have a worker try the engines."""
+        """Submit the trial of the engines."""
         if left_out := self._refusals.left_out():
             self._pool.occupy(left_out)
         future = self._pool.submit(try_all, trial, left_out)
@@ -228,7 +238,7 @@ class Runner:
         future.add_done_callback(lambda done: self._events.put(partial(self._end_trial, done)))
 
     def _next_task(self, tasks: Iterator[PairTask | None]) -> PairTask | None:
-        """The next task that can be played now; None if there is none yet."""
+        """Return the next task that can be played now, or None."""
         while (task := self._draw(tasks)) is not None:
             if self._starts.admit(task):
                 return task
@@ -238,7 +248,7 @@ class Runner:
         return None
 
     def _draw(self, tasks: Iterator[PairTask | None]) -> PairTask | None:
-        """A task to hand out, if its engines may be tried; None if there is none yet."""
+        """Return the next task whether or not its engines may be tried, or None."""
         if self._again:
             return self._again.popleft()
         task = self._starts.take() or self._next_failed(False)
@@ -249,10 +259,11 @@ class Runner:
         return task or self._next_failed(True)
 
     def _next_failed(self, is_last: bool) -> PairTask | None:
-        """A pair whose call failed, if the last call did not, or ``is_last``: there is no other.
+        """Return a pair whose call failed, or None.
 
-        One that was in progress each time that the executor broke is played alone, so that the next
-        time has one culprit.
+        Unless ``is_last`` (there is no other task), a game must have been received since the
+        failure. If the executor broke twice or more during the calls of a pair, the pair waits
+        until no other call is running: the next break then has only one suspect.
         """
         for pair in self._failed:
             failure = self._failures[pair]
@@ -263,34 +274,34 @@ class Runner:
         return None
 
     def _submit(self, task: PairTask) -> None:
-        """Hand a task over."""
+        """Submit a task to the pool."""
         if left_out := self._starts.left_out(task):
             self._pool.occupy(left_out)
         future = self._pool.submit(play_pair, task, left_out)
         self._running += 1
         if self._pool.foreign:
-            # Nobody tells when they begin: that they are handed over has to do.
+            # Foreign workers do not report when games start, so they count as started now.
             for spec in task.games:
                 self.board.begin(spec.number)
         future.add_done_callback(lambda done: self._events.put(partial(self._finish, task, done)))
 
     def _wait(self) -> None:
-        """Wait for one event, but no longer than a moment, and act on it."""
+        """Process the next event, or wait `TICK_SECONDS`; then check the pool and update views."""
         try:
             act = self._events.get(timeout=TICK_SECONDS)
         except queue.Empty:
             pass
         else:
             act()
-        self._tell(self._pool.check())
+        self._show_notices(self._pool.check())
         self.board.tick()
 
-    def _tell(self, notices: list[str]) -> None:
+    def _show_notices(self, notices: list[str]) -> None:
         for notice in notices:
             self.board.notice(notice)
 
     def _take_report(self, event: Started | Played | Finished) -> None:
-        """Act on a worker's report."""
+        """Process a worker's report."""
         if isinstance(event, Finished):
             self._take(event)
         elif isinstance(event, Played):
@@ -298,47 +309,47 @@ class Runner:
         else:
             self.board.begin(event.number)
             if (spec := self.board.playing.get(event.number)) is not None:
-                self._tell(self._starts.succeed((spec.white.name, spec.black.name), None))
+                self._show_notices(self._starts.succeed((spec.white.name, spec.black.name), None))
 
     def _take_interrupt(self, now: bool) -> None:
-        """Act on an interrupt."""
+        """Process an interrupt."""
         if now or self._pool.silent:
             self._interrupts += 2
         else:
             self._stop("")
 
     def _stop(self, why: str) -> None:
-        """Stop after the games in progress, or at once if that was asked before."""
+        """Stop after the games in progress, or at once if this is the second request."""
         self._interrupts += 1
         if self._interrupts == 1:
             self.board.notice(f"{why}finishing the games in progress; interrupt again to stop now")
             self._pool.finish_games()
 
     def _end_trial(self, future: Future[Tried]) -> None:
-        """Begin with the games, once a worker has tried the engines; else another is to try.
+        """Process the result of a trial: start the games, or let another worker try the engines.
 
-        Raise `InputError` if an engine cannot play and no other worker may do better.
+        Raise `InputError` if an engine, and not only one worker, is at fault.
         """
         self._running -= 1
         if future.cancelled():
             return
         if future.exception() is not None:
-            self._trial = None  # The calls for pairs will show what is wrong.
+            self._trial = None  # The calls for pairs will report the error.
             return
         tried = future.result()
         if tried.refusal is not None:
             if self._refusals.add(tried.place):
                 raise tried.refusal
-            what = f"{tried.refusal.token.removeprefix('-')} {tried.refusal.expected}"
-            self._tell([f"{tried.place}: {what}; another worker tries the engines"])
+            fault = f"{tried.refusal.token.removeprefix('-')} {tried.refusal.expected}"
+            self._show_notices([f"{tried.place}: {fault}; another worker tries the engines"])
         elif not tried.handed_back:
             self._trial = None
             self._pool.note_work()
-            self._tell(list(tried.notices))
+            self._show_notices(list(tried.notices))
             self._starts.succeed(self.board.standings.names, tried.place)
 
     def _finish(self, task: PairTask, future: Future[PairReport]) -> None:
-        """Take a task's results, and have what is missing of it played later."""
+        """Process the result of a task, and queue its unplayed games again."""
         self._running -= 1
         self._starts.come_back(task)
         if future.cancelled():
@@ -355,7 +366,7 @@ class Runner:
             self._take(game, place)
         left = task.without(self.board.played)
         if report.failures:
-            self._tell(self._starts.fail(report.failures, place))
+            self._show_notices(self._starts.fail(report.failures, place))
             for _, _, waiting in self._starts.hopeless():
                 for other in waiting:
                     self.board.skip(other.games)
@@ -364,7 +375,7 @@ class Runner:
             self._again.append(left)
 
     def _fail(self, task: PairTask, why: str, is_broken: bool) -> None:
-        """Have a pair played again whose call failed, unless it fails while others do not."""
+        """Queue a pair again after a failed call, or give it up after `ATTEMPTS` failures."""
         if not self._why:
             self.board.notice(f"pair {task.games[0].pair} failed: {why}")
         self._in_a_row += 1
@@ -383,12 +394,12 @@ class Runner:
         if failure.failures < ATTEMPTS:
             self._failed.append(pair)
             return
-        self._left.append(self._failures.pop(pair))
+        self._given_up.append(self._failures.pop(pair))
         self.board.skip(left.games)
         self.board.show()
 
     def _take(self, game: Finished, place: Place | None = None) -> None:
-        """Put a finished game on the board, once."""
+        """Record a finished game, unless it was recorded before."""
         row = game.row
         self._in_a_row = 0
         if self._why:
@@ -396,7 +407,7 @@ class Runner:
             self.board.notice("games come back again")
         self._games += 1
         self._pool.note_work()
-        self._tell(self._starts.succeed((row.white, row.black), place))
+        self._show_notices(self._starts.succeed((row.white, row.black), place))
         if row.number in self.board.played:
             return
         self.board.end(row)

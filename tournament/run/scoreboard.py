@@ -1,4 +1,4 @@
-"""The games of a run: journaled as they end, counted and shown in the order of their numbers."""
+"""Scoreboard of a run: journals games as they end, counts and shows them in number order."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ T = TypeVar("T")
 
 
 class _InOrder(Generic[T]):
-    """Holds numbered things back until those expected before them have come."""
+    """A reorder buffer: items arrive in any order and are released in the announced order."""
 
     def __init__(self) -> None:
         self._expected: deque[int] = deque()
         self._waiting: dict[int, T] = {}
         self._skipped: set[int] = set()
         self._late: deque[int] = deque()
-        """Numbers that were skipped, whose things have come."""
+        """Skipped numbers whose items have arrived."""
 
     def expect(self, number: int) -> None:
-        """Announce the next number of the order."""
+        """Append a number to the announced order."""
         self._expected.append(number)
 
     def skip(self, number: int) -> None:
-        """Stop holding later numbers back for this one, which may still come."""
+        """Stop waiting for this number; its item may still arrive later."""
         if number not in self._waiting:
             self._skipped.add(number)
 
-    def put(self, number: int, thing: T) -> None:
-        """Take a thing, in whatever order."""
-        self._waiting[number] = thing
+    def put(self, number: int, item: T) -> None:
+        """Add an item, in any order."""
+        self._waiting[number] = item
         if number in self._skipped:
             self._late.append(number)
 
     def release(self) -> Iterator[tuple[int, T]]:
-        """The things that nothing is missing before, each once."""
+        """Remove and yield the items that no missing item precedes."""
         while self._late or self._expected:
             number = self._late[0] if self._late else self._expected[0]
             if number in self._waiting:
@@ -55,7 +55,7 @@ class _InOrder(Generic[T]):
                 break
 
     def release_all(self) -> dict[int, T]:
-        """Everything that is held back, by number, whatever is missing in between."""
+        """Remove and return all items by number, even if items before them are missing."""
         held, self._waiting = self._waiting, {}
         self._expected.clear()
         self._late.clear()
@@ -63,7 +63,7 @@ class _InOrder(Generic[T]):
 
 
 class Scoreboard:
-    """Keeps the score of a tournament, tells its views, and decides its test."""
+    """Keeps the standings of a tournament, updates its views, and evaluates its SPRT."""
 
     def __init__(self, plan: Plan, journal: Journal, views: Iterable[View] = ()) -> None:
         self.settings = plan.settings
@@ -72,17 +72,17 @@ class Scoreboard:
         self.views = list(views)
         self.standings = Standings(tuple(engine.name for engine in plan.settings.engines))
         self.playing: dict[int, GameSpec] = {}
-        """The games in progress by number, the one that began first in front."""
+        """The games in progress by number, in the order in which they started."""
         self.verdict: str | None = journal.meta().get("verdict")
-        """The hypothesis that the settings' test accepted, H0 or H1."""
+        """The hypothesis that the SPRT accepted, ``H0`` or ``H1``, or None."""
         self.llr = 0.0
-        """The log-likelihood ratio of the test, if there is one, after the games counted."""
+        """Log-likelihood ratio of the SPRT after the counted games; 0 without an SPRT."""
         self.played = set(journal.numbers())
         """The numbers of the games in the journal."""
         self.waiting: dict[int, GameSpec] = {}
-        """The games that are expected and have not started."""
+        """The announced games that have not started, by number."""
         self.open: set[int] = set()
-        """The numbers of the games that are expected and not counted yet."""
+        """The numbers of the announced games that are not counted yet."""
         self._unshown = set(self.played)
         """The numbers of the games in the journal that are not counted yet."""
         self._starts = _InOrder[GameSpec]()
@@ -90,7 +90,7 @@ class Scoreboard:
         self._judged_pairs = 0
 
     def expect(self, spec: GameSpec) -> None:
-        """Announce the next game of the plan, whether it is in the journal or yet to be played."""
+        """Announce the next game of the plan, which may already be in the journal."""
         self.open.add(spec.number)
         self._ends.expect(spec.number)
         if spec.number in self.played:
@@ -100,7 +100,7 @@ class Scoreboard:
             self._starts.expect(spec.number)
 
     def begin(self, number: int) -> None:
-        """Show that a game started, unless it had started before with a worker that died."""
+        """Show that a game started, unless an earlier attempt at it was already shown."""
         spec = self.waiting.pop(number, None)
         if spec is not None:
             self.playing[number] = spec
@@ -110,26 +110,26 @@ class Scoreboard:
             self._show_starts()
 
     def _show_starts(self) -> None:
-        """Show the games that began, in their order."""
-        for _, begun in self._starts.release():
+        """Show the started games in the order of their numbers."""
+        for _, spec in self._starts.release():
             for view in self.views:
-                view.started(begun)
+                view.started(spec)
 
     def skip(self, games: Iterable[GameSpec]) -> None:
-        """Stop holding later games back for these, whose time is unknown."""
+        """Stop waiting for these games before later ones are shown and counted."""
         for spec in games:
             self._starts.skip(spec.number)
             self._ends.skip(spec.number)
         self._show_starts()
 
     def go_on(self, played: Played) -> None:
-        """Show moves of a game in progress, unless they come after its end."""
+        """Show new moves of a game; ignore moves that arrive after its end."""
         if played.number in self.playing:
             for view in self.views:
                 view.game_went_on(played)
 
     def end(self, row: Row) -> None:
-        """Journal a finished game that is not in the journal; `show` counts it in its turn."""
+        """Append a finished game to the journal; `show` counts it in the order of numbers."""
         self.journal.append(row)
         self.played.add(row.number)
         self._unshown.add(row.number)
@@ -140,20 +140,20 @@ class Scoreboard:
             view.game_ended(row)
 
     def show(self) -> None:
-        """Count and show the games whose turn it is, until a test is decided."""
+        """Count and show the games that no missing game precedes, until the SPRT is decided."""
         for number, row in self._ends.release():
             self._count(number, row)
             if self.verdict is None and self._decide():
                 break
 
     def show_rest(self) -> None:
-        """Count and show the games out of turn too: nothing more will come before them."""
+        """Count and show all remaining games of the journal, because the run has ended."""
         waiting = self._ends.release_all()
         for number in sorted(self._unshown):
             self._count(number, waiting.get(number))
 
     def _count(self, number: int, row: Row | None) -> None:
-        """Add a game to the standings and show it; None: an earlier run played it."""
+        """Add a game to the standings and show it; ``row`` None: an earlier run played it."""
         self._unshown.discard(number)
         self.open.discard(number)
         game = self.journal.row(number) if row is None else row
@@ -164,7 +164,7 @@ class Scoreboard:
             (view.found if row is None else view.finished)(game, self.standings)
 
     def _judge(self) -> None:
-        """Compute the test's log-likelihood ratio; in a test of pairs, from complete pairs only."""
+        """Update the log-likelihood ratio of the SPRT; a pentanomial test counts whole pairs."""
         sprt = self.settings.sprt
         if sprt is None:
             return
@@ -176,7 +176,7 @@ class Scoreboard:
         self.llr = match_llr(sprt, counts, self.settings.by_pairs)
 
     def _decide(self) -> bool:
-        """Whether the games counted have decided the test."""
+        """Return whether the counted games decide the SPRT; store the verdict if they do."""
         sprt = self.settings.sprt
         if sprt is None:
             return False
@@ -186,21 +186,21 @@ class Scoreboard:
         return self.verdict is not None
 
     def paired(self) -> None:
-        """Show that a round was drawn up."""
+        """Report a new round to the views."""
         for view in self.views:
             view.paired()
 
     def tick(self) -> None:
-        """Tell the views that a moment has passed."""
+        """Update the views; called several times a second."""
         for view in self.views:
             view.tick(self.standings, self.playing)
 
     def over(self, end: str, why: str = "") -> None:
-        """Tell the views how the run ended."""
+        """Report the end of the run to the views."""
         for view in self.views:
             view.over(end, why)
 
     def notice(self, text: str) -> None:
-        """Tell the views what a person should know."""
+        """Pass a notice for the user to the views."""
         for view in self.views:
             view.notice(text)

@@ -1,7 +1,7 @@
-"""Playing a task in a worker, and what the worker reports of it.
+"""Tasks played in a worker, and the worker's reports.
 
-Only a worker that played a game to its end returns a row for it. Whatever else happens - an engine
-does not start, the worker is to play nothing, an exception - leaves the game unplayed.
+A worker returns a row only for a game that it played to the end. In all other cases (an engine does
+not start, the worker is left out, an exception) the game counts as unplayed.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from merels.tournament.play.preflight import preflight
 from merels.tournament.records.games import GameResult, GameSpec, MoveRecord, PairTask
 
 HAND_BACK_SECONDS = 0.5
-"""How long a worker keeps a task that it must not play: others are to get it first."""
+"""Seconds that a left-out worker holds a task, so that another worker gets it afterwards."""
 OCCUPIED_SECONDS = 2.0
-"""How long a call keeps a worker busy that must not play."""
+"""Seconds that a filler call keeps a left-out worker busy."""
 
 
 class Place(NamedTuple):
@@ -52,11 +52,11 @@ class Played:
     """Moves of a game in progress since the last report."""
 
     number: int
-    told: int
-    """Number of its moves reported before; 0 if the game was restarted."""
+    reported: int
+    """Number of moves reported before; 0 if the game was restarted."""
     moves: tuple[MoveRecord, ...]
     asked: int
-    """The monotonic time, in nanoseconds, at which the side to move was asked."""
+    """Monotonic time, in nanoseconds, at which the side to move received ``go``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +76,11 @@ class PairReport:
     place: Place
     games: tuple[Finished, ...] = ()
     failures: Mapping[str, str] = field(default_factory=dict)
-    """By the names of the engines that did not start, or failed their trial: what they did."""
+    """Name of each engine that did not start or failed its trial -> text of the failure."""
 
 
 def is_report(value: object, task: PairTask) -> bool:
-    """Whether a value, which an executor returned, is the report of a worker on a task."""
+    """Return whether a value that an executor returned is a `PairReport` on ``task``."""
     if not isinstance(value, PairReport):
         return False
     names = {game.number: (game.white.name, game.black.name) for game in task.games}
@@ -91,25 +91,26 @@ def is_report(value: object, task: PairTask) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """Result of trying all engines in a worker; ``refusal`` is the fault of one."""
+    """Result of trying all engines in a worker."""
 
     place: Place
     notices: Sequence[str] = ()
     refusal: InputError | None = None
+    """The error of an engine that cannot play."""
     handed_back: bool = False
-    """Whether nothing was tried, since the worker was not to."""
+    """Whether no engine was tried, because the worker is left out."""
 
 
 @dataclass(slots=True)
 class Worker:
-    """Shared by the tasks of a local worker process: running engines, and reports."""
+    """State of a local worker process: its running engines and its link to the runner."""
 
     engines: EngineCache
     report: Callable[[Started | Finished], None]
     stopping: threading.Event
-    """Set to leave out the games that have not started."""
+    """Set when no further game is to start."""
     watch: Callable[[int, Sequence[MoveRecord]], None] | None = None
-    """Takes the number and the growing list of moves of a game that starts, to report them."""
+    """Called at the start of a game with its number and its list of moves, which grows."""
 
     def begin(self, number: int, moves: Sequence[MoveRecord]) -> None:
         """Report that a game has started."""
@@ -119,19 +120,19 @@ class Worker:
 
 
 worker: Worker | None = None
-"""Set in a local worker process; None in the processes of any other executor."""
+"""State of this process if it is a local worker; None in a process of a user's executor."""
 lender = CacheLender()
-"""Lends the engines of a process that is no local worker."""
-_sound: set[EngineSpec] = set()
-"""The engines, without options, that have been tried in this process and played a move."""
+"""Engine caches of a process of a user's executor."""
+_passed: set[EngineSpec] = set()
+"""The engines, without options, that passed their trial in this process."""
 
 
 _last_end: float | None = None
-"""When this process ended its last game, by the monotonic clock."""
+"""Monotonic time, in seconds, at which this process ended its last game."""
 
 
 def _games_of(task: PairTask, pause: Callable[[float], object]) -> Iterator[GameSpec]:
-    """A task's games, each after the task's pause since this process ended the one before."""
+    """Yield a task's games, each when the task's pause since the previous game has passed."""
     global _last_end
     for spec in task.games:
         if _last_end is not None:
@@ -146,7 +147,7 @@ def _host() -> str:
 
 
 def here() -> Place:
-    """This process as a place to play."""
+    """Return the place of this process."""
     return Place(_host(), os.getpid())
 
 
@@ -155,17 +156,17 @@ def play_pair(
 ) -> PairReport:
     """Play a task's games until one cannot be started.
 
-    A process that is in ``left_out`` hands the task back after a while. ``number`` is the call's:
-    no two calls through an executor are equal.
+    A process in ``left_out`` returns the task unplayed after `HAND_BACK_SECONDS`. ``number`` is
+    different for each call, because Dask answers equal calls from its cache.
     """
     if worker is None:
         return _play_elsewhere(task, left_out)
     for spec in _games_of(task, worker.stopping.wait):
         if worker.stopping.is_set():
             break
-        begun = partial(worker.begin, spec.number)
+        begin = partial(worker.begin, spec.number)
         try:
-            result = play_until_valid(spec, worker.engines, begun)
+            result = play_until_valid(spec, worker.engines, begin)
         except NotStarted as error:
             return PairReport(here(), failures=error.failures)
         worker.report(Finished(make_row(result)))
@@ -173,7 +174,7 @@ def play_pair(
 
 
 def _play_elsewhere(task: PairTask, left_out: frozenset[Place]) -> PairReport:
-    """`play_pair` in a process of a user's executor, which keeps its engines for a while."""
+    """Do `play_pair` in a process of a user's executor, whose engines are kept for a while."""
     if here() in left_out:
         sleep(HAND_BACK_SECONDS)
         return PairReport(here())
@@ -190,26 +191,28 @@ def _play_elsewhere(task: PairTask, left_out: frozenset[Place]) -> PairReport:
 
 
 def _try_engines(spec: GameSpec) -> dict[str, str]:
-    """Try the engines of a game that this process has not tried; returns what is wrong with them.
+    """Try the engines of a game that have not passed a trial in this process.
+
+    Return the name and the failure of each engine that cannot play.
     """
     failures = {}
     for entrant in (spec.white, spec.black):
         program = replace(entrant.engine, options=())
-        if program in _sound:
+        if program in _passed:
             continue
         try:
             preflight([entrant], [entrant.name], spec.rules, spec.opening)
-            _sound.add(program)
+            _passed.add(program)
         except InputError as error:
-            what, _, why = error.expected.partition(": ")
-            failures[entrant.name] = f"{what} ({why})" if why else what
+            fault, _, cause = error.expected.partition(": ")
+            failures[entrant.name] = f"{fault} ({cause})" if cause else fault
     return failures
 
 
 def try_all(
     trial: Callable[[], list[str]], left_out: frozenset[Place], number: int = 0
 ) -> Tried:
-    """Call a trial of all engines, unless this process is to do nothing."""
+    """Run a trial of all engines, unless this process is in ``left_out``."""
     if here() in left_out:
         sleep(HAND_BACK_SECONDS)
         return Tried(here(), handed_back=True)
@@ -220,21 +223,21 @@ def try_all(
 
 
 def stay_busy(places: frozenset[Place], number: int) -> None:
-    """Keep this process busy for a while if it is one of these, so that it takes no task."""
+    """Sleep for `OCCUPIED_SECONDS` if this process is in ``places``, so that it takes no task."""
     if here() in places:
         sleep(OCCUPIED_SECONDS)
 
 
 def play_until_valid(
-    spec: GameSpec, engines: EngineCache, begun: GameStarted | None = None
+    spec: GameSpec, engines: EngineCache, on_start: GameStarted | None = None
 ) -> GameResult:
-    """Play a game, and again where an attempt is void: a loss on time that is no engine's fault.
+    """Play a game; replay it if a time forfeit is excused, that is not the engine's fault.
 
-    After the `replays` of the game the last attempt stands.
+    After ``spec.replays`` replays the last attempt counts.
     """
     voided: list[str] = []
     while True:
-        result = play_game(spec, engines, begun)
+        result = play_game(spec, engines, on_start)
         if len(voided) == spec.replays or result.overtime is None or not result.overtime.excused:
             return replace(result, voided=tuple(voided))
         voided.append(f"{result.reason}; {result.overtime.excuse}")

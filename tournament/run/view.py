@@ -12,45 +12,46 @@ from merels.tournament.run.tasks import Played
 class View:
     """A view of a tournament; this base class shows nothing.
 
-    Starts and ends are reported twice: at once (`game_began`, `game_ended`), and in the order
-    of the games' numbers (`started`, `finished`), when they are in the journal and the standings.
+    The runner reports the start and the end of a game twice. `game_began` and `game_ended` come
+    immediately. `started` and `finished` come in the order of the game numbers, and `finished` only
+    when the game is in the journal and the standings.
     """
 
     incomplete = False
-    """Whether a file is incomplete; the run goes on, and its exit status is 1."""
+    """Whether a file could not be written in full; the exit status of the run is then 1."""
 
     def paired(self) -> None:
-        """A round was drawn up, in a format that pairs by results; some of it is to be played."""
+        """Handle a new round with unplayed games, in a format that pairs by results."""
 
     def game_began(self, spec: GameSpec) -> None:
-        """A game began, in whatever order."""
+        """Handle the start of a game, immediately."""
 
     def game_went_on(self, played: Played) -> None:
-        """Moves were played in a started game; reported only if a view needs them."""
+        """Handle new moves of a game in progress; called only if a view needs them."""
 
     def game_ended(self, row: Row) -> None:
-        """A game ended, in whatever order; it began before, if only in name."""
+        """Handle the end of a game, immediately; `game_began` was always called before."""
 
     def started(self, spec: GameSpec) -> None:
-        """A game began."""
+        """Handle the start of a game, in the order of game numbers."""
 
     def finished(self, row: Row, standings: Standings) -> None:
-        """A game ended."""
+        """Handle the end of a game, in the order of game numbers."""
 
     def found(self, row: Row, standings: Standings) -> None:
-        """A game had been played by an earlier run."""
+        """Handle a game that an earlier run played, in the order of game numbers."""
 
     def notice(self, text: str) -> None:
-        """A notice for the user."""
+        """Show a notice to the user."""
 
     def tick(self, standings: Standings, playing: Mapping[int, GameSpec]) -> None:
-        """A moment has passed: called several times a second while games are in progress.
+        """Update the view; called several times a second while games are in progress.
 
-        ``playing``: these games by their numbers, the one that began first in front.
+        ``playing``: the games in progress by number, in the order in which they started.
         """
 
     def over(self, end: str, why: str = "") -> None:
-        """The run is over in the way of a `runner.End`, or else ``failed``; ``why``: the reason."""
+        """Handle the end of the run: ``end`` is a `runner.End` or ``failed``, ``why`` its cause."""
 
     def close(self) -> None:
-        """Nothing more comes."""
+        """Release files and threads; no other method is called afterwards."""

@@ -1,12 +1,12 @@
 """A worker process of the local pool: ``python -m merels.tournament.run.worker CPUS LOG WATCHED``.
 
-It is pinned to the cores CPUS (such as ``0,1``; ``-``: to none), and appends the traffic with its
-engines to LOG (``-``: nowhere). With WATCHED (else ``-``) it reports the games in progress, move by
-move.
+The process is pinned to the cores CPUS (such as ``0,1``; ``-``: not pinned) and appends the traffic
+with its engines to the file LOG (``-``: no log). If WATCHED is not ``-``, it also reports the moves
+of games in progress.
 
-It takes requests from its standard input and answers on its standard output. The end of its input
-means that the runner is gone, however that came about: the worker ends at once, even in the middle
-of a game, and the guardian of its engines kills them, so that nothing outlives the runner.
+The worker reads requests from its standard input and writes answers to its standard output. End of
+input means that the runner has ended. The worker then exits at once, even during a game, and the
+guardian process kills its engines.
 """
 
 from __future__ import annotations
@@ -26,44 +26,44 @@ from merels.tournament.run import tasks
 from merels.tournament.run.channel import Call, Leave, Link, Report, Returned
 from merels.tournament.run.log_file import LogFile
 
-TELL_SECONDS = 0.2
+REPORT_SECONDS = 0.2
 """Seconds between a worker's reports of moves, if a view needs them."""
 
 
 class LiveReporter:
-    """Tells of the game in progress from a thread of its own: the game itself waits for nothing."""
+    """Reports the moves of the game in progress from its own thread, so that play never waits."""
 
     def __init__(self, report: Callable[[tasks.Played], None]) -> None:
         self._report = report
         self._game: tuple[int, Sequence[MoveRecord], int] | None = None
-        threading.Thread(target=self._tell, daemon=True).start()
+        threading.Thread(target=self._report_moves, daemon=True).start()
 
     def watch(self, number: int, moves: Sequence[MoveRecord]) -> None:
-        """Tell of this game from now on: its first move is asked for now."""
+        """Switch to this game, whose first move is requested now; ``moves`` grows during play."""
         self._game = number, moves, time.monotonic_ns()
 
-    def _tell(self) -> None:
-        """Report what is new, again and again, as long as the runner is there."""
-        game, told, asked = None, 0, 0
+    def _report_moves(self) -> None:
+        """Report new moves every `REPORT_SECONDS` until the runner has ended."""
+        game, reported, asked = None, 0, 0
         with contextlib.suppress(OSError):
             while True:
-                time.sleep(TELL_SECONDS)
+                time.sleep(REPORT_SECONDS)
                 if self._game is None:
                     continue
                 if game is not self._game:
                     game = self._game
-                    told, asked = 0, game[2]
-                elif len(game[1]) == told:
+                    reported, asked = 0, game[2]
+                elif len(game[1]) == reported:
                     continue
-                new = tuple(game[1][told:])
-                # The runner's own time between two moves is too short to be seen.
+                new = tuple(game[1][reported:])
+                # The sum leaves out the worker's time between moves, which is too short to notice.
                 asked += sum(move.elapsed for move in new)
-                self._report(tasks.Played(game[0], told, new, asked))
-                told += len(new)
+                self._report(tasks.Played(game[0], reported, new, asked))
+                reported += len(new)
 
 
 def _listen(link: Link, calls: queue.SimpleQueue[Call | None], stopping: threading.Event) -> None:
-    """Take the runner's requests while games are played."""
+    """Read the runner's requests while games are played; exit when the runner has ended."""
     try:
         while True:
             request = link.receive()
@@ -78,7 +78,7 @@ def _listen(link: Link, calls: queue.SimpleQueue[Call | None], stopping: threadi
 
 
 def main() -> None:
-    """Serve calls until told to leave."""
+    """Serve calls until the runner asks the worker to quit."""
     cpus, log, watched = sys.argv[1:]
     if cpus != "-":
         os.sched_setaffinity(0, map(int, cpus.split(",")))
@@ -102,7 +102,7 @@ def main() -> None:
 
 
 def _take_pipes() -> Link:
-    """The pipes to the runner, moved out of reach of anything that prints or reads."""
+    """Return the pipes to the runner, moved to descriptors that no print or read can use."""
     link = Link(os.dup(0), os.dup(1))
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -112,7 +112,7 @@ def _take_pipes() -> Link:
 
 
 def _answer(call: Call, link: Link) -> None:
-    """Make a call and send its value, or the traceback of what went wrong."""
+    """Make a call and send its value, or the traceback of its exception."""
     try:
         link.send(Returned(call.function(*call.arguments, **call.keywords)))
     except BrokenPipeError:

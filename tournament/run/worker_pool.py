@@ -1,9 +1,9 @@
-"""The local executor: worker processes that outlive neither the runner nor each other's crashes.
+"""The local executor: a pool of worker processes that end with the runner.
 
-The standard `ProcessPoolExecutor` gives up all its workers when one dies, and tells nothing of a
-call before it returns. Here a worker that dies takes only its own call with it and is replaced by
-a fresh process (never a fork, which would inherit locks); it may be pinned to a core, with the
-engines that it starts, and it reports each game at once.
+The standard `ProcessPoolExecutor` breaks when one worker dies, and cannot report before a call
+returns. Here only the call of the dead worker fails, and a new process replaces the worker. The
+process is not forked, because a fork would inherit locks. A worker and its engines can be pinned to
+cores, and it reports each game immediately.
 """
 
 from __future__ import annotations
@@ -26,39 +26,39 @@ from merels.tournament.run.tasks import Place
 
 T = TypeVar("T")
 LEAVE_SECONDS = 10.0
-"""How long an idle worker may take to close its engines before it is killed."""
+"""Seconds that an idle worker may take to close its engines before it is killed."""
 KILL_SECONDS = 2.0
-"""How long a worker whose pipes broke may take to end before it is killed."""
+"""Seconds that a worker whose pipes broke may take to exit before it is killed."""
 
 
 class CallFailed(Exception):
-    """A call raised in its worker; the text is the traceback."""
+    """An exception in a worker; the text is its traceback."""
 
 
 class Pool:
-    """The runner's view of its workers, beside the calls that they take.
+    """The part of the runner's interface that local and foreign pools share.
 
-    When calls fail without a game in between, `renew` makes a pause, which doubles each time, and
-    ends the run after `TRIES` of them.
+    When calls fail without a game in between, `renew` makes a pause, which doubles each time. After
+    `TRIES` pauses the pool is given up.
     """
 
     foreign = False
-    """Whether games are reported only by futures, and one failure may take other calls with it."""
+    """Whether the pool reports games only when their call returns, and may lose several calls."""
     ahead = 0
     """Extra tasks queued so that no worker idles."""
     ready = True
-    """Whether calls can be handed over."""
+    """Whether calls can be submitted."""
     silent = False
     """Whether the stall was reported."""
     given_up = False
-    """Whether to wait for workers no longer."""
+    """Whether the run ends because no worker can play."""
 
     def __init__(self) -> None:
         self._backoff = Backoff()
         self._notices: list[str] = []
 
     def renew(self, why: str) -> None:
-        """Try again after a pause, since calls fail; nothing is handed over before."""
+        """Start a pause, because calls fail; no call can be submitted before its end."""
         self.ready = False
         self._backoff.fail()
         if self._backoff.is_exhausted:
@@ -66,14 +66,14 @@ class Pool:
             self._notices.append(f"the workers failed {TRIES} times in a row: {why}; given up")
 
     def note_work(self) -> None:
-        """Note that a worker did what it was asked to."""
+        """Record that a worker completed a call."""
         self._backoff.reset()
 
     def occupy(self, places: frozenset[Place]) -> None:
-        """Keep these workers busy for a while, as far as they can be reached."""
+        """Keep these workers busy for a while, so that they take no task."""
 
     def check(self) -> list[str]:
-        """Look after the workers, several times a second; returns what a person should know."""
+        """Update the state of the pool and return notices; called several times a second."""
         if not self.ready and not self.given_up and not self._backoff.rests:
             self.ready = True
         notices, self._notices = self._notices, []
@@ -81,11 +81,12 @@ class Pool:
 
 
 class LocalPool(Pool, Executor):
-    """``workers`` processes; ``report`` gets what their calls report, in a thread of the pool's.
+    """A pool of ``workers`` local processes.
 
-    ``cpus``: the cores to pin each worker to, in turn; empty: none is pinned. ``log`` is
-    a file for the traffic with the engines. ``watched``: games in progress are reported as well.
-    ``ahead`` is how many calls wait, from which workers take those that suit their engines.
+    ``report`` receives the content of each `Report`, in a thread of the pool. ``cpus``: the cores
+    of each worker; repeated if there are more workers; empty: no worker is pinned. ``log``: a file
+    for the traffic with the engines. ``watched``: the moves of games in progress are reported.
+    ``ahead``: number of queued calls, from which a worker takes one whose engines it already runs.
     """
 
     def __init__(
@@ -108,19 +109,19 @@ class LocalPool(Pool, Executor):
             thread.start()
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
-        """Call a picklable function in the next free worker."""
+        """Call a picklable function in a free worker."""
         future: Future[T] = Future()
         self._queue.put(future, Call(fn, args, kwargs))
         return future
 
     def finish_games(self) -> None:
-        """Let the games in progress end; calls leave out the games that they have not started."""
+        """Cancel the queued calls, and have running calls return after the game in progress."""
         self._queue.cancel()
         for slot in self._slots:
             slot.leave(quit=False)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """End the workers and their engines as they become free."""
+        """End each worker and its engines after its call; with ``wait``, return afterwards."""
         if cancel_futures:
             self._queue.cancel()
         self._queue.close()
@@ -129,12 +130,12 @@ class LocalPool(Pool, Executor):
                 thread.join()
 
     def close(self) -> str | None:
-        """End the workers, whose calls are done."""
+        """End the workers after their last call; return a notice if that fails."""
         self.shutdown()
         return None
 
     def kill(self) -> None:
-        """End the workers now, and so their engines; calls in progress raise `BrokenExecutor`."""
+        """Kill the workers and their engines; calls in progress raise `BrokenExecutor`."""
         self._queue.cancel()
         for slot in self._slots:
             slot.kill_worker()
@@ -149,7 +150,7 @@ class LocalPool(Pool, Executor):
             try:
                 value = slot.call(call, self._report)
             except BaseException as error:
-                # Whatever it is: who waits for the call must learn of it.
+                # Even KeyboardInterrupt belongs into the future, or its caller waits forever.
                 future.set_exception(error)
             else:
                 future.set_result(value)
@@ -158,12 +159,12 @@ class LocalPool(Pool, Executor):
 
 
 class _Slot:
-    """A place for one worker process, started when first needed and again after a crash."""
+    """One worker process of the pool, started at its first call and again after a crash."""
 
     def __init__(self, cpus: Sequence[int], log: str | None, watched: bool) -> None:
         pinned = ",".join(map(str, cpus)) or "-"
-        words = (pinned, log or "-", "watched" if watched else "-")
-        self._command = [sys.executable, "-P", "-m", "merels.tournament.run.worker", *words]
+        arguments = (pinned, log or "-", "watched" if watched else "-")
+        self._command = [sys.executable, "-P", "-m", "merels.tournament.run.worker", *arguments]
         self._process: subprocess.Popen[bytes] | None = None
         self._link: Link | None = None
         self._lock = threading.Lock()
@@ -171,10 +172,11 @@ class _Slot:
         self.history = EngineHistory()
 
     def call(self, call: Call, report: Callable[[Any], None]) -> Any:
-        """The value of a call; ``report`` gets what it reports before.
+        """Make a call in the worker and return its value; pass its reports to ``report``.
 
-        `CallFailed` where it raises, `BrokenExecutor` where no worker can be started or it ends.
-        After any other error, such as a call that cannot be pickled, the worker is replaced.
+        Raise `CallFailed` if the function raises, and `BrokenExecutor` if the worker cannot be
+        started or ends. After any other error, such as a call that cannot be pickled, the worker is
+        replaced.
         """
         try:
             link = self._send(call)
@@ -191,13 +193,13 @@ class _Slot:
         return answer.value
 
     def _send(self, call: Call) -> Link:
-        """Hand a call to the worker, which is started if there is none."""
+        """Send a call to the worker, after starting one if necessary, and return its link."""
         with self._lock:
             if self._closed:
                 raise EOFError("the pool is closed")
             if self._link is None:
                 try:
-                    # Ctrl-C reaches no other session, and on Windows no other group.
+                    # In a session (Windows: group) of its own the worker does not get Ctrl-C.
                     self._process = subprocess.Popen(
                         self._command, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                         start_new_session=True, creationflags=OWN_GROUP,
@@ -210,22 +212,22 @@ class _Slot:
             return self._link
 
     def leave(self, quit: bool) -> None:
-        """Tell the worker, if there is one, to begin no further game."""
+        """Ask the worker, if there is one, to start no further game; with ``quit``, to exit."""
         with self._lock:
             if self._link is not None:
-                # One that is gone is noticed by the thread that waits for its answer.
+                # The thread that waits for the worker's answer detects that it has ended.
                 with contextlib.suppress(OSError):
                     self._link.send(Leave(quit))
 
     def kill_worker(self) -> None:
-        """Kill the worker now, and for good; its thread buries it."""
+        """Kill the worker and start no other; the thread in `call` reaps the process."""
         with self._lock:
             self._closed = True
             if self._process is not None:
                 _kill_group(self._process)
 
     def reap(self, patience: float) -> None:
-        """Wait that many seconds for the worker's end, kill it if it takes longer, and clean up."""
+        """Wait ``patience`` seconds for the worker to exit, then kill it; close its pipes."""
         with self._lock:
             process, self._process, self._link = self._process, None, None
         self.history.clear()
@@ -242,7 +244,7 @@ class _Slot:
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:
-    """Kill a worker that was not waited for yet, and what shares its process group."""
+    """Kill a worker and its process group; it must not have been waited for yet."""
     if not hasattr(os, "killpg"):
         process.kill()
         return

@@ -74,7 +74,7 @@ class Broadcast:
     def game_went_on(self, played: Played) -> None:
         """Moves were played in a started game."""
         live = self._live[played.number]
-        if not played.told:
+        if not played.reported:
             live.moves.clear()
             live.told = live.told and 0
         live.moves += played.moves

@@ -137,7 +137,7 @@ def test_a_watched_game_is_told_move_by_move() -> None:
     told = [move for played in run.record.went_on for move in played.moves]
     assert told and told == row.played()[: len(told)]
     assert len(run.record.went_on) > 1
-    counts = [played.told for played in run.record.went_on]
+    counts = [played.reported for played in run.record.went_on]
     assert counts == [
         sum(len(played.moves) for played in run.record.went_on[:index])
         for index in range(len(counts))
