@@ -13,7 +13,7 @@ from merels.tournament.flags.table import FLAGS, help_text
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.scoreboard import Scoreboard
 from merels.tournament.run.view import View
-from merels.tournament.views.output import put, speak_as
+from merels.tournament.views.output import put, set_command
 from merels.tournament.views.plain import PlainView, final_lines
 from merels.tournament.views.runner_formats import RunnerView, last_lines
 from merels.tournament.views.terminal import LiveView
@@ -24,7 +24,7 @@ def main(argv: list[str]) -> int:
     if asks_for_help(argv):
         print(help_text())
         return OK
-    speak_as(TOURNAMENT.name)
+    set_command(TOURNAMENT.name)
     return run(argv, TOURNAMENT)
 
 

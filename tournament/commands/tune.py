@@ -26,7 +26,7 @@ from merels.tournament.tuning.report import final_lines, html_report, tuned_valu
 from merels.tournament.tuning.spsa_state import lag
 from merels.tournament.tuning.tune_plan import TuningPlan
 from merels.tournament.tuning.views import LiveTuneView, PlainTuneView
-from merels.tournament.views.output import notify, put, speak_as
+from merels.tournament.views.output import notify, put, set_command
 
 TEST_ENDING = ".sprt"
 """Suffix of the journal's name for the games of the test."""
@@ -41,7 +41,7 @@ def main(argv: list[str]) -> int:
     if asks_for_help(argv):
         print(tune_help())
         return OK
-    speak_as(TUNE.name)
+    set_command(TUNE.name)
     return run(argv, TUNE)
 
 

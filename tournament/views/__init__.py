@@ -1,1 +1,1 @@
-"""Terminal, pages and files that show a running tournament."""
+"""Views of a running tournament: terminal, web page, PGN, EPD and log files."""

@@ -1,6 +1,7 @@
 """Events for the page of a running tournament: the whole state first, then changes.
 
-Neither grows with the games that are over: of those the page knows the latest, and the standings.
+The size of an event does not grow with the number of finished games: the page gets only the latest
+games and the standings.
 """
 
 from __future__ import annotations
@@ -18,47 +19,48 @@ from merels.tournament.run.tasks import Played
 
 JSON = dict[str, Any]
 KEPT = 200
-"""How many of the latest games are listed and can be replayed."""
+"""Number of latest games that are listed and can be replayed."""
 NEWEST = 20
-"""The most results in one event; nobody can follow more."""
+"""Largest number of results in one event; a viewer cannot follow more."""
 MOST_POINTS = 400
-"""Of the graph of a test; with more, every second one is left out."""
+"""Largest number of points in the SPRT graph; with more, every second point is dropped."""
 NOTICES = 20
+"""Number of latest notices that are kept."""
 MILLION = 1_000_000
 
 
 @dataclass(slots=True)
 class _Live:
-    """A game in progress, and how much of it the page knows."""
+    """A game in progress, and how many of its moves were sent to the page."""
 
     spec: GameSpec
     moves: list[MoveRecord] = field(default_factory=list)
     asked: int | None = None
-    """When the side to move was asked, in nanoseconds of monotonic time."""
-    told: int | None = None
-    """Number of its moves that the page has; None if it has not seen the start."""
+    """Monotonic time, in nanoseconds, at which the side to move received ``go``."""
+    sent: int | None = None
+    """Number of moves sent to the page; None if the game itself was not sent yet."""
     is_new: bool = True
-    """Whether something happened since the page was told."""
+    """Whether the game changed since it was last sent."""
 
 
 class Broadcast:
     """Collects events as JSON values.
 
-    All of it is used by one thread; only `replay` may be called from others.
+    Only `replay` may be called from any thread; all other methods belong to one thread.
     """
 
     def __init__(self, about: JSON) -> None:
-        """``about``: what never changes."""
+        """Start with ``about``, the constant part of the state."""
         self._about = about
         self._live: dict[int, _Live] = {}
         self._facts: JSON = {}
         """The latest value of each part of the page, by name."""
         self._fresh: JSON = {}
-        """Those that changed since the page was told."""
+        """The parts that changed since the last call of `news`."""
         self._results: deque[JSON] = deque(maxlen=KEPT)
         self._fresh_results: deque[JSON] = deque(maxlen=NEWEST)
         self._fresh_ends: list[JSON] = []
-        """The results of games that the page shows: it gets every one of them."""
+        """Results of games that the page shows; unlike other results, all of them are sent."""
         self._notices: deque[str] = deque(maxlen=NOTICES)
         self._fresh_notices: deque[str] = deque(maxlen=NOTICES)
         self._points: list[tuple[int, float]] = []
@@ -68,39 +70,39 @@ class Broadcast:
         self._rows: dict[int, Row] = {}
 
     def game_began(self, spec: GameSpec) -> None:
-        """A game began."""
+        """Add a game in progress."""
         self._live[spec.number] = _Live(spec)
 
     def game_went_on(self, played: Played) -> None:
-        """Moves were played in a started game."""
+        """Add new moves of a game in progress."""
         live = self._live[played.number]
         if not played.reported:
             live.moves.clear()
-            live.told = live.told and 0
+            live.sent = live.sent and 0
         live.moves += played.moves
         live.asked, live.is_new = played.asked, True
 
     def game_ended(self, row: Row) -> None:
-        """A game is over; the page gets its last moves if it shows the game."""
+        """Add a finished game, with its last moves if the page shows the game."""
         live = self._live.pop(row.number, None)
         result = self._keep(row)
-        if live is None or live.told is None:
+        if live is None or live.sent is None:
             self._fresh_results.append(result)
         else:
-            rest = {"at": live.told, "moves": moves_view(row.played()[live.told :])}
+            rest = {"at": live.sent, "moves": moves_view(row.played()[live.sent :])}
             self._fresh_ends.append(result | rest)
 
     def found(self, row: Row) -> None:
-        """A game was played by an earlier run."""
+        """Add a game that an earlier run played."""
         self._keep(row)
 
     def notice(self, text: str) -> None:
-        """Something happened that a person should know."""
+        """Add a notice for the user."""
         self._notices.append(printable(text))
         self._fresh_notices.append(printable(text))
 
     def ratio(self, games: int, llr: float) -> None:
-        """The log-likelihood ratio of the test after a number of games."""
+        """Add the log-likelihood ratio of the SPRT after ``games`` games."""
         self._point = self._fresh_point = games, round(llr, 4)
         if not self._points or games - self._points[-1][0] >= self._stride:
             self._points.append(self._point)
@@ -109,22 +111,22 @@ class Broadcast:
             self._stride *= 2
 
     def show(self, **facts: Any) -> None:
-        """Show facts by name, in place of former ones."""
+        """Set parts of the page by name, such as ``score``."""
         for name, fact in facts.items():
             if name not in self._facts or self._facts[name] != fact:
                 self._facts[name] = self._fresh[name] = fact
 
     def replay(self, number: int) -> JSON | None:
-        """One of the latest games, whole."""
+        """Return one of the latest games with all its moves, or None."""
         row = self._rows.get(number)
         return None if row is None else replay_view(row)
 
     def replays(self) -> list[JSON]:
-        """All of the latest games, whole."""
+        """Return all of the latest games with their moves."""
         return [replay_view(row) for row in self._rows.values()]
 
     def all(self) -> JSON:
-        """All that a page needs which knows nothing yet."""
+        """Return the whole state, for a newly opened page."""
         points = self._points
         if self._point is not None and points[-1] != self._point:
             points = [*points, self._point]
@@ -138,29 +140,29 @@ class Broadcast:
         }
 
     def news(self) -> JSON:
-        """Return the events since the last call."""
-        news, self._fresh = self._fresh, {}
-        games = [self._news_of(live) for live in self._live.values() if live.is_new]
+        """Return the changes since the last call."""
+        changes, self._fresh = self._fresh, {}
+        games = [self._new_moves(live) for live in self._live.values() if live.is_new]
         lists = {"games": games, "results": [*self._fresh_ends, *self._fresh_results],
                  "notices": list(self._fresh_notices)}
         self._fresh_ends.clear()
         self._fresh_results.clear()
         self._fresh_notices.clear()
-        news.update((name, what) for name, what in lists.items() if what)
+        changes.update((name, items) for name, items in lists.items() if items)
         if self._fresh_point is not None:
-            news["ratios"], self._fresh_point = [self._fresh_point], None
-        return news
+            changes["ratios"], self._fresh_point = [self._fresh_point], None
+        return changes
 
-    def _news_of(self, live: _Live) -> JSON:
-        """Return the moves of a game that the page does not have, and mark them as sent."""
-        known = live.told
-        live.told, live.is_new = len(live.moves), False
-        if known is None:
+    def _new_moves(self, live: _Live) -> JSON:
+        """Return the moves of a game that were not sent yet, and mark them as sent."""
+        sent = live.sent
+        live.sent, live.is_new = len(live.moves), False
+        if sent is None:
             return _begin(live) | _go_on(live, 0)
-        return {"n": live.spec.number} | _go_on(live, known)
+        return {"n": live.spec.number} | _go_on(live, sent)
 
     def _keep(self, row: Row) -> JSON:
-        """Keep a game for replay, and forget the oldest; its line in the list of results."""
+        """Keep a game for replay in place of the oldest; return its entry for the results."""
         self._rows[row.number] = row
         if len(self._rows) > KEPT:
             del self._rows[next(iter(self._rows))]
@@ -169,7 +171,7 @@ class Broadcast:
 
 
 def _begin(live: _Live) -> JSON:
-    """A game before its first move."""
+    """Return the data of a game that the page needs before the first move."""
     spec = live.spec
     return {
         "n": spec.number, "round": spec.round,
@@ -179,14 +181,14 @@ def _begin(live: _Live) -> JSON:
     }
 
 
-def _go_on(live: _Live, known: int) -> JSON:
-    """A game's moves from one on, and for how many milliseconds the side to move has thought."""
+def _go_on(live: _Live, start: int) -> JSON:
+    """Return a game's moves from index ``start``, and the thinking time so far in milliseconds."""
     asked = live.asked
     thinking = None if asked is None else max(0, monotonic_ns() - asked) // MILLION
-    return {"at": known, "moves": moves_view(live.moves[known:]), "thinking": thinking}
+    return {"at": start, "moves": moves_view(live.moves[start:]), "thinking": thinking}
 
 
 def _clock(entrant: Entrant) -> int | None:
-    """Time on a clock at the start, in milliseconds; None without a clock."""
+    """Return the time on a clock at the start, in milliseconds; None without a clock."""
     time = entrant.limit.time
     return None if time is None else time // MILLION

@@ -1,4 +1,4 @@
-"""The last position of each game, a line each, as a file of positions (EPD)."""
+"""EPD file with the last position of each game, one per line."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from merels.tournament.views.pgn import GameWriter, PgnView
 
 
 class EpdWriter(GameWriter):
-    """Turns the rows of one tournament into their games' last positions."""
+    """Formats the last position of each game of one tournament."""
 
     def text(self, row: Row) -> str:
-        """The last position as a line."""
+        """Return the last position of a game as a line."""
         return f"{format_position(self.record(row).final())}\n"
 
 
 class EpdFile:
-    """A file that lines are added to, each whole or not at all.
+    """A file to which lines are appended, each whole or not at all.
 
-    ``games`` is the number of games that earlier runs of the tournament have played.
+    ``games``: number of games that earlier runs of the tournament have played.
     """
 
     def __init__(self, path: str, append: bool, games: int = 0) -> None:
         self.path = path
         self.earlier: Counter[bytes] = Counter()
-        """How often each of the last ``games`` lines stands there: all that these runs wrote."""
+        """Count of each of the last ``games`` lines, which earlier runs have written."""
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
         try:
             self._file = os.open(path, flags if append else flags | os.O_TRUNC, 0o666)
@@ -44,7 +44,7 @@ class EpdFile:
             raise system_error(path, "write", error) from None
 
     def add(self, number: int, text: str) -> None:
-        """Add a line; OSError (the disk is full) leaves the file as it was."""
+        """Append a line; an `OSError`, as on a full disk, leaves the file unchanged."""
         append_open(self._file, text.encode())
 
     def close(self) -> None:
@@ -53,9 +53,9 @@ class EpdFile:
 
 
 class EpdView(PgnView):
-    """Adds the last position of each game, in the order of the games' numbers.
+    """Appends the last position of each game, in the order of game numbers.
 
-    A position that an earlier run left out is added when its game's turn comes.
+    Positions of earlier games that are missing from the file are appended as well.
     """
 
     def __init__(

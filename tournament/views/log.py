@@ -1,4 +1,4 @@
-"""The log of a tournament: what happened when, and if wanted every line to and from the engines."""
+"""Log of a tournament: events with their time, and optionally the traffic with the engines."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from merels.tournament.run.view import View
 from merels.tournament.statistics.terminations import BLAMELESS
 
 GZIP = 16
-"""Added to the window's bits, it has zlib write the format of gzip."""
+"""Flag for ``wbits`` that makes zlib write the gzip format."""
 CHUNK = 1 << 20
-"""Bytes that are compressed at once."""
+"""Number of bytes read at a time."""
 
 
 class LogView(View):
-    """Logs games at level info, and notices and games that an engine forfeits at warn.
+    """Logs games at level ``info``; notices and forfeited games at level ``warn``.
 
-    A log that can no longer be written does not end the tournament; one notice reports it.
+    If the log cannot be written, one notice reports this and the tournament continues.
     """
 
     def __init__(self, options: LogOptions, notice: Callable[[str], None]) -> None:
@@ -59,7 +59,7 @@ class LogView(View):
             self._compress()
 
     def _open(self) -> LogFile:
-        """Open the log, which no other run compresses while it is open."""
+        """Open the log and lock it, so that no other run compresses it meanwhile."""
         path = self._options.file
         while True:
             file = LogFile(path, self._options.append)
@@ -70,13 +70,14 @@ class LogView(View):
                 file.close()
                 problem = "another run is compressing this log; let it end first"
                 raise file_error(path, problem) from None
-            file.close()  # It has just been compressed and removed.
+            file.close()  # Another run has just compressed and removed the file.
 
     def _compress(self) -> None:
-        """Move the log into the compressed file, behind what that holds.
+        """Append the log to the compressed file, then remove the log.
 
-        A kill leaves the log, or both files with the log in each: never less than before. A log
-        that another run writes stays; one that another run has compressed holds nothing more.
+        If the process is killed, the log remains, perhaps in both files. If another run still
+        writes to the log, it is left for that run to compress; if another run has compressed it,
+        nothing is left to do.
         """
         path, packed = self._options.file, self._options.packed
         try:
@@ -95,9 +96,10 @@ class LogView(View):
         self._notice(f"{problem}; {path} has the log")
 
     def _compressed(self, log: BinaryIO) -> Iterator[bytes]:
-        """The bytes of the compressed file, if it is whole, and behind them the log's.
+        """Yield the bytes of the compressed file, then those of the compressed log.
 
-        Of a damaged file no program reads what follows the damage.
+        Raise `gzip.BadGzipFile`, `EOFError` or `zlib.error` if the compressed file is damaged: no
+        program could read a log after the damage.
         """
         with contextlib.suppress(FileNotFoundError), open(self._options.packed, "rb") as file:
             with gzip.open(file) as earlier:
@@ -118,7 +120,7 @@ class LogView(View):
             self._file.write(level, text)
         except OSError as error:
             self.incomplete = True
-            self._lowest = len(LOG_LEVELS)  # It stays open: workers may still write.
+            self._lowest = len(LOG_LEVELS)  # The file stays open: workers may still write.
             self._notice(
                 f"cannot write {self._options.file}: {error.strerror or error}; "
                 "going on without this log"

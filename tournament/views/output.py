@@ -1,4 +1,4 @@
-"""Shared by the views: text on standard output and standard error, the pace of a run."""
+"""Parts shared by the views: printing, throttling, background tasks, pace of a run."""
 
 from __future__ import annotations
 
@@ -14,21 +14,19 @@ from merels.tournament.run.plan import Progress
 
 T = TypeVar("T")
 SHARE = 0.02
-"""The most of the runner's time that a view may take."""
-SHARE_BESIDE = 0.1
-"""The most of the time that a thread beside the runner's may take for a view: both share the GIL.
-"""
-
+"""Largest share of the runner's time that a view may use."""
+BACKGROUND_SHARE = 0.1
+"""Largest share of the time that a background thread may use; it shares the GIL with the runner."""
 PATIENCE = 0.02
-"""Seconds that the runner's thread waits for such a thread, which is usually done by then."""
+"""Seconds that the runner's thread waits for a background task, which is usually long enough."""
 
 
 class OutputError(Failure):
-    """Standard output cannot be written: its reader has gone, or the disk is full."""
+    """Standard output cannot be written, because its reader has exited or the disk is full."""
 
 
 def put(out: TextIO, text: str) -> None:
-    """Write a text at once; `OutputError` where that fails."""
+    """Write and flush a text; raise `OutputError` if that fails."""
     try:
         out.write(text)
         out.flush()
@@ -36,29 +34,30 @@ def put(out: TextIO, text: str) -> None:
         raise OutputError(f"standard output cannot be written: {error.strerror or error}") from None
 
 
-_speaker = "merels tournament"
+_command = "merels tournament"
 
 
-def speak_as(command: str) -> None:
-    """Have `notify` name this command."""
-    global _speaker
-    _speaker = command
+def set_command(command: str) -> None:
+    """Set the command that `notify` names in front of each notice."""
+    global _command
+    _command = command
 
 
 def notify(text: str) -> None:
-    """Tell a person something on standard error."""
-    print(f"{_speaker}: {printable(text)}", file=sys.stderr, flush=True)
+    """Print a notice on standard error."""
+    print(f"{_command}: {printable(text)}", file=sys.stderr, flush=True)
 
 
 def versus(white: str, black: str) -> str:
-    """The names of two engines that play each other, safe to print."""
+    """Return ``A vs B`` for two engines, with control characters escaped."""
     return f"{printable(white)} vs {printable(black)}"
 
 
 class Throttle:
-    """Draws something costly at most every ``seconds``, and in at most a share of the time.
+    """Limits how often a view is drawn.
 
-    ``cost`` is the clock that measures the drawing.
+    A drawing begins at most every ``seconds``, and drawings use at most ``share`` of the time.
+    ``cost``: the clock that measures a drawing.
     """
 
     def __init__(
@@ -70,7 +69,7 @@ class Throttle:
         self._next = 0.0
 
     def run(self, draw: Callable[[], None]) -> None:
-        """Draw, if that is due."""
+        """Call ``draw`` if the pause after the last drawing has passed."""
         if monotonic() >= self._next:
             began = self._cost()
             draw()
@@ -78,24 +77,24 @@ class Throttle:
 
 
 class Background(Generic[T]):
-    """The latest value of a task that is repeated in a thread of its own.
+    """The latest value of a task that is repeated in a background thread.
 
-    A task begins at most every ``seconds``, and takes at most a share of the time.
+    A task begins at most every ``seconds``, and tasks use at most ``share`` of the time.
     """
 
     def __init__(self, seconds: float, share: float) -> None:
         self.value: T | None = None
-        """None before the first task has ended."""
+        """Value of the last finished task; None before the first."""
         self._seconds = seconds
         self._share = share
         self._next = 0.0
         self._running: Future[T] | None = None
 
     def update(self, make: Callable[[], Callable[[], T] | None]) -> bool:
-        """Take the value of a task that has ended, and begin another if that is due.
+        """Take the value of a finished task, start another if the pause is over.
 
-        ``make`` is called here, and returns what the other thread calls, or None if nothing is new.
-        Returns whether there is a new value.
+        ``make`` is called in this thread. It returns the task for the background thread, or None if
+        the value is up to date. Return whether there is a new value.
         """
         is_new = False
         if self._running is not None and self._running.done():
@@ -103,15 +102,15 @@ class Background(Generic[T]):
             is_new = True
         if self._running is None and monotonic() >= self._next and (task := make()) is not None:
             self._running = Future()
-            words = task, self._running
-            threading.Thread(target=self._run, args=words, daemon=True).start()
+            arguments = task, self._running
+            threading.Thread(target=self._run, args=arguments, daemon=True).start()
             if self._running in wait([self._running], PATIENCE).done:
                 self.finish()
                 is_new = True
         return is_new
 
     def finish(self) -> None:
-        """Wait for the task that runs, if one does, and take its value."""
+        """Wait for the running task, if there is one, and take its value."""
         if self._running is not None:
             running, self._running = self._running, None
             self.value = running.result()
@@ -129,7 +128,7 @@ class Background(Generic[T]):
 
 
 class Pace:
-    """How fast games are finished."""
+    """Rate of finished games."""
 
     def __init__(self) -> None:
         self._began = monotonic()
@@ -140,22 +139,28 @@ class Pace:
         self._games += 1
 
     def rate(self) -> float:
-        """Games a second."""
+        """Return the number of games per second."""
         return self._games / max(monotonic() - self._began, 1e-9)
 
     def left(self, games: int) -> str:
-        """The time until that many more games are finished, as h:mm:ss; ``?`` before the first."""
+        """Return the time that ``games`` more games will take, as h:mm:ss.
+
+        Return ``?`` before the first finished game.
+        """
         return time_text(max(0, games) / self.rate()) if self._games else "?"
 
 
 def time_left(pace: Pace, progress: Progress) -> str:
-    """``, 0:01:00 left`` where the number of games is known; ``at most`` where they may be less."""
+    """Return a text such as ``, 0:01:00 left`` or ``, at most 0:01:00 left``.
+
+    The text is empty if the number of games is not known.
+    """
     if progress.left is None:
         return ""
     return f", {'at most ' if progress.is_bound else ''}{pace.left(progress.left)} left"
 
 
 def time_text(seconds: float) -> str:
-    """A time as hours, minutes and seconds."""
+    """Return a time as h:mm:ss."""
     whole = round(seconds)
     return f"{whole // 3600}:{whole // 60 % 60:02}:{whole % 60:02}"

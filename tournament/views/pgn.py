@@ -1,4 +1,4 @@
-"""Finished games as PGN: a view of the journal, written in the order of the games' numbers."""
+"""Finished games as PGN, written in the order of game numbers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from merels.tournament.run.view import View
 
 
 class GameWriter:
-    """Turns the rows of one tournament into PGN text."""
+    """Formats the games of one tournament as PGN."""
 
     def __init__(self, settings: Settings, tournament: str, style: PgnStyle = PgnStyle()) -> None:
         self._event, self._site = settings.event, settings.site
@@ -43,20 +43,20 @@ class GameWriter:
 
     @property
     def head(self) -> str:
-        """The text that all games of the tournament begin with."""
+        """The first tags, which are equal in all games of the tournament."""
         text = format_record(Record(tags={"Event": self._event, "Site": self._site}))
         return text[: text.index('[Date "')]
 
     def identity(self, number: int) -> str:
-        """The tag value that identifies a game or a pair of this tournament."""
+        """Return the tag value that identifies a game or a pair of this tournament."""
         return f"{self._tournament}-{number}"
 
     def text(self, row: Row) -> str:
-        """The game's record as text, ending in an empty line."""
+        """Return the game as PGN, followed by an empty line."""
         return format_record(self.record(row))
 
     def record(self, row: Row) -> Record:
-        """The game as a record; the moves are not looked at."""
+        """Return the game as a `Record`, without a check of its moves."""
         played = row.played()
         try:
             record = record_of(row, self._rules)
@@ -93,9 +93,9 @@ class GameWriter:
             tags |= {"WhiteTimeControl": white, "BlackTimeControl": black}
         sides = ((row.white, row.white_id), (row.black, row.black_id))
         for (name, version), engine_tag, settings_tag in zip(sides, ENGINE_TAGS, SETTINGS_TAGS):
-            known = {engine_tag: version, settings_tag: self._engines.get(name, "")}
-            tags |= {tag: value for tag, value in known.items() if value}
-        if row.started:  # A game from elsewhere may not say when it was.
+            values = {engine_tag: version, settings_tag: self._engines.get(name, "")}
+            tags |= {tag: value for tag, value in values.items() if value}
+        if row.started:  # An imported game may have no time.
             seconds = row.elapsed // NANOSECONDS
             tags["GameDuration"] = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
             tags["GameStartTime"] = row.started
@@ -103,8 +103,8 @@ class GameWriter:
         return tags
 
     def _comment(self, move: MoveRecord) -> str:
-        """``+0.79/6 0.001s``: score in men, depth, seconds; ``+W5``-like for a proven end."""
-        if self._style.minimal or not move.elapsed:  # A game from elsewhere was not timed.
+        """Return a comment such as ``+0.79/6 0.001s``: score in men, depth, seconds."""
+        if self._style.minimal or not move.elapsed:  # Imported moves have no time.
             return ""
         style, info = self._style, _figures(move.info)
         parts = [f"{score_text(move)}{move.elapsed / NANOSECONDS:.3f}s"]
@@ -126,14 +126,17 @@ class GameWriter:
 
 
 def _figures(line: str) -> dict[str, str]:
-    """The figures of a line of ``info`` by their names, and ``pv``, all the words behind it."""
+    """Return the values of an ``info`` line by name; ``pv`` has all moves of the variation."""
     head, _, variation = f"{line} ".partition(" pv ")
     words = head.split()
     return dict(zip(words, words[1:])) | {"pv": " ".join(variation.split())}
 
 
 def score_text(move: MoveRecord) -> str:
-    """``+0.79/6 `` or ``+M3/9 `` (own moves to a win), with its space; empty without a score."""
+    """Return score and depth, such as ``+0.79/6 `` or ``+M3/9 `` (a win in 3 own moves).
+
+    The text ends in a space; without a score it is empty.
+    """
     if move.win_in is not None:
         sign = "+" if move.win_in > 0 else "-"
         return f"{sign}M{(abs(move.win_in) + 1) // 2}/{move.depth} "
@@ -143,7 +146,7 @@ def score_text(move: MoveRecord) -> str:
 
 
 def _later(started: str, elapsed: int) -> str:
-    """An ISO 8601 time, ``elapsed`` nanoseconds later; ``?`` if there is none."""
+    """Return the ISO 8601 time ``elapsed`` nanoseconds after ``started``; ``?`` if invalid."""
     try:
         end = datetime.fromisoformat(started) + timedelta(microseconds=elapsed / 1000)
     except (ValueError, OverflowError):
@@ -152,21 +155,21 @@ def _later(started: str, elapsed: int) -> str:
 
 
 class GameOutput(Protocol):
-    """A file that games are added to, each under its number."""
+    """A file to which games are appended."""
 
     path: str
 
     def add(self, number: int, text: str) -> None:
-        """Add a game; OSError where that fails."""
+        """Append a game; raise `OSError` if that fails."""
 
     def close(self) -> None:
         """Close the file."""
 
 
 class PgnView(View):
-    """Adds each game to a PGN file; if that fails, a notice reports it and the run goes on.
+    """Appends each game to a PGN file; if that fails, the run continues after a notice.
 
-    ``journaled``: whether there is a journal from which the file can be completed.
+    ``journaled``: whether a journal exists from which ``-resume`` can complete the file.
     """
 
     def __init__(
@@ -179,7 +182,7 @@ class PgnView(View):
         self._file: GameOutput | None = file
         self._writer = writer
         self._notice = notice
-        self._way_out = " (-resume writes what is missing)" if journaled else ""
+        self._advice = " (-resume writes what is missing)" if journaled else ""
 
     def close(self) -> None:
         if self._file is not None:
@@ -197,5 +200,5 @@ class PgnView(View):
             self.close()
             self._notice(
                 f"cannot write {path}: {error.strerror or error}; going on without it "
-                f"from game {row.number} on{self._way_out}"
+                f"from game {row.number} on{self._advice}"
             )

@@ -1,4 +1,4 @@
-"""A PGN file that a tournament's games are added to, after whatever else it holds."""
+"""PGN output file: the games of a tournament, after any other text in the file."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ from merels.tournament.views.pgn import GameWriter
 
 
 class PgnFile:
-    """A PGN file to which the games of one tournament are added, each whole or not at all.
+    """A PGN file to which the games of one tournament are appended, each whole or not at all.
 
-    ``rows`` returns the games of the tournament's journal. If there are any, the file is rewritten
-    with them at first. It is rewritten at the end as well if games did not come in the order of
-    their numbers. Text of others stays, in front of the tournament's games, unless ``append`` is
-    False. A rewritten file replaces the old one in one step: a killed program or a full disk leaves
-    that as it was. A pipe or a device is only written to.
+    ``rows`` returns the games of the tournament's journal. If there are any, the constructor
+    rewrites the file with these games. `close` rewrites the file if games were added out of order.
+    With ``append``, all other text of the file is kept in front of the games.
+
+    A rewritten file replaces the old one atomically, so that a kill or a full disk leaves the old
+    file. Pipes and devices are never rewritten.
     """
 
     def __init__(
@@ -35,10 +36,10 @@ class PgnFile:
         self.path = path
         self._writer, self._rows = writer, rows
         self._last = 0
-        """The greatest number in the file."""
+        """Largest game number in the file."""
         self._is_sorted = True
         self._device: int | None = None
-        """The descriptor of what is no ordinary file."""
+        """Descriptor of a pipe or device; None for a regular file."""
         try:
             if os.path.exists(path) and not os.path.isfile(path):
                 self._device = os.open(path, os.O_RDWR)
@@ -54,7 +55,7 @@ class PgnFile:
             raise system_error(path, "write", error) from None
 
     def add(self, number: int, text: str) -> None:
-        """Add a game; OSError (the disk is full) leaves the file as it was."""
+        """Append a game; an `OSError`, as on a full disk, leaves the file unchanged."""
         data = text.encode()
         if self._device is None:
             with locked(self.path) as file:
@@ -66,7 +67,7 @@ class PgnFile:
         self._last = max(number, self._last)
 
     def close(self) -> None:
-        """Sort the games, where that is possible."""
+        """Sort the games by number if they were added out of order, and close the file."""
         if self._device is not None:
             os.close(self._device)
         elif not self._is_sorted:
@@ -79,18 +80,18 @@ class PgnFile:
         self._is_sorted = True
 
     def _parts(self, append: bool) -> Iterator[bytes]:
-        """The new file: the text of others, and all games of the tournament in order."""
+        """Yield the parts of the new file: other text, then the tournament's games in order."""
         with open(self.path, "rb") as file:
             if append:
-                yield from self._of_others(file)
+                yield from self._other_text(file)
             for row in self._rows():
                 self._last = row.number
                 yield self._writer.text(row).encode()
             if append:
-                yield file.read()  # A program that takes no lock has added it meanwhile.
+                yield file.read()  # Text of a program that takes no lock.
 
-    def _of_others(self, file: BinaryIO) -> Iterator[bytes]:
-        """The text of a file without this tournament's games, one of which may be torn."""
+    def _other_text(self, file: BinaryIO) -> Iterator[bytes]:
+        """Yield the text of a file without this tournament's games, even incomplete ones."""
         identity = re.escape(self._writer.identity(0)[:-1])
         own = re.compile(rf'^\[{ID_TAG} "{identity}\d{{1,18}}"\]'.encode(), re.M)
         held, is_own, has_tags = b"", False, False
@@ -105,13 +106,13 @@ class PgnFile:
         if held.strip():
             head = self._writer.head.encode()
             if held.startswith(head) or head.startswith(held):
-                return  # It ends before the tag that names the tournament.
+                return  # An incomplete game that ends before the tag of the tournament.
             held += b"\n" if held.endswith(b"\n") else b"\n\n"
         yield held
 
 
 class PgnOutput:
-    """Standard output in the place of a PGN file; `OutputError` where it cannot be written."""
+    """Standard output in place of a PGN file; raises `OutputError` if it cannot be written."""
 
     path = STANDARD_OUTPUT
 
@@ -124,11 +125,11 @@ class PgnOutput:
         put(sys.stdout, text)
 
     def close(self) -> None:
-        """Leave it open."""
+        """Leave standard output open."""
 
 
 def _missing_lines(path: str) -> bytes:
-    """What a file lacks to end in an empty line, which separates games."""
+    """Return the line breaks that are missing for the file to end in an empty line."""
     with open(path, "rb") as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - 4))

@@ -1,4 +1,4 @@
-"""The plain lines of a tournament, in the form that scripts scrape."""
+"""Plain output of a tournament: one line per event, in a format that scripts can parse."""
 
 from __future__ import annotations
 
@@ -48,24 +48,24 @@ class PlainView(NoticeView):
         self._out = out or sys.stdout
 
     def paired(self) -> None:
-        """Who meets whom in a knockout, or the round of a Swiss tournament and who has a bye."""
+        """Print the pairings of a knockout, or the round and the bye of a Swiss tournament."""
         self._print(*news_of_round(self._settings, self._plan.so_far))
 
     def started(self, spec: GameSpec) -> None:
-        """``Started game 1 of 200 (A vs B)``; in a knockout ``1 of at most 200``."""
+        """Print ``Started game 1 of 200 (A vs B)``; in a knockout ``1 of at most 200``."""
         names, bound = versus(spec.white.name, spec.black.name), ""
         if self._settings.format == "knockout":
             bound = "at most "
         self._print(f"Started game {spec.number} of {bound}{self._plan.games} ({names})")
 
     def finished(self, row: Row, standings: Standings) -> None:
-        """``Finished game 1 (A vs B): 0-1 {White loses on time (13ms overrun)}``."""
+        """Print ``Finished game 1 (A vs B): 0-1 {White loses on time (13ms overrun)}``."""
         names, reason = versus(row.white, row.black), printable(row.reason)
         self._print(f"Finished game {row.number} ({names}): {row.result} {{{reason}}}")
         self._print(*self._standings_lines(row, standings))
 
     def _standings_lines(self, row: Row, standings: Standings) -> list[str]:
-        """The lines that follow on a game."""
+        """Return the standings or the score after a game, or no lines if they are not due."""
         games, every = standings.finished, self._intervals
         if every.rating and games % every.rating == 0:
             return interim_lines(self._settings, standings)
@@ -75,7 +75,7 @@ class PlainView(NoticeView):
         return []
 
     def over(self, end: str, why: str = "") -> None:
-        """A blank line before the tables to come; the lines of a match follow on its games'."""
+        """Print an empty line before the final tables; the final lines of a match need none."""
         if len(self._settings.engines) > 2 and end != "failed":
             self._print("")
 
@@ -84,7 +84,7 @@ class PlainView(NoticeView):
 
 
 def interim_lines(settings: Settings, standings: Standings) -> list[str]:
-    """The standings so far: a match's estimates, or the rating list of more engines."""
+    """Return the current standings: estimates of a match, or a rating list of more engines."""
     names = standings.names
     if len(names) > 2:
         return rating_list(rate(standings.matches)).splitlines() if standings.matches else []
@@ -94,7 +94,7 @@ def interim_lines(settings: Settings, standings: Standings) -> list[str]:
 def final_lines(
     settings: Settings, plan: Plan, standings: Standings, journal: Journal, verdict: str | None
 ) -> list[str]:
-    """The final report: estimates of a match, ratings, crosstable, terminations."""
+    """Return the final report: estimates of a match, ratings, crosstable, terminations."""
     lines = match_lines(standings.matches, standings.names, settings, verdict)
     lines += round_lines(settings, plan.so_far, plan.is_open)
     if settings.format == "knockout":
@@ -117,10 +117,11 @@ def final_lines(
 
 
 def health_lines(journal: Journal) -> tuple[list[str], bool]:
-    """The faults of each engine and warnings of those that fail; whether there are any of these."""
+    """Return the faults of each engine and warnings, and whether there are warnings."""
     healths = health_of(journal)
     if not healths:
         return [], False
     failing = warnings(healths, failing_engines(journal))
     lines = ["", *health_table(healths).splitlines()]
-    return lines + ([""] if failing else []) + [f"WARNING: {one}" for one in failing], bool(failing)
+    lines += ([""] if failing else []) + [f"WARNING: {warning}" for warning in failing]
+    return lines, bool(failing)

@@ -1,4 +1,4 @@
-"""The lines of a tournament in the form of other runners, whole, for scripts that scrape them."""
+"""Output in the formats of fastchess and cutechess-cli, for scripts that parse it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DASHES = "-" * 50
 
 
 class RunnerView(PlainView):
-    """Prints a line when a game begins and ends, and estimates at intervals, as another runner."""
+    """Prints starts, ends and interim estimates in the format of another runner."""
 
     def __init__(
         self, settings: Settings, plan: Plan, intervals: Intervals, form: OutputFormat, out: TextIO
@@ -31,7 +31,7 @@ class RunnerView(PlainView):
         self._form = form
 
     def over(self, end: str, why: str = "") -> None:
-        """Print nothing: the last estimates follow at once."""
+        """Print nothing, unlike the base class: no empty line comes before the estimates."""
 
     def _standings_lines(self, row: Row, standings: Standings) -> list[str]:
         lines = []
@@ -46,7 +46,7 @@ class RunnerView(PlainView):
 def last_lines(
     form: OutputFormat, settings: Settings, standings: Standings, verdict: str | None, is_over: bool
 ) -> list[str]:
-    """The last estimates, and the line that ends a run that ``is_over``."""
+    """Return the final estimates, followed by the closing line if the run ``is_over``."""
     end = "Finished match" if form == "cutechess" else "Tournament finished"
     if form == "fastchess" and verdict is not None and (sprt := settings.sprt) is not None:
         end = f"SPRT ([{sprt.elo0:.2f}, {sprt.elo1:.2f}]) completed - {verdict} was accepted"
@@ -101,7 +101,7 @@ BLOCKS: dict[OutputFormat, Callable[[Settings, Standings], list[str]]] = {
 
 
 def _ranks(settings: Settings, standings: Standings, short: bool = False) -> list[str]:
-    """The engines by their pooled score; ``short`` is the table of cutechess-cli."""
+    """Return a table of the engines by pooled score; ``short``: in cutechess-cli's format."""
     rows: list[tuple[str, MatchCounts, Estimate]] = []
     by_pairs = settings.by_pairs and not short
     for name in standings.names:
@@ -138,7 +138,7 @@ def _ranks(settings: Settings, standings: Standings, short: bool = False) -> lis
 
 
 def _both(engines: Sequence[Entrant], of: Callable[[Entrant], str]) -> str:
-    """A condition of two engines, once where they share it."""
+    """Return a setting of two engines, only once if it is equal."""
     return " - ".join(dict.fromkeys(map(of, engines)))
 
 

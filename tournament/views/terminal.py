@@ -1,4 +1,4 @@
-"""The tournament on a terminal: one table, redrawn in place."""
+"""View of a tournament on a terminal: one table, redrawn in place."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from merels.tournament.statistics.counts import Counts
 from merels.tournament.statistics.ratings import rate
 from merels.tournament.statistics.sprt import Sprt, match_llr
 from merels.tournament.views.output import (
-    SHARE_BESIDE,
+    BACKGROUND_SHARE,
     Background,
     Pace,
     Throttle,
@@ -37,14 +37,16 @@ from merels.tournament.views.output import (
 
 REDRAW_SECONDS = 0.25
 NOTICES = 4
-AT_ONCE = 32
-"""Engines that are rated within the runner's thread: that takes some milliseconds."""
+"""Number of notices shown below the table."""
+MOST_RATED_AT_ONCE = 32
+"""Largest number of engines that the runner's thread rates itself, in a few milliseconds."""
 BAR, SHORTEST_BAR = 30, 8
+"""Width of a bar, and the width below which it is left out, in columns."""
 INDENT = "  "
 
 
 class LiveView(View):
-    """Draws the standings, the pace and the time left within the terminal's size."""
+    """Draws standings, games per second and time left, cut to the size of the terminal."""
 
     def __init__(
         self,
@@ -62,20 +64,20 @@ class LiveView(View):
         self._notices: list[str] = []
         self._drawn = 0
         self._throttle = Throttle(REDRAW_SECONDS)
-        self._ratings = Background[list[str]](REDRAW_SECONDS, SHARE_BESIDE)
+        self._ratings = Background[list[str]](REDRAW_SECONDS, BACKGROUND_SHARE)
 
     def finished(self, row: Row, standings: Standings) -> None:
-        """Note how the game ended, and count it."""
+        """Store how the game ended, and count it."""
         names = versus(row.white, row.black)
         self._last = f"game {row.number} ({names}): {row.result} {{{printable(row.reason)}}}"
         self._pace.add()
 
     def notice(self, text: str) -> None:
-        """Keep a notice in sight."""
+        """Show a notice below the table, and print it again after the run."""
         self._notices.append(printable(text))
 
     def tick(self, standings: Standings, playing: Mapping[int, GameSpec]) -> None:
-        """Draw the table if that is due."""
+        """Redraw the table, unless it was drawn less than `REDRAW_SECONDS` ago."""
         self._throttle.run(lambda: self._draw(self.lines(standings, playing)))
 
     def close(self) -> None:
@@ -85,13 +87,13 @@ class LiveView(View):
             notify(notice)
 
     def lines(self, standings: Standings, playing: Mapping[int, GameSpec]) -> list[str]:
-        """The table as it suits the terminal's width; the lines below it may be wider."""
+        """Return the lines to draw; those below the table may be wider than the terminal."""
         columns = self._size()[0] - 1
         plan, progress = self._plan, self._plan.progress(standings.finished)
         pace = f"{self._pace.rate():.1f} games/s{time_left(self._pace, progress)}"
         lines = head_lines(progress.text, progress.share, pace, columns)
         if plan.settings.format != "knockout" and (first := leader(standings, columns)):
-            lines[-1:] = together(lines[-1], first, columns)
+            lines[-1:] = join_if_fits(lines[-1], first, columns)
         lines.append("")
         if table := live_lines(self._settings, plan.so_far, plan.is_open, columns):
             lines += [*table, ""]
@@ -115,14 +117,14 @@ class LiveView(View):
         return lines
 
     def _rated(self, standings: Standings, columns: int) -> list[str]:
-        """The rating list; of a large field, what a thread beside the runner's made of it last."""
-        if len(standings.names) <= AT_ONCE:
+        """Return the rating list; for many engines, the latest one made in the background."""
+        if len(standings.names) <= MOST_RATED_AT_ONCE:
             return _rating_lines(standings.matches, columns)
         self._ratings.update(lambda: partial(_rating_lines, dict(standings.matches), columns))
         return self._ratings.value or ["rating the engines..."]
 
     def _draw(self, lines: list[str]) -> None:
-        """Replace the lines drawn before."""
+        """Draw lines over the previous ones."""
         columns, rows = self._size()
         lines = [cut(line, columns - 1) for line in lines[: max(1, rows - 1)]]
         up, clear_below = f"\x1b[{self._drawn}A" if self._drawn else "", "\x1b[J"
@@ -135,15 +137,18 @@ def _rating_lines(matches: Counts, columns: int) -> list[str]:
 
 
 def head_lines(done: str, share: float, pace: str, columns: int) -> list[str]:
-    """Progress and speed, with a bar between them that fills the line."""
-    room = columns - len(done) - len(pace) - len("  []  ")
-    if room >= SHORTEST_BAR:
-        return [f"{done}  {bar(share, min(room, BAR))}  {pace}"]
-    return together(done, pace, columns)
+    """Return progress and pace with a progress bar between them; no bar if they are too wide."""
+    length = columns - len(done) - len(pace) - len("  []  ")
+    if length >= SHORTEST_BAR:
+        return [f"{done}  {bar(share, min(length, BAR))}  {pace}"]
+    return join_if_fits(done, pace, columns)
 
 
 def leader(standings: Standings, columns: int) -> str:
-    """``A leads with 62.5 %``: the engine with the greatest share of its points, if one has it."""
+    """Return a text such as ``A leads with 62.5 %``, or an empty one if several engines lead.
+
+    The percentage is the engine's share of the points in its games.
+    """
     points, games = defaultdict[str, float](float), Counter[str]()
     for (first, second), counts in standings.matches.items():
         points[first] += counts.points
@@ -160,28 +165,29 @@ def leader(standings: Standings, columns: int) -> str:
 
 
 def bar(share: float, length: int = BAR) -> str:
-    """A bar filled to a share from 0 to 1."""
+    """Return a progress bar; ``share``: the filled part, from 0 to 1."""
     filled = round(length * min(1.0, max(0.0, share)))
     return "[" + "#" * filled + "." * (length - filled) + "]"
 
 
 def llr_lines(sprt: Sprt, llr: float, columns: int) -> list[str]:
-    """The ratio of a test as a mark between its bounds, and as a number."""
+    """Return the log-likelihood ratio as a mark between the bounds of the SPRT, and as a number."""
     start, end = f"LLR: H0 {sprt.lower:.2f} [", f"] {sprt.upper:.2f} H1"
     length = max(SHORTEST_BAR, min(BAR, columns - len(start + end)))
     share = (llr - sprt.lower) / (sprt.upper - sprt.lower)
-    place = round((length - 1) * min(1.0, max(0.0, share)))
-    line = "-" * place + "|" + "-" * (length - 1 - place)
-    return together(start + line + end, f"now {llr:z.2f}  {hypotheses(sprt)}", columns)
+    mark = round((length - 1) * min(1.0, max(0.0, share)))
+    line = "-" * mark + "|" + "-" * (length - 1 - mark)
+    return join_if_fits(start + line + end, f"now {llr:z.2f}  {hypotheses(sprt)}", columns)
 
 
-def together(one: str, other: str, columns: int) -> list[str]:
-    """Two texts in one line if they fit, else one below the other."""
-    return [f"{one}  {other}"] if width(f"{one}  {other}") <= columns else [one, other]
+def join_if_fits(first: str, second: str, columns: int) -> list[str]:
+    """Return two texts as one line if it fits into ``columns``, else as two lines."""
+    line = f"{first}  {second}"
+    return [line] if width(line) <= columns else [first, second]
 
 
 def folded(line: str, columns: int) -> list[str]:
-    """A line of figures, broken behind its commas, or its name, where it is too wide."""
+    """Return a line of figures, broken after a comma or a colon if it is too wide."""
     lines: list[str] = []
     for part in line.split(", "):
         if lines and width(f"{lines[-1]}, {part}") <= columns:
@@ -195,27 +201,25 @@ def folded(line: str, columns: int) -> list[str]:
 
 
 def cut(text: str, columns: int) -> str:
-    """The text as far as it fits."""
-    room = columns
+    """Return the longest start of ``text`` that fits into ``columns``."""
+    left = columns
     for index, character in enumerate(text):
-        room -= width(character)
-        if room < 0:
+        left -= width(character)
+        if left < 0:
             return text[:index]
     return text
 
 
 def terminal_size(out: TextIO) -> tuple[int, int]:
-    """Columns and lines of a terminal, which need not be that of standard output.
-
-    A terminal that does not know its size says 0.
-    """
+    """Return the columns and lines of the terminal that ``out`` is connected to."""
     columns, lines = 80, 24
     with contextlib.suppress(OSError):
-        found = os.get_terminal_size(out.fileno())
-        columns, lines = found.columns or columns, found.lines or lines
+        size = os.get_terminal_size(out.fileno())
+        # Some terminals report the size 0 x 0.
+        columns, lines = size.columns or columns, size.lines or lines
     return shutil.get_terminal_size((columns, lines))
 
 
 def is_terminal(out: TextIO) -> bool:
-    """Whether a table can be redrawn in place there."""
+    """Return whether ``out`` is a terminal on which a table can be redrawn in place."""
     return out.isatty() and os.environ.get("TERM", "dumb") != "dumb"

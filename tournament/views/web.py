@@ -1,4 +1,4 @@
-"""The tournament as a broadcast: a local page that shows games, standings and how it ends."""
+"""Broadcast of a tournament: a local web page with games in progress, results and standings."""
 
 from __future__ import annotations
 
@@ -24,15 +24,17 @@ from merels.tournament.run.view import View
 from merels.tournament.statistics.counts import Counts
 from merels.tournament.statistics.terminations import EndingCounter, Terminations
 from merels.tournament.views.broadcast import JSON, Broadcast
-from merels.tournament.views.output import SHARE_BESIDE, Background, Pace, Throttle, time_left
+from merels.tournament.views.output import BACKGROUND_SHARE, Background, Pace, Throttle, time_left
 from merels.tournament.views.web_server import PageServer
 
-NEWS_SECONDS = 0.3
+EVENT_SECONDS = 0.3
+"""Shortest time between two events, in seconds."""
 STANDINGS_SECONDS = 2.0
-BEAT_SECONDS = 3.0
-"""Seconds between events even without changes, so that a page notices a silent runner."""
+"""Shortest time between two updates of the standings, in seconds."""
+HEARTBEAT_SECONDS = 3.0
+"""Longest time between two events, so that a page can detect a stalled runner."""
 SHARE = 0.01
-"""The most of the runner's time that news may take."""
+"""Largest share of the runner's time that events may use."""
 ENDS = {
     "finished": "Finished: {all} played.",
     "decided": "Decided: {verdict} is accepted after {games}.",
@@ -40,31 +42,32 @@ ENDS = {
     "killed": "Stopped after {progress}; the games in progress were broken off.",
     "faulty": "Stopped after {progress}: an engine failed too often.",
     "stuck": "Stopped after {progress}: the other games could not be played.",
-    "timed_out": "ParsedFlags up after {progress}: no worker could play.",
+    "timed_out": "Given up after {progress}: no worker could play.",
 }
-"""The page's text for an end, by `runner.End`."""
+"""Texts of the page for each `runner.End`."""
 
 
 class WebView(View):
-    """Serves the page at ``http://127.0.0.1:PORT/``; port 0 takes any that is free.
+    """Serves the page at ``http://127.0.0.1:PORT/``; port 0 chooses a free port.
 
-    The runner's thread makes each piece of news once and sends it to all pages that are open;
-    standings are drawn in a thread beside it. While no page is open, nothing is made. ``is_told``:
-    workers report the games in progress.
+    The runner's thread makes each event once and sends it to all open pages. A background thread
+    makes the standings. While no page is open, no events are made. ``has_moves``: whether workers
+    report the moves of games in progress.
     """
 
-    def __init__(self, board: Scoreboard, port: int, is_told: bool) -> None:
+    def __init__(self, board: Scoreboard, port: int, has_moves: bool) -> None:
         self._board = board
         self._settings = board.settings
-        self._is_told = is_told
+        self._has_moves = has_moves
         self._broadcast = Broadcast(self._about())
         self._reasons = EndingCounter(by_reason=True)
         self._pace = Pace()
-        self._news = Throttle(NEWS_SECONDS, SHARE, thread_time)
-        self._standings = Background[JSON](STANDINGS_SECONDS, SHARE_BESIDE)
+        self._events = Throttle(EVENT_SECONDS, SHARE, thread_time)
+        self._standings = Background[JSON](STANDINGS_SECONDS, BACKGROUND_SHARE)
         self._drawn = -1
-        """The number of finished games when the standings were drawn; -1: they must be drawn."""
-        self._last_word = 0.0
+        """Number of finished games in the latest standings; -1: they must be made again."""
+        self._last_event = 0.0
+        """Monotonic time of the last event, in seconds."""
         self._is_over = False
         try:
             self._server = PageServer(port, self._broadcast.replay)
@@ -75,24 +78,24 @@ class WebView(View):
 
     @property
     def address(self) -> str:
-        """Where the page is."""
+        """URL of the page."""
         return self._server.root
 
     def paired(self) -> None:
-        """Show a new round."""
+        """Have the standings made again, with the new round."""
         self._drawn = -1
 
     def game_began(self, spec: GameSpec) -> None:
         """Show a game in progress, if its moves will be reported."""
-        if self._is_told:
+        if self._has_moves:
             self._broadcast.game_began(spec)
 
     def game_went_on(self, played: Played) -> None:
-        """Show its moves."""
+        """Show new moves of a game."""
         self._broadcast.game_went_on(played)
 
     def game_ended(self, row: Row) -> None:
-        """Show its end."""
+        """Show the end of a game."""
         self._broadcast.game_ended(row)
 
     def finished(self, row: Row, standings: Standings) -> None:
@@ -101,7 +104,7 @@ class WebView(View):
         self._count(row, standings)
 
     def found(self, row: Row, standings: Standings) -> None:
-        """Count a game, and keep it for replay."""
+        """Count a game of an earlier run, and keep it for replay."""
         self._broadcast.found(row)
         self._count(row, standings)
 
@@ -110,14 +113,14 @@ class WebView(View):
         self._broadcast.notice(text)
 
     def tick(self, standings: Standings, playing: Mapping[int, GameSpec]) -> None:
-        """Tell the pages what is new, if it is due and there are any."""
+        """Send changes to the open pages, if an event is due."""
         if self._server.is_watched:
             if self._standings.update(self._drawing):
                 self._show_standings()
-            self._news.run(self._tell)
+            self._events.run(self._send_changes)
 
     def over(self, end: str, why: str = "") -> None:
-        """Tell the pages how the run ended: they go on showing it when there is no runner."""
+        """Send the end of the run and the latest games, which a page shows without a server."""
         if self._is_over:
             return
         self._is_over = True
@@ -139,16 +142,16 @@ class WebView(View):
         self._server.finish(self._broadcast.news(), self._broadcast.all)
 
     def close(self) -> None:
-        """End the page's server."""
+        """Stop the server; a run without an end counts as failed."""
         self.over("failed")
 
     def _about(self) -> JSON:
-        """The constant part."""
+        """Return the constant part of the page's state."""
         settings, sprt = self._settings, self._settings.sprt
         return {
             "event": printable(settings.event),
             "points": NAMES,
-            "isTold": self._is_told,
+            "hasMoves": self._has_moves,
             "test": sprt and asdict(sprt) | {"lower": sprt.lower, "upper": sprt.upper},
         }
 
@@ -157,18 +160,18 @@ class WebView(View):
         if self._settings.sprt is not None:
             self._broadcast.ratio(standings.finished, self._board.llr)
 
-    def _tell(self) -> None:
-        """Tell the pages what is new."""
+    def _send_changes(self) -> None:
+        """Send changes, or a heartbeat, to the open pages, and everything to new ones."""
         self._show_score()
-        news = self._broadcast.news()
+        changes = self._broadcast.news()
         now = monotonic()
-        if news or now - self._last_word >= BEAT_SECONDS:
-            self._last_word = now
-            self._server.send(news)
+        if changes or now - self._last_event >= HEARTBEAT_SECONDS:
+            self._last_event = now
+            self._server.send(changes)
         self._server.admit(self._broadcast.all)
 
     def _show_score(self) -> None:
-        """Show how far the tournament is."""
+        """Update the progress on the page."""
         progress = self._board.plan.progress(self._board.standings.finished)
         self._broadcast.show(score={
             "text": progress.text, "share": round(progress.share, 4),
@@ -178,7 +181,7 @@ class WebView(View):
         })
 
     def _drawing(self) -> Callable[[], JSON] | None:
-        """Return a function that draws the standings in any thread; None if they are drawn."""
+        """Return a thread-safe function that makes the standings; None if they are up to date."""
         standings, plan = self._board.standings, self._board.plan
         if self._drawn == standings.finished:
             return None
@@ -189,7 +192,7 @@ class WebView(View):
         )
 
     def _show_standings(self) -> None:
-        """Show the standings that were drawn last."""
+        """Update the standings on the page."""
         if self._standings.value is not None:
             self._broadcast.show(**self._standings.value)
 
@@ -198,7 +201,7 @@ def _draw(
     settings: Settings, matches: Counts, names: Sequence[str], verdict: str | None,
     results: Results, is_open: bool, reasons: Terminations,
 ) -> JSON:
-    """The standings as the page shows them."""
+    """Return the standings as HTML and the rounds as text."""
     match = match_lines(matches, names, settings, verdict)
     table = crosstable(matches) if matches else None
     return {

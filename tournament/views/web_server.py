@@ -1,4 +1,4 @@
-"""Server of a tournament's page: its files, the latest games, and a stream of news."""
+"""HTTP server of a tournament's page: its files, the latest games, and a stream of events."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from typing import Any
 from merels.protocol.web.server import LocalHandler, LocalServer, Page, Refusal, read_page
 
 ADDRESS = "127.0.0.1"
-"""The page is read-only, and for this machine only."""
+"""The page is served only to this machine."""
 SHARED = ("tables.css", "replay.css", "replay.js", "game.js")
 """Files that the page shares with the report."""
 MOST_WAITING = 1 << 24
-"""Bytes that may wait for a reader before it is given up."""
+"""Bytes that may be queued for a page before its connection is closed."""
 LAST_SECONDS = 2.0
-"""Time that all readers together have to take the last news."""
+"""Seconds that all connections together have to write the last event."""
 
 
 class Reader:
-    """A page that listens: the runner's thread sends, the connection's thread takes."""
+    """The event queue of one open page: the runner sends, the connection's thread takes."""
 
     def __init__(self) -> None:
         self._waiting = bytearray()
         self._changed = threading.Condition()
         self.gone = False
         self.ended = threading.Event()
-        """Set once all that was sent is written, or the connection has ended."""
+        """Set when all events are written or the connection has ended."""
 
     def send(self, event: bytes) -> None:
-        """Queue an event without waiting; give up a reader that is far behind."""
+        """Queue an event without waiting; close a reader with more than `MOST_WAITING` bytes."""
         with self._changed:
             self._waiting += event
             if len(self._waiting) > MOST_WAITING:
@@ -42,13 +42,13 @@ class Reader:
             self._changed.notify()
 
     def close(self) -> None:
-        """End the stream after what was sent."""
+        """End the stream after the queued events."""
         with self._changed:
             self.gone = True
             self._changed.notify()
 
     def take(self, seconds: float) -> bytes | None:
-        """Return the waiting events, b"" if none comes in time, None at the end of the stream."""
+        """Return the queued events; b"" after ``seconds`` without one; None at the end."""
         with self._changed:
             if not self._waiting and not self.gone:
                 self._changed.wait(seconds)
@@ -57,9 +57,10 @@ class Reader:
 
 
 class PageServer(LocalServer):
-    """Serves the page at a port, or with 0 at a free one.
+    """Serves the page at ``port``; 0 chooses a free port.
 
-    One thread sends all news; ``replay`` is called by others and finds a finished game.
+    Only one thread may send events. Other threads call ``replay``, which returns a finished game by
+    its number, or None.
     """
 
     def __init__(self, port: int, replay: Callable[[int], dict[str, Any] | None]) -> None:
@@ -72,40 +73,40 @@ class PageServer(LocalServer):
         self._new: queue.SimpleQueue[Reader] = queue.SimpleQueue()
         self._readers: list[Reader] = []
         self._number = 0
-        """The number of the last news; a page finds by it whether it has missed any."""
+        """Number of the last event, by which a page detects that it has missed one."""
         super().__init__(ADDRESS, port, _Handler)
         threading.Thread(target=self.serve_forever, args=(0.1,), daemon=True).start()
 
     @property
     def is_watched(self) -> bool:
-        """Whether any page listens."""
+        """Whether any page is open."""
         return bool(self._readers) or not self._new.empty()
 
     def join(self, reader: Reader) -> None:
-        """Take a reader in, from any thread; its first news is everything so far."""
+        """Register a reader, from any thread; its first event will be the whole state."""
         self._new.put(reader)
 
-    def send(self, news: dict[str, Any]) -> None:
-        """Send what is new to all readers that were admitted."""
+    def send(self, changes: dict[str, Any]) -> None:
+        """Send changes to all admitted readers."""
         self._number += 1
-        event = self._event(news)
+        event = self._event(changes)
         for reader in self._readers:
             reader.send(event)
         self._readers = [reader for reader in self._readers if not reader.gone]
 
-    def admit(self, everything: Callable[[], dict[str, Any]]) -> None:
-        """Send everything to the readers that have come, and admit them."""
+    def admit(self, state: Callable[[], dict[str, Any]]) -> None:
+        """Send the whole state to the newly registered readers, and admit them."""
         if self._new.empty():
             return
-        event = self._event(everything())
+        event = self._event(state())
         while not self._new.empty():
             self._readers.append(self._new.get())
             self._readers[-1].send(event)
 
-    def finish(self, news: dict[str, Any], everything: Callable[[], dict[str, Any]]) -> None:
-        """Send the last news, and end all connections."""
-        self.send(news)
-        self.admit(everything)
+    def finish(self, changes: dict[str, Any], state: Callable[[], dict[str, Any]]) -> None:
+        """Send the last event, end all connections, and stop the server."""
+        self.send(changes)
+        self.admit(state)
         end = monotonic() + LAST_SECONDS
         for reader in self._readers:
             reader.close()
@@ -115,13 +116,13 @@ class PageServer(LocalServer):
         self.shutdown()
         self.server_close()
 
-    def _event(self, news: dict[str, Any]) -> bytes:
-        """A piece of news as a server-sent event."""
-        return f"id: {self._number}\ndata: {json.dumps(news)}\n\n".encode()
+    def _event(self, content: dict[str, Any]) -> bytes:
+        """Return a server-sent event with the current number."""
+        return f"id: {self._number}\ndata: {json.dumps(content)}\n\n".encode()
 
 
 class _Handler(LocalHandler):
-    """Answers with a file of the page, a finished game, or the stream of news."""
+    """Answers with a file of the page, a finished game, or the event stream."""
 
     server: PageServer
 
@@ -133,7 +134,7 @@ class _Handler(LocalHandler):
         name = self.split_path()[0].removeprefix("/")
         folder, _, number = name.partition("/")
         if name == "news":
-            self._listen()
+            self._stream()
         elif folder == "game":
             self._send_game(number)
         else:
@@ -141,14 +142,14 @@ class _Handler(LocalHandler):
 
     def _send_game(self, number: str) -> None:
         """Send a finished game, if it is one of the latest."""
-        known = number.isascii() and number.isdigit() and len(number) < 12
-        game = self.server.replay(int(number)) if known else None
+        is_number = number.isascii() and number.isdigit() and len(number) < 12
+        game = self.server.replay(int(number)) if is_number else None
         if game is None:
             raise Refusal(HTTPStatus.NOT_FOUND, "only the latest games are kept for the page")
         self.send(HTTPStatus.OK, json.dumps(game).encode())
 
-    def _listen(self) -> None:
-        """Send the news until the page leaves or the run is over."""
+    def _stream(self) -> None:
+        """Send events until the page is closed or the run is over."""
         reader = Reader()
         self.server.join(reader)
         try:

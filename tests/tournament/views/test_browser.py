@@ -84,7 +84,7 @@ def test_a_run_is_watched_from_its_first_moves_to_its_end(browser: Browser) -> N
 
 @pytest.mark.parametrize(
     ("number", "said", "state"),
-    [(signal.SIGKILL, "The runner is gone", "gone"), (signal.SIGTERM, "Stopped after", "over")],
+    [(signal.SIGKILL, "The runner has ended unexpectedly", "gone"), (signal.SIGTERM, "Stopped after", "over")],
 )
 def test_a_runner_that_is_killed_does_not_leave_a_frozen_page(
     browser: Browser, number: signal.Signals, said: str, state: str
@@ -152,8 +152,8 @@ def test_games_of_a_foreign_executor_are_described_in_words(browser: Browser) ->
         "-executor", "tests.tournament.views.test_browser:two_workers",
     )
     browser.open(address)
-    browser.wait("document.getElementById('playing').textContent === '4 handed out'", 60)
-    assert "does not report games in progress" in browser.text("#untold")
+    browser.wait("document.getElementById('playing').textContent === '4 games submitted'", 60)
+    assert "does not report games in progress" in browser.text("#no-moves")
     assert browser.run("return document.querySelectorAll('.card').length") == 0
     run.process.terminate()
     run.wait()

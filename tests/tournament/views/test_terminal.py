@@ -75,7 +75,7 @@ def test_a_round_robin_rates() -> None:
 
 
 def test_a_large_field_is_rated_beside_the_runners_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(terminal, "AT_ONCE", 2)
+    monkeypatch.setattr(terminal, "MOST_RATED_AT_ONCE", 2)
     go_on, rated_by = threading.Event(), []
 
     def rate(matches: Counts) -> Ratings:

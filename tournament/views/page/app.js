@@ -1,8 +1,8 @@
-// The page of a running tournament. All texts of games go into it as text, never as markup; only
-// the standings are markup, which the server made and escaped.
+// The page of a running tournament. Texts of games are inserted as text, never as HTML. Only the
+// standings are HTML, which the server has escaped.
 
 import { Cards } from "./cards.js";
-import { $, element } from "./dom.js";
+import { $, counted, element } from "./dom.js";
 import { Game, resultText } from "./game.js";
 import { listen } from "./net.js";
 import { Ratio } from "./ratio.js";
@@ -10,7 +10,7 @@ import { Viewer } from "./replay.js";
 
 const RESULTS = 200;
 const NOTICES = 20;
-const NEWS = ["score", "standings", "rounds", "games", "results", "notices", "ratios"];
+const PARTS = ["score", "standings", "rounds", "games", "results", "notices", "ratios"];
 
 let about = null;
 let score = null;
@@ -23,8 +23,8 @@ let games = new Map();
 let replays = new Map();
 let scheduled = false;
 
-function begin(told) {
-  about = told;
+function begin(constants) {
+  about = constants;
   games = new Map();
   replays = new Map();
   viewer ??= new Viewer(about.points);
@@ -32,7 +32,7 @@ function begin(told) {
   ratio = about.test ? new Ratio($("ratio"), about.test) : null;
   $("event").textContent = about.event;
   $("test").hidden = !ratio;
-  $("untold").hidden = about.isTold;
+  $("no-moves").hidden = about.hasMoves;
   $("results").replaceChildren();
   $("notices").replaceChildren();
   if (ratio) {
@@ -42,96 +42,96 @@ function begin(told) {
   }
 }
 
-const take = {
-  score: (told) => { score = told; },
+const update = {
+  score: (newScore) => { score = newScore; },
   standings: (html) => {
     const box = $("standings");
     const wide = () => [...box.querySelectorAll(".wide")];
-    const places = wide().map((one) => one.scrollLeft);
+    const offsets = wide().map((table) => table.scrollLeft);
     box.innerHTML = html;
-    wide().forEach((one, index) => { one.scrollLeft = places[index] ?? 0; });
+    wide().forEach((table, index) => { table.scrollLeft = offsets[index] ?? 0; });
   },
-  games: (told) => {
-    for (const one of told) {
-      const known = games.get(one.n);
-      if (known) {
-        known.add(one.at, one.moves, one.thinking);
-        cards.change(known);
-      } else if (one.position) {
-        games.set(one.n, new Game(one, about.points));
-        cards.add(games.get(one.n));
+  games: (changes) => {
+    for (const change of changes) {
+      const game = games.get(change.n);
+      if (game) {
+        game.add(change.at, change.moves, change.thinking);
+        cards.change(game);
+      } else if (change.position) {
+        games.set(change.n, new Game(change, about.points));
+        cards.add(games.get(change.n));
       }
     }
   },
-  results: (told) => {
-    for (const one of told) finish(one);
+  results: (results) => {
+    for (const result of results) finish(result);
     const list = $("results");
-    list.prepend(...told.map(resultLine).reverse());
+    list.prepend(...results.map(resultLine).reverse());
     while (list.children.length > RESULTS) list.lastChild.remove();
   },
   rounds: (text) => {
     $("rounds-text").textContent = text;
     $("rounds").hidden = !text;
   },
-  notices: (told) => {
+  notices: (texts) => {
     const list = $("notices");
-    list.append(...told.map((text) => element("li", {}, text)));
+    list.append(...texts.map((text) => element("li", {}, text)));
     while (list.children.length > NOTICES) list.firstChild.remove();
   },
-  ratios: (told) => { if (ratio) ratio.add(told); },
+  ratios: (points) => { if (ratio) ratio.add(points); },
 };
 
-function finish(told) {
-  const game = games.get(told.n);
+function finish(result) {
+  const game = games.get(result.n);
   if (!game) return;
-  if (told.moves) game.add(told.at, told.moves, null);
-  game.end(told);
-  games.delete(told.n);
+  if (result.moves) game.add(result.at, result.moves, null);
+  game.end(result);
+  games.delete(result.n);
   cards.change(game);
 }
 
-function resultLine(told) {
+function resultLine({ n, white, black, result, reason }) {
   const button = element("button", { type: "button", title: "Step through this game" },
-    element("span", { class: "number" }, String(told.n)),
-    element("span", { class: "pair" }, `${told.white} – ${told.black}`),
-    element("b", {}, resultText(told.result)), element("span", { class: "reason" }, told.reason));
-  button.onclick = () => replay(told.n);
+    element("span", { class: "number" }, String(n)),
+    element("span", { class: "pair" }, `${white} – ${black}`),
+    element("b", {}, resultText(result)), element("span", { class: "reason" }, reason));
+  button.onclick = () => replay(n);
   return element("li", {}, button);
 }
 
 async function replay(number) {
   try {
-    let told = replays.get(number);
-    if (!told) {
+    let data = replays.get(number);
+    if (!data) {
       const answer = await fetch(`game/${number}`);
       if (!answer.ok) throw new Error((await answer.json()).error);
-      told = await answer.json();
+      data = await answer.json();
     }
-    viewer.open(new Game(told, about.points));
+    viewer.open(new Game(data, about.points));
   } catch (error) {
-    const why = state === "gone" ? "the runner is gone" : error.message;
-    $("results-note").textContent = `Game ${number} cannot be shown: ${why}.`;
+    const cause = state === "gone" ? "the runner has ended" : error.message;
+    $("results-note").textContent = `Game ${number} cannot be shown: ${cause}.`;
   }
 }
 
-function onNews(news) {
-  if (news.about) begin(news.about);
-  for (const name of NEWS) if (news[name]) take[name](news[name]);
-  if (news.replays) replays = new Map(news.replays.map((told) => [told.n, told]));
-  if (news.over) {
-    over = news.over;
+function onEvent(event) {
+  if (event.about) begin(event.about);
+  for (const name of PARTS) if (event[name]) update[name](event[name]);
+  if (event.replays) replays = new Map(event.replays.map((data) => [data.n, data]));
+  if (event.over) {
+    over = event.over;
     for (const game of [...games.values()]) {
       finish({ n: game.n, result: "*", reason: "broken off" });
     }
-    if (cards) cards.end([...replays.values()].map((told) => new Game(told, about.points)));
+    if (cards) cards.end([...replays.values()].map((data) => new Game(data, about.points)));
   }
   schedule();
   return Boolean(over);
 }
 
-function onState(told) {
-  if (told === state && told !== "silent") return;
-  state = told;
+function onState(newState) {
+  if (newState === state && newState !== "silent") return;
+  state = newState;
   if (state === "gone") for (const game of games.values()) game.asked = null;
   schedule();
 }
@@ -142,7 +142,7 @@ function schedule() {
   scheduled = true;
 }
 
-/** The tab's title shows the progress, even while the page is hidden. */
+/** Shows the progress in the tab's title, even while the page is hidden. */
 function drawTitle() {
   if (!score) return;
   const mark = over ? "■ " : state === "here" ? "" : "✕ ";
@@ -162,12 +162,12 @@ function draw() {
   const ended = over || state === "gone";
   const parts = ended || !rate ? [text] : [text, pace(rate), left];
   $("score").textContent = parts.filter(Boolean).join(" · ");
-  $("playing").textContent = about.isTold ? "" : `${playing} handed out`;
-  $("stage").hidden = !about.isTold && ended;
+  $("playing").textContent = about.hasMoves ? "" : `${counted(playing, "game")} submitted`;
+  $("stage").hidden = !about.hasMoves && ended;
   $("games-title").textContent = ended ? "Last games" : "Games in progress";
 }
 
-/** So many games a second, in the unit that makes it a number above one. */
+/** Returns `rate`, in games a second, as text in the smallest unit that makes it 1 or more. */
 function pace(rate) {
   const units = [["second", 1], ["minute", 60], ["hour", 3600]];
   const [name, seconds] = units.find(([, size]) => rate * size >= 1) ?? units[2];
@@ -178,10 +178,10 @@ function drawBanner() {
   const done = score ? ` after ${score.text}` : "";
   const texts = {
     gone: about
-      ? `The runner is gone${done}, without a word: it was killed, or it crashed. `
-        + "This page shows how things stood, and goes on if the run is resumed at this address."
+      ? `The runner has ended unexpectedly${done}: it was killed, or it crashed. `
+        + "This page shows the last state, and continues if the run is resumed at this address."
       : "The runner does not answer. Is it still running?",
-    silent: "No word from the runner for a while: it is suspended, or the machine is too busy.",
+    silent: "The runner has sent nothing for a while: it is suspended, or the machine is too busy.",
     here: "",
   };
   const text = over ? over.text : texts[state];
@@ -198,4 +198,4 @@ setInterval(() => {
   cards.tick();
   viewer.tick();
 }, 100);
-listen(onNews, onState);
+listen(onEvent, onState);

@@ -1,11 +1,13 @@
-// The games in progress, a card with a board for each in a grid.
+// The games in progress: a grid of cards, each with a board.
 
 import { element, svg } from "./dom.js";
 import { Drawing } from "./drawing.js";
 import { resultText } from "./game.js";
 import { drawPosition, Player, Scores } from "./replay.js";
 
+/** Milliseconds that a finished game stays on its card before another game may replace it. */
 const LINGER = 4000;
+/** Number of latest moves on a card. */
 const MOVES = 14;
 
 class Card {
@@ -54,25 +56,25 @@ export class Cards {
     root.replaceChildren();
   }
 
-  /** Shows a game as soon as a board is free. */
+  /** Shows a game as soon as a card is free. */
   add(game) {
     this.waiting.add(game);
   }
 
-  /** Notes that a game has gone on, or is over. */
+  /** Marks a game for redrawing after new moves or its end. */
   change(game) {
-    // One that was never seen is not shown when it is over.
+    // A game that ended before a card was free is not shown.
     if (game.result !== null) this.waiting.delete(game);
-    // A page in the background draws nothing, and must not keep all games until it does.
+    // A hidden page draws nothing, so games without a card must not accumulate here.
     if (this.cards.some((card) => card.game === game)) this.changed.add(game);
   }
 
-  /** Draws what has changed; `live` is how many games are in progress. */
+  /** Draws the changed cards; `live`: number of games in progress. */
   draw(live) {
     const now = performance.now();
     for (const game of this.waiting) {
-      const card = this.cards.find((one) => one.game.result !== null &&
-        now - one.game.ended > LINGER) ?? (this.cards.length < live ? this.make() : null);
+      const card = this.cards.find((shown) => shown.game.result !== null &&
+        now - shown.game.ended > LINGER) ?? (this.cards.length < live ? this.make() : null);
       if (!card) break;
       card.game = game;
       this.waiting.delete(game);
@@ -82,7 +84,7 @@ export class Cards {
     this.changed.clear();
   }
 
-  /** The run is over: boards of older games show the latest of `games`, all of which ended. */
+  /** After the run, replaces older games on the cards by the latest of the finished `games`. */
   end(games) {
     this.waiting.clear();
     if (!this.cards.length && games.length) {

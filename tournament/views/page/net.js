@@ -1,35 +1,39 @@
-// The stream of news, shared by the tabs of a browser: it opens few connections to one server.
+// The event stream. All tabs of a browser share one stream, because a browser opens only a few
+// connections to one server.
 
+/** Milliseconds without an event after which the runner counts as stalled. */
 const SILENCE = 12000;
+/** Longest pause before the stream is opened again, in milliseconds. */
 const LONGEST_PAUSE = 10000;
 
 /**
- * Listens until `onNews` returns true: nothing more will come. `onState` is called with "here",
- * "silent" or "gone".
+ * Calls `onEvent` with each event until it returns true after the last one. Calls `onState` with
+ * "here", "silent" or "gone".
  *
- * The tab that holds a lock keeps its stream open and passes its news on. The others close theirs
- * once they hear that tab, and open them again if they miss a piece or hear nothing.
+ * The tab that holds a lock keeps its stream open and forwards each event to the other tabs. They
+ * close their streams when they receive such an event, and open them again if they miss an event
+ * or receive none for `SILENCE`.
  */
-export function listen(onNews, onState) {
+export function listen(onEvent, onState) {
   const others = navigator.locks ? new BroadcastChannel("news") : null;
   let source = null;
   let leads = false;
   let leave = () => {};
   let over = false;
-  /** The number of the last news. */
-  let known = -1;
+  /** Number of the last event. */
+  let lastNumber = -1;
   let last = performance.now();
   let pause = 1000;
 
   const stop = () => { if (source) source.close(); source = null; };
 
-  /** Takes a piece of news, `whole` if it is everything so far; else it must be the next one. */
+  /** Processes an event: either the `whole` state, or the changes after event `lastNumber`. */
   const take = ({ number, text, whole }) => {
     last = performance.now();
     onState("here");
-    if (!whole && number !== known + 1) return;
-    known = number;
-    if (!onNews(JSON.parse(text))) return;
+    if (!whole && number !== lastNumber + 1) return;
+    lastNumber = number;
+    if (!onEvent(JSON.parse(text))) return;
     over = true;
     stop();
     leave();
@@ -44,11 +48,11 @@ export function listen(onNews, onState) {
     let whole = true;
     source = new EventSource("news");
     source.onmessage = ({ data, lastEventId }) => {
-      const news = { number: Number(lastEventId), text: data, whole };
+      const event = { number: Number(lastEventId), text: data, whole };
       whole = false;
       pause = 1000;
-      if (leads) others.postMessage(news);
-      take(news);
+      if (leads) others.postMessage(event);
+      take(event);
     };
     source.onerror = () => {
       stop();
@@ -58,11 +62,11 @@ export function listen(onNews, onState) {
       pause = Math.min(2 * pause, LONGEST_PAUSE);
     };
   };
-  const hear = ({ data }) => {
+  const receive = ({ data }) => {
     if (data === "mine") stop();
     else if (data === "gone") lose();
     else {
-      if (!data.whole && data.number > known + 1) start();
+      if (!data.whole && data.number > lastNumber + 1) start();
       else if (!leads) stop();
       take(data);
     }
@@ -72,15 +76,15 @@ export function listen(onNews, onState) {
     if (source) onState("silent");
     start();
   }, 1000);
-  // A page that is left must not take the end of its stream for that of the runner.
+  // The browser ends the stream when the user leaves the page; this is no loss of the runner.
   window.addEventListener("pagehide", stop);
   start();
   if (!others) return;
-  others.onmessage = hear;
+  others.onmessage = receive;
   navigator.locks.request("news", () => {
     if (over) return null;
     leads = true;
-    // The streams of the others may be all that the browser allows.
+    // The streams of other tabs may use up the browser's limit of connections.
     if (!source) others.postMessage("mine");
     start();
     return new Promise((resolve) => { leave = resolve; });

@@ -1,13 +1,13 @@
-// The ratio of a sequential test over its games.
+// Graph of the log-likelihood ratio of an SPRT over the number of games.
 
 import { counted, element, svg } from "./dom.js";
 
 const MOST_POINTS = 2000;
 
-/** A ratio for people to read. */
+/** Formats a ratio with two decimals and a typographic minus sign. */
 const ratioText = (value) => value.toFixed(2).replace("-", "−");
 
-/** The log-likelihood ratio of a test, between the bounds that decide it. */
+/** The graph, with the current ratio and the bounds of the test. */
 export class Ratio {
   constructor(figure, test) {
     Object.assign(this, { figure, test, points: [] });
