@@ -1,1 +1,1 @@
-"""The commands of this layer: flags, printing, exit status."""
+"""Commands of the tournament layer, and the command ``merels`` itself."""

@@ -1,4 +1,4 @@
-"""``merels accuracy``: the engines' moves against proven values."""
+"""``merels accuracy``: judge engines' moves by tables of perfect play."""
 
 from __future__ import annotations
 
@@ -45,24 +45,24 @@ from merels.tournament.statistics.accuracy import Accuracy, Coverage, GameName
 
 FORMATS = ("text", "json", "csv")
 FIRST = 200
-"""Games that are judged before other processes are started."""
+"""Number of games that are judged before worker processes are started."""
 LOT = 25
-"""Games that a process is handed at once."""
+"""Number of games that are sent to a worker process at once."""
 AHEAD = 3
-"""Lots for each process that wait or are judged."""
+"""Number of lots per worker process that are queued or in progress."""
 UNNAMED_SIDES = ("unnamed White", "unnamed Black")
-"""Stand for players without a name."""
+"""Names of players without a name."""
 DESCRIPTION = """\
-Judges the moves that engines played by tables of perfect play: by phase, how many kept the proven
-value, which wins and draws were thrown away, and each engine's worst move and game. Moves of an
-opening do not count if the file has them. FILE is a journal of merels tournament or a PGN
-file of any runner; a game of merels that is in several files counts once.
+Judges engines' moves by tables of perfect play. Prints, for each phase, how many moves kept the
+proven value and how many wins and draws were thrown away, and each engine's worst move and game.
+Moves of the opening book do not count if the file marks them. FILE is a journal of merels
+tournament or a PGN file of any runner; a game of merels that is in several files counts once.
 
 A page with games to replay: merels ratings FILE -tables DIR -out report.html"""
 
 
 def main(argv: list[str]) -> int:
-    """Run ``merels accuracy``; returns the exit status."""
+    """Run ``merels accuracy``; return the exit status."""
     parser = make_parser("accuracy", DESCRIPTION)
     parser.add_argument(
         "files", metavar="FILE", nargs="+", help="a journal or a PGN file, or - for standard input"
@@ -91,10 +91,10 @@ def main(argv: list[str]) -> int:
 
 
 def add_same_flag(parser: Parser) -> None:
-    """Add ``-same``, which makes one player of several of one name."""
+    """Add ``-same``, which merges players of the same name."""
     add_flag(
         parser, "same", metavar="NAME", action="append", default=[],
-        help=f"one player, whatever its settings and version ({ALL}: every name)",
+        help=f"count this name as one player for all settings and versions ({ALL}: every name)",
     )
 
 
@@ -102,11 +102,12 @@ def measure(
     faults: Faults, paths: Sequence[str], folder: Path | None, rules: RecordRules,
     same: Collection[str] = (),
 ) -> Accuracy:
-    """Judge the games of some files, each once; ``rules`` hold for records that name none.
+    """Judge the games of some files, each once, and return the counts of all players.
 
-    ``faults`` takes games that cannot be read. ``same`` is that of `Roster`. Many games are judged
-    by several processes, in any case with the same result. An `InputError` names a file that cannot
-    be read, or rules that the folder has no tables of.
+    ``faults`` collects games that cannot be read. ``folder``: root of the tables, None for the
+    default. ``rules``: rules of records that name none. ``same``: as for `Roster`. Many games are
+    judged by several processes, with the same result. Raise `InputError` for a file that cannot be
+    read, or if the tables of a game's rules are missing.
     """
     judge, roster, accuracy = Judge(folder or default_root()), Roster(same), Accuracy()
     progress = _Progress(faults, paths)
@@ -129,29 +130,30 @@ def measure(
 
 
 class Judged(NamedTuple):
-    """Counts of some games, and the problems of the tables."""
+    """Result of judging some games."""
 
     accuracy: Accuracy
     problems: list[str]
+    """Problems of the tables."""
     faults: list[InputError]
-    """Why games cannot be read."""
+    """Errors of games that cannot be read."""
     notices: list[str]
-    """Draws by counting that games pass."""
+    """Draws, as by repetition, after which a game continues."""
     path: str
-    """The file of the last of them; empty without games."""
+    """File of the last game; empty without games."""
     share: float
-    """How much of that file had been read with it."""
+    """Share of that file that was read, from 0 to 1."""
 
 
 class Judge:
-    """Judges games by the tables in a folder, which are opened for the rules of the games."""
+    """Judges games by the tables in a folder, opened for the rules of each game."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
         self._opened: dict[str, Tables] = {}
 
     def judge(self, games: Iterable[StoredGame]) -> Judged:
-        """Judge some games; `InputError` where there are no tables of their rules."""
+        """Judge some games; raise `InputError` if the tables of their rules are missing."""
         accuracy, problems, path, share = Accuracy(), list[str](), "", 0.0
         faults: list[InputError] = []
         notices: list[str] = []
@@ -181,7 +183,10 @@ class Judge:
 
 
 def _judged(judge: Judge, games: Iterator[StoredGame]) -> Iterator[Judged]:
-    """Judge games lot by lot, in their order: the first here, the others by all processors."""
+    """Judge games in lots and yield the results in order.
+
+    This process judges the first lot, worker processes on all processors judge the others.
+    """
     yield judge.judge(islice(games, FIRST))
     processors = len(usable_cores())
     lots = iter(lambda: list(islice(games, LOT)), [])
@@ -217,37 +222,37 @@ def _judge_lot(games: Sequence[StoredGame]) -> Judged:
 
 
 _worker: Judge | None = None
-"""Of a process that judges for another."""
+"""The judge of a worker process; None in the main process."""
 
 
 class _Progress:
-    """Shows how much of some files is judged, and what is wrong with the tables."""
+    """Progress line of judging some files; reports problems of the tables."""
 
     def __init__(self, faults: Faults, paths: Sequence[str]) -> None:
         self._faults = faults
         self._paths = list(paths)
         self._line = ProgressLine()
-        self._begun = monotonic()
+        self._started = monotonic()
         self._problems: set[str] = set()
 
     def show(self, games: int, lot: Judged) -> None:
-        """Show the number of judged games, those of a batch, and each problem once."""
+        """Update the line after a lot; ``games``: number of all judged games."""
         for problem in lot.problems:
             if problem not in self._problems:
                 self._problems.add(problem)
                 self._faults.report(problem)
         if games > FIRST:
             share = (self._paths.index(lot.path) + lot.share) / len(self._paths)
-            rate = games / max(1e-9, monotonic() - self._begun)
+            rate = games / max(1e-9, monotonic() - self._started)
             self._line.show(share, f"{games:,} games judged, {rate:,.0f} a second")
 
     def clear(self) -> None:
-        """Remove the line from a terminal."""
+        """Remove the line from the terminal."""
         self._line.clear()
 
 
 def _render(accuracy: Accuracy, form: str, options: argparse.Namespace) -> str:
-    """The report in one of `FORMATS`."""
+    """Return the report in one of `FORMATS`."""
     if form == "json":
         return json.dumps(as_dict(accuracy), indent=2) + "\n"
     if form == "csv":
@@ -261,6 +266,6 @@ def _render(accuracy: Accuracy, form: str, options: argparse.Namespace) -> str:
 
 
 def review_command(game: GameName, flags: Sequence[str] = ()) -> str:
-    """The command that reviews a game."""
+    """Return the command line that reviews a game."""
     words = ["merels", "review", game.path, "-game", str(game.number), *flags]
     return printable(shell_text(words))

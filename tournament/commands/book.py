@@ -35,42 +35,43 @@ from merels.tournament.openings.generator import (
 )
 
 DESCRIPTION = f"""\
-Makes a book of balanced openings: random positions of the placing phase, all different under the
-symmetries of the board, with equal men and no mill in sight, which two deep searches find level:
-one from the position, one after its best move. In both, the best {CHOICES} moves must differ by at
-most {CHOICE_MARGIN} hundredths of a man. The same command makes the same file.
+Makes a book of balanced openings: random positions of the placing phase, no two of them equal under
+the symmetries of the board, with equal men and no mill that can be closed at once. Two deep
+searches, one of the position and one after its best move, must find it level. In both, the best
+{CHOICES} moves must differ by at most {CHOICE_MARGIN} hundredths of a man. The same command makes
+the same file.
 
-With -tables, the positions are those that tables of the whole game (merels tables build -all
--placing) have as drawn and in which at most one move in {HOLDING_SHARE} holds the draw; a search
-only sorts out what is far from level.
+With -tables, all positions are proven draws by tables of the whole game (merels tables build -all
+-placing), and at most one move in {HOLDING_SHARE} holds the draw. The search then only rejects
+positions that are far from level.
 
-The books that come with merels (-openings book) are proven ones."""
+The books that come with merels (-openings book) are proven."""
 
 MOST_POSITIONS = 100_000
 
 
 def main(argv: list[str]) -> int:
-    """Run ``merels book``; returns the exit status."""
-    usual = BookSettings(DEFAULT_RULES)
+    """Run ``merels book``; return the exit status."""
+    defaults = BookSettings(DEFAULT_RULES)
     parser = make_parser("book", DESCRIPTION)
     add_rules_flags(parser)
     for flag, metavar, most, default, text in (
-        ("positions", "N", MOST_POSITIONS, usual.positions, "number of positions"),
-        ("nodes", "N", MOST, usual.nodes, "nodes of each deep search"),
-        ("bound", "CP", MOST, usual.bound,
-         "greatest score for either side, in hundredths of a man"),
+        ("positions", "N", MOST_POSITIONS, defaults.positions, "number of positions"),
+        ("nodes", "N", MOST, defaults.nodes, "nodes of each deep search"),
+        ("bound", "CP", MOST, defaults.bound,
+         "highest score of either side, in hundredths of a man"),
     ):
         add_flag(
             parser, flag, metavar=metavar, type=whole_from(1, most), default=default,
             help=f"{text} (default: {default})",
         )
     add_flag(
-        parser, "plies", metavar="A-B", default=f"{usual.shortest}-{usual.longest}",
+        parser, "plies", metavar="A-B", default=f"{defaults.shortest}-{defaults.longest}",
         help="plies before the position, each number in turn (default: %(default)s)",
     )
     add_flag(
-        parser, "srand", metavar="N", default=str(usual.seed),
-        help="the seed (default: %(default)s)",
+        parser, "srand", metavar="N", default=str(defaults.seed),
+        help="seed of the random positions (default: %(default)s)",
     )
     add_flag(parser, "out", metavar="FILE", help="write to this file (default: standard output)")
     add_flag(
@@ -92,7 +93,7 @@ def main(argv: list[str]) -> int:
 
 
 def _settings(arguments: argparse.Namespace) -> BookSettings:
-    """The settings that the flags ask for."""
+    """Return the settings for the flags."""
     first, dash, last = arguments.plies.partition("-")
     shortest = read_whole(first, 0, MOST, "A of -plies A-B")
     return BookSettings(
@@ -108,11 +109,11 @@ def _settings(arguments: argparse.Namespace) -> BookSettings:
 
 
 def _make(settings: BookSettings, tables: Tables | None, out: str | None) -> int:
-    """Make the book; a file gets its name when it is whole."""
+    """Make the book; an output file gets its name only when it is complete."""
     if out is None:
         _write(settings, tables, sys.stdout, "FILE")
         return 0
-    target = os.path.realpath(out)  # a link stays one
+    target = os.path.realpath(out)  # so that a symbolic link is not replaced
     if not os.path.isfile(out) and (os.path.exists(out) or os.path.lexists(target)):
         raise file_error(out, "cannot write the book here: expected the name of a file")
     draft = new_draft(target)
@@ -132,26 +133,26 @@ def _make(settings: BookSettings, tables: Tables | None, out: str | None) -> int
 
 
 def _write(settings: BookSettings, tables: Tables | None, file: TextIO, name: str) -> None:
-    """Write the book, position by position, and show on standard error how far it is."""
+    """Write the book, one position at a time, and show the progress on standard error."""
     bar, started = ProgressLine(), time.monotonic()
-    kept, wanted, text = 0, settings.positions, ""
+    count, total, text = 0, settings.positions, ""
     print(*header(settings, name), sep="\n", file=file)
     try:
-        for found in make_book(settings, tables):
-            if found.entry is not None:
-                kept += 1
-                line = found.entry.line(f"{settings.rules.variant} {kept}")
+        for step in make_book(settings, tables):
+            if step.entry is not None:
+                count += 1
+                line = step.entry.line(f"{settings.rules.variant} {count}")
                 print(line, file=file, flush=True)
             seconds = time.monotonic() - started
-            text = f"{kept} of {wanted} positions, {found.tried} tried, {seconds:.0f} s"
-            bar.show(kept / wanted, text)
+            text = f"{count} of {total} positions, {step.tried} tried, {seconds:.0f} s"
+            bar.show(count / total, text)
     finally:
         bar.clear()
         print(f"merels book: {text}", file=sys.stderr)
 
 
 def header(settings: BookSettings, name: str) -> list[str]:
-    """The comment at the head of a book: what it is and the command that makes it."""
+    """Return the comment lines at the start of a book: its rules and the command that makes it."""
     rules = settings.rules
     words = ["merels", "book", "-variant", rules.variant]
     if rules.fields_text():
@@ -165,12 +166,12 @@ def header(settings: BookSettings, name: str) -> list[str]:
         ("-out", printable(name)),
     ):
         words += [flag, str(value)]
-    known = "; The score is the side to move's, in hundredths of a man."
+    remark = "; The score is the side to move's, in hundredths of a man."
     if settings.proven:
         words += ["-tables", "DIR"]
-        known = "; DIR holds the tables of the whole game."
+        remark = "; DIR holds the tables of the whole game."
     return [
         f"; Balanced openings under the rules {rules}, made by merels {full_version()} with",
         f";   {shlex.join(words)}",
-        known,
+        remark,
     ]

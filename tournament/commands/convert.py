@@ -1,4 +1,4 @@
-"""``merels convert``: positions, games and rules from one form into another."""
+"""``merels convert``: write positions, games and rules in another form."""
 
 from __future__ import annotations
 
@@ -31,39 +31,39 @@ Writes positions, games and rules in another form:
   mfen       a position as MFEN/1.0 of the Mill Interchange Format
   pgn        games with tags, comments, annotation glyphs and variations
   playok     games in PlayOK's numbers, without comments and variations
-  wmd        only the moves of games, in the WMD's spelling, which is merels' own
-  journal    games as merels tournament keeps them; -out names the new file
-  rules      a rule set by its name and what differs, such as morris Flying=never
+  wmd        only the moves of games, in the notation of the WMD, which merels also uses
+  journal    games as merels tournament stores them; -out names the new file
+  rules      a rule set by its name and the changed fields, such as morris Flying=never
   manifest   a rule set as a manifest, MRS/1.0, of the Mill Interchange Format"""
 _EPILOG = """\
-Positions and rule sets stand one to a line, a comment behind a semicolon. A game is read by the
-rules of its Variant tag; -variant overrides the tag, and -set changes fields of its rules. The
-rules that these flags choose are written themselves by -to rules and -to manifest if no FILE is
-named.
+A file has one position or rule set per line; a semicolon starts a comment. A game is read by the
+rules of its Variant tag; -variant overrides the tag, and -set changes fields of its rules. Without
+a FILE, -to rules and -to manifest write the rules that -variant and -set choose.
 
-A game that cannot be read is skipped: a line on standard error names its number and the reason,
-the others are written, and the exit status is 1. -strict stops there, with status 2. Moves after
-the end of a game are such a fault; after a draw by repetition, without a removal or of three
-against three, which other programs do not enforce, they are read, and a line names the draw.
+A game that cannot be read is skipped: a line on standard error names its number and the reason, the
+other games are written, and the exit status is 1. With -strict, the first such game ends the
+command with status 2. Moves after the end of a game make it unreadable. Moves after a draw by
+repetition, without a removal, or of three against three are read, because other programs do not
+enforce these draws; a line on standard error names the draw.
 
-What a form cannot say is an error: a removal that is still due, the moves of a game as a position,
-a first position in PlayOK's or the WMD's form, a rule that a manifest has no word for. What a form
-merely has no place for, such as comments, is left out and named on standard error.
+Content that the form cannot express is an error: a removal that is still due, the moves of a game
+as a position, a start position in PlayOK's or the WMD's form, a rule that a manifest cannot state.
+Content that the form merely leaves out, such as comments, is named on standard error.
 """
 
 
 def main(argv: list[str]) -> int:
-    """Run ``merels convert``; returns the exit status."""
+    """Run ``merels convert``; return the exit status."""
     parser = make_parser("convert", DESCRIPTION, _EPILOG)
     parser.add_argument(
-        "files", metavar="FILE", nargs="*", help="what to convert (default: standard input, -)"
+        "files", metavar="FILE", nargs="*", help="a file to convert (default: standard input, -)"
     )
     add_flag(parser, "to", metavar="FORM", choices=FORMS, required=True, help="the form to write")
     add_flag(
         parser, "from", dest="source", metavar="FORM", choices=FORMS,
         help="the form of the files (default: detected)",
     )
-    add_flag(parser, "last", action="store_true", help="of a game, write the last position")
+    add_flag(parser, "last", action="store_true", help="write the last position of a game")
     add_flag(parser, "out", metavar="FILE", help="write to this file (default: standard output)")
     add_flag(
         parser, "strict", action="store_true",
@@ -80,7 +80,7 @@ def main(argv: list[str]) -> int:
 
 
 def _convert(arguments: argparse.Namespace) -> int:
-    """Write everything in the form asked for, then name what was left out; the exit status."""
+    """Write all items in the requested form, report omissions, and return the exit status."""
     form, out, files = arguments.to, arguments.out, arguments.files or ["-"]
     rules = record_rules(arguments)
     missing: set[str] = set()
@@ -117,6 +117,6 @@ def _convert(arguments: argparse.Namespace) -> int:
             write_report(out, report)
     if missing:
         sys.stdout.flush()
-        what = ", ".join(sorted(missing))
-        print(f"merels convert: {form} has no place for these: {what}", file=sys.stderr)
+        omissions = ", ".join(sorted(missing))
+        print(f"merels convert: {form} has no place for these: {omissions}", file=sys.stderr)
     return faults.status

@@ -1,4 +1,4 @@
-"""Games of any origin from files and journals, and as a journal."""
+"""Reading games from any file or journal, and writing them as a journal."""
 
 from __future__ import annotations
 
@@ -30,10 +30,11 @@ from merels.tournament.views.pgn import GameWriter
 def read_items(
     path: str, form: str | None, rules: RecordRules, on_fault: Fault | None = None
 ) -> Iterator[Item]:
-    """The positions, games or rules of a file, one at a time, as `text_items` reads them.
+    """Yield the positions, games or rules of a file, as `text_items` does; also of a journal.
 
-    The file may be a journal. `InputError` names the place of the first fault, unless ``on_fault``
-    takes it, or reports that there is nothing.
+    ``form``: the format of the file, None to detect it. ``on_fault`` is called with the error of
+    each item that cannot be read; without it, the first such error is raised. Raise `InputError`
+    if the file has no items.
     """
     faults = 0
 
@@ -54,7 +55,10 @@ def read_items(
 
 
 def _journaled(path: str, rules: RecordRules, report: Fault) -> Iterator[Item]:
-    """The games of a journal, which a stranger may have written, with all that it holds of them."""
+    """Yield the games of a journal with all their tags and comments.
+
+    Moves are checked, because the journal may come from elsewhere.
+    """
     with read_journal(path) as journal:
         notes = journal.meta()
         with errors_at(shown_path(path)):
@@ -73,10 +77,10 @@ def _journaled(path: str, rules: RecordRules, report: Fault) -> Iterator[Item]:
 
 
 def write_journal(path: str, records: Iterable[Record]) -> None:
-    """Write a new journal, whole or not at all, of games under one rule set; none of no game.
+    """Write games as a new journal, completely or not at all; without games, write no file.
 
-    Games with the same PairId are a pair, all others are single. What was searched and how long
-    it took is unknown. `InputError` where a journal cannot hold a game.
+    Games with the same PairId are a pair, all other games are single. The moves have no times,
+    depths or scores. Raise `InputError` if games have different rules, or a game cannot be stored.
     """
     rows: list[Row] = []
     pairs: dict[str, int] = {}
@@ -88,12 +92,12 @@ def write_journal(path: str, records: Iterable[Record]) -> None:
         elif record.start.rules != rules:
             raise InputError(
                 str(record.start.rules),
-                f"game {number} is played by these rules and the first by {rules}; "
-                "a journal is of one rule set",
+                f"game {number} is played by these rules and the first by {rules}, but a journal "
+                "has one rule set; convert the games of each rule set to a journal of their own",
             )
         pair = record.tags.get(PAIR_TAG, "")
-        known = pair if IDENTITY.fullmatch(pair) else f"#{number}"
-        rows.append(_row(record, number, pairs.setdefault(known, number)))
+        key = pair if IDENTITY.fullmatch(pair) else f"#{number}"
+        rows.append(_row(record, number, pairs.setdefault(key, number)))
     if not rows:
         return
     names = dict.fromkeys(name for row in rows for name in (row.white, row.black))
@@ -110,11 +114,11 @@ def write_journal(path: str, records: Iterable[Record]) -> None:
 
 
 _FIGURES = frozenset(("tl", "latency", "n", "sd", "nps", "hashfull", "pv"))
-"""Names of figures behind the seconds of a move in a tournament's PGN."""
+"""Names of the values after the seconds in the move comments of a tournament's PGN."""
 
 
 def _reason(comment: str) -> str:
-    """Return the reason of the end in the comment of the last move, behind the move's figures."""
+    """Return the reason for the end of a game from the comment of its last move."""
     first, *parts = comment.split(", ")
     seconds = first.rpartition(" ")[2]
     if not (seconds.endswith("s") and seconds[:-1].replace(".", "", 1).isdecimal()):
@@ -125,11 +129,13 @@ def _reason(comment: str) -> str:
 
 
 def _row(record: Record, number: int, pair: int) -> Row:
-    """A game as a journal's row."""
+    """Return a game as a row of a journal."""
     tags = {name: value for name, value in record.tags.items() if value.strip("? ")}
     white, black = tags.get("White", "White"), tags.get("Black", "Black")
     if white == black:
-        raise InputError(white, f"game {number} is of a player against itself: no journal has that")
+        raise InputError(
+            white, f"both players of game {number} have this name; give them different names"
+        )
     round_ = tags.get("Round", "")
     moves = record.moves
     count = len(moves)

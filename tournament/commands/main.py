@@ -67,12 +67,12 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "bot": ("merels.protocol.commands.bot:main", "answer requests for moves, as lines of JSON"),
     },
 }
-"""Commands by purpose; each has its function, as ``module:function``, and a line of help."""
+"""Purpose -> command name -> (``module:function``, line of help)."""
 COMMANDS = {name: entry for group in GROUPS.values() for name, entry in group.items()}
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run ``merels`` with ``argv``, the process's own when None; returns the exit status."""
+    """Run ``merels`` with ``argv``, by default ``sys.argv[1:]``; return the exit status."""
     make_usable()
     words = sys.argv[1:] if argv is None else argv
     program = f"merels {words[0]}" if words and words[0] in COMMANDS else "merels"
@@ -85,7 +85,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _run(words: list[str]) -> int:
-    """Run the command that the words name."""
+    """Run a command by its name; return the exit status."""
     if not words:
         from merels.protocol.uci.loop import main as loop
 

@@ -1,4 +1,4 @@
-"""``merels merge``: one journal from those of a tournament that was played in parts."""
+"""``merels merge``: join the journals of a tournament that was played in parts."""
 
 from __future__ import annotations
 
@@ -7,42 +7,42 @@ from collections import Counter
 from merels.engine.common.numbers import counted
 from merels.protocol.commands.arguments import add_flag, make_parser
 from merels.protocol.commands.exit_status import FAILED, OK
-from merels.tournament.flags.command_line import without
+from merels.tournament.flags.command_line import without_flags
 from merels.tournament.journal.merging import Joined, merge
 from merels.tournament.pairing.schedule import pair_of, schedule_for
 
 NAMED = 10
-"""Games with two results that are listed; the others are counted."""
+"""Largest number of games with two results that are listed; the others are only counted."""
 
 OF_A_PART = (
     "-journal", "-resume", "-shard", "-concurrency", "-force-concurrency", "-wait", "-use-affinity",
     "-maxfaults", "-executor", "-executorwait", "-recover", "-pgnout", "-epdout", "-output", "-log",
     "-serve", "-quiet", "-ratinginterval", "-scoreinterval",
 )
-"""Flags of how a part was run and shown, which the merged journal does not inherit."""
+"""Run options of a part, which the stored command line of the merged journal leaves out."""
 DESCRIPTION = """\
 Joins journals of one tournament, played in parts (merels tournament -shard i/n) or on several
-machines, into the new journal OUT. A game in several of them is taken from the first. Journals of
-different tournaments are refused, with their differences. Prints which shards and games are
-missing, games that two journals state different results of, and names behind which programs were
-exchanged.
+machines, into the new journal OUT. A game in several journals is taken from the first. Journals of
+different tournaments are refused, with a list of the differences. Prints which shards and games are
+missing, which games have different results in two journals, and which engine names belong to
+different programs.
 
-To play what is still missing: merels tournament -journal file=OUT -resume
-That writes to none of the parts' files, and runs as if -concurrency, -executor, -quiet and the like
-had not been given; give them again."""
+To play the missing games: merels tournament -journal file=OUT -resume
+The stored command line of OUT has no output files and no run options such as -concurrency,
+-executor or -quiet; give them again."""
 
 
 def main(argv: list[str]) -> int:
-    """Run ``merels merge``; returns the exit status."""
+    """Run ``merels merge``; return the exit status."""
     parser = make_parser("merge", DESCRIPTION)
     parser.add_argument("out", metavar="OUT", help="the journal to write; it must not exist yet")
     parser.add_argument("journals", metavar="IN", nargs="*", help="a journal to take games from")
     add_flag(
         parser, "complete", action="store_true",
-        help="exit with status 1 where games are missing or have two results",
+        help="exit with status 1 if games are missing or have two results",
     )
     arguments = parser.parse_args(argv)
-    joined = merge(arguments.out, arguments.journals, lambda words: without(words, OF_A_PART))
+    joined = merge(arguments.out, arguments.journals, lambda words: without_flags(words, OF_A_PART))
     total, missing = _audit(joined)
     doubles = f"; {joined.again} came more than once" if joined.again else ""
     games, journals = counted(joined.games, "game"), counted(len(arguments.journals), "journal")
@@ -61,9 +61,9 @@ def main(argv: list[str]) -> int:
 
 
 def _audit(joined: Joined) -> tuple[int | None, list[str]]:
-    """How many games the tournament has, and which parts of it are missing, a sentence each.
+    """Return the number of games of the tournament, and a line about each incomplete shard.
 
-    The number is None for a knockout, where it depends on results.
+    The number is None for a knockout, because it depends on results.
     """
     settings = joined.settings
     if settings.format == "knockout":
@@ -74,12 +74,12 @@ def _audit(joined: Joined) -> tuple[int | None, list[str]]:
         return total, []
     (count,) = counts
     expected = Counter(pair_of(settings, number) % count for number in range(1, total + 1))
-    found = Counter(pair_of(settings, number) % count for number in joined.numbers)
+    present = Counter(pair_of(settings, number) % count for number in joined.numbers)
     missing = []
     for index in range(1, count + 1):
-        whole, there = expected[index % count], found[index % count]
-        if (index, count) not in joined.shards and not there:
+        whole, part = expected[index % count], present[index % count]
+        if (index, count) not in joined.shards and not part:
             missing.append(f"shard {index}/{count} is missing: {counted(whole, 'game')}")
-        elif there < whole:
-            missing.append(f"shard {index}/{count} has {there} of {counted(whole, 'game')}")
+        elif part < whole:
+            missing.append(f"shard {index}/{count} has {part} of {counted(whole, 'game')}")
     return total, missing

@@ -1,4 +1,4 @@
-"""``merels ratings``: a rating list, crosstable and more from files of finished games."""
+"""``merels ratings``: rate engines by finished games, with crosstable and other tables."""
 
 from __future__ import annotations
 
@@ -27,33 +27,34 @@ from merels.tournament.report.games_report import CountedGames, GamesReport
 from merels.tournament.report.html import MOST_GAMES
 
 MOST_ELO = 100_000
-"""The greatest rating of the anchor, up or down."""
+"""Largest absolute value of the anchor's rating."""
 FORMATS = ("text", "json", "csv", "html")
 DESCRIPTION = """\
-Rates engines by their finished games: maximum likelihood, with 95 % errors that count the two
-games of an opening as one. FILE is a journal of merels tournament or a PGN file of any runner; a
-game of merels that is in several files counts once. With two engines, the lines of a match come
-first. A journal also has the state of the match's test and each engine's settings.
+Rates engines by their finished games. The ratings are maximum likelihood estimates; their 95 %
+errors treat the two games of an opening as one result. FILE is a journal of merels tournament or a
+PGN file of any runner; a game of merels that is in several files counts once. With two engines, the
+report starts with the lines of a match. From a journal, it also shows the match's SPRT and each
+engine's settings.
 
-A player is a name with its options, limits, command, and the version that it announces. Where files
-differ in these, it is several players, such as A [nodes=50] and A [nodes=1000]; -same A makes them
-one. Different programs behind one player are listed in a warning."""
+A player is a name with its options, limits, command and announced version. If files differ in
+these, the name stands for several players, such as A [nodes=50] and A [nodes=1000]; -same A makes
+them one. A warning lists different programs with the same name."""
 
 
 def main(argv: list[str]) -> int:
-    """Run ``merels ratings``; returns the exit status."""
+    """Run ``merels ratings``; return the exit status."""
     options = _parser().parse_args(argv)
     anchor = _anchor(options.anchor)
     check_output(options.out, options.files)
     form = options.format or format_of(options.out, FORMATS)
-    kept = options.games if form == "html" else 0
-    counted = CountedGames(options.files, options.same, options.split, kept)
-    if not counted.matches:
-        what = "expected finished games between two engines with names, found none"
-        raise file_error(options.files[0], what)
-    _say(counted)
-    if anchor is not None and not any(anchor[0] in match for match in counted.matches):
-        names = sorted({name for match in counted.matches for name in match})
+    replayed = options.games if form == "html" else 0
+    games = CountedGames(options.files, options.same, options.split, replayed)
+    if not games.matches:
+        problem = "expected finished games between two engines with names, found none"
+        raise file_error(options.files[0], problem)
+    _report_omissions(games)
+    if anchor is not None and not any(anchor[0] in match for match in games.matches):
+        names = sorted({name for match in games.matches for name in match})
         several = ", ".join(name for name in names if name.startswith(f"{anchor[0]} ["))
         hint = f"; name one of {several}" if several else suggestion(anchor[0], names)
         raise InputError(anchor[0], f"the anchor played no rated game{hint}")
@@ -63,7 +64,7 @@ def main(argv: list[str]) -> int:
             raise InputError("-tables", "adds nothing to CSV; see merels accuracy -format csv")
         accuracy = measure(faults, options.files, options.tables, RecordRules(), options.same)
     review = partial(review_command, flags=["-tables", str(options.tables)])
-    report = GamesReport(counted, anchor, accuracy, review)
+    report = GamesReport(games, anchor, accuracy, review)
     if form == "html":
         text = report.html()
     elif form == "text":
@@ -74,18 +75,18 @@ def main(argv: list[str]) -> int:
     return FAILED if faults.status else OK
 
 
-def _say(found: CountedGames) -> None:
-    """Print what of the files was not counted."""
-    if found.duplicates:
-        what = counted(found.duplicates, "duplicate")
-        print(f"merels ratings: ignored {what}; every game counts once", file=sys.stderr)
-    if found.unnamed:
-        what = counted(found.unnamed, "game")
+def _report_omissions(games: CountedGames) -> None:
+    """Print which games were not counted, and which names stand for several players."""
+    if games.duplicates:
+        number = counted(games.duplicates, "duplicate")
+        print(f"merels ratings: ignored {number}; every game counts once", file=sys.stderr)
+    if games.unnamed:
+        number = counted(games.unnamed, "game")
         print(
-            f"merels ratings: {what} with a player without a name (? or none) not rated",
+            f"merels ratings: {number} with a player without a name (? or none) not rated",
             file=sys.stderr,
         )
-    for name, labels in found.namesakes.items():
+    for name, labels in games.namesakes.items():
         print(
             f"merels ratings: {printable(name)} is {len(labels)} players: "
             f"{printable(', '.join(labels))}; -same {printable(shell_text([name]))} makes them one",
@@ -102,12 +103,12 @@ def _parser() -> Parser:
     )
     add_flag(
         parser, "tables", metavar="DIR", type=Path,
-        help="judge the engines' moves by the tables of perfect play in this folder, too",
+        help="also judge the engines' moves by the tables of perfect play in this folder",
     )
     add_same_flag(parser)
     add_flag(
         parser, "split", choices=get_args(Split),
-        help="rate each engine apart by the machine, or by the program, that it played with",
+        help="rate each engine separately by the machine or the program that it played with",
     )
     add_report_flags(parser, FORMATS)
     add_flag(
@@ -122,7 +123,7 @@ def _parser() -> Parser:
 
 
 def _anchor(text: str | None) -> tuple[str, float] | None:
-    """The engine and the rating of ``NAME=ELO``."""
+    """Parse ``NAME=ELO``; return the engine's name and its rating, or None."""
     if text is None:
         return None
     name, equals, value = text.rpartition("=")

@@ -1,4 +1,4 @@
-"""``merels review``: what each move of recorded games gave away."""
+"""``merels review``: judge each move of recorded games."""
 
 from __future__ import annotations
 
@@ -29,34 +29,34 @@ from merels.protocol.review.text import Sums, annotated, lines, to_json
 from merels.tournament.journal.replay import StoredGame, stored_games
 
 VERSION = 2
-"""Of the JSON; version 1 called a move a turn."""
+"""Version of the JSON format; version 1 called a move a turn."""
 
 DESCRIPTION = """\
-Judges each move of a game, or of every game of a file: what it lost and what was better."""
+Judges each move of the games in a file: how much it lost, and which move was better."""
 _EPILOG = f"""\
-FILE is a journal of merels tournament, or holds games as PGN or as PlayOK writes them. A game is
-read by the rules that it names; -variant overrides them, and -set changes fields of them. A game
-that cannot be read is skipped, which a line on standard error states, and the exit status is 1.
+FILE is a journal of merels tournament, or has games in PGN or in PlayOK's format. A game is read by
+the rules that it names; -variant overrides these rules, and -set changes fields of them. A game
+that cannot be read is skipped with a line on standard error, and the exit status is 1.
 
 A move's loss is in percent of expected score: a win is 100, a draw 50. A loss of
 {NAMES[2][0]:.0%} or more is an {NAMES[2][1]} (?!), of {NAMES[1][0]:.0%} a {NAMES[1][1]} (?), of \
 {NAMES[0][0]:.0%} a {NAMES[0][1]} (??).
-'Proven' means by tables of perfect play, or because the search saw the end of the game.
+'Proven' means by tables of perfect play, or by a search that reached the end of the game.
 
-The JSON of one game is an object with its moves; that of several is an object whose field games
-is the list of them.
+The JSON of one game is an object with its moves. The JSON of several games is an object whose field
+games is the list of their objects.
 """
 
 
 def main(argv: list[str]) -> int:
-    """Judge the moves of recorded games."""
+    """Run ``merels review``; return the exit status."""
     parser = make_parser("review", DESCRIPTION, _EPILOG)
     parser.add_argument(
         "file", metavar="FILE", help="a journal, or a file of games, or - for standard input"
     )
     add_flag(
         parser, "game", metavar="N", type=whole_from(1),
-        help="review only one game: the Nth of a file, or number N of a journal",
+        help="review only one game: the Nth game of a file, or game number N of a journal",
     )
     add_flag(
         parser, "nodes", metavar="N", type=whole_from(1), default=DEFAULT_NODES,
@@ -80,8 +80,8 @@ def main(argv: list[str]) -> int:
     arguments = parser.parse_args(argv)
     games = stored_games(arguments.file, record_rules(arguments))
     if arguments.game is None:
-        begun = list(islice(games, 2))
-        return _review(chain(begun, games), len(begun) > 1, arguments)
+        first_two = list(islice(games, 2))
+        return _review(chain(first_two, games), len(first_two) > 1, arguments)
     return _review([_chosen(games, arguments)], False, arguments)
 
 
@@ -93,17 +93,17 @@ def _chosen(games: Iterable[StoredGame], arguments: argparse.Namespace) -> Store
             return game
         numbers.append(game.number)
     count = len(numbers)
-    there = f"it has {counted(count, 'game')}"
+    contents = f"it has {counted(count, 'game')}"
     if numbers and (numbers[0], numbers[-1]) != (1, count):
-        there += f", with numbers from {numbers[0]} to {numbers[-1]}"
+        contents += f", with numbers from {numbers[0]} to {numbers[-1]}"
     where = printable(arguments.file)
-    raise InputError(f"-game {arguments.game}", f"no such game in {where}: {there}")
+    raise InputError(f"-game {arguments.game}", f"no such game in {where}: {contents}")
 
 
 def _review(games: Iterable[StoredGame], several: bool, arguments: argparse.Namespace) -> int:
-    """Print the review of some games in the form asked for."""
+    """Print the review of the games as text, JSON or PGN; return the exit status."""
     reviewer = _Reviewer(arguments)
-    told: list[dict[str, Any]] = []
+    results: list[dict[str, Any]] = []
     players: dict[str, Sums] = {}
     faults = Faults("review", arguments.strict or not several)
     for game in games:
@@ -119,7 +119,7 @@ def _review(games: Iterable[StoredGame], several: bool, arguments: argparse.Name
         judgements = _counted(reviewer.judge(record), game, players)
         if arguments.json:
             names = {"game": game.number, "white": game.white, "black": game.black}
-            told.append(names | to_json(record, list(judgements)))
+            results.append(names | to_json(record, list(judgements)))
         elif arguments.pgn:
             print(annotated(record, list(judgements)), end="", flush=True)
         else:
@@ -130,7 +130,7 @@ def _review(games: Iterable[StoredGame], several: bool, arguments: argparse.Name
             if several:
                 print()
     if arguments.json:
-        answer = {"games": told} if several else told[0]
+        answer = {"games": results} if several else results[0]
         print(json.dumps({"version": VERSION} | answer, indent=1))
     elif several and not arguments.pgn:
         print(f"All {faults.read} games:")
@@ -140,14 +140,14 @@ def _review(games: Iterable[StoredGame], several: bool, arguments: argparse.Name
 
 
 class _Reviewer:
-    """Judges games, each from an empty hash table, so that other games do not matter."""
+    """Judges games, each with an empty hash table, so that the order of games has no effect."""
 
     def __init__(self, arguments: argparse.Namespace) -> None:
         self._folder, self._nodes = arguments.tables, arguments.nodes
         self._searcher, self._cache = Searcher(), TableCache()
 
     def judge(self, record: Record) -> Iterator[Judgement]:
-        """Each move of a game judged."""
+        """Yield the judgement of each move of a game."""
         rules = record.start.rules
         self._searcher.clear()
         self._searcher.tables, problems = self._cache.fetch(rules, self._folder, wait=True)
@@ -159,17 +159,20 @@ class _Reviewer:
 def _counted(
     judgements: Iterator[Judgement], game: StoredGame, players: dict[str, Sums]
 ) -> Iterator[Judgement]:
-    """The judgements, added to the sums of the players; who has no name is White or Black."""
+    """Yield the judgements, and add each to the sums of its player.
+
+    A player without a name is counted as ``White`` or ``Black``.
+    """
     names = (game.white, game.black)
     for judgement in judgements:
         name = names[judgement.side]
-        known = COLOURS[judgement.side] if name == "?" else name
-        players.setdefault(known, Sums()).add(judgement)
+        player = COLOURS[judgement.side] if name == "?" else name
+        players.setdefault(player, Sums()).add(judgement)
         yield judgement
 
 
 def _heading(game: StoredGame, record: Record) -> str:
-    """A line with the game's number, players and result."""
+    """Return a line with the game's number, players and result."""
     text = f"Game {game.number}: {game.white} - {game.black}, {record.result}"
     ending = record.tags.get("Termination", "normal")
     return printable(text if ending == "normal" else f"{text} ({ending})")

@@ -1,4 +1,4 @@
-"""Shared by ``merels tournament`` and ``merels tune``: start or resume a run, and play it."""
+"""Start or continue a run: the part shared by ``merels tournament`` and ``merels tune``."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from merels.tournament.flags.command_line import (
     ParsedFlags,
     parse,
     with_absolute_paths,
-    without,
+    without_flags,
 )
 from merels.tournament.flags.name_engines import name_engines
 from merels.tournament.flags.quick import usable_cores
 from merels.tournament.flags.run_options import (
     RunOptions,
     file_of,
-    knowing_engines,
     load_factory,
     make_run_options,
+    rules_known_engines,
 )
 from merels.tournament.flags.table import Flags
 from merels.tournament.journal.journal import JournalError
@@ -74,32 +74,30 @@ EXIT_STATUS: dict[End, int] = {
     "faulty": FAILED, "stuck": FAILED, "timed_out": FAILED,
 }
 OF_A_RESUME = ("-journal", "-resume")
-"""The flags that the command line of a resume has of its own."""
+"""Flags that each command line for continuing a run sets anew."""
 
 
 class Command(NamedTuple):
-    """The parts in which the two commands differ.
-
-    ``settings`` makes the settings from the flags and the seed of the journal that is continued.
-    ``view`` shows the games on a stream. ``finish`` has the last word about a run, whose status it
-    is given; it returns the exit status.
-    """
+    """The parts in which the two commands differ."""
 
     name: str
     flags: Flags
     settings: Callable[[ParsedFlags, int | None], Settings]
+    """Returns the settings for the flags and the seed of the continued journal, or None."""
     plan: type[Plan]
     view: Callable[[Scoreboard, RunOptions, ParsedFlags, TextIO], View]
+    """Returns the view that shows the games on a stream."""
     finish: Callable[[Scoreboard, ParsedFlags, TextIO, int], int]
+    """Prints the result of a run with the given exit status; returns the final exit status."""
 
 
 def asks_for_help(argv: list[str]) -> bool:
-    """Whether the command line asks for help, wherever in it."""
+    """Return whether any word of the command line asks for help."""
     return any(word in ("-h", "-help", "--help") for word in argv)
 
 
 def run(argv: list[str], command: Command) -> int:
-    """Run a command line that asks for no help; returns the exit status."""
+    """Run a command line without a help flag; return the exit status."""
     given = parse(argv, command.flags, FlagFaults(collecting=True))
     path = given.faults.attempt(None, file_of, given, "-journal")
     resume = "-resume" in given.words
@@ -117,45 +115,51 @@ def run(argv: list[str], command: Command) -> int:
         stored = open_run(path)
         with stored.journal:
             if stored.command != command.name:
-                raise file_error(path, f"this journal is continued by {stored.command}")
+                raise file_error(
+                    path, f"this journal is of another command; continue it with {stored.command}"
+                )
             try:
                 if not given.engines:
-                    return _run_as_begun(stored, given, command)
+                    return _run_as_stored(stored, given, command)
                 return _run(given, stored, command)
             except InputError as error:
                 is_here = not given.engines or stored.folder in ("", os.getcwd())
                 if is_here or isinstance(error, SeveralErrors):
                     raise
-                # Names that are relative may mean something else, or nothing, here.
-                where = f"{error.expected}; the journal was begun in {stored.folder}"
+                # A wrong folder is a likely cause, because paths may be relative.
+                where = f"{error.expected}; the run was started in {stored.folder}"
                 raise InputError(error.token, where) from None
 
 
-def _run_as_begun(stored: StoredRun, given: ParsedFlags, command: Command) -> int:
-    """Continue a run in its folder, with the present flags after its own."""
-    # A stranger's journal names programs to start and files to write.
+def _run_as_stored(stored: StoredRun, given: ParsedFlags, command: Command) -> int:
+    """Continue a run in its folder by its stored command line, followed by the given flags."""
+    # The user must see the stored flags: a journal from elsewhere may name any program or file.
     notify(f"the journal's own command line: {shell_text(stored.words)}")
     line, folder = given.line, os.getcwd()
     if stored.folder not in ("", folder):
         if os.path.isdir(stored.folder):
-            notify(f"it was begun in {stored.folder}, and goes on there")
+            notify(f"the run was started in {stored.folder} and continues there")
             line, folder = with_absolute_paths(line, command.flags), stored.folder
         else:
-            notify(f"it was begun in {stored.folder}, which is gone; it goes on in {folder}")
+            notify(
+                f"the run was started in {stored.folder}, which does not exist; "
+                f"it continues in {folder}"
+            )
     configs = [os.path.abspath(path) for path in given.configs]
-    added = without(line, OF_A_RESUME, command.flags)
+    added = without_flags(line, OF_A_RESUME, command.flags)
     with contextlib.chdir(folder):
-        own = without(stored.words, OF_A_RESUME, command.flags)
-        given = replace(parse([*own, *line], command.flags), configs=configs)
+        stored_line = without_flags(stored.words, OF_A_RESUME, command.flags)
+        given = replace(parse([*stored_line, *line], command.flags), configs=configs)
         return _run(given, stored, command, added)
 
 
 def _run(
     given: ParsedFlags, stored: StoredRun | None, command: Command, added: Sequence[str] = ()
 ) -> int:
-    """Run what the flags ask for; ``stored`` is the run of the journal that is continued.
+    """Start or continue a run; return the exit status.
 
-    ``added`` are the flags that were typed in addition to its own command line.
+    ``stored``: the run to continue, or None. ``added``: the flags typed in addition to its stored
+    command line.
     """
     seed = None if stored is None else stored.settings.seed
     if "-shard" in given.words and "-srand" not in given.words and seed is None:
@@ -172,8 +176,9 @@ def _run(
     names = () if stored is None else [engine.name for engine in stored.settings.engines]
     if names or options.executor is None:
         settings = name_engines(settings, given, names, announced_names)
-        options = replace(options, knowing=knowing_engines(given, settings))
-    # Before the journal exists, which would block the corrected command line.
+        options = replace(options, rules_known=rules_known_engines(given, settings))
+    # Everything that may be refused comes before the journal is created: with an existing journal,
+    # the corrected command line would be refused without -resume.
     plan = command.plan(
         settings, options.shard, options.pgn_style.needs_info, options.pause
     )
@@ -189,7 +194,7 @@ def _run(
     if options.executor is None and options.concurrency > cores:
         notices.append(
             f"-force-concurrency: {options.concurrency} games share {counted(cores, 'processor')}; "
-            "times, and losses on time, say little about the engines"
+            "times and time forfeits are not reliable"
         )
     notes = {
         "id": secrets.token_hex(8),
@@ -204,7 +209,7 @@ def _run(
 
     def before() -> None:
         if options.executor is not None:
-            return  # One of its workers tries the engines.
+            return  # A worker of the executor tries the engines.
         if stored is not None:
             for text in changed_programs(stored.journal, settings):
                 notify(text)
@@ -216,7 +221,7 @@ def _run(
         journal = open_journal(path, settings, notes, before)
     else:
         journal = stored.journal
-        journal.path = path  # Errors name it as it is reached from here.
+        journal.path = path  # Errors must name the path as the user typed it.
         continue_run(stored, settings, notes, before)
     with journal:
         board = Scoreboard(plan, journal)
@@ -226,7 +231,8 @@ def _run(
                 notify(notice)
             status = _play(board, options, foreign, trial, given, command, added)
         except InputError:
-            # A file that cannot be written, a port that is taken, an engine refused elsewhere.
+            # An output file cannot be written, the port is in use, or a worker refused an engine.
+            # Without a new game, the journal is restored for the corrected command line.
             if len(board.played) == played:
                 if stored is None:
                     journal.remove()
@@ -240,10 +246,11 @@ def _run(
 
 def _trial(plan: Plan, options: RunOptions) -> Trial:
     """Return a call that tries every engine."""
-    # A worker on another machine tries as few at once as it keeps running.
+    # A worker of an executor starts only as many engines at once as it keeps running.
     at_once = KEPT + (2 * options.concurrency if options.executor is None else 0)
     return partial(
-        preflight, plan.entrants, options.knowing, plan.settings.rules, plan.openings.trial, at_once
+        preflight, plan.entrants, options.rules_known, plan.settings.rules, plan.openings.trial,
+        at_once,
     )
 
 
@@ -266,33 +273,34 @@ def _play(
             closing.enter_context(_interrupts(runner))
             end = runner.run(_pool_factory(options, runner, foreign))
         if status := EXIT_STATUS[end]:
-            notify(_how_to_go_on(board, added))
+            notify(_resume_advice(board, added))
         status = command.finish(board, given, _stream(options), status)
         lines, is_failing = health_lines(board.journal)
-        # Scripts that read another runner's lines know none of these.
+        # Scripts that parse another runner's output do not expect these lines.
         out = _stream(options) if options.output is None else sys.stderr
         put(out, "".join(line + "\n" for line in lines))
         if is_failing:
             status = status or FAILED
         return status or (FAILED if any(view.incomplete for view in board.views) else OK)
     except Failure as error:
-        error.add_note(_how_to_go_on(board, added))
+        error.add_note(_resume_advice(board, added))
         raise
     except Exception as error:
         if options.executor is None or isinstance(error, InputError):
             raise
-        # A foreign executor may raise anything, which is no fault of this program.
+        # A user's executor may raise anything; a traceback of merels would blame the wrong program.
         failure = Failure(f"the executor {options.executor} failed: {error!r}")
-        failure.add_note(_how_to_go_on(board, added))
+        failure.add_note(_resume_advice(board, added))
         raise failure from None
 
 
 @contextlib.contextmanager
 def _interrupts(runner: Runner) -> Iterator[None]:
-    """Let Ctrl-C end the run after the games in progress, and a second one at once.
+    """Handle signals during a run.
 
-    SIGTERM and SIGHUP end it at once: every finished game is already in the journal. A SIGHUP that
-    the parent process ignores, as ``nohup`` does, stays ignored.
+    The first Ctrl-C ends the run after the games in progress, the second one at once. SIGTERM and
+    SIGHUP also end it at once, because every finished game is already in the journal. If SIGHUP is
+    ignored, as under ``nohup``, it stays ignored.
     """
 
     def stop_now(number: int, frame: FrameType | None) -> None:
@@ -308,12 +316,12 @@ def _interrupts(runner: Runner) -> Iterator[None]:
     try:
         yield
     finally:
-        for signal_number, former in before.items():
-            signal.signal(signal_number, former)
+        for signal_number, handler_before in before.items():
+            signal.signal(signal_number, handler_before)
 
 
-def _how_to_go_on(board: Scoreboard, added: Sequence[str]) -> str:
-    """The sentence on what is kept of an unfinished run, and the flags that resume it."""
+def _resume_advice(board: Scoreboard, added: Sequence[str]) -> str:
+    """Return the number of finished games of a stopped run, and the flags that continue it."""
     count = len(board.played)
     text = f"stopped; {counted(count, 'game')} {'is' if count == 1 else 'are'} finished"
     if board.journal.path is not None:
@@ -323,14 +331,14 @@ def _how_to_go_on(board: Scoreboard, added: Sequence[str]) -> str:
 
 
 def _stream(options: RunOptions) -> TextIO:
-    """Where lines and tables go: to standard error, if standard output is for games."""
+    """Return the stream for text: standard error if games go to standard output."""
     return sys.stderr if options.pgn_file == STANDARD_OUTPUT else sys.stdout
 
 
 def _make_views(
     options: RunOptions, board: Scoreboard, given: ParsedFlags, command: Command
 ) -> Iterator[View]:
-    """The views that the options ask for."""
+    """Yield the views that the options request."""
     settings, journal = board.settings, board.journal
     out = _stream(options)
     yield NoticeView() if options.quiet else command.view(board, options, given, out)
@@ -358,20 +366,21 @@ def _make_views(
 
 
 def is_live(out: TextIO) -> bool:
-    """Whether a table can be redrawn in place, with no other output on the terminal."""
+    """Return whether a table can be redrawn in place, with no other output on the terminal."""
     return is_terminal(out) and not (out is sys.stderr and sys.stdout.isatty())
 
 
 def _pool_factory(
     options: RunOptions, runner: Runner, foreign: ExecutorFactory | None
 ) -> Callable[[], LocalPool | ForeignPool]:
-    """Makes processes on this machine, or takes what someone else's executor offers."""
+    """Return a function that makes the pool: local processes or a user's executor."""
     if foreign is not None:
         return partial(ForeignPool, foreign, runner.wake, options.executor_wait)
     log = options.log.file if options.log is not None and options.log.engines else None
     watched = options.port is not None
     engines = len(runner.board.settings.engines)
-    # Fewer engines are all kept. The games of two rounds of pairings use each engine twice.
+    # A worker keeps up to `KEPT` engines running. With more engines, it chooses from a queue of
+    # `engines` pairs, in which each engine occurs twice on average.
     ahead = engines if engines > KEPT else 1
     return partial(
         LocalPool, options.concurrency, runner.report, options.cpus, log, watched, ahead

@@ -1,4 +1,4 @@
-"""``merels stats``: Elo, errors, superiority and SPRT of given counts, as one JSON object."""
+"""``merels stats``: Elo, errors, LOS and SPRT of a match's counts, as one JSON object."""
 
 from __future__ import annotations
 
@@ -15,26 +15,27 @@ from merels.tournament.statistics.elo import from_cells
 from merels.tournament.statistics.sprt import MODELS, Sprt
 
 DESCRIPTION = """\
-Prints what the counts of a match say as one JSON object with the keys
+Computes statistics from the counts of a match. Prints one JSON object with the keys
   elo, elo_error        Elo difference and half its 95 % interval
   nelo, nelo_error      normalized Elo and half its 95 % interval
   los                   likelihood of superiority, in percent
-  too_few               whether the games are fewer than 20: no conclusion from these errors
+  too_few               whether there are fewer than 20 games, too few for reliable errors
   llr, lower, upper     log-likelihood ratio of the SPRT and its bounds; null without -sprt
-An infinite value, such as the Elo of a match won to zero, is null: JSON has no infinity.
+An infinite value, such as the Elo difference after only wins, is null: JSON has no infinity.
 
-Where results show little spread (fewer than 25 entries outside the fullest cell), the errors and
-LOS count one more pair, of two decisive games between equals.
+If fewer than 25 results are outside the most frequent result, the errors and LOS count one
+additional pair, of two decisive games between equals.
 
-Model bayesian is that of fastchess: BayesElo, with the draw rate of the counts themselves. Ratios
-of other programs with this model may differ in the fourth digit."""
+Model bayesian is that of fastchess: BayesElo, with the draw rate of the counts. The ratios of other
+programs with this model may differ in the fourth digit."""
 
 MAX_COUNT = 10**15
 VALUED = ("wld", "ptnml", "sprt", "model", "alpha", "beta")
+"""Options that take a value."""
 
 
 def main(argv: list[str]) -> int:
-    """Run ``merels stats``; returns the exit status."""
+    """Run ``merels stats``; return the exit status."""
     options = _parser().parse_args(_joined(argv))
     cells, sprt = _cells(options), _sprt(options)
     try:
@@ -58,7 +59,7 @@ def main(argv: list[str]) -> int:
 
 
 def _parser() -> Parser:
-    """The options of the command."""
+    """Return the parser of the command line."""
     parser = make_parser("stats", DESCRIPTION)
     counts = parser.add_mutually_exclusive_group(required=True)
     add_flag(counts, "wld", metavar="W,L,D", help="games won, lost and drawn")
@@ -77,7 +78,10 @@ def _parser() -> Parser:
 
 
 def _joined(argv: list[str]) -> list[str]:
-    """The arguments with each value joined to its option: else ``-sprt -3,1`` reads as two."""
+    """Return the arguments with each value joined to its option by ``=``.
+
+    Otherwise argparse would take the value in ``-sprt -3,1`` for an option.
+    """
     joined: list[str] = []
     for argument in argv:
         if joined and joined[-1].lstrip("-") in VALUED:
@@ -88,7 +92,7 @@ def _joined(argv: list[str]) -> list[str]:
 
 
 def _cells(options: argparse.Namespace) -> tuple[int, ...]:
-    """The counts by rising score."""
+    """Return the counts in the order of rising score."""
     if options.wld is not None:
         wins, losses, draws = _counts("-wld", options.wld, "W,L,D")
         return losses, draws, wins
@@ -96,7 +100,7 @@ def _cells(options: argparse.Namespace) -> tuple[int, ...]:
 
 
 def _counts(option: str, text: str, form: str) -> tuple[int, ...]:
-    """The whole numbers of an option of the given form."""
+    """Parse the comma-separated whole numbers of an option; ``form`` is such as ``W,L,D``."""
     words = text.split(",")
     if len(words) != form.count(",") + 1:
         raise InputError(text, f"expected whole numbers as {form} for {option}")
@@ -104,12 +108,12 @@ def _counts(option: str, text: str, form: str) -> tuple[int, ...]:
 
 
 def _sprt(options: argparse.Namespace) -> Sprt | None:
-    """The test asked for, if any."""
-    given = {name: getattr(options, name) for name in ("alpha", "beta", "model")}
-    chosen = {name: text for name, text in given.items() if text is not None}
+    """Return the SPRT of the flags, or None without -sprt."""
+    values = {name: getattr(options, name) for name in ("alpha", "beta", "model")}
+    chosen = {name: text for name, text in values.items() if text is not None}
     if options.sprt is None:
         if chosen:
-            raise InputError(f"-{next(iter(chosen))}", "belongs to a test: add -sprt elo0,elo1")
+            raise InputError(f"-{next(iter(chosen))}", "belongs to an SPRT; add -sprt elo0,elo1")
         return None
     elo0, comma, elo1 = options.sprt.partition(",")
     if not comma or "," in elo1:

@@ -1,4 +1,4 @@
-"""``merels tournament``: play a tournament, or resume one."""
+"""``merels tournament``: play a tournament, or continue one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from merels.tournament.views.terminal import LiveView
 
 
 def main(argv: list[str]) -> int:
-    """Run ``merels tournament``; returns the exit status."""
+    """Run ``merels tournament``; return the exit status."""
     if asks_for_help(argv):
         print(help_text())
         return OK
@@ -29,7 +29,7 @@ def main(argv: list[str]) -> int:
 
 
 def _view(board: Scoreboard, options: RunOptions, given: ParsedFlags, out: TextIO) -> View:
-    """A table that is redrawn, or lines."""
+    """Return a view with a redrawn table, or one that prints lines."""
     if options.output is not None:
         return RunnerView(board.settings, board.plan, options.intervals, options.output, out)
     if is_live(out):
@@ -38,7 +38,7 @@ def _view(board: Scoreboard, options: RunOptions, given: ParsedFlags, out: TextI
 
 
 def _finish(board: Scoreboard, given: ParsedFlags, out: TextIO, status: int) -> int:
-    """Print the final report."""
+    """Print the final report; return the exit status."""
     journal = board.journal
     if (form := output_format(given)) is not None:
         lines = last_lines(form, board.settings, board.standings, board.verdict, status == OK)

@@ -1,4 +1,4 @@
-"""``merels tune``: tune an engine's spin options by SPSA, then test what came of it."""
+"""``merels tune``: tune an engine's spin options by SPSA, then test the tuned values."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from merels.protocol.client.engine_spec import OPTION
 from merels.protocol.commands.exit_status import OK
 from merels.tournament.commands.run import Command, asks_for_help, is_live, run
 from merels.tournament.commands.tournament import TOURNAMENT
-from merels.tournament.flags.command_line import ParsedFlags, without
-from merels.tournament.flags.make_tuning import SIDES, make_tuning, test_words, without_options
+from merels.tournament.flags.command_line import ParsedFlags, without_flags
+from merels.tournament.flags.make_tuning import SIDES, make_tuning, sprt_values, without_options
 from merels.tournament.flags.run_options import RunOptions, file_of
 from merels.tournament.flags.tune_table import OWN, TUNE_FLAGS, tune_help
 from merels.tournament.journal.open import is_new
@@ -29,15 +29,15 @@ from merels.tournament.tuning.views import LiveTuneView, PlainTuneView
 from merels.tournament.views.output import notify, put, set_command
 
 TEST_ENDING = ".sprt"
-"""Suffix of the journal's name for the games of the test."""
+"""Suffix of the journal's name for the games of the final SPRT."""
 OF_THE_TUNE = ("-pgnout", "-log", "-serve")
-"""Flags whose files and pages belong to the tune and not to its test, besides its own flags."""
+"""Shared flags that apply to the tune, but not to its final SPRT."""
 PRINTED = 100
-"""How often the values are printed in a whole tune, unless -interval says otherwise."""
+"""Default number of times that a tune prints the values."""
 
 
 def main(argv: list[str]) -> int:
-    """Run ``merels tune``; returns the exit status."""
+    """Run ``merels tune``; return the exit status."""
     if asks_for_help(argv):
         print(tune_help())
         return OK
@@ -46,7 +46,7 @@ def main(argv: list[str]) -> int:
 
 
 def _settings(given: ParsedFlags, seed: int | None) -> Settings:
-    """The settings that the flags ask for, and the engine declares."""
+    """Return the settings for the flags and the options that the engine declares."""
     settings = make_tuning(given, seed, options_of)
     out, journal = given.text("-out", ""), file_of(given, "-journal")
     if out and (why := report_error(out)):
@@ -54,7 +54,9 @@ def _settings(given: ParsedFlags, seed: int | None) -> Settings:
     if journal is not None and given.has("-sprt"):
         test = journal + TEST_ENDING
         if is_new(journal) and not is_new(test):
-            raise file_error(test, "this file exists, which is for the games of the test")
+            raise file_error(
+                test, "the games of the test go into this file, which exists; remove or rename it"
+            )
     if out and journal and os.path.realpath(out) in map(
         os.path.realpath, (journal, journal + TEST_ENDING)
     ):
@@ -67,9 +69,9 @@ def _settings(given: ParsedFlags, seed: int | None) -> Settings:
 
 
 def _view(board: Scoreboard, options: RunOptions, given: ParsedFlags, out: TextIO) -> View:
-    """A table that is redrawn, or lines."""
+    """Return a view with a redrawn table, or one that prints lines."""
     plan = _tuning_plan(board)
-    interval = given.number("-interval", max(1, plan.course.pairs // PRINTED), 1)
+    interval = given.number("-interval", max(1, plan.state.pairs // PRINTED), 1)
     return LiveTuneView(plan, out) if is_live(out) else PlainTuneView(plan, interval, out)
 
 
@@ -79,15 +81,15 @@ def _tuning_plan(board: Scoreboard) -> TuningPlan:
 
 
 def _finish(board: Scoreboard, given: ParsedFlags, out: TextIO, status: int) -> int:
-    """Print the values, test them once all pairs are played, and write the report."""
-    course = _tuning_plan(board).course
-    course.count_all()
-    put(out, "\n".join(["", *final_lines(course), ""]))
+    """Print the values, run the final SPRT if all pairs are played, and write the report."""
+    state = _tuning_plan(board).state
+    state.count_all()
+    put(out, "\n".join(["", *final_lines(state), ""]))
     _write_report(board, given, [])
     if status != OK or not given.has("-sprt"):
         return status
-    if tuned_values(course) == [parameter.start for parameter in course.parameters]:
-        notify("no value has changed: there is nothing to test")
+    if tuned_values(state) == [parameter.start for parameter in state.parameters]:
+        notify("no value has changed, so there is nothing to test")
         return status
     lines: list[str] = []
 
@@ -102,28 +104,29 @@ def _finish(board: Scoreboard, given: ParsedFlags, out: TextIO, status: int) -> 
 
 
 def _test_line(board: Scoreboard, given: ParsedFlags) -> list[str]:
-    """The flags, those of merels tournament, of a test of tuned against untuned."""
-    course = _tuning_plan(board).course
-    names = [parameter.name for parameter in course.parameters]
-    starts = [parameter.start for parameter in course.parameters]
+    """Return the command line of ``merels tournament`` for the SPRT of tuned against untuned."""
+    state = _tuning_plan(board).state
+    names = [parameter.name for parameter in state.parameters]
+    starts = [parameter.start for parameter in state.parameters]
     name = board.settings.engines[0].name.removesuffix(SIDES[0])
-    line = without(given.line, {*OWN, "-journal", "-resume", "-srand", *OF_THE_TUNE}, TUNE_FLAGS)
-    for kind, values in (("tuned", tuned_values(course)), ("untuned", starts)):
+    left_out = {*OWN, "-journal", "-resume", "-srand", *OF_THE_TUNE}
+    line = without_flags(given.line, left_out, TUNE_FLAGS)
+    for kind, values in (("tuned", tuned_values(state)), ("untuned", starts)):
         words = without_options(given.engines[0], names) | {"name": f"{name} {kind}"}
         words |= {OPTION + option: str(value) for option, value in zip(names, values)}
         line += ["-engine", *(f"{key}={value}" for key, value in words.items())]
-    line += ["-sprt", *(f"{key}={value}" for key, value in test_words(given).items())]
-    # Other openings than those that the values were tuned by.
+    line += ["-sprt", *(f"{key}={value}" for key, value in sprt_values(given).items())]
+    # Another seed gives other openings than those of the tune.
     line += ["-srand", str((board.settings.seed + 1) % 2**63)]
     path = file_of(given, "-journal")
     return line if path is None else [*line, "-journal", path + TEST_ENDING, "-resume"]
 
 
 def _write_report(board: Scoreboard, given: ParsedFlags, match: Sequence[str]) -> None:
-    """Write the page of -out, with the lines of the test, if it has been played."""
+    """Write the page of -out; ``match``: the lines of the final SPRT, or none."""
     if path := given.text("-out", ""):
-        course = _tuning_plan(board).course
-        write_report(path, html_report(board.settings, course, board.journal, match))
+        state = _tuning_plan(board).state
+        write_report(path, html_report(board.settings, state, board.journal, match))
 
 
 TUNE = Command("merels tune", TUNE_FLAGS, _settings, TuningPlan, _view, _finish)

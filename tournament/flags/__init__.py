@@ -1,1 +1,1 @@
-"""The command lines of tournaments and tunes, read and checked."""
+"""Command lines of tournaments and tunes: parsing, checks and help."""

@@ -1,4 +1,4 @@
-"""The command line of ``merels tournament`` or ``merels tune``, read and checked."""
+"""Parser of the command lines of ``merels tournament`` and ``merels tune``."""
 
 from __future__ import annotations
 
@@ -21,23 +21,24 @@ from merels.tournament.records.output import STANDARD_OUTPUT
 from merels.tournament.statistics.sprt import MAX_ELO, MODELS, Sprt
 
 NONE = "none"
-"""The value that turns a flag off which the stored command line of a journal has."""
+"""The value that turns off a flag of the command line stored in a journal."""
 SWITCHES = ("ponder", "twosided")
-"""Keys that mean true without a value, as in other runners."""
+"""Keys that are true when given without a value, as in other runners."""
 
 
 T = TypeVar("T")
 
 
 class FlagFaults:
-    """Faults of a command line: raised at once, or while ``collecting`` kept for `raise_all`."""
+    """Errors of a command line; with ``collecting``, kept until `raise_all`, else raised at once.
+    """
 
     def __init__(self, collecting: bool = False) -> None:
         self._collecting = collecting
         self._errors: list[InputError] = []
 
     def attempt(self, default: T, read: Callable[..., T], *arguments: object) -> T:
-        """Return what ``read`` returns, or ``default`` where its `InputError` is kept."""
+        """Return the result of ``read``, or ``default`` if its `InputError` was kept."""
         try:
             return read(*arguments)
         except InputError as error:
@@ -45,13 +46,13 @@ class FlagFaults:
             return default
 
     def add(self, error: InputError) -> None:
-        """Keep the error, or raise it."""
+        """Keep an error while collecting, otherwise raise it."""
         if not self._collecting:
             raise error
         self._errors.append(error)
 
     def raise_all(self) -> None:
-        """Raise the collected errors as one, and raise later errors at once."""
+        """Stop collecting, and raise all collected errors as one."""
         self._collecting = False
         if self._errors:
             raise self._errors[0] if len(self._errors) == 1 else SeveralErrors(self._errors)
@@ -59,52 +60,56 @@ class FlagFaults:
 
 @dataclass(slots=True)
 class ParsedFlags:
-    """The flags of a command line: each one's words or ``key=value`` pairs."""
+    """The flags of a command line, with their words or their ``key=value`` pairs."""
 
     words: dict[str, list[str]] = field(default_factory=dict)
+    """Flag without keys -> its words."""
     pairs: dict[str, dict[str, str]] = field(default_factory=dict)
+    """Flag with keys -> its values by key."""
     engines: list[dict[str, str]] = field(default_factory=list)
+    """Values by key of each ``-engine``."""
     parameters: list[dict[str, str]] = field(default_factory=list)
+    """Values by key of each ``-param``."""
     line: list[str] = field(default_factory=list)
-    """The command line, each ``-config`` replaced by its file's flags."""
+    """The command line, with the flags of each ``-config`` file in place of that flag."""
     configs: list[str] = field(default_factory=list)
-    """The files of ``-config``."""
+    """Paths of the ``-config`` files."""
     faults: FlagFaults = field(default_factory=FlagFaults)
 
     def has(self, flag: str) -> bool:
-        """Whether the flag was given."""
+        """Return whether the flag was given."""
         return flag in self.words or flag in self.pairs
 
     def text(self, flag: str, default: str) -> str:
-        """The one word of a flag."""
+        """Return the word of a flag, or ``default``."""
         return self.words[flag][0] if self.words.get(flag) else default
 
-    def wanted(self, flag: str) -> str | None:
-        """The one word of a flag; None without the flag, or where it is turned off by ``none``."""
+    def optional_text(self, flag: str) -> str | None:
+        """Return the word of a flag, or None if it is missing or ``none``."""
         return None if self.text(flag, NONE) == NONE else self.text(flag, "")
 
     def number(self, flag: str, default: int, low: int = 0, high: int = 10**9) -> int:
-        """The one word of a flag as a whole number."""
+        """Return the word of a flag as a whole number from ``low`` to ``high``, or ``default``."""
         text = self.text(flag, str(default))
         return self.faults.attempt(default, read_whole, text, low, high, flag)
 
     def key(self, flag: str, key: str, default: str) -> str:
-        """The value of a key of a flag."""
+        """Return the value of a key of a flag, or ``default``."""
         return self.pairs.get(flag, {}).get(key, default)
 
     def key_number(self, flag: str, key: str, default: int, low: int = 0, high: int = 10**9) -> int:
-        """The value of a key of a flag as a whole number."""
+        """Return the value of a key of a flag as a whole number from ``low`` to ``high``."""
         text = self.key(flag, key, str(default))
         return self.faults.attempt(default, read_whole, text, low, high, f"{flag} {key}=")
 
     def key_switch(self, flag: str, key: str, default: bool) -> bool:
-        """The value of a key of a flag as yes or no."""
+        """Return the value of a key of a flag as a boolean."""
         text = self.key(flag, key, str(default))
         return self.faults.attempt(default, switch, text, f"{flag} {key}=")
 
 
 def switch(text: str, what: str) -> bool:
-    """True or false, in the words that people use."""
+    """Parse a boolean such as ``true``, ``off`` or ``1``; ``what`` names it in errors."""
     if text.lower() in ("true", "on", "yes", "1"):
         return True
     if text.lower() in ("false", "off", "no", "0"):
@@ -113,7 +118,7 @@ def switch(text: str, what: str) -> bool:
 
 
 def choice(text: str, what: str, choices: Sequence[str]) -> str:
-    """One of some words."""
+    """Return ``text`` in lower case if it is one of ``choices``; ``what`` names it in errors."""
     if text.lower() in choices:
         return text.lower()
     raise InputError(text, f"expected {', '.join(choices)} for {what}{suggestion(text, choices)}")
@@ -123,7 +128,7 @@ def read_sprt(
     elo0: str, elo1: str, alpha: str = "0.05", beta: str = "0.05", model: str = MODELS[0],
     form: str = "{} of -sprt",
 ) -> Sprt:
-    """Return the test of these texts; ``form`` is the command's spelling of a name."""
+    """Parse the values of an SPRT; ``form``: how errors name a value, with ``{}`` for its name."""
     chosen = choice(model, form.format("model"), MODELS)
     numbers = (
         read_real(elo0, -MAX_ELO, MAX_ELO, "elo0 of -sprt"),
@@ -132,7 +137,7 @@ def read_sprt(
         read_real(beta, 0, 1, form.format("beta")),
     )
     try:
-        return Sprt(*numbers, next(known for known in MODELS if known == chosen))
+        return Sprt(*numbers, next(model for model in MODELS if model == chosen))
     except ValueError as error:
         raise InputError("-sprt", str(error)) from None
 
@@ -140,7 +145,7 @@ def read_sprt(
 def parse(
     argv: Sequence[str], flags: Flags = FLAGS, faults: FlagFaults | None = None
 ) -> ParsedFlags:
-    """The flags of a command line; words that belong to none are ``faults``."""
+    """Parse a command line; add its errors to ``faults``."""
     given = ParsedFlags(faults=faults or FlagFaults())
     for name, words in _expanded(argv, given.configs, flags, given.faults):
         given.line += [name, *words]
@@ -154,7 +159,7 @@ def parse(
             continue
         fewest, most = flag.words
         if len(words) < fewest:
-            given.faults.add(InputError(name, "expected a value behind this flag"))
+            given.faults.add(InputError(name, "expected a value after this flag"))
             continue
         if len(words) > most:
             before = " ".join([name, *words[:most]])
@@ -171,7 +176,10 @@ def parse(
 def _expanded(
     argv: Sequence[str], files: list[str], flags: Flags, faults: FlagFaults
 ) -> Iterator[tuple[str, list[str]]]:
-    """Each flag with its words, those of ``-config`` files (noted in ``files``) and ``-quick``."""
+    """Yield each flag with its words, after replacing ``-config`` and ``-quick`` by their flags.
+
+    The paths of ``-config`` files are appended to ``files``.
+    """
     none: list[tuple[str, list[str]]] = []
     groups = []
     for name, words in _grouped(argv, flags, faults):
@@ -179,7 +187,7 @@ def _expanded(
             groups += faults.attempt(none, _flags_in, name, words, files, flags)
         else:
             groups.append((name, words))
-    # Any flag that is given itself takes the place of one of -quick.
+    # The flags of -quick come first, so that a flag of the command line overrides them.
     for name, words in sorted(groups, key=lambda group: group[0] != "-quick"):
         yield from faults.attempt(none, quick_flags, words) if name == "-quick" else [(name, words)]
 
@@ -187,12 +195,12 @@ def _expanded(
 def _flags_in(
     name: str, words: list[str], files: list[str], flags: Flags
 ) -> list[tuple[str, list[str]]]:
-    """The flags of the file that a ``-config`` with these words names."""
+    """Return the flags of the file that a ``-config`` with these words names."""
     path = _pairs(name, flags[name], words, FlagFaults()).get("file", "")
     if not path:
         raise InputError(name, "expected file=, a text file of flags")
     files.append(path)
-    inner = _words_in(path)
+    inner = _read_words(path)
     try:
         inside = list(_grouped(inner, flags, FlagFaults()))
     except InputError as error:
@@ -202,15 +210,15 @@ def _flags_in(
     return inside
 
 
-def without(argv: Sequence[str], names: Container[str], flags: Flags = FLAGS) -> list[str]:
-    """A command line without the flags of some names and their words."""
+def without_flags(argv: Sequence[str], names: Container[str], flags: Flags = FLAGS) -> list[str]:
+    """Return a command line without the flags ``names`` and their words."""
     grouped = _grouped(argv, flags, FlagFaults())
     kept = [[name, *words] for name, words in grouped if name not in names]
     return list(chain.from_iterable(kept))
 
 
 def with_absolute_paths(argv: Sequence[str], flags: Flags = FLAGS) -> list[str]:
-    """A command line that means the same files in any folder, engines apart."""
+    """Return a command line with absolute paths, except for those of engines."""
     line = []
     for name, words in _grouped(argv, flags, FlagFaults()):
         flag = flags[name]
@@ -226,8 +234,8 @@ def with_absolute_paths(argv: Sequence[str], flags: Flags = FLAGS) -> list[str]:
     return line
 
 
-def _words_in(path: str) -> list[str]:
-    """The words of a file of flags, split as a shell splits them; ``#`` starts a comment."""
+def _read_words(path: str) -> list[str]:
+    """Return the words of a file of flags, split as in a shell; ``#`` starts a comment."""
     text = read_text(path)
     if "\0" in text:
         raise file_error(path, "expected a text file of flags, found a zero byte in it")
@@ -240,7 +248,7 @@ def _words_in(path: str) -> list[str]:
 def _grouped(
     words: Sequence[str], flags: Flags, faults: FlagFaults
 ) -> Iterator[tuple[str, list[str]]]:
-    """Each flag with the words after it; unknown ones are left out."""
+    """Yield each flag with the words after it; add unknown flags to ``faults``."""
     index = 0
     while index < len(words):
         name = "-" + words[index].lstrip("-") if words[index].startswith("--") else words[index]
@@ -258,12 +266,12 @@ def _grouped(
 
 
 def _looks_like_flag(word: str) -> bool:
-    """Whether a word is a flag: a dash and a letter, and no ``=``."""
+    """Return whether a word is a flag: a dash, then a letter, and no ``=``."""
     return word[:1] == "-" and word.lstrip("-")[:1].isalpha() and "=" not in word
 
 
 def _pairs(name: str, flag: Flag, words: Sequence[str], faults: FlagFaults) -> dict[str, str]:
-    """The ``key=value`` words of a flag; ``plies`` of an engine is its ``depth``."""
+    """Return the ``key=value`` words of a flag as a dict."""
     pairs: dict[str, str] = {}
     for index, word in enumerate(words):
         faults.attempt(None, _add_pair, pairs, name, flag, word, index == 0)
@@ -271,15 +279,15 @@ def _pairs(name: str, flag: Flag, words: Sequence[str], faults: FlagFaults) -> d
 
 
 def _add_pair(pairs: dict[str, str], name: str, flag: Flag, word: str, is_first: bool) -> None:
-    """Read one of a flag's words."""
-    known = [f"{key}=" for key in flag.keys if key != OPTION]
+    """Add one of a flag's words to ``pairs``; ``plies`` of an engine becomes ``depth``."""
+    all_keys = [f"{key}=" for key in flag.keys if key != OPTION]
     key, equals, value = word.partition("=")
     if not equals and flag.plain and is_first:
         key, value = flag.plain, word
     elif not equals and key in SWITCHES and key in flag.keys:
         value = "true"
     elif not equals:
-        keys, hint = known, suggestion(word, known)
+        keys, hint = all_keys, suggestion(word, all_keys)
         if name == "-engine" and is_first and not hint:
             keys, hint = keys[:1], f"; did you mean {shell_text([f'cmd={word}'])}?"
         raise InputError(word, f"expected {', '.join(keys)} after {name}{hint}")
@@ -287,7 +295,7 @@ def _add_pair(pairs: dict[str, str], name: str, flag: Flag, word: str, is_first:
         if key == OPTION:
             raise InputError(word, "expected option.Name=value")
     elif key not in flag.keys:
-        hint = suggestion(key, flag.keys) or f"; expected {', '.join(known)}"
+        hint = suggestion(key, flag.keys) or f"; expected {', '.join(all_keys)}"
         raise InputError(f"{key}=", f"unknown key for {name}{hint}")
     if key == "plies" and "depth" in flag.keys:
         key = "depth"

@@ -1,4 +1,4 @@
-"""From the flags of a command line to a tournament's settings."""
+"""Settings of a tournament, made from the flags of a command line."""
 
 from __future__ import annotations
 
@@ -32,18 +32,19 @@ from merels.tournament.statistics.sprt import Sprt
 
 MOST_ENGINES = 1000
 MOST_SECONDS = 1e6
+"""Largest time of a clock or a move, in seconds."""
 MOST_REPLAYS = 1000
 SPRT_ROUNDS = 100_000
-"""The default number of rounds of a match that a test will end."""
+"""Default number of rounds of a match with an SPRT."""
 
 DEMO_LEVELS = ("Beginner", "Casual", "Club", "Expert", "Master", "Champion")
 DEMO_ROUNDS = 5
 
 
 def make_settings(given: ParsedFlags, seed: int | None) -> Settings:
-    """The settings that the flags ask for; ``seed`` is that of the journal that is resumed.
+    """Return the settings for the flags; ``seed``: that of the resumed journal, or None.
 
-    Without engines, some of the built-in levels meet.
+    Without engines, `DEMO_LEVELS` play each other. Errors are added to ``given.faults``.
     """
     demo = not given.engines
     each = given.pairs.get("-each", {})
@@ -66,7 +67,7 @@ def make_settings(given: ParsedFlags, seed: int | None) -> Settings:
     if games % 2 and games > 1 and penta and is_match and seed is None:
         given.faults.add(InputError(
             f"-games {games}", "the last game of a match has no pair, and neither Elo nor a test "
-            f"would count it: give -games {games - 1} or {games + 1}, or -report penta=false",
+            f"would count it; give -games {games - 1} or {games + 1}, or -report penta=false",
         ))
     if "-seeds" in given.words and style != "gauntlet":
         given.faults.add(InputError("-seeds", "expected -tournament gauntlet with it"))
@@ -95,7 +96,7 @@ def make_settings(given: ParsedFlags, seed: int | None) -> Settings:
 def make_engines(
     entries: Sequence[dict[str, str]], each: dict[str, str], faults: FlagFaults
 ) -> tuple[Entrant, ...]:
-    """The engines of ``-engine`` entries, with what ``-each`` says for all of them."""
+    """Return the engines of ``-engine`` entries, with the defaults of ``-each``."""
     if "name" in each:
         faults.add(InputError(each["name"], "-each name= would give all engines one name"))
     faults.attempt("", choice, each.get("proto", "uci"), "-each proto=", tuple(DIALECTS))
@@ -104,8 +105,8 @@ def make_engines(
     names = [entry["name"] for entry in entries if entry.get("name")]
     for name in dict.fromkeys(names):
         if names.count(name) > 1:
-            what = "two engines have this name; give each its own name="
-            faults.add(InputError(name, what))
+            problem = "two engines have this name; give each its own name="
+            faults.add(InputError(name, problem))
     taken = set(names)
     entrants = (
         faults.attempt(None, _entrant, number, entry, each, taken, faults)
@@ -115,10 +116,10 @@ def make_engines(
 
 
 def _inherited(entry: dict[str, str], each: dict[str, str]) -> dict[str, str]:
-    """An engine's entry over ``-each``; a clock of its own replaces the common one.
+    """Return an engine's values by key: its own, then those of ``-each``.
 
-    A level, which is no program of the user's, takes nothing from the common program. Without any
-    limit it has the usual clock: its strength comes of itself.
+    tc= or st= of the engine replaces both of ``-each``. A built-in level ignores the program of
+    ``-each``, and has the clock `LEVEL_LIMIT` if no limit is given.
     """
     common = dict(each)
     if "level" in entry:
@@ -134,7 +135,7 @@ def _inherited(entry: dict[str, str], each: dict[str, str]) -> dict[str, str]:
 
 
 def free_name(base: str, taken: set[str]) -> str:
-    """A name, numbered if it is taken already."""
+    """Return ``base``, with a number added if the name is taken."""
     name, number = base, 1
     while name in taken:
         number += 1
@@ -145,7 +146,7 @@ def free_name(base: str, taken: set[str]) -> str:
 def _entrant(
     number: int, entry: dict[str, str], each: dict[str, str], taken: set[str], faults: FlagFaults
 ) -> Entrant:
-    """The engine of an entry, with the conditions that it names; ``taken`` are others' names."""
+    """Return the engine of an entry with its limits; add its name to the ``taken`` names."""
     values = _inherited(entry, each)
     if not (values.get("cmd") or "level" in values):
         raise InputError("-engine", f"engine {number} has no cmd=, the program to run (or level=)")
@@ -158,7 +159,7 @@ def _entrant(
     return Entrant(
         replace(spec, name=name),
         faults.attempt(TimeControl(), _limit, values, where),
-        # Processor time counts from a process's start, but is meant for a game.
+        # cpu= is per game, but the system counts processor time from the start of a process.
         restart=switch(values.get("restart", "off"), f"restart= {where}") or "cpu" in values,
         ponder=switch(values.get("ponder", "off"), f"ponder= {where}"),
         start_timeout=_seconds(values, "starttimeout", where, default="10"),
@@ -174,7 +175,7 @@ def _seconds(
 
 
 def _limit(values: dict[str, str], where: str) -> TimeControl:
-    """An engine's limits."""
+    """Return an engine's limits."""
     if "tc" in values and "st" in values:
         raise InputError(values["st"], f"give tc= or st= {where}, not both")
     depth, nodes = values.get("depth"), values.get("nodes")
@@ -201,7 +202,10 @@ def _limit(values: dict[str, str], where: str) -> TimeControl:
 
 
 def parse_time_control(text: str, where: str = "") -> TimeControl:
-    """``moves/min:sec+inc``, where moves, min and inc may be left out, or ``inf`` for no clock."""
+    """Parse ``moves/min:sec+inc``, where moves, min and inc are optional, or ``inf`` (no clock).
+
+    ``where`` names the engine in the `InputError` for an invalid text.
+    """
     if text.lower() in ("inf", "infinite"):
         return TimeControl()
     expected = f"expected tc=moves/min:sec+inc {where}, such as 40/1:30+0.5 or 10+0.1"
@@ -220,7 +224,7 @@ def parse_time_control(text: str, where: str = "") -> TimeControl:
 
 
 def _unsigned(text: str) -> float:
-    """A decimal number without sign, exponent or spaces."""
+    """Parse a decimal number without sign, exponent or spaces."""
     if not text or not set(text) <= set("0123456789."):
         raise ValueError(text)
     return float(text)
@@ -231,14 +235,14 @@ def _nanoseconds(seconds: float) -> int:
 
 
 def _openings(given: ParsedFlags) -> OpeningSettings:
-    """Where openings come from."""
+    """Return the settings of -openings."""
     flag = "-openings"
     plies = given.pairs.get(flag, {}).get("plies")
     file = given.key(flag, "file", "")
     for key in ("format", "order", "start"):
-        # Without a file openings are random, as order=random says.
+        # Openings without a file are random, so that order=random is no contradiction.
         if not file and given.key(flag, key, "random") != "random":
-            raise InputError(f"{key}=", f"expected file= as well behind {flag}: a file or book")
+            raise InputError(f"{key}=", f"expected file= as well after {flag}: a file or book")
     path = file
     if file == BOOK:
         path = shipped_book(preset(given.text("-variant", DEFAULT_VARIANT)))
@@ -257,7 +261,7 @@ def _openings(given: ParsedFlags) -> OpeningSettings:
 
 
 def _adjudication(given: ParsedFlags, rules: Rules) -> Adjudication:
-    """When games are adjudicated; the default is a count of 1 and a score of 0."""
+    """Return the settings of -draw, -resign, -maxmoves, -tb and -tbadjudicate."""
     if given.has("-resign") and "score" not in given.pairs["-resign"]:
         raise InputError("-resign", "expected score=, in hundredths of a man")
     return Adjudication(
@@ -275,7 +279,7 @@ def _adjudication(given: ParsedFlags, rules: Rules) -> Adjudication:
 
 
 def _table_results(given: ParsedFlags) -> str:
-    """The results that -tbadjudicate names."""
+    """Return the results that -tbadjudicate names."""
     if "-tbadjudicate" not in given.words:
         return TABLE_RESULTS[0]
     if "-tb" not in given.words:
@@ -285,7 +289,10 @@ def _table_results(given: ParsedFlags) -> str:
 
 
 def _tables_folder(given: ParsedFlags, rules: Rules) -> str:
-    """The folder of ``-tb``, which must hold tables of the tournament's rules; empty: no -tb."""
+    """Return the folder of ``-tb``, or an empty text without the flag.
+
+    Raise `InputError` if the folder has no tables for the tournament's rules.
+    """
     if "-tb" not in given.words:
         return ""
     folder = os.path.abspath(given.words["-tb"][0])
@@ -299,7 +306,7 @@ def _tables_folder(given: ParsedFlags, rules: Rules) -> str:
 
 
 def _sprt(given: ParsedFlags, engines: int) -> Sprt | None:
-    """The test of ``-sprt``, which judges a match of two."""
+    """Return the SPRT of ``-sprt``, or None; raise `InputError` unless there are two engines."""
     if not given.has("-sprt"):
         return None
     if engines != 2:

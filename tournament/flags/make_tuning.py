@@ -1,4 +1,4 @@
-"""From the flags of ``merels tune`` to its settings."""
+"""Settings of a tune, made from the flags of ``merels tune``."""
 
 from __future__ import annotations
 
@@ -26,32 +26,35 @@ USUAL_PAIRS = 10_000
 SIDES = ("+", "-")
 """Suffixes of the engine's name for the two sides of a pair."""
 NAMED = 8
-"""The options that an error names."""
+"""Largest number of options that an error message lists."""
 
 Ask = Callable[[Entrant], Mapping[str, Option]]
-"""Asks an engine for its options."""
+"""Starts an engine and returns the options that it declares."""
 
 
 def make_tuning(given: ParsedFlags, seed: int | None, ask: Ask) -> Settings:
-    """The settings that the flags ask for; ``seed`` is that of the journal that is resumed."""
+    """Return the settings for the flags; ``seed``: that of the resumed journal, or None.
+
+    Raise `InputError` for invalid flags.
+    """
     if len(given.engines) != 1:
         raise InputError("-engine", f"expected one engine to tune, found {len(given.engines)}")
-    read_sprt(**test_words(given))
+    read_sprt(**sprt_values(given))
     each = given.pairs.get("-each", {})
     engines = make_engines(given.engines, each, given.faults)
     given.faults.raise_all()
     (entrant,) = engines
-    is_elsewhere = given.wanted("-executor") is not None
-    options = {} if is_elsewhere else ask(entrant)
+    is_remote = given.optional_text("-executor") is not None
+    options = {} if is_remote else ask(entrant)
     parameters = tuple(
-        _parameter(words, entrant, options, is_elsewhere) for words in given.parameters
+        _parameter(words, entrant, options, is_remote) for words in given.parameters
     )
     if not parameters:
         raise InputError("-param", f"expected a spin option to tune{_spins(options)}")
     names = [parameter.name for parameter in parameters]
     for name in names:
         if names.count(name) > 1:
-            raise InputError(f"-param {name}", "this option is tuned already")
+            raise InputError(f"-param {name}", "this option is given twice; leave one of them out")
     own = without_options(given.engines[0], names)
     sides = [own | {"name": entrant.name + side} for side in SIDES]
     pairs = {flag: words for flag, words in given.pairs.items() if flag != "-sprt"}
@@ -63,18 +66,18 @@ def make_tuning(given: ParsedFlags, seed: int | None, ask: Ask) -> Settings:
 
 
 def without_options(words: Mapping[str, str], options: Sequence[str]) -> dict[str, str]:
-    """An engine's words but for those that set one of some options."""
-    left_out = [OPTION + name.lower() for name in options]
-    return {key: value for key, value in words.items() if key.lower() not in left_out}
+    """Return an engine's values by key, without those that set one of ``options``."""
+    keys = [OPTION + name.lower() for name in options]
+    return {key: value for key, value in words.items() if key.lower() not in keys}
 
 
-def test_words(given: ParsedFlags) -> dict[str, str]:
-    """The words of ``-sprt``, with those that are usual here."""
+def sprt_values(given: ParsedFlags) -> dict[str, str]:
+    """Return the values of ``-sprt`` by key, with the defaults of ``merels tune``."""
     return {"elo0": "0", "elo1": "5"} | given.pairs.get("-sprt", {})
 
 
 def _schedule(given: ParsedFlags, pairs: int) -> Schedule:
-    """The schedule of ``-spsa``."""
+    """Return the schedule that ``-spsa`` sets."""
 
     def number(key: str, usual: float, least: float, most: float) -> float:
         return read_real(given.key("-spsa", key, str(usual)), least, most, f"-spsa {key}=")
@@ -86,16 +89,20 @@ def _schedule(given: ParsedFlags, pairs: int) -> Schedule:
 
 
 def _parameter(
-    words: Mapping[str, str], entrant: Entrant, options: Mapping[str, Option], is_elsewhere: bool
+    words: Mapping[str, str], entrant: Entrant, options: Mapping[str, Option], is_remote: bool
 ) -> Parameter:
-    """The parameter of a ``-param``; without options it has to say everything itself."""
+    """Return the parameter of a ``-param``, with defaults from the engine's options.
+
+    ``is_remote``: the engine runs on an executor and its options are unknown, so that start=, min=
+    and max= are required.
+    """
     if not (name := words.get("name", "")):
         raise InputError("-param", "expected the name of a spin option")
     flag = f"-param {name}"
-    if is_elsewhere:
+    if is_remote:
         missing = [f"{key}=" for key in ("start", "min", "max") if key not in words]
         if missing:
-            why = "the engine is not asked for its options here, with -executor"
+            why = "with -executor, the engine's declared values are not read"
             raise InputError(flag, f"expected {', '.join(missing)} as well: {why}")
         option = Option(name, "spin")
     else:
@@ -103,10 +110,10 @@ def _parameter(
     low, high = _bound(words, "min", option, flag), _bound(words, "max", option, flag)
     if low >= high:
         raise InputError(flag, f"expected min= below max=, found {low} and {high}")
-    set_now = {key.lower(): value for key, value in entrant.engine.options}.get(name.lower())
-    start = words.get("start", set_now or option.default)
+    set_value = {key.lower(): value for key, value in entrant.engine.options}.get(name.lower())
+    start = words.get("start", set_value or option.default)
     if not start:
-        raise InputError(flag, "expected start=: the engine declares no default")
+        raise InputError(flag, "expected start=, because the engine declares no default")
     c_end = words.get("c_end", f"{max(LEAST_C_END, (high - low) / STEPS_IN_RANGE)}")
     most_c_end = max(LEAST_C_END, (high - low) / 2)
     return Parameter(
@@ -116,7 +123,7 @@ def _parameter(
 
 
 def _find(name: str, entrant: Entrant, options: Mapping[str, Option]) -> Option:
-    """The engine's spin option of that name."""
+    """Return the engine's spin option ``name``."""
     if name not in options:
         hint = suggestion(name, options) or _spins(options)
         raise InputError(f"-param {name}", f"{entrant.name} has no such option{hint}")
@@ -129,7 +136,10 @@ def _find(name: str, entrant: Entrant, options: Mapping[str, Option]) -> Option:
 
 
 def _spins(options: Mapping[str, Option]) -> str:
-    """The spin options that an engine has, in words; empty where they are not known."""
+    """Return the end of an error message that lists an engine's spin options.
+
+    The text is empty if the options are unknown.
+    """
     names = [option.name for option in options.values() if option.kind == "spin"]
     if not options:
         return ""
@@ -138,12 +148,12 @@ def _spins(options: Mapping[str, Option]) -> str:
 
 
 def _bound(words: Mapping[str, str], key: str, option: Option, flag: str) -> int:
-    """A bound as it is given, within those that the engine declares, or else as declared."""
+    """Return min= or max=, within the bounds that the engine declares; by default that bound."""
     least, most = option.minimum, option.maximum
     if key in words:
         low, high = -(10**9) if least is None else least, 10**9 if most is None else most
         return read_whole(words[key], low, high, f"{key}= of {flag}")
     declared = least if key == "min" else most
     if declared is None:
-        raise InputError(flag, f"expected {key}=: the engine declares none")
+        raise InputError(flag, f"expected {key}=, because the engine declares none")
     return declared

@@ -1,4 +1,4 @@
-"""Names of engines that the command line gives none: what they call themselves."""
+"""Names of engines without ``name=``: the names that the engines announce."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from merels.tournament.records.games import Entrant
 from merels.tournament.records.settings import Settings
 
 Ask = Callable[[Sequence[Entrant]], Sequence[str]]
-"""Starts engines and returns the name that each announces, empty for none."""
+"""Starts engines and returns the name that each announces, or an empty one."""
 
 
 def name_engines(
-    settings: Settings, given: ParsedFlags, known: Sequence[str], ask: Ask
+    settings: Settings, given: ParsedFlags, stored: Sequence[str], ask: Ask
 ) -> Settings:
-    """The settings with a name for every engine of the command line that has no ``name=``.
+    """Return the settings with a name for every engine that has no ``name=``.
 
-    That is the engine's own, numbered where another has it. ``known`` are the names in a journal
-    that is continued, in which engines keep theirs.
+    An engine gets the name that it announces, with a number if another engine has that name.
+    ``stored``: the names in the journal that is continued, which engines keep; else empty.
     """
     each = given.pairs.get("-each", {})
     unnamed = [
@@ -31,11 +31,11 @@ def name_engines(
     if not unnamed:
         return settings
     engines, names = settings.engines, [engine.name for engine in settings.engines]
-    is_tune = settings.tuning is not None  # Of one engine, which is entered twice.
-    if len(known) == len(names):
+    is_tune = settings.tuning is not None  # Then one engine is entered twice.
+    if len(stored) == len(names):
         for index in range(len(names)) if is_tune else unnamed:
-            names[index] = known[index]
-    elif not known:
+            names[index] = stored[index]
+    elif not stored:
         announced = ask([engines[index] for index in unnamed])
         taken = {name for index, name in enumerate(names) if index not in unnamed}
         for index, own in zip(unnamed, announced):

@@ -1,4 +1,4 @@
-"""``-quick``: a match of two programs with a book, and all else as is usual."""
+"""``-quick``: a match of two programs with a book and usual settings."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ USUAL = (
     ("-output", ["format=cutechess"]),
 )
 SPARE_CORES = 2
+"""Number of cores that ``-quick`` leaves idle."""
 
 
 def quick_flags(words: Sequence[str]) -> list[tuple[str, list[str]]]:
-    """The flags that ``-quick cmd=A cmd=B book=FILE`` stands for."""
+    """Return the flags that ``-quick cmd=A cmd=B book=FILE`` stands for, with their values."""
     form = "-quick cmd=A cmd=B book=FILE"
     given = [word.partition("=")[::2] for word in words]
     for key, _ in given:
@@ -38,7 +39,7 @@ def quick_flags(words: Sequence[str]) -> list[tuple[str, list[str]]]:
 
 
 def usable_cores() -> list[int]:
-    """The cores that this process may use."""
+    """Return the cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return sorted(os.sched_getaffinity(0))
     return list(range(os.cpu_count() or 1))

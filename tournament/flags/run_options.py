@@ -1,4 +1,4 @@
-"""How a tournament is run and shown: what may differ between two runs of it."""
+"""Options of one run of a tournament: workers, output and files, unlike its fixed settings."""
 
 from __future__ import annotations
 
@@ -29,55 +29,57 @@ from merels.tournament.records.settings import Settings
 from merels.tournament.run.foreign_pool import ExecutorFactory
 
 MOST_WORKERS = 1024
-"""Worker processes on this machine."""
+"""Largest number of worker processes on this machine."""
 MOST_TASKS = 1_000_000
-"""Pairs of games that an executor is given at once."""
+"""Largest number of game pairs submitted to an executor at once."""
 _TOPOLOGY = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
 LONG_GAME = 150
-"""Moves of one side, more than nearly all games have."""
+"""Number of moves of one side that few games exceed."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """One run of a tournament."""
+    """Options of one run of a tournament."""
 
     concurrency: int
     cpus: tuple[tuple[int, ...], ...]
-    """The cores that workers are pinned to; empty: none."""
+    """The cores of each worker; empty: workers are not pinned."""
     executor: str | None
-    """``module:factory`` of a foreign executor."""
+    """``module:factory`` of a user's executor, or None."""
     executor_wait: int
-    """Seconds after which the run ends if nothing comes back from that executor; 0: never."""
+    """Seconds without a result from the executor after which the run ends; 0: no limit."""
     max_faults: int
-    """Games that an engine may lose by its own fault before the run ends; 0: any number."""
+    """Games that an engine loses by its own fault before the run ends; 0: no limit."""
     shard: tuple[int, int]
-    knowing: frozenset[str]
-    """The engines that play by rules for which they have no option."""
+    """(i, n): the run plays the i-th of n parts."""
+    rules_known: frozenset[str]
+    """Names of the engines with ``rules=known``, which need no options for the rules."""
     intervals: Intervals
     pgn_file: str | None
     pgn_append: bool
     pgn_style: PgnStyle
     log: LogOptions | None
     port: int | None
+    """Port of the web page; 0: any free port; None: no page."""
     pause: float
     """Seconds between two games of a worker."""
     output: OutputFormat | None
-    """The runner whose lines are printed; None: our own."""
+    """The runner whose output format is used; None: the format of merels."""
     epd_file: str | None
     epd_append: bool
     quiet: bool
 
     def continued(self) -> RunOptions:
-        """The options of a run that is resumed: its files hold what it has written."""
+        """Return the options for a resumed run, which appends to its files."""
         log = None if self.log is None else replace(self.log, append=True)
         return replace(self, log=log, pgn_append=True, epd_append=True)
 
 
 def make_run_options(given: ParsedFlags, settings: Settings) -> RunOptions:
-    """The run that the flags ask for."""
+    """Return the options for the flags; add errors to ``given.faults`` or raise `InputError`."""
     demo = not given.engines
     usual = min(len(usable_cores()), 4) if demo else 1
-    executor = given.wanted("-executor")
+    executor = given.optional_text("-executor")
     most = MOST_WORKERS if executor is None else MOST_TASKS
     concurrency = given.number("-concurrency", usual, 1, most)
     attempt = given.faults.attempt
@@ -92,7 +94,7 @@ def make_run_options(given: ParsedFlags, settings: Settings) -> RunOptions:
             raise InputError(executor, "expected -executor module:factory")
         if cpus or log is not None and log.engines:
             flag = "-use-affinity" if cpus else "-log engine="
-            raise InputError(flag, "works only on this machine, not with -executor")
+            raise InputError(flag, "cannot be combined with -executor; leave one of them out")
     elif "-executorwait" in given.words and "-executor" not in given.words:
         raise InputError("-executorwait", "expected -executor as well")
     return RunOptions(
@@ -102,7 +104,7 @@ def make_run_options(given: ParsedFlags, settings: Settings) -> RunOptions:
         executor_wait=given.number("-executorwait", _usual_wait(settings), 0),
         max_faults=given.number("-maxfaults", 0, 0),
         shard=attempt((1, 1), _shard, given, settings),
-        knowing=attempt(frozenset(), knowing_engines, given, settings),
+        rules_known=attempt(frozenset(), rules_known_engines, given, settings),
         intervals=Intervals(
             given.number("-scoreinterval", 1),
             given.number("-ratinginterval", 10 if len(settings.engines) == 2 or output else 0),
@@ -115,7 +117,7 @@ def make_run_options(given: ParsedFlags, settings: Settings) -> RunOptions:
                           "pv"))
         ),
         log=log,
-        port=None if given.wanted("-serve") is None else given.number("-serve", 0, 0, 65535),
+        port=None if given.optional_text("-serve") is None else given.number("-serve", 0, 0, 65535),
         pause=given.number("-wait", 0) / 1000,
         output=output,
         epd_file=attempt(None, file_of, given, "-epdout"),
@@ -125,7 +127,7 @@ def make_run_options(given: ParsedFlags, settings: Settings) -> RunOptions:
 
 
 def file_of(given: ParsedFlags, flag: str) -> str | None:
-    """The ``file=`` of a flag, which needs one; None without the flag."""
+    """Return the ``file=`` of a flag, or None without the flag; raise `InputError` if missing."""
     if not given.has(flag):
         return None
     path = given.key(flag, "file", "")
@@ -135,7 +137,7 @@ def file_of(given: ParsedFlags, flag: str) -> str | None:
 
 
 def output_format(given: ParsedFlags) -> OutputFormat | None:
-    """The runner that -output names; None without the flag."""
+    """Return the format that -output names, or None without the flag."""
     if not given.has("-output"):
         return None
     chosen = choice(given.key("-output", "format", ""), "-output format=", OUTPUT_FORMATS)
@@ -143,30 +145,34 @@ def output_format(given: ParsedFlags) -> OutputFormat | None:
 
 
 def load_factory(name: str) -> ExecutorFactory:
-    """The factory that ``module:factory`` names; the module may be in the current folder."""
+    """Import the factory ``module:factory``; the module may be in the current folder.
+
+    Raise `InputError` if the import fails. The returned function does so if the factory returns no
+    executor.
+    """
     sys.path.append(os.getcwd())
     module_name, _, factory_name = name.partition(":")
     try:
         factory = getattr(importlib.import_module(module_name), factory_name)
     except Exception as error:  # A user's module may raise anything.
         raise InputError(name, f"cannot import this executor: {error!r}") from None
-    wanted = "expected a function that returns an executor"
+    expected = "expected a function that returns an executor"
     if not callable(factory):
-        raise InputError(name, wanted)
+        raise InputError(name, expected)
 
     def make() -> Executor:
         executor = factory()
         if not callable(getattr(executor, "submit", None)):
-            raise InputError(name, f"{wanted}; it returned {executor!r}")
+            raise InputError(name, f"{expected}; it returned {executor!r}")
         return executor  # type: ignore[no-any-return]
 
     return make
 
 
 def _check_files(given: ParsedFlags, settings: Settings, log: LogOptions | None) -> None:
-    """Refuse one file for two purposes, of which one would destroy the other.
+    """Raise `InputError` if two flags name one file, or an output file cannot be written.
 
-    A file that cannot be written is refused before another is emptied.
+    This check comes before any file is truncated.
     """
     users = {os.path.realpath(path): "-config" for path in given.configs}
     openings = settings.openings.file
@@ -207,7 +213,7 @@ def _log(given: ParsedFlags) -> LogOptions | None:
 
 
 def _shard(given: ParsedFlags, settings: Settings) -> tuple[int, int]:
-    """The part of ``-shard i/n``; all of it without."""
+    """Return (i, n) of ``-shard i/n``; (1, 1) without the flag."""
     text = given.text("-shard", "1/1")
     part, slash, parts = text.partition("/")
     if not slash:
@@ -223,8 +229,8 @@ def _shard(given: ParsedFlags, settings: Settings) -> tuple[int, int]:
     return index, count
 
 
-def knowing_engines(given: ParsedFlags, settings: Settings) -> frozenset[str]:
-    """The names of the engines with ``rules=known``."""
+def rules_known_engines(given: ParsedFlags, settings: Settings) -> frozenset[str]:
+    """Return the names of the engines with ``rules=known``."""
     common = given.pairs.get("-each", {})
     names = []
     for entrant, entry in zip(settings.engines, given.engines):
@@ -235,7 +241,10 @@ def knowing_engines(given: ParsedFlags, settings: Settings) -> frozenset[str]:
 
 
 def _usual_wait(settings: Settings) -> int:
-    """An hour; where that is more, twice what the clocks of a pair of long games add up to."""
+    """Return the default of -executorwait in seconds.
+
+    That is an hour, or twice the clock time of a pair of long games if this is more.
+    """
     longest = 0
     for limit in (entrant.limit for entrant in settings.engines):
         periods = 1 if limit.moves is None else LONG_GAME // limit.moves + 1
@@ -245,7 +254,7 @@ def _usual_wait(settings: Settings) -> int:
 
 
 def _check_concurrency(concurrency: int) -> None:
-    """Refuse more games at once than there are cores: engines would lose on time."""
+    """Raise `InputError` for more parallel games than cores: engines would lose on time."""
     cores = len(usable_cores())
     if concurrency > cores:
         raise InputError(
@@ -256,9 +265,9 @@ def _check_concurrency(concurrency: int) -> None:
 
 
 def _spread_cores(cores: list[int]) -> list[int]:
-    """Cores in an order that uses two hyperthreads of one physical core as late as possible.
+    """Return the cores in an order that uses second hyperthreads of physical cores last.
 
-    Linux lists the hyperthreads of a core under /sys; elsewhere the order is kept.
+    Only Linux lists the hyperthreads of a core, under /sys; on other systems the order is kept.
     """
     turns: dict[str, int] = {}
     order = []
@@ -274,9 +283,9 @@ def _spread_cores(cores: list[int]) -> list[int]:
 
 
 def _cpus(given: ParsedFlags, settings: Settings, concurrency: int) -> tuple[tuple[int, ...], ...]:
-    """The cores of ``-use-affinity`` for each worker: two where both engines think at once.
+    """Return the cores of ``-use-affinity`` for each worker: two if an engine ponders, else one.
 
-    `InputError` if one is missing or they are too few.
+    Raise `InputError` if a core is not available or there are too few.
     """
     flag = "-use-affinity"
     if flag not in given.words:
@@ -288,7 +297,7 @@ def _cpus(given: ParsedFlags, settings: Settings, concurrency: int) -> tuple[tup
     cpus = _parse_cpus(text) if text else _spread_cores(available)
     missing = sorted(set(cpus) - set(available))
     if missing:
-        raise InputError(text, f"core {missing[0]} is not available; these are: {available}")
+        raise InputError(text, f"core {missing[0]} is not available; available: {available}")
     each = 2 if any(entrant.ponder for entrant in settings.engines) else 1
     if concurrency * each > len(cpus):
         needed = "as many cores, found"
@@ -305,7 +314,7 @@ def _cpus(given: ParsedFlags, settings: Settings, concurrency: int) -> tuple[tup
 
 
 def _parse_cpus(text: str) -> list[int]:
-    """The numbers of a list such as ``0,2-5``, each once."""
+    """Return the numbers of a list such as ``0,2-5`` in rising order, each once."""
     cpus: set[int] = set()
     for part in text.split(","):
         first, dash, last = part.partition("-")

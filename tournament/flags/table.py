@@ -1,4 +1,4 @@
-"""The flags of ``merels tournament``, as users of other runners know them, and their help."""
+"""The flags of ``merels tournament``, named as in fastchess and cutechess-cli, and their help."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from merels.tournament.play.player import IDLE_PINGS, IDLE_SECONDS
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """A flag: the keys of its ``key=value`` words, or how many plain words it takes.
+    """A flag, which takes either ``key=value`` words or plain words.
 
-    ``plain``: the key that a first word without ``=`` is the value of.
+    ``plain``: the key to which a first word without ``=`` belongs.
     """
 
     help: str
     keys: tuple[str, ...] = ()
     plain: str = ""
     words: tuple[int, int] = (0, 0)
-    """The least and the greatest number of words, for a flag without keys."""
+    """Minimum and maximum number of words, for a flag without keys."""
     repeats: bool = False
-    """Whether the flag may be repeated and then adds to itself."""
+    """Whether a repeated flag adds values instead of replacing them."""
 
 
 ENGINE_KEYS = (
@@ -37,83 +37,85 @@ ONE = (1, 1)
 GROUPS: dict[str, dict[str, Flag]] = {
     "Engines": {
         "-engine": Flag(
-            "an engine; once for each. cmd= is its program, args= its arguments as one word; or "
-            "level= is a level of merels itself",
+            "an engine; repeat the flag for each engine. cmd= is its program, args= its arguments "
+            "as one word; or level= is a built-in level of merels",
             ENGINE_KEYS, repeats=True,
         ),
         "-quick": Flag(
-            "a match of two programs, cmd=A cmd=B book=FILE, with tc=10+0.1, openings in random "
-            "order, 25000 rounds of 2 games, all processors but two, -draw movenumber=30 "
-            "movecount=8 score=8 and -output format=cutechess, unless other flags are given",
+            "a match of two programs: cmd=A cmd=B book=FILE. Unless other flags are given: "
+            "tc=10+0.1, openings in random order, 25000 rounds of 2 games, all processors but two, "
+            "-draw movenumber=30 movecount=8 score=8 and -output format=cutechess",
             ("cmd", "book"),
         ),
         "-each": Flag("defaults for all engines", ENGINE_KEYS),
     },
     "Tournament": {
         "-tournament": Flag(
-            "roundrobin, gauntlet, swiss or knockout. In a swiss of an odd number of engines one "
-            "has a bye in each round, with the points of a pairing won. In a knockout engines are "
-            "seeded in the order given; a drawn match is prolonged by up to 8 pairings, then the "
-            "higher seed goes on", words=ONE,
+            "roundrobin, gauntlet, swiss or knockout (roundrobin). In a Swiss tournament with an "
+            "odd number of engines, one engine has a bye in each round and gets the points of a "
+            "won pairing. In a knockout, engines are seeded in the order given; a drawn match is "
+            "extended by up to 8 pairings, then the higher seed advances", words=ONE,
         ),
         "-rounds": Flag(
-            "how often each pairing is played (2; in a knockout 1); of a swiss, the number of "
-            "rounds (as many as single out one winner)", words=ONE,
+            "how often each pairing is played (2; in a knockout 1); in a Swiss tournament, the "
+            "number of rounds (enough to single out one winner)", words=ONE,
         ),
         "-games": Flag(
-            "games of a pairing in a round (2); each two share an opening. A match takes 1 or an "
-            "even number, or any with -report penta=false", words=ONE,
+            "games of a pairing in a round (2); each two games share an opening. A match of two "
+            "engines takes 1 or an even number; with -report penta=false, any number", words=ONE,
         ),
-        "-repeat": Flag("at least 2, or at least X, games of a pairing in a round", words=(0, 1)),
+        "-repeat": Flag("play at least X games of a pairing in a round (2)", words=(0, 1)),
         "-noswap": Flag("do not swap colours between the two games of an opening"),
         "-reverse": Flag("swap the colours of all games"),
-        "-seeds": Flag("gauntlet: the first X engines play the rest (1)", words=ONE),
-        "-srand": Flag("the seed of openings and pairings (random; it is printed)", words=ONE),
+        "-seeds": Flag("gauntlet: the first X engines play all others (1)", words=ONE),
+        "-srand": Flag("seed of openings and pairings (random; the run prints it)", words=ONE),
         "-variant": Flag("the rule set: loc, mill, multi, morris or roman (mill)", words=ONE),
         "-set": Flag(
-            "a rule field to change in it, such as Flying=never", words=(1, 99), repeats=True
+            "change a field of the rule set, such as Flying=never", words=(1, 99), repeats=True
         ),
         "-openings": Flag(
-            "where games start: book, 500 positions that are proven drawn under the rule set as "
-            "-variant names it; or a file with format=pos|pgn; both with order=sequential|random "
-            "and start=N. Of a PGN file, the first plies=N moves of each record; without plies=, "
-            "lines are taken whole, and of whole games the first 8 moves, each opening once. "
-            "Without a file, plies=N random placements (4 to 8); plies=0 is the empty board",
+            "start positions. book: 500 positions that are proven draws under the rule set of "
+            "-variant, without changes by -set; or a file with format=pos|pgn. Both take "
+            "order=sequential|random and start=N. From a PGN file, the first plies=N moves of each "
+            "record; without plies=, opening lines in full and the first 8 moves of whole games, "
+            "each opening once. Without a file, plies=N random placements (4 to 8); plies=0 is the "
+            "empty board",
             ("file", "format", "order", "plies", "start"), plain="file",
         ),
-        "-event": Flag("the event's name", words=ONE),
-        "-site": Flag("the site's name", words=ONE),
+        "-event": Flag("name of the event, for PGN and reports", words=ONE),
+        "-site": Flag("name of the site, for PGN", words=ONE),
     },
     "Adjudication": {
         "-draw": Flag(
-            "adjudicate a draw when both scores are within score (0; hundredths of a man) of 0 for "
-            "movecount (1) moves in a row, from movenumber (0) on",
+            "adjudicate a draw when both engines' scores are within score= (0; hundredths of a "
+            "man) of 0 for movecount= (1) moves in a row, from move movenumber= (0) on",
             ("movenumber", "movecount", "score"),
         ),
         "-resign": Flag(
-            "adjudicate a loss when an engine's score is at most -score (hundredths of a man) for "
-            "movecount (1) moves in a row, from movenumber (0) on; twosided: if the other agrees",
+            "adjudicate a loss when an engine's score is minus score= (hundredths of a man) or "
+            "less for movecount= (1) moves in a row, from move movenumber= (0) on; twosided: only "
+            "if the opponent's scores agree",
             ("movenumber", "movecount", "score", "twosided"),
         ),
         "-maxmoves": Flag("adjudicate a draw after X moves", words=ONE),
-        "-tb": Flag("adjudicate with the tables of perfect play in this folder", words=ONE),
+        "-tb": Flag("adjudicate by the tables of perfect play in this folder", words=ONE),
         "-tbadjudicate": Flag(
             "which results -tb adjudicates: BOTH, WIN_LOSS or DRAW (BOTH)", words=ONE
         ),
         "-replays": Flag(
-            "play a game again, up to X times (0), that was lost on time through delays by the "
-            "runner or the machine. By default the loss stands, and the end counts such losses",
+            "replay a game up to X times (0) after a time forfeit caused by delays of the runner "
+            "or the machine. By default the loss counts; the final report counts such losses",
             words=ONE,
         ),
     },
     "Statistics": {
         "-sprt": Flag(
-            "stop when this sequential test is decided, at the latest after -rounds (100000); "
-            "alpha and beta (0.05), "
+            "stop when this SPRT is decided, at the latest after -rounds (100000). elo0= and elo1= "
+            "are the hypotheses; alpha= and beta= (0.05), "
             "model=normalized|logistic|bayesian (normalized)",
             ("elo0", "elo1", "alpha", "beta", "model"),
         ),
-        "-report": Flag("penta=false: base estimates on games, not on game pairs", ("penta",)),
+        "-report": Flag("penta=false: base estimates on single games, not on pairs", ("penta",)),
         "-ratinginterval": Flag(
             "print estimates every X games (10; with more than two engines only at the end)",
             words=ONE,
@@ -122,70 +124,72 @@ GROUPS: dict[str, dict[str, Flag]] = {
     },
     "Running": {
         "-concurrency": Flag(
-            "games in parallel (1), at most the processors that merels may use. Each worker keeps "
-            "the engines of earlier games running: 4, and up to 100 while a quarter of the memory "
-            "is available", words=ONE
+            "games in parallel (1), at most the number of processors that merels may use. Each "
+            "worker keeps engines of earlier games running: 4, or up to 100 while a quarter of the "
+            "memory is available", words=ONE
         ),
         "-force-concurrency": Flag(
-            "allow a greater -concurrency: engines share processors and may lose on time"
+            "allow a greater -concurrency; engines then share processors and may lose on time"
         ),
-        "-wait": Flag("X milliseconds between two games of a worker (0)", words=ONE),
+        "-wait": Flag("pause X milliseconds between two games of a worker (0)", words=ONE),
         "-use-affinity": Flag(
-            "pin each worker and its engines to a core, optionally of a list such as 0,2-5; to two "
-            "where an engine ponders. Without a list, hyperthreads of one core are used last",
+            "pin each worker and its engines to a core, or to two cores if an engine ponders. X is "
+            "a list of cores, such as 0,2-5; without it, the second hyperthread of a core is used "
+            "last",
             words=(0, 1),
         ),
         "-recover": Flag("accepted for compatibility: a failing engine never ends a tournament"),
         "-maxfaults": Flag(
-            "end the run when an engine has lost X games of it by a crash, stall, time forfeit or "
-            "illegal move (0: never)", words=ONE,
+            "end the run when an engine has lost X games of this run by a crash, stall, time "
+            "forfeit or illegal move (0: no limit)", words=ONE,
         ),
-        "-journal": Flag("keep every finished game in this file", ("file",), plain="file"),
+        "-journal": Flag("store every finished game in this file", ("file",), plain="file"),
         "-resume": Flag(
-            "continue the journal, or start it. Engines and settings may be left out; then it goes "
-            "on in the folder where it was begun, by the command line that the journal holds, with "
-            "its -executor and -serve; flags given now override it, and -executor none and -serve "
-            "none turn these off. If engines and settings are given again, -rounds may grow, a "
-            "program may have moved, and until an engine has played, cmd=, args=, dir= and proto= "
-            "may be put right; anything else is another tournament"
+            "continue the journal, or start it if it does not exist. If no engines are given, the "
+            "run continues in its folder with the command line stored in the journal, including "
+            "-executor and -serve; flags given now override stored ones, and -executor none and "
+            "-serve none turn these off. If engines are given, they and the settings must be those "
+            "of the journal. Only -rounds may grow, and a program may have moved; until an engine "
+            "has played, cmd=, args=, dir= and proto= may be corrected"
         ),
         "-config": Flag(
             "read flags from a text file, as if given here", ("file",), plain="file"
         ),
         "-executor": Flag(
             "run on the concurrent.futures.Executor that module:factory returns; none: on this "
-            "machine, also where -resume finds another executor in the journal", words=ONE
+            "machine, even if the journal of -resume names an executor", words=ONE
         ),
         "-executorwait": Flag(
-            "end the run when nothing has come back from -executor for X seconds, which a pair of "
-            "games must not take (3600, more with a slow clock; 0: wait for ever)", words=ONE,
+            "end the run after X seconds without a result from -executor (3600, more with a slow "
+            "clock; 0: no limit). A pair of games must take less time", words=ONE,
         ),
-        "-shard": Flag("i/n: play the i-th of n parts (see merels merge)", words=ONE),
+        "-shard": Flag("i/n: play only the i-th of n parts (see merels merge)", words=ONE),
     },
     "Output": {
         "-pgnout": Flag(
-            "write games as PGN, to standard output if file=-, and all else then to standard "
-            "error; append=false replaces the file (not with -resume), min=true leaves move "
-            "comments out; timeleft=, latency=, nodes=, seldepth=, nps=, hashfull= and pv= with "
-            "true add to them. latency= is by how much the measured time exceeds the engine's own; "
-            "for all but timeleft= and nodes= the journal keeps the engines' last lines of info",
+            "write games as PGN. file=- is standard output; all other output then goes to standard "
+            "error. append=false replaces the file (not with -resume), min=true leaves move "
+            "comments out. timeleft=, latency=, nodes=, seldepth=, nps=, hashfull= and pv= with "
+            "true extend the comments. latency= is the measured time minus the engine's own. For "
+            "all but timeleft= and nodes=, the journal stores the engines' last info lines",
             ("file", "append", "min", "nodes", "timeleft", "latency", "seldepth", "nps", "hashfull",
              "pv"), plain="file",
         ),
         "-epdout": Flag(
-            "write the last position of each game, a line each; append=false replaces the file "
+            "write the last position of each game, one per line; append=false replaces the file "
             "(not with -resume)",
             ("file", "append"), plain="file",
         ),
         "-output": Flag(
-            "print the lines of another runner, fastchess or cutechess, for scripts that read them",
+            "print in the format of another runner, fastchess or cutechess, for scripts that parse "
+            "it",
             ("format",), plain="format",
         ),
         "-log": Flag(
             "log to a file; level=trace|info|warn|err|fatal (warn), engine=true adds the "
             "engines' lines (> sent, < received, ! standard error), append=false replaces the "
-            "file (not with -resume), compress=true moves it at the end into its name with .gz, "
-            "behind what that holds",
+            "file (not with -resume), compress=true appends the log at the end of the run to the "
+            "file's name with .gz",
             ("file", "level", "engine", "append", "compress"), plain="file",
         ),
         "-serve": Flag(
@@ -196,7 +200,7 @@ GROUPS: dict[str, dict[str, Flag]] = {
     },
 }
 Flags = Mapping[str, Flag]
-"""The flags of a command by name."""
+"""The flags of a command, by name."""
 FLAGS: Flags = {name: flag for group in GROUPS.values() for name, flag in group.items()}
 
 INTRODUCTION = """\
@@ -214,47 +218,51 @@ finished game, and -journal file=F -resume continues a run, however it was stopp
 
 Keys of -engine and -each:
   cmd=PROGRAM           args="ARGUMENTS"      dir=FOLDER to run in
-  level=LEVEL           instead of cmd=: a level of merels itself, see below
-  name=NAME             by default what it calls itself, or its program with -executor
+  level=LEVEL           instead of cmd=: a built-in level of merels, see below
+  name=NAME             by default the name it announces; with -executor, its program
   option.NAME=VALUE     proto=uci|ugi|sanmill
   tc=MOVES/MIN:SEC+INC  a clock, such as 40/1:30+0.5, 10+0.1 or inf
   st=SECONDS a move     nodes=N a move        depth=N (or plies=N) a move
   timemargin=MS (0)     ponder                restart=on restarts it for each game
   starttimeout=SECONDS to start (10)          pingtimeout=SECONDS to answer (15)
-  rules=known: it plays by the rules of -variant and -set although it has no options for them
+  rules=known           it plays by the rules of -variant and -set, without options for them
   cpu=SECONDS           memory=MIB            core=MIB limit each of its processes: processor
                         time in a game, address space, size of a core dump
 
 Without tc= or st= a move may take any time. An engine that writes nothing for pingtimeout= is sent
-isready. It loses the game if nothing comes for as long again; or if it answers, but neither writes
-anything else nor uses a processor for {pings} times pingtimeout= and at least {idle:g} s (Linux).
+isready. It loses the game if it then writes nothing for pingtimeout= again. On Linux it also loses
+if it answers, but neither writes anything else nor uses a processor for {pings} times pingtimeout=
+and at least {idle:g} s.
 
-The end counts each engine's crashes, stalls, time forfeits (but for those that delays of the
-machine account for) and illegal moves, and the late answers (within timemargin=, or to no search)
-and junk lines that cost it nothing. An engine fails that loses {share:.0%} of its games by the
-first four, and at least {enough} games.
+The final report counts each engine's crashes, stalls, time forfeits (except those caused by delays
+of the machine) and illegal moves. It also counts faults that cost nothing: junk lines, and late
+answers (within timemargin=, or without a search). An engine is failing if it loses {share:.0%} of
+its games, and at least {enough} games, by crash, stall, time forfeit or illegal move.
 
-Levels of merels itself, each with its rating among them, and any rating in between:
+Built-in levels, each with its rating relative to the others; any rating in between is a level, too:
   {levels}
-A level needs no limit: without one it has tc={limit}, and much less makes it weaker than its
-rating. level=perfect is full strength with the tables of perfect play that "merels tables build"
-has made; the run prints how far they reach.
+A level without a limit has tc={limit}; with much less time it is weaker than its rating.
+level=perfect is full strength with the tables of perfect play that "merels tables build" has made;
+the run prints which positions these tables cover.
 """
 LEVEL_LIMIT = "10+0.1"
-"""The clock of a level of merels itself that is given no limit."""
+"""The clock of a built-in level for which no limit is given."""
 ENDING = """\
-Before the first game every engine is tried once: it must start, take its options and the rules, and
-play a legal move. One that fails later loses that game, and the tournament continues.
+Before the first game every engine is tried once: it must start, accept its options and the rules,
+and play a legal move. An engine that fails later loses that game, and the tournament continues.
 
-Exit status: 0 if all games are played or the test is decided, 1 if the run failed, games stay open,
-an engine fails or lost all its games, or its last ones (at least two), without a legal move, 2 if
-the command line is wrong or an engine fails the trial, 130 if the run was interrupted."""
+Exit status:
+  0    all games are played, or the SPRT is decided
+  1    the run failed, games are left unplayed, or an engine is failing: as above, or by losing all
+       its games, or its last ones (at least two), without a legal move
+  2    the command line is wrong, or an engine failed its trial
+  130  the run was interrupted"""
 WIDTH = 96
 INDENT = 24
 
 
 def help_text() -> str:
-    """The whole text, from the table of flags."""
+    """Return the text of ``merels tournament --help``."""
     levels = ", ".join(f"{level.name} {level.elo}" for level in LEVELS)
     lines = [INTRODUCTION.format(
         levels=levels, limit=LEVEL_LIMIT, pings=IDLE_PINGS, idle=IDLE_SECONDS,
@@ -267,12 +275,12 @@ def help_text() -> str:
 
 
 def flag_lines(flags: Flags) -> list[str]:
-    """The lines of help for some flags."""
+    """Return the lines of help for some flags."""
     return [line for name, flag in flags.items() for line in _entry(name, flag)]
 
 
 def _entry(name: str, flag: Flag) -> list[str]:
-    """A flag's lines."""
+    """Return the lines of help for one flag."""
     if flag.keys == ENGINE_KEYS:
         takes = "KEYS"
     elif flag.keys:

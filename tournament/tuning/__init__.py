@@ -1,1 +1,1 @@
-"""Tuning an engine's numbers by game pairs that it plays against itself (SPSA)."""
+"""SPSA: tunes an engine's spin options by game pairs of the engine against itself."""

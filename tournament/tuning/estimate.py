@@ -1,15 +1,16 @@
-"""How near a tuned value is to the best one: a parabola through the results of pairs.
+"""Standard errors of tuned values, from a parabola fitted to the results of the pairs.
 
-Near its best value a parameter costs strength by the square of the distance, so that a side that
-plays ``p`` against ``m`` is expected to win by ``(p - m) * curvature * (best - (p + m) / 2)``. The
-signs of all perturbations are independent, so each parameter has a regression of its own: of what
-was won on ``p - m`` and on ``(p - m) * (p + m) / 2``. Its quotient is the best value as the results
-show it, and the delta method gives the standard error of that.
+Near the optimum, the loss of strength is proportional to the squared distance of a parameter from
+its best value. A side with value ``p`` against a side with ``m`` is therefore expected to win by
+``(p - m) * curvature * (best - (p + m) / 2)``. Perturbations of different parameters have
+independent signs, so each parameter has its own linear regression of the result on ``p - m`` and
+``(p - m) * (p + m) / 2``. The quotient of the two coefficients estimates the best value, and the
+delta method gives the standard error of this estimate.
 
-The error of the tuned value is that error and the distance to the fitted best together: of
-simulated tunes 59 to 69 % end within it (68 % would be right), and the root mean square of distance
-over error is 0.99 to 1.07 (`tests/tournament/tuning`). Where the curvature is less than two of its
-standard errors, the results show no best value; then there is none to be within an error of.
+The error of the tuned value combines this standard error with the distance between the tuned value
+and the estimate. In simulated tunes, 59 to 69 % end within the error (ideal: 68 %), and the root
+mean square of distance over error is 0.99 to 1.07 (`tests/tournament/tuning`). If the curvature is
+less than two of its standard errors, the results show no optimum, and there is no error.
 """
 
 from __future__ import annotations
@@ -21,21 +22,23 @@ from typing import NamedTuple
 from merels.tournament.tuning.spsa import Trial
 
 LEAST_PAIRS = 10
+"""Smallest number of pairs for which an error is computed."""
 SURE = 2.0
-"""Standard errors of the curvature from which on it counts as seen."""
+"""Smallest significant curvature, in its standard errors."""
 
 
 class Result(NamedTuple):
-    """A pair that was played, and how many games more its plus side won than it lost."""
+    """Result of a pair: ``won`` is the plus side's wins minus losses."""
 
     trial: Trial
     won: int
 
 
 def standard_errors(results: Sequence[Result], values: Sequence[float]) -> list[float | None]:
-    """The standard error of each tuned value, None where the results show no best one.
+    """Return the standard error of each tuned value; None if the results show no optimum.
 
-    The second half of the results counts: before, the parameters were further away.
+    Only the second half of the results is used, because earlier values are further from the
+    optimum.
     """
     late = results[len(results) // 2 :]
     return [
@@ -48,7 +51,7 @@ def standard_errors(results: Sequence[Result], values: Sequence[float]) -> list[
 
 
 def _error(value: float, pairs: Iterable[tuple[int, int, int]]) -> float | None:
-    """The error of one parameter's value, from what both sides played and what was won."""
+    """Return the error of one parameter's value; ``pairs``: plus value, minus value, result."""
     n = 0
     xx = xz = zz = xy = zy = yy = 0.0
     for plus, minus, won in pairs:

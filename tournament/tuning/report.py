@@ -1,4 +1,4 @@
-"""The result of a tune: a table for the terminal, and a page with a plot of each parameter."""
+"""Result of a tune: a table for the terminal, and an HTML page with a plot of each parameter."""
 
 from __future__ import annotations
 
@@ -17,69 +17,72 @@ from merels.tournament.statistics.terminations import count_terminations
 from merels.tournament.tuning.spsa_state import SpsaState
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, AXIS = 760, 170, 60, 20, 10, 34
-WHAT_ERRORS_ARE = (
-    "Error: one standard error of where the best value lies; -: the results show no best value."
-)
+ERROR_NOTE = "Error: one standard error of the best value; -: the results show no best value."
 
 
-def tuned_values(course: SpsaState) -> list[int]:
-    """The values as they are now, rounded for the engine."""
-    return [round(value) for value in course.values]
+def tuned_values(state: SpsaState) -> list[int]:
+    """Return the current values, rounded for the engine."""
+    return [round(value) for value in state.values]
 
 
-def value_rows(course: SpsaState) -> list[list[str]]:
-    """A head, and a row for each parameter."""
+def value_rows(state: SpsaState) -> list[list[str]]:
+    """Return the cells of a table: a header, and a row for each parameter."""
     rows = [["Parameter", "Start", "Tuned", "Error", "Bounds", "c_end"]]
-    for one, value, error in zip(course.parameters, course.values, course.errors()):
+    for parameter, value, error in zip(state.parameters, state.values, state.errors()):
         rows.append([
-            one.name, str(one.start), f"{value:.1f}", "-" if error is None else f"{error:.1f}",
-            f"{one.minimum} to {one.maximum}", f"{one.c_end:g}",
+            parameter.name, str(parameter.start), f"{value:.1f}",
+            "-" if error is None else f"{error:.1f}",
+            f"{parameter.minimum} to {parameter.maximum}", f"{parameter.c_end:g}",
         ])
     return rows
 
 
-def option_words(course: SpsaState) -> str:
-    """The tuned values as words behind ``-engine``."""
-    values = zip(course.parameters, tuned_values(course))
+def option_words(state: SpsaState) -> str:
+    """Return the tuned values as keys for ``-engine``, such as ``option.Window=24``."""
+    values = zip(state.parameters, tuned_values(state))
     return typed({OPTION + parameter.name: str(value) for parameter, value in values})
 
 
-def final_lines(course: SpsaState) -> list[str]:
-    """The values with their errors, and the words that set them."""
-    count = len(course.results)
-    rows = [[printable(cell) for cell in row] for row in value_rows(course)]
+def final_lines(state: SpsaState) -> list[str]:
+    """Return a table of the values with their errors, and the flags that set the values."""
+    count = len(state.results)
+    rows = [[printable(cell) for cell in row] for row in value_rows(state)]
     return [
-        f"After {count} of {course.pairs} pairs:", "",
+        f"After {count} of {state.pairs} pairs:", "",
         *grid(rows, 0).splitlines(), "",
-        WHAT_ERRORS_ARE, "", option_words(course),
+        ERROR_NOTE, "", option_words(state),
     ]
 
 
 def html_report(
-    settings: Settings, course: SpsaState, journal: Journal, match: Sequence[str]
+    settings: Settings, state: SpsaState, journal: Journal, match: Sequence[str]
 ) -> str:
-    """The page; ``match`` are the lines of the closing test, if it has started."""
-    parts = ["<h2>Parameters</h2>", text_table(value_rows(course), "conditions")]
-    parts += [f'<p class="note">{escape(WHAT_ERRORS_ARE)}</p>']
-    parts += [f'<p class="note"><code>{escape(printable(option_words(course)))}</code></p>']
-    for index, (one, error) in enumerate(zip(course.parameters, course.errors())):
-        points = [(pair, values[index]) for pair, values in course.points]
-        plot = course_plot(one, points, course.pairs, error)
-        parts += [f"<h3>{escape(printable(one.name))}</h3>", f'<div class="wide">{plot}</div>']
-    known = [*facts(settings.as_json()), ("Begun", journal.meta().get("created", "?")),
-             ("Pairs", f"{len(course.results)} of {course.pairs}")]
+    """Return the page; ``match``: the lines of the final SPRT, empty if it has not started."""
+    parts = ["<h2>Parameters</h2>", text_table(value_rows(state), "conditions")]
+    parts += [f'<p class="note">{escape(ERROR_NOTE)}</p>']
+    parts += [f'<p class="note"><code>{escape(printable(option_words(state)))}</code></p>']
+    for index, (parameter, error) in enumerate(zip(state.parameters, state.errors())):
+        points = [(pair, values[index]) for pair, values in state.points]
+        plot = parameter_plot(parameter, points, state.pairs, error)
+        heading = escape(printable(parameter.name))
+        parts += [f"<h3>{heading}</h3>", f'<div class="wide">{plot}</div>']
+    properties = [*facts(settings.as_json()), ("Begun", journal.meta().get("created", "?")),
+                  ("Pairs", f"{len(state.results)} of {state.pairs}")]
     endings = [row.ending for row in journal.results()]
     parts.append(summary(
-        known, None, count_terminations(endings, by_reason=True), (), match,
+        properties, None, count_terminations(endings, by_reason=True), (), match,
         condition_rows(settings.engines),
     ))
     return page(settings.event, "\n".join(parts))
 
 
-def course_plot(
+def parameter_plot(
     parameter: Parameter, points: Sequence[tuple[int, float]], pairs: int, error: float | None
 ) -> str:
-    """A parameter's value over the pairs, its start as a line, and its error at the end."""
+    """Return an SVG plot of a parameter's value over the pairs.
+
+    ``points``: (pair, value). A line marks the start value, a bar at the end the error.
+    """
     last = points[-1][1]
     shown = [value for _, value in points] + [parameter.start - parameter.c_end,
                                               parameter.start + parameter.c_end]

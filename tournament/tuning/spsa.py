@@ -1,13 +1,14 @@
-"""Simultaneous perturbation stochastic approximation: the arithmetic of one pair of games.
+"""SPSA (simultaneous perturbation stochastic approximation): the formulas for one game pair.
 
-All parameters are perturbed at once, each up or down at random; whichever side wins, all of them
-move a little towards it (J. C. Spall, "Implementation of the simultaneous perturbation algorithm
-for stochastic optimization", IEEE Transactions on Aerospace and Electronic Systems 34, 1998). In
-the form that engine testers use a step of each parameter sets its scale, and one rate serves all.
+In each pair, all parameters are perturbed at once, each up or down at random. All of them then move
+a little towards the values of the winner (J. C. Spall, "Implementation of the simultaneous
+perturbation algorithm for stochastic optimization", IEEE Transactions on Aerospace and Electronic
+Systems 34, 1998). As is usual for chess engines, each parameter has its own step size c_end, and
+all parameters share one rate r_end.
 
-The two values of a parameter lie on either side of a point that is itself perturbed: a step above
-or below the value so far. That is no bias, costs next to nothing in noise, and shows how strength
-bends around the value. Without it the distance to the best value is unknown (`estimate`).
+Unlike plain SPSA, the midpoint of the two values is also perturbed: it lies one step above or below
+the current value. This adds no bias and almost no noise. It allows `estimate` to measure the
+curvature, without which the distance to the best value is unknown.
 """
 
 from __future__ import annotations
@@ -21,19 +22,19 @@ from merels.tournament.records.settings import Parameter, Schedule
 
 
 class Trial(NamedTuple):
-    """A pair of games: the values of each parameter that its two sides play with."""
+    """The parameter values of the two sides of a game pair, in the order of the parameters."""
 
     plus: tuple[int, ...]
     minus: tuple[int, ...]
 
 
 def step_at(parameter: Parameter, schedule: Schedule, pair: int, pairs: int) -> float:
-    """The perturbation of a parameter in a pair (from 1): c_k."""
+    """Return the perturbation c_k of a parameter in pair k; ``pair`` counts from 1."""
     return parameter.c_end * math.pow(pairs / pair, schedule.gamma)
 
 
 def rate_at(schedule: Schedule, pair: int, pairs: int) -> float:
-    """The steps that a pair moves a parameter for each game more that one side wins: a_k/c_k²."""
+    """Return a_k/c_k²: how many c_k a pair moves a parameter per game won more than lost."""
     stability = schedule.stability * pairs
     decay = math.pow((stability + pairs) / (stability + pair), schedule.alpha)
     return schedule.r_end * decay * math.pow(pair / pairs, 2 * schedule.gamma)
@@ -43,7 +44,7 @@ def perturbed(
     parameters: Sequence[Parameter], values: Sequence[float], schedule: Schedule, pair: int,
     pairs: int, seed: int,
 ) -> Trial:  # fmt: skip
-    """The two sides of a pair, around the values so far; the same for the same seed."""
+    """Return the values of both sides of a pair, drawn around the current values by ``seed``."""
     rng = random.Random(f"merels tune {seed} {pair}")
     sides = []
     for parameter, value in zip(parameters, values):
@@ -52,7 +53,7 @@ def perturbed(
         if not parameter.minimum <= middle <= parameter.maximum:
             middle = 2 * value - middle
         offset = step if rng.random() < 0.5 else -step
-        # One draw for both sides keeps them apart, even where the step is half a unit.
+        # Rounding with one draw keeps the sides different even if the step is only 0.5.
         draw = rng.random()
         sides.append((
             _rounded(middle + offset, parameter, draw), _rounded(middle - offset, parameter, draw)
@@ -62,7 +63,10 @@ def perturbed(
 
 
 def _rounded(value: float, parameter: Parameter, draw: float) -> int:
-    """Round up or down by a draw from [0, 1), so that the mean is the value; within bounds."""
+    """Return ``value`` rounded up or down, within the bounds of the parameter.
+
+    ``draw``: a uniform random number from [0, 1), so that the expected result is ``value``.
+    """
     whole = int((value + draw) // 1)
     return min(parameter.maximum, max(parameter.minimum, whole))
 
@@ -76,6 +80,6 @@ def moved(
     after = []
     for parameter, value, plus, minus in zip(parameters, values, *trial):
         sign = (plus > minus) - (plus < minus)
-        way = rate * step_at(parameter, schedule, pair, pairs) * won * sign
-        after.append(min(parameter.maximum, max(parameter.minimum, value + way)))
+        move = rate * step_at(parameter, schedule, pair, pairs) * won * sign
+        after.append(min(parameter.maximum, max(parameter.minimum, value + move)))
     return after

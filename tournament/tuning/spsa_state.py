@@ -1,7 +1,7 @@
-"""The parameters of a tune as a function of the results of its pairs.
+"""Parameter values of a tune, as a function of the results of its pairs.
 
-The values for a pair depend on the results of all pairs up to `lag` before it, in their order, and
-on nothing else: neither the number of parallel pairs nor an interruption changes them.
+The values of pair n depend only on the results of the pairs up to n - 1 - `lag`, in order. Neither
+the number of parallel games nor an interruption changes them.
 """
 
 from __future__ import annotations
@@ -13,31 +13,32 @@ from merels.tournament.tuning.estimate import Result, standard_errors
 from merels.tournament.tuning.spsa import Trial, moved, perturbed
 
 LAG_SHARE = 50
-DRAWN_POINTS = 500
-"""About how many points of the course are kept for its plot."""
+"""Number of pairs of a tune, divided by the `lag`."""
+PLOT_POINTS = 500
+"""Approximate number of points that are kept for the plots."""
 
 
 def lag(pairs: int) -> int:
-    """Return the number of pairs whose results may be open: a small share of all."""
+    """Return the number of pairs that may be unfinished when a later pair is drawn."""
     return max(1, pairs // LAG_SHARE)
 
 
 class SpsaState:
-    """The values of a tune's parameters, from the start to the last pair counted."""
+    """Values of a tune's parameters after each counted pair."""
 
     def __init__(self, settings: Settings) -> None:
         assert settings.tuning is not None
         self.parameters = settings.tuning.parameters
         self.pairs = settings.rounds
         self.values = [float(parameter.start) for parameter in self.parameters]
-        """The values after the pairs counted so far."""
+        """The values after the last counted pair."""
         self.results: list[Result] = []
-        """Results of the pairs counted so far."""
+        """Results of the counted pairs."""
         self.points: list[tuple[int, list[float]]] = [(0, self.values)]
-        """Numbers of pairs, at regular distances, and the values after them."""
+        """Points of the plots, at regular intervals: (number of pairs, values after them)."""
         self._schedule = settings.tuning.schedule
         self._seed = settings.seed
-        self._every = max(1, self.pairs // DRAWN_POINTS)
+        self._every = max(1, self.pairs // PLOT_POINTS)
         self._drawn: deque[Trial] = deque()
         """Trials whose results are not counted yet."""
         self._won: deque[int] = deque()
@@ -56,11 +57,11 @@ class SpsaState:
         return trial
 
     def add(self, won: int) -> None:
-        """Add the result of the next pair: the plus side's wins minus losses."""
+        """Add the result of the next pair in order: the plus side's wins minus losses."""
         self._won.append(won)
 
     def count_all(self) -> None:
-        """Count all results; no further pair is drawn."""
+        """Count all results; do not call `draw` afterwards."""
         while self._won:
             self._count()
 

@@ -1,4 +1,4 @@
-"""The games of a tune: pair after pair, each with the values that the results so far lead to."""
+"""Schedule of a tune: one game pair at a time, with values that depend on earlier results."""
 
 from __future__ import annotations
 
@@ -12,51 +12,51 @@ from merels.tournament.tuning.spsa_state import SpsaState, lag
 
 
 def with_values(entrant: Entrant, names: Sequence[str], values: Sequence[int]) -> Entrant:
-    """The entrant with options of these names set as well."""
+    """Return the entrant with additional options."""
     settings = tuple(zip(names, map(str, values)))
     engine = entrant.engine
     return replace(entrant, engine=replace(engine, options=engine.options + settings))
 
 
 class TuningPlan(Plan):
-    """Draws up one pair at a time, at most `lag` pairs ahead of those that are counted."""
+    """A plan whose rounds are single game pairs, at most `lag` pairs ahead of the results."""
 
     def __init__(
         self, settings: Settings, part: tuple[int, int] = (1, 1), keep_info: bool = False,
         pause: float = 0.0,
     ) -> None:
         super().__init__(settings, part, keep_info, pause)
-        self.course = SpsaState(settings)
-        self._names = [parameter.name for parameter in self.course.parameters]
+        self.state = SpsaState(settings)
+        self._names = [parameter.name for parameter in self.state.parameters]
         self._scored = 0
-        """How many games have been scored in a row, from the first on."""
+        """Number of the last game before the first one without a score."""
         self._scores: dict[int, float | None] = {}
-        """White's points in later games, by number: an earlier one is missing."""
+        """Game number -> White's points, for games after a game without a score."""
         self._wins: list[int] = []
-        """Scores of the plus side in the games of the pair being counted."""
-        starts = [parameter.start for parameter in self.course.parameters]
+        """Results of the plus side in the games of the current pair: 1, 0 or -1."""
+        starts = [parameter.start for parameter in self.state.parameters]
         self.entrants = tuple(
             with_values(entrant, self._names, starts) for entrant in settings.engines
         )
 
     def must_wait(self, open_games: int) -> bool:
-        """Whether the next pair depends on games that do not count yet."""
-        return self._games - self._scored > 2 * lag(self.course.pairs)
+        """Return whether the next pair depends on games without a score."""
+        return self._games - self._scored > 2 * lag(self.state.pairs)
 
     def next_round(self) -> list[PairTask]:
-        """The next pair; empty when all are drawn up."""
+        """Return the next pair as a list of one task; empty after the last pair."""
         if self._round == self.settings.rounds:
             return []
         self.entrants = tuple(
             with_values(entrant, self._names, values)
-            for entrant, values in zip(self.settings.engines, self.course.draw())
+            for entrant, values in zip(self.settings.engines, self.state.draw())
         )
         return super().next_round()
 
     def score(self, number: int, white_score: float | None) -> None:
-        """Note a game's result, which counts once those of all earlier games are there.
+        """Add a game's result, which is counted when all earlier games have one.
 
-        A game of an old journal that was broken off is worth nothing to either side.
+        An unfinished game of an old journal (``white_score`` None) counts as a draw.
         """
         self._scores[number] = white_score
         while self._scored + 1 in self._scores:
@@ -65,5 +65,5 @@ class TuningPlan(Plan):
             white = 0 if score is None else round(2 * score - 1)
             self._wins.append(white if self._scored % 2 else -white)
             if len(self._wins) == 2:
-                self.course.add(sum(self._wins))
+                self.state.add(sum(self._wins))
                 self._wins.clear()

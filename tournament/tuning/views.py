@@ -1,4 +1,4 @@
-"""A tune while it runs: lines now and then, or one table that is redrawn."""
+"""Views of a running tune: lines at intervals, or one table that is redrawn in place."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from merels.tournament.views.terminal import NOTICES, LiveView, head_lines
 
 
 class PlainTuneView(NoticeView):
-    """Prints the values at regular numbers of pairs."""
+    """Prints the values every ``interval`` pairs."""
 
     def __init__(self, plan: TuningPlan, interval: int, out: TextIO) -> None:
         self._plan = plan
@@ -25,34 +25,37 @@ class PlainTuneView(NoticeView):
         self._pace = Pace()
 
     def finished(self, row: Row, standings: Standings) -> None:
-        """``Pair 100 of 10000, 0:12:30 left: Futility 61.2, Window 23.8``."""
+        """Print ``Pair 100 of 10000, 0:12:30 left: Futility 61.2, Window 23.8``."""
         self._pace.add()
-        course, pairs = self._plan.course, standings.finished // 2
+        state, pairs = self._plan.state, standings.finished // 2
         if standings.finished % (2 * self._interval):
             return
         values = ", ".join(
             f"{printable(parameter.name)} {value:.1f}"
-            for parameter, value in zip(course.parameters, course.values)
+            for parameter, value in zip(state.parameters, state.values)
         )
         left = time_left(self._pace, self._plan.progress(standings.finished))
-        put(self._out, f"Pair {pairs} of {course.pairs}{left}: {values}\n")
+        put(self._out, f"Pair {pairs} of {state.pairs}{left}: {values}\n")
 
 
 class LiveTuneView(LiveView):
-    """Draws how far the tune is, and each parameter's value."""
+    """Draws the progress of the tune and the value of each parameter."""
 
     def __init__(self, plan: TuningPlan, out: TextIO) -> None:
         super().__init__(plan.settings, plan, out)
-        self._course = plan.course
+        self._state = plan.state
 
     def lines(self, standings: Standings, playing: Mapping[int, GameSpec]) -> list[str]:
-        """The table; the terminal cuts what is wider."""
+        """Return the lines to draw, which may be wider than the terminal."""
         progress = self._plan.progress(standings.finished)
         pace = f"{self._pace.rate():.1f} games/s{time_left(self._pace, progress)}"
         rows = [["Parameter", "Start", "Now", "Bounds"]]
         rows += [
-            [printable(one.name), str(one.start), f"{value:.1f}", f"{one.minimum} to {one.maximum}"]
-            for one, value in zip(self._course.parameters, self._course.values)
+            [
+                printable(parameter.name), str(parameter.start), f"{value:.1f}",
+                f"{parameter.minimum} to {parameter.maximum}",
+            ]
+            for parameter, value in zip(self._state.parameters, self._state.values)
         ]
         return [
             *head_lines(progress.text, progress.share, pace, self._size()[0] - 1), "",

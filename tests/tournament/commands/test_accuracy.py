@@ -57,7 +57,7 @@ def counts(folder: Path, *files: str) -> Any:
     return json.loads(output(*words))
 
 
-def test_a_journal_and_its_pgn_say_the_same(folder: Path) -> None:
+def test_a_journal_and_its_pgn_give_equal_reports(folder: Path) -> None:
     journal, pgn = counts(folder, "j"), counts(folder, "g.pgn")
     assert journal["games"] == 12 and journal["judged"] == journal["moves"] > 20
     thrown = sum(journal[name] for name in ("win_to_draw", "win_to_loss", "draw_to_loss"))
@@ -69,7 +69,7 @@ def test_a_journal_and_its_pgn_say_the_same(folder: Path) -> None:
     assert json.loads(text) == journal
 
 
-def test_forms_and_a_way_to_the_worst_move(folder: Path, tmp_path: Path) -> None:
+def test_report_formats_and_the_command_for_the_worst_game(folder: Path, tmp_path: Path) -> None:
     tables = ("-tables", str(folder / "tables"))
     told = counts(folder, "j")
     text = output("accuracy", f"{folder}/j", *tables)
@@ -130,7 +130,7 @@ def test_known_moves_of_a_pgn(folder: Path, tmp_path: Path) -> None:
     assert (bob["held"], bob["critical_held"], bob["worst_move"]) == (2, 2, None)
 
 
-def test_only_tables_without_depths_leave_the_limit_on_plies_in_doubt(
+def test_only_tables_without_depths_ignore_the_limit_of_plies(
     folder: Path, tmp_path: Path
 ) -> None:
     shutil.copytree(folder / "tables", tmp_path / "tables", ignore=shutil.ignore_patterns("*.dtl"))
@@ -196,7 +196,7 @@ def test_a_bad_game_in_another_process_is_one_clear_line(
     assert error.count("game 3 of") == 1 and "skipped" in error
 
 
-def test_players_without_a_name_or_with_two_limits_are_told_apart(
+def test_unnamed_players_and_players_with_two_limits_are_separate(
     folder: Path, tmp_path: Path
 ) -> None:
     game = tmp_path / "game.pgn"
@@ -228,7 +228,7 @@ def test_players_without_a_name_or_with_two_limits_are_told_apart(
         ("1. d6 *", ("-out", "{file}.html"), "merels ratings FILE -tables DIR"),
     ],
 )
-def test_what_cannot_be_judged_is_named_in_a_line(
+def test_a_game_that_cannot_be_judged_is_one_line_of_error(
     folder: Path, tmp_path: Path, text: str, words: tuple[str, ...], said: str
 ) -> None:
     file = tmp_path / "game.pgn"

@@ -39,7 +39,7 @@ def test_more_games_at_once_than_processors_are_refused_unless_forced(tmp_path: 
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system pins nothing")
-def test_processors_here_do_not_bound_a_foreign_executor(tmp_path: Path) -> None:
+def test_local_processors_do_not_limit_a_foreign_executor(tmp_path: Path) -> None:
     (tmp_path / "pool.py").write_text(
         "from concurrent.futures import ThreadPoolExecutor\n"
         "def executor():\n    return ThreadPoolExecutor(2)\n"
@@ -56,7 +56,7 @@ def test_processors_here_do_not_bound_a_foreign_executor(tmp_path: Path) -> None
     ("fields", "is_said"),
     [((), False), (("-set", "Repetition=5"), False), (("-set", "NoRemovalPlies=200"), True)],
 )
-def test_a_book_tells_where_its_proofs_end(fields: tuple[str, ...], is_said: bool) -> None:
+def test_a_notice_names_rules_that_the_proofs_of_a_book_do_not_cover(fields: tuple[str, ...], is_said: bool) -> None:
     run = Marked(*match(*ONE_GAME, "-openings", "book", "-variant", "morris", *fields, "-quiet"))
     status, _, err = run.wait()
     note = "proven drawn under morris, not under morris NoRemovalPlies=200: one side may be winning"

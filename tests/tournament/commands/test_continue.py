@@ -115,7 +115,7 @@ def test_a_resume_has_the_stored_executor_and_page_until_they_are_turned_off(oth
 
 
 @pytest.mark.thorough
-def test_a_run_that_began_here_goes_on_elsewhere_with_the_names_it_has(tmp_path: Path) -> None:
+def test_a_local_run_continues_on_an_executor_with_its_names(tmp_path: Path) -> None:
     """An executor's run does not start the engines here, which have announced other names."""
     words = [word for word in match("-rounds", "1", *SHORT) if not word.startswith("name=")]
     assert Marked(*words, "-journal", f"{tmp_path}/j").wait()[0] == 0

@@ -113,7 +113,7 @@ def converted(
     return convert_text
 
 
-def test_each_form_is_written_and_guessed(converted: Callable[..., str]) -> None:
+def test_each_form_is_written_and_detected(converted: Callable[..., str]) -> None:
     assert converted(SIX, "-to", "mfen") == f"{MFEN}\n"
     assert converted(f"\n; ours\n{MFEN} ; a comment\n", "-to", "six") == f"{SIX}\n"
     seventeen = "********/O*@*****/******** w p p 1 8 1 8 0 0 -1 -1 -1 -1 0 0 2"
@@ -177,7 +177,7 @@ def test_standard_input_is_converted() -> None:
         ("", "", "-to"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_converted_is_said(
+def test_content_that_cannot_be_converted_is_an_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
     words: str, text: str, said: str,
 ) -> None:
@@ -187,7 +187,7 @@ def test_what_cannot_be_converted_is_said(
     assert status == 2 and said in error and len(error.splitlines()) == 1
 
 
-def test_what_a_form_has_no_place_for_is_named(
+def test_content_that_a_form_leaves_out_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     game = tmp_path / "game"
@@ -202,13 +202,13 @@ def test_what_a_form_has_no_place_for_is_named(
         assert (status, error) == (0, said)
 
 
-def test_what_a_journal_cannot_hold(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_games_that_a_journal_cannot_store_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     game, journal = tmp_path / "game", tmp_path / "new.db"
     words = ["convert", str(game), "-to", "journal", "-out", str(journal)]
     for text, said in (
         ('[Variant "loc"]\n\n1. d6 *\n\n[Variant "mill"]\n\n1. d6 *\n',
          "'mill': game 2 is played by these rules and the first by loc"),
-        ('[White "A"]\n[Black "A"]\n\n1. d6 *\n', "'A': game 1 is of a player against itself"),
+        ('[White "A"]\n[Black "A"]\n\n1. d6 *\n', "'A': both players of game 1 have this name"),
     ):
         game.write_text(text)
         status, _, error = run(capsys, words)
@@ -219,7 +219,7 @@ def test_what_a_journal_cannot_hold(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert journal.read_text() == "mine"
 
 
-def test_a_converted_journal_tells_no_times(
+def test_a_converted_journal_has_no_times(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     game, journal = tmp_path / "game", tmp_path / "new.db"
@@ -234,7 +234,7 @@ def test_a_converted_journal_tells_no_times(
     assert "time forfeit" in run(capsys, ["ratings", str(journal)])[1]
 
 
-def test_the_reason_of_an_end_has_no_figures_of_the_last_move(tmp_path: Path) -> None:
+def test_the_reason_of_an_end_has_no_values_of_the_last_move(tmp_path: Path) -> None:
     pgn, journal = tmp_path / "a.pgn", tmp_path / "b.db"
     figures = ("+0.79/6 0.001s", "-M2/9 1.250s, tl=3.000s, n=12", "0.000s, pv=\"d6 f4 d2\"", "")
     reason = "White wins, Black is blocked"
@@ -260,7 +260,7 @@ def test_a_journal_with_an_illegal_move_is_refused(
         assert "'d6': illegal move, d6 is occupied (move 1, Black, game 1 of " in error
 
 
-def test_what_is_there_is_not_lost(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_existing_file_is_not_overwritten_by_a_failed_conversion(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     game, out = tmp_path / "g.pgn", tmp_path / "o"
     game.write_text("1. d6 *\n")
     words = ["convert", str(game), "-strict", "-to", "pgn", "-out"]

@@ -46,28 +46,31 @@ def run(folder: Path, *words: str) -> tuple[int, str, str]:
     return Marked(*words, cwd=folder).wait()
 
 
-def test_it_goes_on_where_it_was_begun(tmp_path: Path) -> None:
+def test_a_resumed_run_continues_in_its_folder(tmp_path: Path) -> None:
     begin(tmp_path / "first", "-rounds", "1", "-pgnout", "g.pgn")
     (tmp_path / "other").mkdir()
     status, out, err = run(tmp_path / "other", "-journal", "../first/j.db", "-resume",
                            "-rounds", "2", "-log", "log", "level=info")
     assert status == 0 and "Finished game 4 (B vs A): 1/2-1/2" in out, err
-    assert f"it was begun in {tmp_path}/first, and goes on there" in err
+    assert f"the run was started in {tmp_path}/first and continues there" in err
     assert (tmp_path / "first" / "g.pgn").read_text().count("[GameId ") == 4
     assert [path.name for path in (tmp_path / "other").iterdir()] == ["log"], "named from here"
 
 
-def test_a_folder_moves_with_all_that_is_in_it(tmp_path: Path) -> None:
+def test_a_run_continues_in_a_renamed_folder(tmp_path: Path) -> None:
     begin(tmp_path / "first", "-rounds", "1")
     (tmp_path / "first").rename(tmp_path / "second")
     status, out, err = run(tmp_path / "second", "-journal", "j.db", "-resume", "-rounds", "2")
     assert status == 0 and "Finished game 4 (B vs A): 1/2-1/2" in out, err
-    assert f"it was begun in {tmp_path}/first, which is gone; it goes on in {tmp_path}/sec" in err
+    assert (
+        f"the run was started in {tmp_path}/first, which does not exist; "
+        f"it continues in {tmp_path}/sec" in err
+    )
     status, _, err = run(tmp_path / "second", "-journal", "j.db", "-resume", "-rounds", "3")
-    assert status == 0 and "begun in" not in err, "the journal knows its new folder"
+    assert status == 0 and "started in" not in err, "the journal stores the new folder"
 
 
-def test_one_program_by_another_path_is_the_same_and_another_one_is_refused(tmp_path: Path) -> None:
+def test_a_moved_program_is_accepted_and_a_different_one_refused(tmp_path: Path) -> None:
     begin(tmp_path / "first", "-rounds", "1")
     begin(tmp_path / "other", "-rounds", "1")
     there = ["-journal", "../first/j.db", "-resume", "-rounds", "2"]
@@ -80,21 +83,21 @@ def test_one_program_by_another_path_is_the_same_and_another_one_is_refused(tmp_
             f"{tmp_path}/first/mini.py; -maxmoves: now 7, in the journal 6") in err
 
 
-def test_a_mistake_elsewhere_is_said_with_the_folder_where_it_was_begun(tmp_path: Path) -> None:
+def test_an_error_in_another_folder_names_the_folder_of_the_run(tmp_path: Path) -> None:
     begin(tmp_path / "first", "-rounds", "1")
     same = engines(f"{tmp_path}/first/mini.py", f"{tmp_path}/first/mini.py")
     words = [*same, *SHORT, "-each", "tc=1+0.01", "-journal", "first/j.db", "-resume"]
     status, _, err = run(tmp_path, *words)
     assert status == 2
     assert "-each tc: now 1+0.01, in the journal not given; " in err
-    assert f"; the journal was begun in {tmp_path}/first\n" in err
+    assert f"; the run was started in {tmp_path}/first\n" in err
     words = [*same, *SHORT, "-openings", "a.pos", "-journal", "first/j.db", "-resume"]
     status, _, err = run(tmp_path, *words)
     assert status == 2 and "a.pos': cannot read this file" in err
-    assert f"; the journal was begun in {tmp_path}/first\n" in err
+    assert f"; the run was started in {tmp_path}/first\n" in err
 
 
-def test_a_program_that_was_misspelt_is_put_right(
+def test_a_misspelt_program_can_be_corrected(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begin(tmp_path / "t", "-rounds", "1")

@@ -65,7 +65,7 @@ def test_each_fault_has_its_column(
     assert words in out.splitlines()[-1]
 
 
-def test_oddities_are_counted_and_fail_no_run(tmp_path: Path) -> None:
+def test_harmless_faults_are_counted_and_fail_no_run(tmp_path: Path) -> None:
     status, out, _ = play(tmp_path, "double")
     assert status == 0 and "WARNING" not in out
     *faults, late, junk = health(out)["Odd"][1:]

@@ -21,7 +21,7 @@ def test_help_explains_every_command(name: str, capsys: pytest.CaptureFixture[st
     assert capsys.readouterr().out == text and f"merels {name}" in text
 
 
-def test_help_in_a_process_of_its_own() -> None:
+def test_help_in_a_separate_process() -> None:
     assert output("help", "tournament").startswith("merels tournament [flags]\n")
     assert "usage: merels tables build" in output("help", "tables", "build")
     assert "merels help COMMAND" in output("help") == output("--help")

@@ -103,7 +103,7 @@ def test_the_table_of_three_engines(form: str, heads: str, end: str) -> None:
     assert all("4" in words for words in ranks), "games"
 
 
-def test_wait_keeps_games_apart(tmp_path: Path) -> None:
+def test_wait_makes_a_pause_between_games(tmp_path: Path) -> None:
     path = tmp_path / "j.db"
     run(*match(*SHORT), "-rounds", "2", "-wait", "250", "-journal", str(path))
     with read_journal(str(path)) as journal:
@@ -168,7 +168,7 @@ def test_quick_is_a_match_that_other_flags_change(tmp_path: Path) -> None:
 
 
 @pytest.mark.quick
-def test_pgn_shows_what_engines_say_of_their_search(tmp_path: Path) -> None:
+def test_pgn_shows_the_search_info_of_engines(tmp_path: Path) -> None:
     plain, path, journal = (str(tmp_path / name) for name in ("a.pgn", "b.pgn", "j.db"))
     keys = ("timeleft", "latency", "nodes", "seldepth", "nps", "hashfull", "pv")
     words = (*match(*SHORT), "-each", "tc=60", "-journal", journal, "-resume", "-pgnout")

@@ -61,7 +61,7 @@ def test_a_report_keeps_links_and_permissions(tmp_path: Path, games: str) -> Non
 
 @pytest.mark.skipif(not os.path.exists("/dev/stdout"), reason="needs /dev/stdout")
 @pytest.mark.parametrize("words", COMMANDS, ids=lambda words: str(words[0]))
-def test_out_may_be_the_standard_output(tmp_path: Path, games: str, words: list[str]) -> None:
+def test_out_may_be_standard_output(tmp_path: Path, games: str, words: list[str]) -> None:
     command = [*MERELS, *words, games, "-out", "/dev/stdout"]
     text = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
     assert text

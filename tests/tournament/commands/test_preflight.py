@@ -54,7 +54,7 @@ def refused(tmp_path: Path, *words: str) -> str:
          "does not start: exit code 3 (it wrote 'no net file')"),
     ],
 )
-def test_a_program_that_does_not_start_is_told_of_in_its_own_words(
+def test_a_program_that_does_not_start_is_reported_with_its_error_output(
     tmp_path: Path, words: list[str], said: str
 ) -> None:
     (tmp_path / "text").touch()
@@ -100,7 +100,7 @@ def test_slow_and_odd_engines_are_not_refused(mode: str) -> None:
         (["-variant", "morris"], "ThreeThreePlies=0"),
     ],
 )
-def test_rules_that_an_engine_cannot_be_told_are_vouched_for_or_refused(
+def test_rules_without_an_engine_option_need_rules_known(
     tmp_path: Path, flags: list[str], fields: str
 ) -> None:
     """The fake has an option for three rule sets, and none for their fields."""
@@ -114,7 +114,7 @@ def test_rules_that_an_engine_cannot_be_told_are_vouched_for_or_refused(
     assert Marked(*match(*fake(*where, "rules=known"), *flags, *short)).wait()[0] == 0
 
 
-def test_rules_are_known_or_nothing_is_said_of_them(capsys: pytest.CaptureFixture[str]) -> None:
+def test_rules_takes_only_the_value_known(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["tournament", *match(*fake("rules=sure"))]) == 2
     assert "'sure': expected known for rules= of E" in capsys.readouterr().err
     assert main(["tournament", "-help"]) == 0
@@ -124,7 +124,7 @@ def test_rules_are_known_or_nothing_is_said_of_them(capsys: pytest.CaptureFixtur
 
 @needs_proc
 @pytest.mark.parametrize("flags", [(), ("-executor", "concurrent.futures:ProcessPoolExecutor")])
-def test_an_option_is_doubted_that_an_engine_does_not_tell_of(flags: tuple[str, ...]) -> None:
+def test_an_undeclared_option_is_reported(flags: tuple[str, ...]) -> None:
     example = Path(__file__).parents[3] / "protocol" / "examples" / "minimal_engine.py"
     words = (f"cmd={sys.executable}", f"args={example}", "name=E", "nodes=1", "option.Hash=3")
     short = ("-rounds", "1", "-games", "1", "-maxmoves", "1", "-quiet")
@@ -183,7 +183,7 @@ def test_a_refused_run_leaves_the_command_line_in_the_journal(tmp_path: Path) ->
 
 
 @needs_proc
-def test_an_engine_that_stops_playing_after_its_trial_is_told_of_loudly(tmp_path: Path) -> None:
+def test_an_engine_that_stops_playing_after_its_trial_is_a_warning(tmp_path: Path) -> None:
     command = (*LATE, str(tmp_path / "f"), FAKE[1], "illegal")
     late = engine_words("E", *QUICK, "nodes=20", command=command)
     run = Marked(*match(*late, "-rounds", "1", "-maxmoves", "20", "-journal", f"{tmp_path}/j"))
@@ -200,13 +200,13 @@ def test_an_engine_that_stops_playing_after_its_trial_is_told_of_loudly(tmp_path
     assert html.escape(warning) in output("ratings", journal, "-format", "html")
 
 
-def test_an_engine_that_fails_in_every_game_but_moves_is_a_failure_of_the_run() -> None:
+def test_an_engine_that_fails_in_every_game_fails_the_run() -> None:
     status, out, _ = Marked(*match(*fake(mode="die-search"), *ONE, "-games", "1")).wait()
     assert status == 1 and "abandoned" in out
     assert out.splitlines()[-1] == "WARNING: E failed in 2 of 2 games (100.0%): 2 crashes"
 
 
-def test_a_foreign_dialect_is_tried_too(tmp_path: Path) -> None:
+def test_an_engine_of_another_dialect_is_tried(tmp_path: Path) -> None:
     entry = engine_words("S", "proto=sanmill", "depth=1", command=(*SANMILL, "log"))
     assert Marked(*match(*entry, *ONE, "-games", "1", "-maxmoves", "1")).wait()[0] == 0
     said = refused(tmp_path, *match(*entry, "-set", "Flying=never"))

@@ -37,7 +37,7 @@ def read(text: str | bytes, *words: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
-def test_games_as_they_are_found(case: dict[str, Any]) -> None:
+def test_games_of_other_programs_are_read(case: dict[str, Any]) -> None:
     data = case["text"].encode(case.get("encoding", "utf-8"))
     status, out, error = convert(data, "wmd", *case.get("args", ()))
     if "or_error" in case and status:
@@ -100,7 +100,7 @@ WILD: dict[str, str | bytes] = {
 
 
 @pytest.mark.parametrize("text", WILD.values(), ids=WILD)
-def test_a_text_in_the_wild_is_read(
+def test_unusual_pgn_is_read(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str | bytes
 ) -> None:
     (tmp_path / "game").write_bytes(text if isinstance(text, bytes) else text.encode())
@@ -113,7 +113,7 @@ REMOVALS = ["b2 x f4", "b2x f4", "b2 xf4", "b2×f4", "b2 × f4", "b2Xf4", "B2xF4
 
 
 @pytest.mark.parametrize("move", REMOVALS)
-def test_a_removal_in_any_sign(
+def test_a_removal_with_any_sign_is_read(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], move: str
 ) -> None:
     (tmp_path / "game").write_text(f"1. d2 f4 2. f2 b4 3. {move} a1 *", encoding="utf-8")
@@ -123,7 +123,7 @@ def test_a_removal_in_any_sign(
 
 
 @pytest.mark.parametrize("dash", "-–—−‐")
-def test_a_step_with_any_dash(
+def test_a_move_with_any_dash_is_read(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], dash: str
 ) -> None:
     start = "@*O*@***/O***@***/O******* w 0 0 0 9"
@@ -239,7 +239,7 @@ def test_one_bad_game_does_not_end_a_file(
     ["1. d6 {never closed *", "1. d6 (1. f4 *", "1. d6 ) f4 *", '[White "never closed', "[ ] d6",
      "1. d6 } f4 *", "1. d6 $ f4 *"],
 )  # fmt: skip
-def test_a_broken_game_does_not_take_the_next_along(
+def test_a_broken_game_does_not_hide_the_next_one(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], broken: str
 ) -> None:
     games = tmp_path / "games"
@@ -295,7 +295,7 @@ def test_a_review_skips_a_bad_game(tmp_path: Path, capsys: pytest.CaptureFixture
     ],
     ids=lambda value: str(value)[:12] if isinstance(value, str) else "bytes",
 )
-def test_a_form_that_is_not_read_is_named(
+def test_an_unsupported_form_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str | bytes, said: str
 ) -> None:
     (tmp_path / "file").write_bytes(text if isinstance(text, bytes) else text.encode())
@@ -401,7 +401,7 @@ def test_an_empty_position_of_a_record_or_a_bot_is_an_error(
     assert "expected the 6 or 17 fields of a position, found 0" in answer
 
 
-def test_an_illegal_move_is_named_as_it_is_spelled_with_the_rule_that_allows_it(
+def test_an_illegal_move_is_quoted_with_the_rule_that_would_allow_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     game = tmp_path / "game"

@@ -50,7 +50,7 @@ def test_the_command_prints_each_form(tmp_path: Path, capsys: pytest.CaptureFixt
      (b"1. d6 *\n1. d6\n d6 *\n", "(move 1, Black, line 3, game 2 of game.pgn)"),
      (b'[White "A"]', "moves in it")],
 )
-def test_what_cannot_be_reviewed_is_named(
+def test_a_file_that_cannot_be_reviewed_is_an_error(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -103,7 +103,7 @@ def test_a_journal_is_reviewed_as_its_pgn_is(played: Path) -> None:
     assert whole.count("Game ") == 10 and "All 10 games:\nA: " in whole
 
 
-def test_a_wrong_number_names_the_numbers_there_are(played: Path, tmp_path: Path) -> None:
+def test_an_error_about_a_game_number_names_the_valid_numbers(played: Path, tmp_path: Path) -> None:
     assert "-game 11': no such game in" in (said := refusal("review", f"{played}/j", "-game", "11"))
     assert said.endswith("it has 10 games\n")
     one = tmp_path / "one.pgn"

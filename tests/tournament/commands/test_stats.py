@@ -67,7 +67,7 @@ def test_infinite_values_are_null(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("counts", [("-wld", "1,0,1"), ("-ptnml", "0,0,0,1,0")])
-def test_two_games_are_no_certainty(
+def test_two_games_give_a_wide_error(
     capsys: pytest.CaptureFixture[str], counts: tuple[str, str]
 ) -> None:
     data = answer(capsys, *counts)

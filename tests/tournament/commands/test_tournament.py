@@ -34,7 +34,7 @@ def rows_of(path: str) -> list[Row]:
         return list(journal.rows())
 
 
-def test_lines_that_scripts_scrape() -> None:
+def test_lines_that_scripts_parse() -> None:
     run = Marked(*match("-rounds", "3", "-ratinginterval", "2", *parallel(2),
                         "-sprt", "elo0=-500", "elo1=500", "alpha=0.001", "beta=0.001"))
     status, out, err = run.wait()
@@ -63,7 +63,7 @@ def test_games_that_share_processors_are_warned_of() -> None:
     assert "-force-concurrency" not in Marked(*words).wait()[2]
     status, _, err = Marked(*words, "-concurrency", "99", "-force-concurrency").wait()
     assert status == 0 and "-force-concurrency: 99 games share " in err
-    assert "losses on time, say little about the engines" in err
+    assert "times and time forfeits are not reliable" in err
 
 
 def test_identical_engines_print_no_nan() -> None:
@@ -89,7 +89,7 @@ def test_journal_and_pgn_agree(tmp_path: Path) -> None:
         assert outcome is not None and outcome.result == record.result
 
 
-def test_resume_needs_no_engines_again(tmp_path: Path) -> None:
+def test_resume_needs_no_engines(tmp_path: Path) -> None:
     flags = ["-journal", f"file={tmp_path}/j.db"]
     assert Marked(*match("-rounds", "1", *flags)).wait()[0] == 0
     status, out, _ = Marked(*flags, "-resume", "-rounds", "2").wait()
@@ -228,7 +228,7 @@ def test_a_run_under_nohup_survives_sighup(tmp_path: Path) -> None:
 
 
 @needs_proc
-def test_a_reader_that_leaves_ends_the_run(tmp_path: Path) -> None:
+def test_a_closed_standard_output_ends_the_run(tmp_path: Path) -> None:
     run = Marked(*match("-rounds", "1000", "-journal", f"file={tmp_path}/j"))
     wait_for(run, "Finished game 2 ")
     run.process.stdout.close()
@@ -260,7 +260,7 @@ def test_a_full_disk_for_output_ends_the_run_resumably(tmp_path: Path, words: li
         (("-log", "/dev/full", "level=info"), "this log"),
     ],
 )
-def test_a_full_file_is_reported_once_and_the_run_goes_on_to_fail(
+def test_a_full_output_file_is_reported_once_and_fails_the_finished_run(
     flags: tuple[str, ...], without: str
 ) -> None:
     status, out, err = Marked(*match("-rounds", "2", *flags, "-quiet")).wait()
@@ -270,12 +270,12 @@ def test_a_full_file_is_reported_once_and_the_run_goes_on_to_fail(
 
 
 @pytest.mark.parametrize("flag", ["-journal", "-pgnout", "-log"])
-def test_a_file_has_a_name(flag: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_flag_needs_a_name(flag: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["tournament", *match(flag)]) == 2
     assert f"'{flag}': expected file=" in capsys.readouterr().err
 
 
-def test_one_file_serves_one_purpose(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_file_for_two_flags_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "precious"
     path.write_text("startpos\n")
     os.symlink(path, tmp_path / "link")
@@ -304,7 +304,7 @@ def test_commands(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(":" in entry for entry, _ in COMMANDS.values())
 
 
-def test_no_command_is_the_engine_itself() -> None:
+def test_without_a_command_merels_runs_the_engine() -> None:
     done = subprocess.run(
         COMMAND[:-1], input="uci\nquit\n", capture_output=True, text=True, timeout=60
     )
@@ -402,7 +402,7 @@ def test_games_of_one_tournament_are_openings_of_another(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("more", [[], ["-quiet"]])
-def test_games_on_standard_output_and_nothing_else(more: list[str], tmp_path: Path) -> None:
+def test_only_games_go_to_standard_output(more: list[str], tmp_path: Path) -> None:
     flags = ["-journal", f"{tmp_path}/j", "-pgnout", "file=-", *more]
     status, out, err = Marked(*match("-rounds", "1", *flags), cwd=tmp_path).wait()
     records = list(parse_records(out))
@@ -415,7 +415,7 @@ def test_games_on_standard_output_and_nothing_else(more: list[str], tmp_path: Pa
 
 
 @needs_proc
-def test_a_reader_of_games_that_leaves_ends_the_run(tmp_path: Path) -> None:
+def test_closed_standard_output_for_games_ends_the_run(tmp_path: Path) -> None:
     run = Marked(*match("-rounds", "1000", "-pgnout", "-", "-journal", f"file={tmp_path}/j"))
     wait_for(run, '[White "B"]')
     run.process.stdout.close()

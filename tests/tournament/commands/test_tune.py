@@ -116,7 +116,7 @@ def test_on_an_executor() -> None:
         (("-param", "Alpa"), "'-param Alpa': E has no such option; did you mean Alpha?"),
         (("-param", "Zoom"), "'-param Zoom': E has no such option; it has Alpha, Beta, Noise"),
         (("-param", "Style"), "'-param Style': expected an option of type spin, this one is a c"),
-        (("-param", "alpha"), "'-param Alpha': this option is tuned already"),
+        (("-param", "alpha"), "'-param Alpha': this option is given twice"),
         (("-param",), "'-param': expected the name of a spin option"),
         (("-engine", "cmd=x", "depth=1"), "'-engine': expected one engine to tune, found 2"),
         (("-sprt", "elo0=9"), "expected SPRT elo0 < elo1"),
@@ -150,13 +150,13 @@ def test_mistakes_in_a_parameter(
     assert status == 2 and said in err and err.count("\n") == 1, err
 
 
-def test_a_journal_of_something_else_is_refused(tmp_path: Path) -> None:
+def test_a_journal_of_another_command_is_refused(tmp_path: Path) -> None:
     journal = str(tmp_path / "j")
     assert tune("-pairs", "2", "-journal", journal)[0] == 0
     status, _, err = tune("-pairs", "3", "-journal", journal, "-resume")
     assert status == 2 and "another tune; -pairs: now 3, in the journal 2" in err
     status, _, err = Marked("-journal", journal, "-resume").wait()
-    assert status == 2 and "this journal is continued by merels tune" in err
+    assert status == 2 and "continue it with merels tune" in err
     status, _, err = tune("-pairs", "2", "-journal", journal)
     assert status == 2 and "add -resume to continue it" in err
     Path(journal).unlink()
@@ -165,7 +165,7 @@ def test_a_journal_of_something_else_is_refused(tmp_path: Path) -> None:
     assert status == 2 and "this file exists, which is for the games of the test" in err
 
 
-def test_an_option_that_the_engine_is_given_is_where_it_starts() -> None:
+def test_a_parameter_starts_at_the_option_of_the_engine() -> None:
     words = engine_words("E", "depth=1", "option.alpha=61", command=TUNABLE)
     status, out, err = Marked(*words, *SHORT, "-param", "Alpha", "c_end=0.5", "-pairs", "1",
                               "-openings", "plies=4", command="tune").wait()

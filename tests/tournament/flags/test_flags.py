@@ -101,7 +101,7 @@ def test_engines(tmp_path: Path) -> None:
     assert second.limit == TimeControl(per_move=NANOSECONDS // 2), "its own clock goes first"
 
 
-def test_names_are_made_distinct_but_given_ones_are_not() -> None:
+def test_default_names_are_made_distinct() -> None:
     engines = make_settings(parse(["-engine", "cmd=x", "-engine", "cmd=d/x", "-engine", "cmd=y",
                                    "name=x 2", "-each", "nodes=1"]), 1).engines
     assert [engine.name for engine in engines] == ["x", "x 3", "x 2"]
@@ -118,7 +118,7 @@ def test_defaults_are_those_of_other_runners() -> None:
     assert (options.concurrency, options.intervals.rating, options.intervals.score) == (1, 10, 1)
 
 
-def test_without_engines_levels_meet() -> None:
+def test_without_engines_the_built_in_levels_play() -> None:
     chosen = make_settings(parse([]), seed=1)
     assert len(chosen.engines) >= 4
     assert {entrant.engine.command[0] for entrant in chosen.engines} == {sys.executable}
@@ -138,7 +138,7 @@ def test_tournament_flags() -> None:
     assert (chosen.event, chosen.site) == ("E", "S")
 
 
-def test_repeat_asks_for_pairs_and_does_not_undo_games() -> None:
+def test_repeat_sets_only_a_minimum_of_games() -> None:
     assert settings_of("-games", "1", "-repeat").games == 2
     assert settings_of("-repeat", "4").games == 4
     assert settings_of("-games", "4", "-repeat").games == 4
@@ -214,7 +214,7 @@ def test_an_engines_own_plies_override_the_common_depth() -> None:
     assert [engine.limit.depth for engine in make_settings(given, 1).engines] == [3, 1]
 
 
-def test_a_loss_on_time_stands_by_default() -> None:
+def test_a_time_forfeit_counts_by_default() -> None:
     assert make_settings(parse(TWO), 1).replays == 0
     assert make_settings(parse([*TWO, "-replays", "3"]), 1).replays == 3
 
@@ -232,7 +232,7 @@ def test_a_core_named_twice_is_one_core() -> None:
         *TWO, "-concurrency", "2", "-use-affinity", f"{core},{core}"
     )
     affine = [*TWO, "-use-affinity", str(core)]
-    assert "not with -executor" in error_of(*affine, "-executor", "a:b")
+    assert "cannot be combined with -executor" in error_of(*affine, "-executor", "a:b")
     given = parse(affine)
     assert make_run_options(given, make_settings(given, 1)).cpus == ((core,),)
 
@@ -267,7 +267,7 @@ def test_hyperthreads_of_one_core_are_used_last(
         (["hello"], ["hello", "expected a flag"]),
         (["-rounds", "x"], ["'x'", "whole number", "-rounds"]),
         (["-rounds", "0"], ["'0'", "from 1"]),
-        (["-rounds"], ["'-rounds'", "expected a value behind"]),
+        (["-rounds"], ["'-rounds'", "expected a value after"]),
         (["-rounds", "2", "3"], ["'3'", "after -rounds 2, which takes one value"]),
         (["-rounds", "2", "games", "4"], ["'games'", "after -rounds 2", "did you mean -games?"]),
         (["-noswap", "1"], ["'1'", "after -noswap, which takes no value"]),
@@ -326,12 +326,12 @@ def test_help_lists_every_flag(capsys: pytest.CaptureFixture[str]) -> None:
         (["-engine", "cmd=a", "cmd=b"], "'cmd=b': cmd= is given twice; begin each engine with"),
     ],
 )
-def test_a_slip_in_an_engine_is_named_with_the_way_out(words: list[str], said: str) -> None:
+def test_a_mistake_in_an_engine_is_named_with_a_correction(words: list[str], said: str) -> None:
     with pytest.raises(InputError, match=said):
         parse(words)
 
 
-def test_an_unknown_flag_in_a_file_of_flags_is_told_with_the_file(tmp_path: Path) -> None:
+def test_an_error_about_an_unknown_flag_in_a_file_names_the_file(tmp_path: Path) -> None:
     path = tmp_path / "flags.txt"
     path.write_text("-engine cmd=a\n-ronds 3\n")
     with pytest.raises(InputError) as error:
@@ -339,7 +339,7 @@ def test_an_unknown_flag_in_a_file_of_flags_is_told_with_the_file(tmp_path: Path
     assert str(error.value) == f"'-ronds': unknown flag; did you mean -rounds? (in {path})"
 
 
-def test_a_journal_in_no_folder_is_refused_as_the_system_refuses_it(tmp_path: Path) -> None:
+def test_a_journal_in_a_missing_folder_is_refused_with_the_system_error(tmp_path: Path) -> None:
     path = tmp_path / "none" / "j"
     said = refusal("tournament", "-rounds", "1", "-journal", str(path))
     assert "cannot open this journal: No such file or directory" in said
@@ -367,7 +367,7 @@ def test_all_faults_of_a_command_line_are_reported_together(tmp_path: Path) -> N
         "'nodez=': unknown key for -engine; did you mean nodes?",
         "'-evnt': unknown flag; did you mean -event?",
         "'-ronds': unknown flag; did you mean -rounds?",
-        "'-maxmoves': expected a value behind this flag",
+        "'-maxmoves': expected a value after this flag",
         "'-shard': expected -srand N as well",
         "'-engine': no limit of A; add tc=",
         "'-engine': no limit of B; add tc=",
@@ -384,7 +384,7 @@ def test_all_faults_of_a_command_line_are_reported_together(tmp_path: Path) -> N
         assert any(line.startswith("merels tournament: '") and part in line for line in lines), part
 
 
-def test_an_executor_takes_more_pairs_at_once_than_this_machine_has_room_for() -> None:
+def test_concurrency_on_an_executor_may_exceed_the_local_limit() -> None:
     words = ("-concurrency", "5000", "-force-concurrency")
     given = parse([*TWO, *words, "-executor", "a:b"])
     assert make_run_options(given, make_settings(given, seed=1)).concurrency == 5000
@@ -403,7 +403,7 @@ def test_an_executor_that_is_no_function_is_refused() -> None:
 
 
 @pytest.mark.parametrize(("cores", "concurrency"), [(1, "1"), (2, "1"), (3, "1"), (8, "6")])
-def test_quick_leaves_two_cores_to_others(
+def test_quick_leaves_two_cores_idle(
     monkeypatch: pytest.MonkeyPatch, cores: int, concurrency: str
 ) -> None:
     monkeypatch.setattr(quick, "usable_cores", lambda: list(range(cores)))

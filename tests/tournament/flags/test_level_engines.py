@@ -63,7 +63,7 @@ def test_a_level_is_the_engine_that_the_default_tournament_plays() -> None:
     ],
 )
 @pytest.mark.parametrize("command", ["tournament", "check", "bot"])
-def test_a_wrong_level_is_refused_with_the_way_out(
+def test_a_wrong_level_is_refused_with_a_correction(
     command: str, words: str, parts: list[str]
 ) -> None:
     run = shell(command, "-engine", *words.split())
@@ -72,7 +72,7 @@ def test_a_wrong_level_is_refused_with_the_way_out(
         assert part in run.stderr
 
 
-def test_a_perfect_player_tells_how_far_its_tables_reach(tmp_path: Path) -> None:
+def test_a_perfect_player_without_its_tables_is_refused_or_reported(tmp_path: Path) -> None:
     flags = ("-engine", "level=perfect", "nodes=50", "-engine", "level=Club", "-variant", "morris")
     status, out, err = play(*flags, tables=tmp_path)
     remedy = "merels tables build -all -placing -variant morris"
@@ -92,7 +92,7 @@ def test_a_perfect_player_tells_how_far_its_tables_reach(tmp_path: Path) -> None
     assert status == 2 and "small ones" in err
 
 
-def test_a_perfect_player_says_how_far_its_tables_reach(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_run_prints_which_positions_the_tables_of_a_perfect_player_cover(monkeypatch: pytest.MonkeyPatch) -> None:
     # They take gigabytes, so that here only their names are opened.
     tables = Tables(make_rules("roman"))
     tables.headers = {sector: Mock() for sector in sectors()}

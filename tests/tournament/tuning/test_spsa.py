@@ -31,7 +31,7 @@ def test_the_schedule_ends_at_c_end_and_r_end() -> None:
     assert steps[0] == pytest.approx(5 * 1000**0.101)
 
 
-def test_the_sides_lie_two_steps_apart_around_the_value_on_average() -> None:
+def test_the_two_sides_differ_by_two_steps_around_the_mean() -> None:
     trials = [perturbed([ONE], [40.3], SCHEDULE, 1000, 1000, seed) for seed in range(4000)]
     distances = {abs(trial.plus[0] - trial.minus[0]) for trial in trials}
     assert distances <= {9, 10, 11}
@@ -77,7 +77,7 @@ def test_settings_of_a_tune_are_read_back() -> None:
     assert read_settings(chosen.as_json()) == chosen
 
 
-def test_values_depend_on_the_results_up_to_the_lag_alone() -> None:
+def test_values_depend_only_on_the_results_before_the_lag() -> None:
     at_once, one_by_one = SpsaState(settings(400, 5, ONE)), SpsaState(settings(400, 5, ONE))
     rng = random.Random(1)
     results = [rng.randint(-2, 2) for _ in range(400)]
@@ -98,23 +98,23 @@ def test_values_depend_on_the_results_up_to_the_lag_alone() -> None:
 def simulated(pairs: int, seed: int, best: tuple[float, float]) -> SpsaState:
     """A tune of two options that cost games by the square of their distance, and one of none."""
     parameters = [replace(ONE, name=name) for name in ("Alpha", "Beta", "Noise")]
-    course, rng = SpsaState(settings(pairs, seed, *parameters)), random.Random(f"games {seed}")
+    state, rng = SpsaState(settings(pairs, seed, *parameters)), random.Random(f"games {seed}")
 
     def gives_up(values: tuple[int, ...]) -> bool:
         cost = sum(((value - at) / 25) ** 2 for value, at in zip(values, best))
         return rng.random() < min(0.95, 0.2 + 0.5 * cost)
 
     for _ in range(pairs):
-        sides = course.draw()
+        sides = state.draw()
         won = 0
         for first, gain in ((0, -1), (1, 1)):
             if gives_up(sides[first]):
                 won += gain
             elif gives_up(sides[1 - first]):
                 won -= gain
-        course.add(won)
-    course.count_all()
-    return course
+        state.add(won)
+    state.count_all()
+    return state
 
 
 def check_errors(pairs: int, tunes: int) -> None:
@@ -122,12 +122,12 @@ def check_errors(pairs: int, tunes: int) -> None:
     best = (70.0, 35.0)
     shares, noise = [], 0
     for seed in range(tunes):
-        course = simulated(pairs, seed, best)
-        *errors, of_noise = course.errors()
+        state = simulated(pairs, seed, best)
+        *errors, of_noise = state.errors()
         noise += of_noise is not None
         shares += [
             abs(value - at) / error
-            for value, at, error in zip(course.values, best, errors) if error is not None
+            for value, at, error in zip(state.values, best, errors) if error is not None
         ]  # fmt: skip
     assert len(shares) > 1.8 * tunes, "their best values show"
     assert 0.55 < fmean(share <= 1 for share in shares) < 0.8, "68 % would be right"
@@ -135,21 +135,21 @@ def check_errors(pairs: int, tunes: int) -> None:
     assert noise < tunes / 5, "an option without effect has no best value"
 
 
-def test_stated_errors_are_right() -> None:
+def test_standard_errors_are_correct() -> None:
     check_errors(600, 40)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pairs", [1000, 5000])
-def test_stated_errors_are_right_in_longer_tunes(pairs: int) -> None:
+def test_standard_errors_are_correct_in_longer_tunes(pairs: int) -> None:
     check_errors(pairs, 100)
 
 
-def test_no_error_is_stated_where_there_is_nothing_to_see() -> None:
-    course = SpsaState(settings(200, 1, ONE))
-    assert course.errors() == [None]
+def test_there_is_no_error_without_a_visible_optimum() -> None:
+    state = SpsaState(settings(200, 1, ONE))
+    assert state.errors() == [None]
     for _ in range(200):
-        course.draw()
-        course.add(0)
-    course.count_all()
-    assert course.errors() == [None] and course.values == [50.0]
+        state.draw()
+        state.add(0)
+    state.count_all()
+    assert state.errors() == [None] and state.values == [50.0]
