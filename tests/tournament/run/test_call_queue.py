@@ -18,7 +18,9 @@ ENGINES = 16
 
 
 def starts(ahead: int) -> tuple[int, int]:
-    """Starts of engines in a round robin on two workers that keep `KEPT`; the latest pair's delay.
+    """Return the number of engine starts and the longest delay of a pair, in pairs.
+
+    The pairs are a round robin on two workers, each of which keeps `KEPT` engines.
     """
     tasks = [
         PairTask((game(engine(f"E{one}"), engine(f"E{other}")),))
@@ -68,7 +70,7 @@ def test_calls_without_engines_are_taken_in_their_order() -> None:
 
 
 @pytest.mark.parametrize("is_closed", [False, True])
-def test_calls_that_wait_are_cancelled(is_closed: bool) -> None:
+def test_queued_calls_are_cancelled(is_closed: bool) -> None:
     queue = CallQueue(patience=9)
     future: Future[None] = Future()
     queue.put(future, Call(print, (), {}))

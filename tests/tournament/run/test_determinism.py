@@ -1,4 +1,4 @@
-"""With a seed and node limits, what is played and how it is written follows from the flags."""
+"""With a seed and node limits, the games and their PGN depend only on the flags."""
 
 from __future__ import annotations
 
@@ -16,22 +16,21 @@ OF_THE_RUN = re.compile(
     r'^\[(GameId|PairId|Date|GameDuration|GameStartTime|GameEndTime) "[^"]*"\]\n'
     r"|\b\d+\.\d{3}s\b", re.M
 )
-"""All that may differ from one run to the next: when it was, how long it took, and what it is
-called, which tells its games from those of another run in the same file."""
+"""The parts of a PGN file that may differ between two runs: identity, dates and times."""
 
 PATIENT = ("starttimeout=300", "pingtimeout=300")
-"""An engine that a busy machine holds up must not lose a game for it."""
+"""Long timeouts, so that no engine loses a game because the machine is busy."""
 
 
 def written(folder: Path, concurrency: int, *flags: str) -> str:
-    """The PGN file of a tournament, less what is the run's alone."""
+    """Return the PGN of a tournament, without the parts that may differ between runs."""
     pgn = folder / f"{len(list(folder.iterdir()))}.pgn"
     run = Marked(*match("-rounds", "4", *parallel(concurrency), "-ratinginterval", "0",
                         "-each", *PATIENT, "-pgnout", f"file={pgn}", "nodes=true", *flags))
     status, _, errors = run.wait(600)
     assert status == 0, errors
-    text, found = OF_THE_RUN.subn("", pgn.read_text())
-    assert found > 8 * 6, "each game has its six tags, and each move its seconds"
+    text, removed = OF_THE_RUN.subn("", pgn.read_text())
+    assert removed > 8 * 6, "each game has six such tags, and each move its seconds"
     return text
 
 

@@ -1,4 +1,4 @@
-"""Executors that fail in every way: no game gets a result that was not played."""
+"""Executors that fail in every way: no unplayed game gets a result."""
 
 from __future__ import annotations
 
@@ -39,24 +39,24 @@ pytestmark = pytest.mark.thorough
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What fails is tried again soon."""
+    """Shorten the pauses before retries."""
     monkeypatch.setattr(retries, "PAUSE_SECONDS", 0.02)
     monkeypatch.setattr(foreign_pool, "RETRY_SECONDS", 0.02)
     monkeypatch.setattr(Threads, "count", itertools.count(1))
 
 
 def failed(error: BaseException) -> Future[Any]:
-    """A future that has failed."""
+    """Return a future that has failed."""
     future: Future[Any] = Future()
     future.set_exception(error)
     return future
 
 
 class Threads(Executor):
-    """Sound, but for what a subclass does with the calls for pairs, which are numbered from 1."""
+    """A thread pool; subclasses override `pair` to fail calls for pairs, numbered from 1."""
 
     count = itertools.count(1)
-    """Shared by all executors of one test."""
+    """Numbers of the calls for pairs, shared by all executors of one test."""
 
     def __init__(self) -> None:
         self.threads = ThreadPoolExecutor(2)
@@ -93,7 +93,7 @@ class RaisesAtRandom(Threads):
 
 
 class ReturnsLate(Threads):
-    """The second pair comes back after another executor has played it."""
+    """Returns the second pair after another executor has played it."""
 
     late: list[Future[Any]] = []
 
@@ -110,7 +110,7 @@ class ReturnsLate(Threads):
 
 
 class ReturnsTwice(Threads):
-    """Each pair is played twice, and the callbacks are called twice."""
+    """Plays each pair twice, and calls the callbacks twice."""
 
     def pair(self, number: int, play: Callable[[], Future[Any]]) -> Future[Any]:
         play()
@@ -125,8 +125,8 @@ class TwiceDone(Future[Any]):
         super().add_done_callback(fn)
 
 
-class ReturnsAnothers(Threads):
-    """The second call gets the result of the first, and the third one no report at all."""
+class ReturnsWrongResults(Threads):
+    """Returns the result of the first call for the second, and no report for the third."""
 
     first: list[Future[Any]] = []
 
@@ -152,7 +152,7 @@ class LosesItsScheduler(Threads):
 
 
 class BlocksAtSubmit(Threads):
-    """One call takes long to be taken at all."""
+    """Blocks in ``submit`` of the second pair."""
 
     def pair(self, number: int, play: Callable[[], Future[Any]]) -> Future[Any]:
         if number == 2:
@@ -161,7 +161,7 @@ class BlocksAtSubmit(Threads):
 
 
 FAULTS = [
-    RaisesAtSubmit, RaisesAtResult, RaisesAtRandom, ReturnsLate, ReturnsTwice, ReturnsAnothers,
+    RaisesAtSubmit, RaisesAtResult, RaisesAtRandom, ReturnsLate, ReturnsTwice, ReturnsWrongResults,
     LosesItsScheduler, BlocksAtSubmit,
 ]
 
@@ -171,10 +171,10 @@ MATCH, SWISS = settings(2, rounds=6), settings(4, rounds=2, format="swiss")
 
 @pytest.mark.parametrize(
     ("kind", "chosen"),
-    # A round of the Swiss has no third pair, which ReturnsLate needs.
+    # ReturnsLate needs a third pair, which a round of this Swiss tournament does not have.
     [*((kind, MATCH) for kind in FAULTS), (RaisesAtResult, SWISS), (LosesItsScheduler, SWISS)],
 )
-def test_every_game_is_played_once_whatever_the_executor_does(
+def test_every_game_is_played_once_on_a_failing_executor(
     kind: type[Threads], chosen: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("late", "first"):
@@ -187,14 +187,14 @@ def test_every_game_is_played_once_whatever_the_executor_does(
 
 
 class NodeLost(Threads):
-    """The thirteenth call and all later ones fail."""
+    """Fails the thirteenth call and all later ones."""
 
     def pair(self, number: int, play: Callable[[], Future[Any]]) -> Future[Any]:
         return play() if number < 13 else failed(OSError("node lost"))
 
 
 class RefusesAll(Threads):
-    """The thirteenth call and all later ones are refused."""
+    """Refuses the thirteenth call and all later ones."""
 
     def pair(self, number: int, play: Callable[[], Future[Any]]) -> Future[Any]:
         if number < 13:
@@ -204,10 +204,10 @@ class RefusesAll(Threads):
 
 @pytest.mark.quick
 @pytest.mark.parametrize("kind", [NodeLost, RefusesAll])
-def test_calls_that_fail_for_good_write_no_result_and_can_be_resumed(
+def test_permanently_failing_calls_write_no_result_and_can_be_resumed(
     kind: type[Threads], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Once 978 of 1,000 games were given up like that, with status 0."""
+    """In a former version, 978 of 1,000 games were given up, with exit status 0."""
     monkeypatch.setattr(Threads, "count", itertools.count(7))
     chosen = settings(2, rounds=500)
     run = Run(chosen, tmp_path / "j")
@@ -224,7 +224,7 @@ def test_calls_that_fail_for_good_write_no_result_and_can_be_resumed(
 
 
 class Pure(Threads):
-    """Returns the future of an earlier call for an equal one, as Dask's executor does."""
+    """Returns the same future for equal calls, as Dask's executor does."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -237,8 +237,8 @@ class Pure(Threads):
         return self.futures[call]
 
 
-def test_a_second_try_is_no_equal_call(tmp_path: Path) -> None:
-    """Once Dask returned the first failure again and again, and the run never ended."""
+def test_a_retry_has_different_arguments(tmp_path: Path) -> None:
+    """In a former version, Dask returned its cached failure for each retry, without end."""
     body = 'if not os.path.exists(flag):\n    open(flag, "x")\n    sys.exit(1)\n'
     engines = (engine("A", command=script(tmp_path, body)), engine("B"))
     chosen = settings(rounds=2, engines=engines)
@@ -258,12 +258,12 @@ def test_a_call_that_never_returns_ends_the_run_after_its_wait() -> None:
 
 
 def die(task: PairTask, left_out: frozenset[Place], number: int) -> PairReport:
-    """End the process that was forked for a pair."""
+    """End the process that plays a pair."""
     os._exit(1)
 
 
 class DiesInFork(ProcessPoolExecutor):
-    """Forks for its calls; the third pair's process ends."""
+    """Forks a process for each call; the process of the third pair exits."""
 
     pairs = itertools.count(1)
 
@@ -286,9 +286,9 @@ def test_a_worker_that_dies_in_its_fork_loses_no_game() -> None:
 
 
 class Nodes(Executor):
-    """Worker processes of which the first idle one gets the next call, as with a scheduler.
+    """Worker processes; as with a scheduler, the first idle one gets the next call.
 
-    The first ``bad`` of them set ``BAD`` in their environment.
+    The first ``bad`` processes have ``BAD`` in their environment.
     """
 
     def __init__(self, good: int, bad: int) -> None:
@@ -329,18 +329,18 @@ class Nodes(Executor):
 
 
 def set_bad(is_bad: bool) -> None:
-    """Mark a worker process."""
+    """Set ``BAD`` in a worker process if ``is_bad``."""
     os.environ["BAD"] = "x" * is_bad
 
 
 def only_on_good_nodes(tmp_path: Path) -> Entrant:
-    """An engine that exits with 127 on a bad node, as a shell does that finds no program."""
+    """Return an engine that exits with 127 on a bad node, like a shell that finds no program."""
     body = 'if os.environ.get("BAD") and not os.path.exists(flag):\n    sys.exit(127)\n'
     return engine("A", command=script(tmp_path, body))
 
 
 def trial_of(run: Run, chosen: Settings) -> None:
-    """Have a worker try the engines before the games."""
+    """Give a run a trial of its engines."""
     opening = run.board.plan.openings.trial
     trial = partial(preflight.preflight, chosen.engines, (), chosen.rules, opening)
     run.runner = Runner(run.board, window=2, trial=trial)
@@ -348,7 +348,7 @@ def trial_of(run: Run, chosen: Settings) -> None:
 
 @pytest.mark.parametrize("tried", [False, True])
 def test_a_node_where_an_engine_does_not_start_is_left_out(tmp_path: Path, tried: bool) -> None:
-    """Once 172 of 200 games were the engine's losses: a node that fails fast gets most calls."""
+    """In a former version the engine lost 172 of 200 games, as a failing node gets most calls."""
     chosen = settings(2, rounds=10, engines=(only_on_good_nodes(tmp_path), engine("B")))
     run = Run(chosen)
     if tried:
@@ -360,12 +360,12 @@ def test_a_node_where_an_engine_does_not_start_is_left_out(tmp_path: Path, tried
         "): engine A does not start: exit code 127; another worker tries the engines" if tried
         else "): engine A does not start (exit code 127); no more games go there"
     )
-    # A worker that was refused is left out for a while; in longer runs it fails once more.
+    # The worker is left out only during a pause, so that a trial may fail a second time.
     assert len(others) <= tried
 
 
 class Repairing(View):
-    """Makes a file at the first notice."""
+    """Creates a file at the first notice."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -374,17 +374,18 @@ class Repairing(View):
         self.path.touch()
 
 
-def test_a_node_comes_back_when_its_engine_starts(tmp_path: Path) -> None:
+def test_a_node_is_used_again_when_its_engine_starts(tmp_path: Path) -> None:
     chosen = settings(2, rounds=200, engines=(only_on_good_nodes(tmp_path), engine("B")))
     run = Run(chosen)
     run.board.views.append(Repairing(tmp_path / "flag"))
     assert run.play(partial(Nodes, 1, 1)) == "finished"
-    lost, found = run.record.notices
-    assert lost.endswith("; no more games go there") and found.endswith("engine A starts again")
+    failed, repaired = run.record.notices
+    assert failed.endswith("; no more games go there")
+    assert repaired.endswith("engine A starts again")
 
 
 @pytest.mark.parametrize("bad", [1, 3])
-def test_an_engine_that_starts_nowhere_keeps_its_games_open(tmp_path: Path, bad: int) -> None:
+def test_games_of_an_engine_that_starts_nowhere_stay_unplayed(tmp_path: Path, bad: int) -> None:
     engines = (only_on_good_nodes(tmp_path), engine("B"), engine("C"))
     run = Run(settings(2, rounds=2, engines=engines))
     assert run.play(partial(Nodes, 0, bad)) == "stuck"
@@ -434,8 +435,8 @@ def test_a_worker_tries_each_engine_once(monkeypatch: pytest.MonkeyPatch) -> Non
     assert run.play(partial(ThreadPoolExecutor, 1)) == "finished" and tried == ["A", "B"]
 
 
-def test_a_pool_without_an_executor_hands_its_calls_back() -> None:
-    """Calls whose executor is lost are cancelled, also those that it has not taken yet."""
+def test_a_pool_without_an_executor_cancels_its_calls() -> None:
+    """Calls are cancelled even if the executor has not accepted them yet."""
     pool = ForeignPool(BlocksAtSubmit, lambda: None, 0.0)
     futures = [pool.submit(str) for _ in range(3)]
     pool.kill()

@@ -1,4 +1,4 @@
-"""Executors on which nobody works, that block or go away: noticed, waited for, given up."""
+"""Executors without workers, that block, or are lost: the run reports them, waits, gives up."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ UNTIL = SINCE + r"; the run ends at \d\d:\d\d:\d\d \(-executorwait 1\)"
 
 
 class Stalling(Executor):
-    """Lets so many calls run, and accepts all others without ever beginning them."""
+    """Runs the first ``calls`` calls, and accepts all others without running them."""
 
     def __init__(self, calls: int = 0) -> None:
         self.calls = calls
@@ -39,29 +39,29 @@ class Stalling(Executor):
 
 
 def never() -> Executor:
-    """A factory that waits for a cluster for ever."""
+    """Wait forever, like a factory whose cluster does not answer."""
     threading.Event().wait()
     raise AssertionError
 
 
-@pytest.mark.parametrize("make, said, played", [
+@pytest.mark.parametrize("make, state, played", [
     (never, "no executor yet", 0),
     (Stalling, "no worker answers", 0),
     (partial(Stalling, 2), "nothing comes back from the executor", 2),
 ])
-def test_an_executor_where_nobody_works_is_noticed_and_given_up(
-    make: Callable[[], Executor], said: str, played: int
+def test_an_executor_without_workers_is_reported_and_given_up(
+    make: Callable[[], Executor], state: str, played: int
 ) -> None:
     run = Run(settings(2, rounds=3), workers=1)
     assert run.play(make, WAIT) == "timed_out"
     notice, end = run.record.notices
-    assert re.fullmatch(f"{said}, {UNTIL}", notice)
-    assert re.fullmatch(f"{said}, {SINCE}; given up", end)
+    assert re.fullmatch(f"{state}, {UNTIL}", notice)
+    assert re.fullmatch(f"{state}, {SINCE}; given up", end)
     assert len(run.rows) == played
 
 
 class Impatient(View):
-    """Interrupts once, when a silence is noticed or, not ``late``, before that."""
+    """Interrupts once: ``late``, at the notice of a stall; else after ``played`` games."""
 
     def __init__(self, run: Run, played: int, late: bool) -> None:
         self.run, self.played, self.late, self.done = run, played, late, False
@@ -80,7 +80,7 @@ class Impatient(View):
 
 @pytest.mark.parametrize("late", [False, True])
 @pytest.mark.parametrize("played", [0, 2])
-def test_one_interrupt_ends_the_wait_for_a_silent_executor(
+def test_one_interrupt_ends_the_wait_for_a_stalled_executor(
     played: int, late: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(foreign_pool, "SILENCE_SECONDS", 0.3)
@@ -92,7 +92,7 @@ def test_one_interrupt_ends_the_wait_for_a_silent_executor(
 
 
 class Slow(ThreadPoolExecutor):
-    """Plays each pair only after a rest that is longer than the wait."""
+    """Plays each pair after a pause that is longer than the wait."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         return super().submit(play_late if fn is play_pair else fn, *args, **kwargs)
@@ -103,13 +103,13 @@ def play_late(task: PairTask, left_out: frozenset[Place], number: int) -> PairRe
     return play_pair(task, left_out, number)
 
 
-def test_a_pair_that_is_known_to_run_is_waited_for() -> None:
+def test_a_running_pair_may_take_longer_than_the_wait() -> None:
     run = Run(settings(2, rounds=1), workers=1)
     assert run.play(partial(Slow, 1), WAIT) == "finished" and run.record.notices == []
 
 
 class Restarting(Stalling):
-    """Loses the first pair that it is given; then its cluster is away for a while."""
+    """Cancels pair 3; then its cluster refuses two connections."""
 
     made = 0
 
@@ -129,7 +129,7 @@ class Restarting(Stalling):
         return future
 
 
-def test_a_cluster_that_comes_back_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_continues_when_its_cluster_is_back(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(foreign_pool, "RETRY_SECONDS", 0.01)
     chosen = settings(2, rounds=4)
     run = Run(chosen, workers=1)
@@ -142,7 +142,7 @@ def test_a_cluster_that_comes_back_goes_on(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 class Endless(ThreadPoolExecutor):
-    """Hangs, or fails, when it is to shut down."""
+    """Hangs in ``shutdown``, or raises ``error`` there."""
 
     def __init__(self, error: Exception | None) -> None:
         super().__init__(1)
@@ -155,12 +155,12 @@ class Endless(ThreadPoolExecutor):
         threading.Event().wait()
 
 
-@pytest.mark.parametrize("error, said", [(None, ""), (CancelledError("x"), ": CancelledError")])
+@pytest.mark.parametrize("error, cause", [(None, ""), (CancelledError("x"), ": CancelledError")])
 def test_an_executor_that_does_not_shut_down_loses_nothing(
-    error: Exception | None, said: str, monkeypatch: pytest.MonkeyPatch
+    error: Exception | None, cause: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(foreign_pool, "END_SECONDS", 0.5)
     run = Run(settings(2, rounds=1))
     assert run.play(partial(Endless, error)) == "finished" and len(run.rows) == 2
     (notice,) = run.record.notices
-    assert notice.startswith("the executor does not shut down" + said)
+    assert notice.startswith("the executor does not shut down" + cause)

@@ -1,4 +1,4 @@
-"""The built-in levels meet under every rule set: in the right order, without a fault."""
+"""The built-in levels under every rule set: their order of strength, and no faults."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ pytestmark = pytest.mark.thorough
 
 
 def meet(folder: Path, rules: str, levels: list[Level], pairs: int, nodes: int) -> list[str]:
-    """Play a round robin of levels; their names by rating, the best first."""
+    """Play a round robin of levels; return their names by rating, the best first."""
     path = folder / f"{rules}.db"
-    limits = ((one.name, [*level(one.elo), f"nodes={nodes}"]) for one in levels)
+    limits = ((entry.name, [*level(entry.elo), f"nodes={nodes}"]) for entry in levels)
     run = Marked(
         *engines(*limits), "-variant", rules, "-openings", "book", "-rounds", str(pairs),
         *parallel(2), "-srand", "3", "-ratinginterval", "0", "-journal", f"file={path}",
@@ -45,7 +45,7 @@ def meet(folder: Path, rules: str, levels: list[Level], pairs: int, nodes: int) 
     return [str(player["name"]) for player in players]
 
 
-def test_the_stated_ratings_are_those_of_the_stored_round_robin() -> None:
+def test_the_documented_ratings_follow_from_the_stored_round_robin() -> None:
     with open(Path(__file__).parents[2] / "data" / "levels.csv", newline="") as file:
         games = [
             GameScore(row["white"], row["black"], float(row["score"]), int(row["pair"]))
@@ -54,14 +54,14 @@ def test_the_stated_ratings_are_those_of_the_stored_round_robin() -> None:
     assert len(games) == 1800
     players = {player.name: player for player in rate(count_matches(games)).players}
     lowest = players[LEVELS[0].name].elo - LEVELS[0].elo
-    for one in LEVELS:
-        assert one.elo == pytest.approx(players[one.name].elo - lowest, abs=3)
+    for entry in LEVELS:
+        assert entry.elo == pytest.approx(players[entry.name].elo - lowest, abs=3)
     for low, high in zip(LEVELS, LEVELS[1:]):
         weak, strong = players[low.name], players[high.name]
         assert weak.elo + weak.error < strong.elo - strong.error
 
 
-def test_the_weakest_level_is_no_stronger_than_one_who_sees_only_his_mills(tmp_path: Path) -> None:
+def test_the_weakest_level_equals_a_player_that_only_closes_mills(tmp_path: Path) -> None:
     path = tmp_path / "journal.db"
     run = Marked(
         *engine_words("Level", *level(LEVELS[0].elo), "option.LevelSeed=7"),
@@ -82,12 +82,12 @@ def test_the_weakest_level_is_no_stronger_than_one_who_sees_only_his_mills(tmp_p
 @pytest.mark.parametrize("rules", PRESETS)
 def test_levels_of_every_rule_set(tmp_path: Path, rules: str) -> None:
     levels = [LEVELS[0], LEVELS[2], LEVELS[4]]
-    found = meet(tmp_path, rules, levels, 4, 10_000)
-    assert found == [one.name for one in reversed(levels)]
+    ranking = meet(tmp_path, rules, levels, 4, 10_000)
+    assert ranking == [entry.name for entry in reversed(levels)]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", PRESETS)
 def test_a_thousand_games_of_every_rule_set(tmp_path: Path, rules: str) -> None:
-    found = meet(tmp_path, rules, list(LEVELS), 34, 100_000)
-    assert found == [one.name for one in reversed(LEVELS)]
+    ranking = meet(tmp_path, rules, list(LEVELS), 34, 100_000)
+    assert ranking == [entry.name for entry in reversed(LEVELS)]

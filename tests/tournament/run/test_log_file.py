@@ -1,4 +1,4 @@
-"""The log file on a disk that is full for a while."""
+"""The log file on a disk that is temporarily full."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ for limit in (60, resource.RLIM_INFINITY):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits the size of files")
-def test_an_entry_that_a_full_disk_cut_off_has_a_line_of_its_own(tmp_path: Path) -> None:
+def test_an_entry_truncated_by_a_full_disk_ends_its_line(tmp_path: Path) -> None:
     path = tmp_path / "log"
     subprocess.run([sys.executable, "-c", FULL_FOR_A_WHILE, str(path)], timeout=60, check=True)
     first, torn, second, third = path.read_text().splitlines()

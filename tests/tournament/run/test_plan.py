@@ -1,4 +1,4 @@
-"""What a plan knows of its journal before anything is played."""
+"""`Plan.has_left`: whether games are missing from the journal."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NOTES = {"id": "x", "arguments": "[]"}
         (settings(3, format="knockout", rounds=1), (1, 1)),
     ],
 )
-def test_a_game_is_left_until_the_last_one_is_journaled(
+def test_games_are_left_until_all_are_in_the_journal(
     chosen: Settings, part: tuple[int, int], outcome: str
 ) -> None:
     plan = Plan(chosen, part)
@@ -32,14 +32,14 @@ def test_a_game_is_left_until_the_last_one_is_journaled(
         board = Scoreboard(plan, journal)
         while tasks := plan.next_round():
             for spec in (spec for task in filter(plan.is_ours, tasks) for spec in task.games):
-                assert Plan(chosen, part).has_left(journal), "that game is left"
+                assert Plan(chosen, part).has_left(journal), "this game is missing"
                 board.expect(spec)
                 board.end(make_row(result(outcome=outcome, spec=spec)))
                 board.show()
         assert not Plan(chosen, part).has_left(journal)
 
 
-def test_nothing_is_left_of_a_test_that_is_decided() -> None:
+def test_no_game_is_left_after_the_sprt_is_decided() -> None:
     with open_journal(None, settings(), NOTES) as journal:
         assert Plan(settings()).has_left(journal)
         journal.set_meta({"verdict": "H1"})

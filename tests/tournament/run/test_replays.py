@@ -1,4 +1,4 @@
-"""Losses on time that are no engine's fault: void, played again, and told of."""
+"""Time forfeits that are not the engine's fault: void, replayed and reported."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.thorough
 
 
 def match(tmp_path: Path, mode: str, argument: str, *more: str) -> list[str]:
-    """One game of a fake engine against a sound one, half a second for a move."""
+    """Return the flags of one game of a fake engine against a sound one, at 0.5 s a move."""
     words = []
     for name, args in (("Tried", (mode, argument)), ("Sound", ("sound",))):
         line = shlex.join((*FAKE[1:], *args))
@@ -42,13 +42,13 @@ def only_row(tmp_path: Path) -> Row:
 
 
 def ratings(tmp_path: Path, form: str) -> str:
-    """What merels ratings says of the journal."""
+    """Return the output of ``merels ratings`` for the journal."""
     words = [*COMMAND[:-1], "ratings", str(tmp_path / "j"), "-format", form]
     return subprocess.run(words, capture_output=True, text=True, check=True).stdout
 
 
 def worker_of(run: Marked) -> int:
-    """The process id of the run's only worker."""
+    """Return the process id of the run's only worker."""
     for pid in marked(run.mark):
         words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
         if b"merels.tournament.run.worker" in words:
@@ -57,9 +57,9 @@ def worker_of(run: Marked) -> int:
 
 
 def play_with_stopped_worker(tmp_path: Path, *more: str) -> tuple[str, str]:
-    """Play a game whose worker is stopped from before an answer in time until long after.
+    """Play a game whose worker is stopped before an engine answers and continued after its time.
 
-    Returns what is printed on standard output and on standard error.
+    Return the text on standard output and on standard error.
     """
     flag = tmp_path / "flag"
     run = Marked(*match(tmp_path, "thinks-once", str(flag), *more))
@@ -67,7 +67,7 @@ def play_with_stopped_worker(tmp_path: Path, *more: str) -> tuple[str, str]:
     worker = worker_of(run)
     os.kill(worker, signal.SIGSTOP)
     wait_for_file(tmp_path / "flag.answered")
-    time.sleep(0.7)  # The time for the move is over.
+    time.sleep(0.7)  # longer than the time for the move
     os.kill(worker, signal.SIGCONT)
     status, out, err = run.wait()
     assert status == 0, err
@@ -75,7 +75,7 @@ def play_with_stopped_worker(tmp_path: Path, *more: str) -> tuple[str, str]:
 
 
 @needs_proc
-def test_a_loss_of_a_runner_that_was_stopped_is_played_again_on_request(tmp_path: Path) -> None:
+def test_a_time_forfeit_of_a_stopped_runner_is_replayed_on_request(tmp_path: Path) -> None:
     out, err = play_with_stopped_worker(tmp_path, "-replays", "3")
     row = only_row(tmp_path)
     assert (row.number, row.termination, row.overtime) == (1, "adjudication", "")
@@ -88,7 +88,7 @@ def test_a_loss_of_a_runner_that_was_stopped_is_played_again_on_request(tmp_path
 
 
 @needs_proc
-def test_such_a_loss_stands_by_default_and_the_end_names_remedies(tmp_path: Path) -> None:
+def test_an_excused_time_forfeit_counts_by_default(tmp_path: Path) -> None:
     out, err = play_with_stopped_worker(tmp_path)
     row = only_row(tmp_path)
     assert (row.result, row.termination, row.voided) == ("0-1", "time forfeit", "")
@@ -123,7 +123,7 @@ def test_an_engine_that_is_late_by_its_own_fault_loses(tmp_path: Path) -> None:
     assert data["times"]["Tried"]["used"]["longest"] == lost.elapsed
 
 
-def test_a_game_that_is_void_each_time_stands_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_last_replay_counts_even_if_it_is_void(monkeypatch: pytest.MonkeyPatch) -> None:
     lost = result(1, "0-1", termination="time forfeit", reason="White loses on time (9ms overrun)",
                   overtime=Overtime(109, 9, 4, 5, None))
     played = []
@@ -134,9 +134,9 @@ def test_a_game_that_is_void_each_time_stands_in_the_end(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(tasks, "play_game", play)
     with EngineCache() as engines:
-        stands = tasks.play_until_valid(replace(lost.spec, replays=2), engines)
+        last = tasks.play_until_valid(replace(lost.spec, replays=2), engines)
     assert len(played) == 3 and len(set(played)) == 1
-    assert stands.overtime == lost.overtime and len(stands.voided) == 2
+    assert last.overtime == lost.overtime and len(last.voided) == 2
     assert Overtime(109, 10, 4, 5, None).excused is False
     assert Overtime(109, 10, 4, 5, 1).excused is True
     late, waited = "the runner was 2.5 ms late", "the engine waited 12.0 ms for a processor"

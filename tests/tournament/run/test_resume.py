@@ -1,4 +1,4 @@
-"""``kill -9`` at any moment, then ``-resume``: the tournament ends as if nothing had been."""
+"""``kill -9`` at any moment, then ``-resume``: the tournament ends like an uninterrupted one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.tournament.specs import engine_words, parallel
 pytestmark = pytest.mark.thorough
 
 Game = tuple[int, int, str, str, str, str]
-"""What must not change: number, pair, opening, White, Black and moves."""
+"""The part of a game that kills must not change: number, pair, opening, White, Black, moves."""
 
 
 def flags(tmp_path: Path, rounds: int, concurrency: int, style: str = "roundrobin") -> list[str]:
@@ -38,7 +38,7 @@ def games_of(path: Path) -> list[Game]:
 
 
 def numbers_in(path: Path) -> list[int]:
-    """The games that a PGN file has whole, in its order."""
+    """Return the numbers of the complete games in a PGN file, in the order of the file."""
     text = path.read_text() if path.exists() else ""
     pattern = r'^\[GameId "[0-9a-f]+-(\d+)"\]$(?:\n.+)*\n\n(?:.+\n)*.*(?:1-0|0-1|1/2)\n\n'
     return [int(number) for number in re.findall(pattern, text, re.M)]
@@ -47,11 +47,11 @@ def numbers_in(path: Path) -> list[int]:
 def kill_and_resume(
     tmp_path: Path, rounds: int, concurrency: int, kills: int, lines: int, style: str = "roundrobin"
 ) -> tuple[list[int], list[Game], str]:
-    """Play to the end through so many kills, and see that nothing differs from a run without any.
+    """Play a tournament with ``kills`` kills; check that the result equals an uninterrupted run.
 
-    Each kill comes at random: soon after the start, or up to so many printed lines later; some are
-    interrupts, after which games are in the file that come later than missing ones. Return
-    how many games were finished at each, the games, and what the last run printed.
+    Each kill comes at random after 0 to ``lines`` printed lines. Some kills are interrupts, after
+    which the file may have games with higher numbers than missing ones. Return the number of
+    finished games at each kill, the games, and the output of the last run.
     """
     rng = random.Random(20)
     steps = []
@@ -65,12 +65,12 @@ def kill_and_resume(
         run.process.communicate()
         assert run.survivors() == []
         before, in_file = in_file, numbers_in(tmp_path / "games.pgn")
-        assert len(in_file) == len(set(in_file)) and set(in_file) >= set(before), "never shorter"
+        assert len(in_file) == len(set(in_file)) and set(in_file) >= set(before), "no game is lost"
         if (tmp_path / "journal.db").exists():
             try:
                 steps.append(len(games_of(tmp_path / "journal.db")))
             except ValueError:
-                steps.append(0)  # killed before the journal was laid out
+                steps.append(0)  # killed before the tables of the journal were created
     run = Marked(*flags(tmp_path, rounds, concurrency, style))
     status, out, err = run.wait(300)
     assert status == 0, err
@@ -84,14 +84,14 @@ def kill_and_resume(
     assert steps == sorted(steps)
     records = list(parse_records((tmp_path / "games.pgn").read_text()))
     numbers = [int(record.tags["GameId"].rpartition("-")[2]) for record in records]
-    assert numbers == list(range(1, len(expected) + 1)), "each game once, in its place"
+    assert numbers == list(range(1, len(expected) + 1)), "each game once, in order"
     names = [(record.tags["White"], record.tags["Black"]) for record in records]
     assert names == [(white, black) for _, _, _, white, black, _ in expected]
     return steps, expected, out
 
 
 def check_counts(out: str, total: int) -> None:
-    """The statistics of a round robin are of all its games."""
+    """Check that the statistics of a round robin include all its games."""
     for name in ("E0", "E1", "E2", "E3"):
         row = next(line for line in out.splitlines() if line.split()[1:2] == [name])
         assert row.split()[4] == str(total // 2)

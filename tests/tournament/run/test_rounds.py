@@ -1,4 +1,4 @@
-"""Swiss and knockout as they are watched: byes, brackets, and totals that do not change."""
+"""Output of Swiss and knockout tournaments: byes, brackets, and constant totals."""
 
 from __future__ import annotations
 
@@ -17,45 +17,45 @@ STARTED = re.compile(r"^Started game \d+ of (.+) \(", re.MULTILINE)
 
 
 def flags(path: Path, count: int, *more: str) -> list[str]:
-    """A tournament of engines A, B and so on, in a journal; the later ones search more."""
+    """Return the flags of a tournament of engines A, B and so on, of increasing strength."""
     names = enumerate("ABCDEFGH"[:count], 1)
     words = [word for n, name in names for word in engine_words(name, f"nodes={20 * n}")]
     return [*words, "-srand", "4", "-scoreinterval", "0", "-journal", str(path), *more]
 
 
 def run(*words: str) -> str:
-    """What a run that succeeds prints."""
+    """Return the output of a run that must succeed."""
     status, out, err = Marked(*words).wait(120)
     assert status == 0, err
     return out
 
 
 def interrupted(words: list[str], line: str) -> str:
-    """What a run printed until a line that begins so; it is killed there."""
-    begun = Marked(*words)
-    seen = ""
-    for text in begun.process.stdout or ():
-        seen += text
+    """Kill a run after a printed line that begins with ``line``; return its output."""
+    run = Marked(*words)
+    output = ""
+    for text in run.process.stdout or ():
+        output += text
         if text.startswith(line):
             break
-    begun.process.kill()
-    begun.process.wait()
-    return seen
+    run.process.kill()
+    run.process.wait()
+    return output
 
 
 def report(path: Path, out: Path) -> tuple[str, str]:
-    """A journal's ratings as text and as a page."""
+    """Return a journal's ratings as text and as HTML."""
     assert shell("ratings", str(path), "-out", str(out)).returncode == 0
     return shell("ratings", str(path)).stdout, out.read_text("utf-8")
 
 
-def test_byes_of_a_swiss_are_told_scored_and_kept_by_a_resumed_run(tmp_path: Path) -> None:
+def test_swiss_byes_are_printed_scored_and_kept_by_a_resumed_run(tmp_path: Path) -> None:
     path = tmp_path / "j.db"
     words = flags(path, 5, "-tournament", "swiss", *parallel(2))
     first = interrupted(words, "Round 2 of 3")
     out = first + run(*words, "-resume")
     byes = dict.fromkeys(re.findall(r"^Round \d of 3; (\w) has a bye: 2 points$", out, re.M))
-    assert len(byes) == 3, "one in each round, and nobody has two"
+    assert len(byes) == 3, "one in each round, of different engines"
     assert set(STARTED.findall(out)) == {"12"}
     table = re.search(r"^#  Name  Points  Buchholz      Bye\n(.+\n){5}", out, re.M)
     assert table is not None
@@ -64,12 +64,12 @@ def test_byes_of_a_swiss_are_told_scored_and_kept_by_a_resumed_run(tmp_path: Pat
     assert sum(float(points) for points in re.findall(r"^\d  \w +([\d.]+)", table[0], re.M)) == 18
     text, page = report(path, tmp_path / "r.html")
     assert text.startswith(table[0]) and "<h2>Points, byes included</h2>" in page
-    # Played one by one, without interruption, the games are the same.
+    # A run with one worker and without interruption plays the same games.
     whole = run(*flags(tmp_path / "whole.db", 5, "-tournament", "swiss"))
     assert table[0] in whole
 
 
-def test_a_knockout_shows_who_meets_whom_and_who_goes_on(tmp_path: Path) -> None:
+def test_a_knockout_shows_its_pairings_and_winners(tmp_path: Path) -> None:
     path = tmp_path / "j.db"
     words = flags(path, 5, "-tournament", "knockout", *parallel(2))
     first = interrupted(words, "Finished game 3")
@@ -94,7 +94,7 @@ def test_a_knockout_shows_who_meets_whom_and_who_goes_on(tmp_path: Path) -> None
     assert "knockout, matches of 1 round of 2 games, prolonged if drawn" in page
 
 
-def test_a_drawn_match_tells_how_it_was_decided(tmp_path: Path) -> None:
+def test_a_drawn_match_shows_how_it_was_decided(tmp_path: Path) -> None:
     out = run(*flags(tmp_path / "j", 2, "-tournament", "knockout", "-maxmoves", "1"))
     assert re.findall(r"extra pairing (\d) of at most 8", out) == list("12345678")
     assert re.search(r"Final +1  A vs B  9\.0-9\.0  A \(the higher seed, after 8 extra pai", out)
@@ -102,7 +102,7 @@ def test_a_drawn_match_tells_how_it_was_decided(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("style", ["swiss", "knockout"])
-def test_a_journal_without_a_finished_round_shows_what_is_to_come(
+def test_a_journal_without_a_finished_round_shows_its_first_pairings(
     style: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "j.db"

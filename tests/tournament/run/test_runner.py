@@ -1,4 +1,4 @@
-"""The runner with real worker and engine processes: what comes back, in which order, after what."""
+"""The runner with real worker and engine processes: results, their order, and all failures."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ pytestmark = pytest.mark.thorough
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What fails is tried again soon."""
+    """Shorten the pauses before retries."""
     monkeypatch.setattr(retries, "PAUSE_SECONDS", 0.05)
 
 
 class Record(View):
-    """Writes down what it is shown."""
+    """Records the events that a view receives."""
 
     def __init__(self) -> None:
-        self.begun: list[int] = []
+        self.started_games: list[int] = []
         self.ended: list[int] = []
         self.found_games: list[int] = []
         self.notices: list[str] = []
@@ -61,7 +61,7 @@ class Record(View):
         self.went_on.append(played)
 
     def started(self, spec: GameSpec) -> None:
-        self.begun.append(spec.number)
+        self.started_games.append(spec.number)
 
     def finished(self, row: Row, standings: Standings) -> None:
         assert row.number not in self.ended and standings.finished > 0
@@ -75,7 +75,7 @@ class Record(View):
 
 
 class Run:
-    """A runner with a journal and a record of what it showed."""
+    """A runner with a journal and a record of its events."""
 
     def __init__(
         self, chosen: Settings, path: Path | None = None, workers: int = 2,
@@ -91,7 +91,7 @@ class Run:
     def play(
         self, make_executor: Callable[[], Executor] | None = None, wait: float = 0.0
     ) -> End:
-        """Play on local workers, or on an executor that is given up after so many seconds."""
+        """Play on local workers, or on an executor that is given up after ``wait`` seconds."""
         if make_executor is None:
             return self.runner.run(self.pool)
         return self.runner.run(partial(ForeignPool, make_executor, self.runner.wake, wait))
@@ -110,7 +110,7 @@ def planned(chosen: Settings) -> list[GameSpec]:
 
 
 def as_planned(rows: Iterable[Row], chosen: Settings) -> bool:
-    """Whether the journaled games are exactly the planned ones."""
+    """Return whether the journal has exactly the planned games."""
     return [(r.number, r.pair, r.white, r.black, r.opening) for r in rows] == [
         (g.number, g.pair, g.white.name, g.black.name, " ".join(g.opening.moves))
         for g in planned(chosen)
@@ -118,14 +118,14 @@ def as_planned(rows: Iterable[Row], chosen: Settings) -> bool:
 
 
 def script(tmp_path: Path, body: str) -> tuple[str, ...]:
-    """An engine that does something first and then is an ordinary one."""
+    """Return the command of an engine that runs ``body`` and then plays normally."""
     path = tmp_path / "fake.py"
     loop = "\nfrom merels.protocol.uci.loop import main\nsys.exit(main())\n"
     path.write_text(f"import os, signal, sys\nflag = sys.argv[1]\n{body}{loop}")
     return (sys.executable, "-P", str(path), str(tmp_path / "flag"))
 
 
-def test_a_watched_game_is_told_move_by_move() -> None:
+def test_a_watched_game_is_reported_move_by_move() -> None:
     slow = TimeControl(per_move=40_000_000, margin=10**10)
     engines = tuple(replace(engine(name), limit=slow) for name in "AB")
     run = Run(replace(
@@ -134,8 +134,8 @@ def test_a_watched_game_is_told_move_by_move() -> None:
     run.pool = partial(run.pool, watched=True)
     assert run.play() == "finished"
     (row,) = run.rows
-    told = [move for played in run.record.went_on for move in played.moves]
-    assert told and told == row.played()[: len(told)]
+    moves = [move for played in run.record.went_on for move in played.moves]
+    assert moves and moves == row.played()[: len(moves)]
     assert len(run.record.went_on) > 1
     counts = [played.reported for played in run.record.went_on]
     assert counts == [
@@ -150,13 +150,13 @@ def test_all_games_are_played_and_shown_in_order() -> None:
     run = Run(chosen, workers=3)
     assert run.play() == "finished"
     assert as_planned(run.rows, chosen)
-    assert run.record.begun == run.record.ended == list(range(1, 25))
+    assert run.record.started_games == run.record.ended == list(range(1, 25))
     assert run.board.standings.finished == 24 and not run.record.notices
     assert {row.termination for row in run.rows} == {"normal"}
 
 
 class Watching(Record):
-    """Writes down the games that are said to be in progress."""
+    """Records the games in progress at each tick."""
 
     def __init__(self, journal: Journal) -> None:
         super().__init__()
@@ -169,8 +169,8 @@ class Watching(Record):
         self.seen.append(set(playing))
 
 
-def test_games_in_progress_are_those_that_began_and_did_not_end() -> None:
-    """Whatever their order: a game that ends before an earlier one is not in progress any more."""
+def test_games_in_progress_have_started_and_not_ended() -> None:
+    """A game is no longer in progress after its end, even if earlier games are."""
     run = Run(settings(3, rounds=2), workers=3)
     watching = Watching(run.journal)
     run.board.views.append(watching)
@@ -191,7 +191,7 @@ def test_the_same_games_whatever_the_concurrency() -> None:
 
 
 @pytest.mark.parametrize("size", [2, 3])
-def test_shards_make_up_the_whole(size: int) -> None:
+def test_shards_together_play_every_game_once(size: int) -> None:
     chosen = settings(3, rounds=2)
     rows = []
     for index in range(1, size + 1):
@@ -207,15 +207,15 @@ PROCESSES = partial(ProcessPoolExecutor, 2, mp_context=get_context("spawn"))
 
 
 @pytest.mark.parametrize("make", [THREADS, PROCESSES], ids=["threads", "processes"])
-def test_any_executor_will_do(make: Callable[[], Executor]) -> None:
+def test_every_standard_executor_plays_the_same_games(make: Callable[[], Executor]) -> None:
     chosen = settings(2, rounds=3)
     run = Run(chosen)
     assert run.play(make) == "finished"
-    assert as_planned(run.rows, chosen) and run.record.begun == run.record.ended
+    assert as_planned(run.rows, chosen) and run.record.started_games == run.record.ended
 
 
 class Lossy(Executor):
-    """Does with the first pairs that it is given, of all that it makes, what ``fates`` say."""
+    """Loses the first pairs in the ways of ``fates``, which all executors of the class share."""
 
     fates: ClassVar[list[Callable[[], Future[Any]]]] = []
 
@@ -232,7 +232,7 @@ class Lossy(Executor):
 
 
 def cancelled() -> Future[Any]:
-    """As Dask's executor does when it loses its scheduler."""
+    """Return a cancelled future, as Dask's executor does when it loses its scheduler."""
     future: Future[Any] = Future()
     future.cancel()
     future.set_running_or_notify_cancel()
@@ -240,12 +240,12 @@ def cancelled() -> Future[Any]:
 
 
 def refused() -> Future[Any]:
-    """As Dask's executor does when its client is closed."""
+    """Raise the error of Dask's executor when its client is closed."""
     raise RuntimeError("Client is closed")
 
 
 def broken() -> Future[Any]:
-    """As a process pool does after one of its workers was killed."""
+    """Raise the error of a process pool after one of its workers was killed."""
     raise BrokenExecutor("gone")
 
 
@@ -253,7 +253,7 @@ def broken() -> Future[Any]:
 @pytest.mark.parametrize(
     "chosen", [settings(2, rounds=3), settings(4, rounds=1, format="swiss")], ids=["match", "swiss"]
 )
-def test_a_pair_that_an_executor_loses_is_played_on_the_next(
+def test_a_pair_lost_by_an_executor_is_played_on_the_next_one(
     chosen: Settings, fate: Callable[[], Future[Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Lossy, "fates", [fate])
@@ -261,12 +261,13 @@ def test_a_pair_that_an_executor_loses_is_played_on_the_next(
     assert run.play(Lossy) == "finished"
     reasons = {row.reason for row in run.rows if row.termination != "normal"}
     assert as_planned(run.rows, chosen) and reasons == set()
-    lost, found = run.record.notices
-    assert lost.startswith("the executor is lost: ") and found.startswith("a new executor answers")
+    lost, replaced = run.record.notices
+    assert lost.startswith("the executor is lost: ")
+    assert replaced.startswith("a new executor answers")
 
 
 class Refusing(Lossy):
-    """The one that replaces the first refuses everything."""
+    """Refuses every call, except for the first executor of the class."""
 
     shut: ClassVar[list[Executor]] = []
     made: ClassVar[list[Executor]] = []
@@ -296,7 +297,7 @@ def test_new_executors_that_fail_at_once_end_the_run_and_are_shut_down_as_well(
 
 
 def play_or_die(task: PairTask, left_out: frozenset[Place], number: int) -> PairReport:
-    """Play a pair, but for the first one, which kills its process while another is played."""
+    """Play a pair; pair 1 kills its process while another pair is played."""
     if task.games[0].pair == 1:
         os._exit(1)
     return play_pair(task, left_out, number)
@@ -312,14 +313,14 @@ class Deadly(ProcessPoolExecutor):
         return super().submit(play_or_die if fn is play_pair else fn, *args, **kwargs)
 
 
-def test_a_pair_that_breaks_a_process_pool_takes_no_other_with_it() -> None:
+def test_a_pair_that_breaks_a_process_pool_loses_no_other_pair() -> None:
     run = Run(settings(2, rounds=2))
     assert run.play(Deadly) == "timed_out"
     assert [row.number for row in run.rows] == [3, 4] and run.board.open == {1, 2}
 
 
 class Bare(ThreadPoolExecutor):
-    """Fails as a cluster does whose workers have no merels, after so many tasks that are played."""
+    """Fails after ``played`` pairs, like a cluster whose workers cannot import merels."""
 
     def __init__(
         self, played: int = 0, error: Exception = ModuleNotFoundError("No module named 'merels'")
@@ -336,7 +337,7 @@ class Bare(ThreadPoolExecutor):
         return future
 
 
-def test_a_failure_without_words_is_named_by_its_kind() -> None:
+def test_an_exception_without_a_message_is_reported_by_its_type() -> None:
     run = Run(settings(2, rounds=1))
     assert run.play(partial(Bare, error=RuntimeError("\n"))) == "timed_out"
     assert "RuntimeError" in run.record.notices[0]
@@ -388,7 +389,7 @@ if not os.path.exists(flag):
     assert any("worker" in notice for notice in run.record.notices)
 
 
-def test_pairs_that_always_kill_their_worker_stay_open_and_the_others_are_played(
+def test_pairs_that_always_kill_their_worker_are_given_up_and_others_played(
     tmp_path: Path,
 ) -> None:
     command = script(tmp_path, "os.kill(os.getppid(), signal.SIGKILL)")
@@ -400,7 +401,7 @@ def test_pairs_that_always_kill_their_worker_stay_open_and_the_others_are_played
     ]
 
 
-def test_an_engine_that_does_not_exist_keeps_the_others_from_nothing() -> None:
+def test_a_missing_engine_does_not_stop_games_of_other_engines() -> None:
     engines = (engine("A"), engine("B"), engine("C", command=("/no/such",)))
     chosen = settings(rounds=3, engines=engines)
     run = Run(chosen)
@@ -415,7 +416,7 @@ def test_an_engine_that_does_not_exist_keeps_the_others_from_nothing() -> None:
 
 
 class Interrupting(View):
-    """Asks for an end when game number ``after`` is over."""
+    """Interrupts the run when game number ``after`` ends."""
 
     def __init__(self, runner: Runner, after: int) -> None:
         self.runner, self.after = runner, after
@@ -426,7 +427,7 @@ class Interrupting(View):
 
 
 class Stopping(View):
-    """Asks for an end at once when so many games are in the journal."""
+    """Stops the run at once when ``after`` games are in the journal."""
 
     def __init__(self, runner: Runner, after: int) -> None:
         self.runner, self.after = runner, after
@@ -517,16 +518,16 @@ def test_a_finished_tournament_is_only_shown(tmp_path: Path) -> None:
     Run(chosen, tmp_path / "j").play()
     again = Run(chosen, tmp_path / "j")
     assert again.play() == "finished"
-    assert again.record.found_games == [1, 2] and again.record.begun == []
+    assert again.record.found_games == [1, 2] and again.record.started_games == []
 
 
 def uneven_test(weak: Entrant = engine("Weak", 1)) -> Settings:
-    """A test that the strong engine soon wins."""
+    """Return settings with an SPRT that the strong engine wins after few games."""
     sprt = Sprt(0, 50, model="logistic")
     return settings(rounds=500, sprt=sprt, engines=(engine("Strong", 3000), weak))
 
 
-def test_a_test_stops_the_match_and_stays_decided(tmp_path: Path) -> None:
+def test_an_sprt_stops_the_match_and_stays_decided(tmp_path: Path) -> None:
     chosen = uneven_test()
     run = Run(chosen, tmp_path / "j")
     assert run.play() == "decided"
@@ -540,19 +541,19 @@ def test_a_test_stops_the_match_and_stays_decided(tmp_path: Path) -> None:
 
 
 class Plain(ThreadPoolExecutor):
-    """Lets itself be shut down as Dask's executor does: with one argument, and no other."""
+    """Has a ``shutdown`` without ``cancel_futures``, like Dask's executor."""
 
     def shutdown(self, wait: bool = True) -> None:  # type: ignore[override]
         super().shutdown(wait, cancel_futures=not wait)
 
 
-def test_a_test_is_decided_on_an_executor_that_cannot_cancel() -> None:
+def test_an_sprt_is_decided_on_an_executor_that_cannot_cancel() -> None:
     run = Run(uneven_test())
     assert run.play(partial(Plain, 1)) == "decided" and run.board.verdict == "H1"
 
 
 class Partial(ThreadPoolExecutor):
-    """Fails on the first pair, always."""
+    """Fails every call for pair 1."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         if fn is play_pair and args[0].games[0].pair == 1:
@@ -562,13 +563,13 @@ class Partial(ThreadPoolExecutor):
         return super().submit(fn, *args, **kwargs)
 
 
-def test_a_pair_that_stays_open_does_not_keep_a_test_from_deciding() -> None:
+def test_an_sprt_is_decided_although_a_pair_is_given_up() -> None:
     run = Run(uneven_test(), workers=1)
     assert run.play(partial(Partial, 1)) == "decided" and run.board.verdict == "H1"
     assert run.rows[0].number == 3 and "*" not in {row.result for row in run.rows}
 
 
-def test_a_journal_that_is_full_stops_the_run_and_can_be_gone_on_with(tmp_path: Path) -> None:
+def test_a_full_journal_stops_the_run_which_can_be_resumed(tmp_path: Path) -> None:
     chosen = settings(2, rounds=100)
     run = Run(chosen, tmp_path / "j")
     database = run.journal._database
@@ -576,14 +577,14 @@ def test_a_journal_that_is_full_stops_the_run_and_can_be_gone_on_with(tmp_path: 
     database.execute(f"PRAGMA max_page_count = {pages + 4}")
     with pytest.raises(JournalError, match="full"):
         run.play()
-    kept = run.journal.numbers()
-    assert kept
+    stored = run.journal.numbers()
+    assert stored
     run.journal.close()
     again = Run(replace(chosen, rounds=101), tmp_path / "j")
-    assert again.journal.numbers() == kept
+    assert again.journal.numbers() == stored
 
 
-def test_when_no_engine_starts_all_is_left_for_later(tmp_path: Path) -> None:
+def test_all_games_are_left_if_no_engine_starts(tmp_path: Path) -> None:
     missing = tuple(engine(name, command=("/no/such",)) for name in "AB")
     run = Run(settings(rounds=50, engines=missing), tmp_path / "j")
     assert run.play() == "stuck" and run.rows == []

@@ -1,4 +1,4 @@
-"""The score of a run: what is journaled, counted and shown, in which order, and what decides it."""
+"""The scoreboard: the order in which games are journaled, counted and shown, and the SPRT."""
 
 from __future__ import annotations
 
@@ -18,35 +18,35 @@ from tests.tournament.specs import result, settings
 
 
 class Seen(View):
-    """Notes what it is told."""
+    """Records the events that a view receives, as text."""
 
     def __init__(self) -> None:
         self.events: list[str] = []
 
     def game_began(self, spec: GameSpec) -> None:
-        """Note it."""
+        """Record the event."""
         self.events.append(f"began {spec.number}")
 
     def game_ended(self, row: Row) -> None:
-        """Note it."""
+        """Record the event."""
         self.events.append(f"ended {row.number}")
 
     def started(self, spec: GameSpec) -> None:
-        """Note it."""
+        """Record the event."""
         self.events.append(f"started {spec.number}")
 
     def finished(self, row: Row, standings: Standings) -> None:
-        """Note it, with how many games are counted."""
+        """Record the event, with the number of counted games."""
         self.events.append(f"finished {row.number} of {standings.finished}")
 
     def found(self, row: Row, standings: Standings) -> None:
-        """Note it."""
+        """Record the event."""
         self.events.append(f"found {row.number} of {standings.finished}")
 
 
 @contextmanager
 def board_of(chosen: Settings) -> Iterator[tuple[Scoreboard, Seen]]:
-    """A scoreboard whose journal is kept in memory, with the first round expected."""
+    """Yield a scoreboard with a journal in memory, and its view; the first round is expected."""
     with open_journal(None, chosen, {"id": "x", "arguments": "[]"}) as journal:
         seen = Seen()
         board = Scoreboard(Plan(chosen), journal, [seen])
@@ -57,12 +57,12 @@ def board_of(chosen: Settings) -> Iterator[tuple[Scoreboard, Seen]]:
 
 
 def end(board: Scoreboard, number: int, outcome: str = "1-0") -> None:
-    """End a game in the way of its spec."""
+    """End a game with a result."""
     spec = {**board.waiting, **board.playing}[number]
     board.end(make_row(replace(result(number, outcome), spec=spec)))
 
 
-def test_games_are_told_at_once_and_counted_in_the_order_of_their_numbers() -> None:
+def test_games_are_shown_at_once_and_counted_in_number_order() -> None:
     with board_of(settings(2, games=4)) as (board, seen):
         assert board.open == {1, 2, 3, 4} == set(board.waiting)
         board.begin(2)
@@ -80,18 +80,18 @@ def test_games_are_told_at_once_and_counted_in_the_order_of_their_numbers() -> N
         assert board.open == {3, 4}
 
 
-def test_a_game_that_begins_with_another_worker_again_is_told_once() -> None:
+def test_a_game_restarted_on_another_worker_is_shown_once() -> None:
     with board_of(settings(2)) as (board, seen):
         board.begin(1)
         board.begin(1)
         end(board, 1)
         assert seen.events == ["began 1", "started 1", "ended 1"]
-        # One that ends without having begun begins in name.
+        # The start of a game is shown even if only its end was reported.
         end(board, 2)
         assert seen.events[3:] == ["began 2", "started 2", "ended 2"]
 
 
-def test_games_behind_a_gap_are_counted_at_the_end() -> None:
+def test_games_after_a_missing_one_are_counted_at_the_end() -> None:
     with board_of(settings(2, games=4)) as (board, seen):
         for number in (4, 2):
             end(board, number)
@@ -103,7 +103,7 @@ def test_games_behind_a_gap_are_counted_at_the_end() -> None:
         assert board.standings.finished == 2 and board.open == {1, 3}
 
 
-def test_games_of_an_earlier_run_are_found_and_not_expected() -> None:
+def test_games_of_an_earlier_run_are_shown_and_not_played() -> None:
     chosen = settings(2, games=4)
     with board_of(chosen) as (board, _):
         end(board, 1)
@@ -118,7 +118,7 @@ def test_games_of_an_earlier_run_are_found_and_not_expected() -> None:
         assert again.events == ["found 1 of 1", "found 2 of 2"] and resumed.open == {3, 4}
 
 
-def test_a_test_is_decided_by_whole_pairs_and_counts_no_game_after() -> None:
+def test_an_sprt_is_decided_by_whole_pairs_and_counts_no_later_game() -> None:
     sprt = Sprt(0, 100, 0.3, 0.3)
     chosen = settings(2, games=40, sprt=sprt)
     with board_of(chosen) as (board, seen):

@@ -1,4 +1,4 @@
-"""A test between two versions of an engine stops by itself, and with the right verdict."""
+"""An SPRT between two engines stops automatically, with the right verdict."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STRONG, WEAK = 1500, 800
 
 
 def engines(*named: tuple[str, list[str]]) -> list[str]:
-    """The flags of built-in engines, each a name with its rating or its nodes a move."""
+    """Return the flags of built-in engines, each given by its name and its limits."""
     return [word for name, limits in named for word in engine_words(name, *limits)]
 
 
@@ -27,7 +27,7 @@ def level(elo: int) -> list[str]:
 
 
 def decide(tmp_path: Path, *words: str, timeout: float = 300.0) -> tuple[str, int]:
-    """Run a test to its end; the verdict and the number of games."""
+    """Run an SPRT to its end; return the verdict and the number of games."""
     path = tmp_path / "journal.db"
     run = Marked(*words, *BOUNDS, "-srand", "1", "-journal", f"file={path}")
     status, out, err = run.wait(timeout)
@@ -46,15 +46,15 @@ def decide(tmp_path: Path, *words: str, timeout: float = 300.0) -> tuple[str, in
 @pytest.mark.parametrize(
     ("first", "second", "verdict"), [(STRONG, WEAK, "H1"), (WEAK, STRONG, "H0")]
 )
-def test_the_stronger_level_is_found(tmp_path: Path, first: int, second: int, verdict: str) -> None:
-    found, games = decide(tmp_path, *engines(("A", level(first)), ("B", level(second))))
-    assert found == verdict and games < 200
+def test_the_sprt_of_two_levels(tmp_path: Path, first: int, second: int, verdict: str) -> None:
+    accepted, games = decide(tmp_path, *engines(("A", level(first)), ("B", level(second))))
+    assert accepted == verdict and games < 200
 
 
 def test_identical_engines(tmp_path: Path) -> None:
-    """Every pair is a draw of pairs: no variance at all, and still a verdict and no nan."""
-    found, games = decide(tmp_path, *engines(("A", ["nodes=40"]), ("B", ["nodes=40"])))
-    assert found == "H0" and games < 400
+    """All pairs have equal scores: there is a verdict without any variance, and no nan."""
+    accepted, games = decide(tmp_path, *engines(("A", ["nodes=40"]), ("B", ["nodes=40"])))
+    assert accepted == "H0" and games < 400
 
 
 @pytest.mark.slow
@@ -64,9 +64,9 @@ def test_identical_engines(tmp_path: Path) -> None:
     ids=["more nodes", "equal in time"],
 )
 def test_from_the_balanced_book(tmp_path: Path, first: str, second: str, verdict: str) -> None:
-    """Four times the nodes; and equals that differ by chance, as the clock is never the same."""
+    """An engine with four times the nodes, and equal engines whose times vary at random."""
     words = engines(("A", [first]), ("B", [second]))
-    found, _ = decide(
+    accepted, _ = decide(
         tmp_path, *words, "-openings", "book", *parallel(2), timeout=1800.0
     )
-    assert found == verdict
+    assert accepted == verdict

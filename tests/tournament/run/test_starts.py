@@ -1,4 +1,4 @@
-"""Engines that do not start: their games have no result, wait, and are played once they start."""
+"""Engines that do not start: their games wait without a result until the engines start."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ WORDS = "does not start (exit code 1: no net file)"
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What fails is tried again soon."""
+    """Shorten the pauses before retries."""
     monkeypatch.setattr(retries, "PAUSE_SECONDS", 0.05)
 
 
 def failing(tmp_path: Path, first: int, last: int, name: str = "B") -> Entrant:
-    """An engine that is started for every game, and fails from one start to another one."""
+    """Return an engine that is started for every game; the starts ``first`` to ``last`` fail."""
     command = script(tmp_path, FAILS.format(first=first, last=last))
     return replace(engine(name, command=command), restart=True)
 
 
 @pytest.mark.quick
-def test_failed_starts_are_no_losses_and_are_played_after_the_repair(tmp_path: Path) -> None:
-    """The engine is sound for two games, then it is gone; forty games were once lost for it."""
+def test_failed_starts_are_no_losses_and_are_played_after_a_repair(tmp_path: Path) -> None:
+    """The engine starts for two games only; a former version counted the other games as lost."""
     chosen = settings(rounds=4, engines=(engine("A"), failing(tmp_path, 3, 9999)))
     run = Run(chosen, tmp_path / "j", workers=1)
     assert run.play() == "stuck"
@@ -50,7 +50,7 @@ def test_failed_starts_are_no_losses_and_are_played_after_the_repair(tmp_path: P
         f"engine B {WORDS}: its games stay open",
     ]
     starts = (tmp_path / "flag").stat().st_size - 2
-    assert starts - retries.TRIES in (0, 1), "one may be handed out ahead"
+    assert starts - retries.TRIES in (0, 1), "one more may have been submitted before"
     run.journal.close()
     failing(tmp_path, 9999, 9999)
     again = Run(chosen, tmp_path / "j")
@@ -58,7 +58,7 @@ def test_failed_starts_are_no_losses_and_are_played_after_the_repair(tmp_path: P
     assert {row.termination for row in again.rows} == {"normal"}
 
 
-def test_a_failed_start_is_tried_again_in_the_same_run(tmp_path: Path) -> None:
+def test_a_failed_start_is_retried_in_the_same_run(tmp_path: Path) -> None:
     chosen = settings(rounds=3, engines=(engine("A"), failing(tmp_path, 3, 5)))
     run = Run(chosen, workers=1)
     assert run.play() == "finished" and as_planned(run.rows, chosen)
@@ -68,8 +68,8 @@ def test_a_failed_start_is_tried_again_in_the_same_run(tmp_path: Path) -> None:
     ]
 
 
-def test_the_other_engines_play_on_and_come_before(tmp_path: Path) -> None:
-    """More pairs than the runner looks ahead; each is shown at once when the engine is given up."""
+def test_other_engines_continue_and_play_first(tmp_path: Path) -> None:
+    """There are more pairs than the window; games are shown in order after A is given up."""
     engines = (failing(tmp_path, 2, 9999, "A"), engine("B"), engine("C"))
     chosen = settings(rounds=12, engines=engines)
     run = Run(chosen)
@@ -82,7 +82,7 @@ def test_the_other_engines_play_on_and_come_before(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", ["swiss", "knockout"])
-def test_rounds_that_need_results_wait_for_them_and_end_resumably(
+def test_rounds_paired_by_results_wait_for_them_and_can_be_resumed(
     tmp_path: Path, form: str
 ) -> None:
     engines = (engine("A"), engine("B", 40), engine("C", 50), failing(tmp_path, 1, 9999, "D"))
@@ -98,7 +98,7 @@ def test_rounds_that_need_results_wait_for_them_and_end_resumably(
     assert {row.termination for row in again.rows} == {"normal"}
 
 
-def test_a_test_goes_on_when_its_engine_starts_again(tmp_path: Path) -> None:
+def test_an_sprt_continues_when_its_engine_starts_again(tmp_path: Path) -> None:
     sprt = Sprt(-500, 500, 1e-9, 1e-9, "logistic")
     chosen = settings(rounds=5, sprt=sprt, engines=(engine("A"), failing(tmp_path, 1, 3)))
     run = Run(chosen, workers=1)
@@ -111,19 +111,19 @@ WHY = {A: "does not start (exit code 127: no such file)"}
 
 
 def task() -> PairTask:
-    """A pair of games of A and B."""
+    """Return a game pair of A and B."""
     return PairTask(tuple(planned(settings(rounds=1))))
 
 
 @pytest.mark.quick
-def test_a_failed_start_is_the_worker_s_fault_while_the_engine_starts_elsewhere() -> None:
+def test_a_failed_start_is_the_fault_of_the_worker_if_the_engine_starts_elsewhere() -> None:
     starts = Starts(is_match=True)
     assert starts.succeed([A, B], THERE) == []
     assert starts.fail(WHY, HERE) == [
         f"node1 (process 1): engine A {WHY[A]}; no more games go there"
     ]
     assert starts.left_out(task()) == {HERE} and starts.admit(task())
-    assert starts.fail(WHY, HERE) == [], "said once"
+    assert starts.fail(WHY, HERE) == [], "reported only once"
     assert starts.succeed([A, B], THERE) == [] and starts.left_out(task()) == {HERE}
     assert starts.succeed([A, B], HERE) == ["node1 (process 1): engine A starts again"]
     assert starts.left_out(task()) == frozenset()
@@ -141,7 +141,7 @@ def test_a_worker_is_left_out_for_a_while_only(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.quick
-def test_another_node_confirms_that_it_is_the_engine_s_fault() -> None:
+def test_failed_starts_on_two_nodes_are_the_fault_of_the_engine() -> None:
     starts = Starts(is_match=True)
     starts.succeed([A, B], NEAR)
     starts.fail(WHY, HERE)
@@ -160,7 +160,7 @@ def test_a_second_failure_on_one_worker_counts_after_its_pause(
 ) -> None:
     starts = Starts(is_match=True)
     assert len(starts.fail(WHY, HERE)) == 1
-    assert starts.fail(WHY, HERE) == [], "a task that had been handed out before"
+    assert starts.fail(WHY, HERE) == [], "its task was submitted before the pause"
     clock = retries.monotonic()
     monkeypatch.setattr(retries, "monotonic", lambda: clock + retries.LONGEST_PAUSE)
     assert starts.fail(WHY, HERE) == [

@@ -1,4 +1,4 @@
-"""The local executor: any call, any failure, and no worker but where it was told to be."""
+"""The local executor: calls, failures, and pinning of workers."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ REPORT = "from merels.tournament.run import tasks; tasks.worker.report('a report
 
 @pytest.fixture
 def pool() -> Iterator[LocalPool]:
-    with LocalPool(2, print) as made:
-        yield made
+    with LocalPool(2, print) as local_pool:
+        yield local_pool
 
 
-def test_calls_return_what_they_return(pool: LocalPool) -> None:
+def test_calls_return_the_value_of_their_function(pool: LocalPool) -> None:
     assert list(pool.map(divmod, range(20), [3] * 20)) == [divmod(n, 3) for n in range(20)]
     workers = {pool.submit(os.getpid).result(30) for _ in range(20)}
     assert os.getpid() not in workers and len(workers) <= 2
@@ -37,7 +37,7 @@ def test_calls_raise_with_their_traceback(pool: LocalPool) -> None:
     assert pool.submit(divmod, 7, 2).result(30) == (3, 1)
 
 
-def test_what_cannot_be_pickled_fails_its_call_alone(pool: LocalPool) -> None:
+def test_an_argument_that_cannot_be_pickled_fails_only_its_call(pool: LocalPool) -> None:
     with pytest.raises(Exception, match="pickle"):
         pool.submit(abs, lambda: 0).result(30)
     with pytest.raises(CallFailed, match="pickle"):
@@ -45,7 +45,7 @@ def test_what_cannot_be_pickled_fails_its_call_alone(pool: LocalPool) -> None:
     assert pool.submit(divmod, 7, 2).result(30) == (3, 1)
 
 
-def test_a_report_that_fails_fails_its_call_alone() -> None:
+def test_a_report_that_raises_fails_only_its_call() -> None:
     def report(content: Any) -> None:
         raise ZeroDivisionError("cannot take this report")
 
@@ -55,7 +55,7 @@ def test_a_report_that_fails_fails_its_call_alone() -> None:
         assert pool.submit(divmod, 7, 2).result(30) == (3, 1)
 
 
-def test_what_a_call_prints_does_not_get_between(pool: LocalPool) -> None:
+def test_output_of_a_call_does_not_disturb_the_protocol(pool: LocalPool) -> None:
     assert pool.submit(print, "hello").result(30) is None
     assert pool.submit(os.write, 1, b"hello\n").result(30) == 6
 
@@ -66,7 +66,7 @@ def test_a_dead_worker_is_replaced(pool: LocalPool) -> None:
     assert [pool.submit(abs, -n).result(30) for n in range(6)] == list(range(6))
 
 
-def test_killed_in_the_middle() -> None:
+def test_kill_ends_a_running_call() -> None:
     pool = LocalPool(2, print)
     futures = [pool.submit(time.sleep, 60) for _ in range(4)]
     pool.submit(abs, 1)
@@ -79,15 +79,15 @@ def test_killed_in_the_middle() -> None:
     assert isinstance(futures[0].exception(0), BrokenExecutor) and futures[3].cancelled()
 
 
-def test_what_no_worker_has_begun_is_taken_back_when_games_are_to_finish() -> None:
+def test_finish_games_cancels_the_queued_calls() -> None:
     with LocalPool(1, print) as pool:
-        begun, waiting = pool.submit(time.sleep, 1), pool.submit(abs, -1)
+        running, queued = pool.submit(time.sleep, 1), pool.submit(abs, -1)
         deadline = time.monotonic() + 30
-        while not begun.running():
+        while not running.running():
             assert time.monotonic() < deadline
             time.sleep(0.01)
         pool.finish_games()
-        assert waiting.cancelled() and begun.result(30) is None
+        assert queued.cancelled() and running.result(30) is None
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="pins processes to cores")

@@ -1,4 +1,4 @@
-"""What a browser does with the page's stream of news, without a browser."""
+"""A client for the event stream of the page of a tournament."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from urllib.parse import urlsplit
 
 
 class Listener:
-    """An open stream; a context manager that breaks the connection."""
+    """An open event stream; leaving its context closes the connection."""
 
     def __init__(self, address: str, headers: dict[str, str] | None = None) -> None:
         parts = urlsplit(address)
         self._socket = socket.create_connection((parts.hostname or "", parts.port or 0), 60)
         self._file = self._socket.makefile("rb")
-        wanted = {"Host": parts.netloc, "Accept": "text/event-stream"} | (headers or {})
-        lines = "".join(f"{name}: {value}\r\n" for name, value in wanted.items())
+        fields = {"Host": parts.netloc, "Accept": "text/event-stream"} | (headers or {})
+        lines = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
         self._socket.sendall(f"GET /news HTTP/1.1\r\n{lines}\r\n".encode())
         self.status = int(self._file.readline().split()[1])
         self.headers = dict(
             line.decode().rstrip().split(": ", 1) for line in iter(self._file.readline, b"\r\n")
         )
         self.numbers: list[int] = []
-        """The numbers of the news that have come."""
+        """Numbers of the received events."""
 
     def __enter__(self) -> Listener:
         return self
@@ -32,17 +32,17 @@ class Listener:
         self.close()
 
     def close(self) -> None:
-        """Break the connection."""
+        """Close the connection."""
         self._file.close()
         self._socket.close()
 
     def next(self) -> dict[str, Any] | None:
-        """The next news; None when the server has ended the stream."""
+        """Return the next event; None when the server has ended the stream."""
         data = self.next_data()
         return None if data is None else json.loads(data)
 
     def next_data(self) -> bytes | None:
-        """The next news as it comes."""
+        """Return the data of the next event as bytes; None at the end of the stream."""
         for line in self._file:
             if line.startswith(b"id: "):
                 self.numbers.append(int(line[4:]))

@@ -1,4 +1,4 @@
-"""The page of a running tournament in a real browser: what a spectator sees, to the end."""
+"""The page of a running tournament in a real browser, from the first move to the end."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ MOVES = "document.querySelector('.card .moves').textContent"
 
 
 def two_workers() -> Executor:
-    """A foreign executor."""
+    """Return an executor, as a user's factory does."""
     return ThreadPoolExecutor(2)
 
 
 @pytest.fixture
 def browser(chromium: Browser) -> Iterator[Browser]:
-    """It in a desktop's size, without complaints of the page afterwards."""
+    """Yield a browser of desktop size; check that the page printed no errors."""
     chromium.keep_tab(chromium.tabs()[0])
     chromium.look(1280, 900)
     chromium.messages()
     yield chromium
-    # A page whose runner is gone tries to reach it again.
-    assert [one for one in chromium.messages() if "/news - Failed to load" not in one] == []
+    # After the end of its runner, a page tries to connect again.
+    assert [text for text in chromium.messages() if "/news - Failed to load" not in text] == []
 
 
 def serve(*words: str, names: tuple[str, str] = ("A", "B")) -> tuple[Marked, str]:
-    """A run and the address of its page."""
+    """Start a run; return the run and the address of its page."""
     engines = [word for name in names for word in engine_words(name)]
-    # Nobody reads its lines, and a full pipe would bring it to a halt.
+    # No pipe for standard output, because a full pipe would stop the run.
     run = Marked(*engines, "-srand", "5", *words, "-serve", "0", stdout=subprocess.DEVNULL)
     assert run.process.stderr is not None
     return run, next(line for line in run.process.stderr if "standings at" in line).split()[-1]
@@ -55,7 +55,7 @@ def test_a_run_is_watched_from_its_first_moves_to_its_end(browser: Browser) -> N
     browser.wait("document.querySelector('.scores.white').getAttribute('points').length > 9", 60)
     assert browser.text("#state") == "live"
     assert browser.text("#ratio span.H1") == "H1 at 2.94"
-    # A click enlarges the game, the keys step through it, and it follows the game at its end.
+    # A click enlarges the game, and the keys step through it.
     browser.click(".card .title")
     browser.wait("document.getElementById('viewer').open")
     browser.key("ArrowLeft")
@@ -65,14 +65,14 @@ def test_a_run_is_watched_from_its_first_moves_to_its_end(browser: Browser) -> N
     browser.wait("document.getElementById('state').textContent === 'over'")
     assert browser.text("#banner") == "Finished: all 2 games are played."
     assert browser.text("#score") == "2 of at most 2 games"
-    # However short the last game was, it is the one that stays on show.
+    # The last game is shown at the end, however short it was.
     browser.wait("document.querySelector('.card .title').textContent === 'Game 2'")
     assert browser.run("return document.querySelector('#bar').value") == 1
     assert browser.run("return document.title").startswith("■ 2 of")
     assert browser.text(".card .result") in ("1–0", "0–1", "½–½")
     assert "Standings" in browser.text("#standings") and "Crosstable" in browser.text("#standings")
     assert "after 2 games" in browser.text("#ratio figcaption")
-    # Nobody serves it any more, and the games can still be looked at.
+    # The games can be replayed although the server has ended.
     browser.click("#results li:last-child button")
     browser.wait("document.getElementById('viewer').open")
     assert browser.text("#viewer-title") == "Game 1: A – B"
@@ -83,11 +83,14 @@ def test_a_run_is_watched_from_its_first_moves_to_its_end(browser: Browser) -> N
 
 
 @pytest.mark.parametrize(
-    ("number", "said", "state"),
-    [(signal.SIGKILL, "The runner has ended unexpectedly", "gone"), (signal.SIGTERM, "Stopped after", "over")],
+    ("number", "text", "state"),
+    [
+        (signal.SIGKILL, "The runner has ended unexpectedly", "gone"),
+        (signal.SIGTERM, "Stopped after", "over"),
+    ],
 )
-def test_a_runner_that_is_killed_does_not_leave_a_frozen_page(
-    browser: Browser, number: signal.Signals, said: str, state: str
+def test_the_page_shows_that_its_runner_was_killed_or_stopped(
+    browser: Browser, number: signal.Signals, text: str, state: str
 ) -> None:
     run, address = serve("-rounds", "500", *SLOW)
     browser.open(address)
@@ -95,12 +98,12 @@ def test_a_runner_that_is_killed_does_not_leave_a_frozen_page(
     assert not browser.run("return document.getElementById('banner').checkVisibility()")
     os.kill(run.process.pid, number)
     run.wait()
-    browser.wait(f"document.getElementById('banner').textContent.startsWith({said!r})")
+    browser.wait(f"document.getElementById('banner').textContent.startsWith({text!r})")
     assert " of 1000 games" in browser.text("#banner")
     assert browser.text("#state") == state
 
 
-def test_names_are_text_and_a_phone_needs_no_scrolling_sideways(browser: Browser) -> None:
+def test_names_are_escaped_and_a_phone_shows_the_whole_page(browser: Browser) -> None:
     run, address = serve(
         "-rounds", "500", "-each", "nodes=50", "-concurrency", "2", "-event", HOSTILE,
         names=(HOSTILE, "a long name " * 9),
@@ -126,14 +129,14 @@ def test_names_are_text_and_a_phone_needs_no_scrolling_sideways(browser: Browser
     run.wait()
 
 
-def test_seven_tabs_of_one_browser_all_hear_the_end(browser: Browser) -> None:
+def test_seven_tabs_of_one_browser_all_show_the_end(browser: Browser) -> None:
     run, address = serve("-rounds", "500", *SLOW)
     tabs = [browser.new_tab() for _ in range(8)]
     for tab in tabs:
         browser.move_to(tab)
         browser.open(address)
         browser.wait("document.getElementById('state').textContent === 'live'", 60)
-    # The first tab, whose stream all share, is left; another one takes its place.
+    # The first tab, whose stream all tabs share, is closed; another tab must open a stream.
     browser.move_to(tabs.pop(0))
     browser.open("about:blank")
     browser.move_to(tabs[0])
@@ -146,7 +149,7 @@ def test_seven_tabs_of_one_browser_all_hear_the_end(browser: Browser) -> None:
         browser.wait("document.getElementById('state').textContent === 'over'")
 
 
-def test_games_of_a_foreign_executor_are_described_in_words(browser: Browser) -> None:
+def test_the_page_explains_that_a_foreign_executor_reports_no_moves(browser: Browser) -> None:
     run, address = serve(
         "-rounds", "500", *SLOW, "-concurrency", "2",
         "-executor", "tests.tournament.views.test_browser:two_workers",
@@ -161,7 +164,7 @@ def test_games_of_a_foreign_executor_are_described_in_words(browser: Browser) ->
     assert not browser.run("return document.getElementById('stage').checkVisibility()")
 
 
-def test_a_page_that_draws_nothing_in_the_background_keeps_no_finished_game(
+def test_a_hidden_page_keeps_no_finished_games(
     browser: Browser
 ) -> None:
     run, address = serve("-rounds", "500", *SLOW)

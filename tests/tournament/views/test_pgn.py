@@ -1,4 +1,4 @@
-"""Games as PGN: everything of a row that a reader needs, and nothing that would break the file."""
+"""Games as PGN: tags, comments and escaping; the PGN file after kills and on full disks."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def text_of(*numbers: int, by: GameWriter | None = None) -> str:
 
 
 def opened(path: Path | str, *numbers: int, append: bool = True) -> PgnFile:
-    """The file of a tournament whose journal has games of these numbers."""
+    """Return the PGN file of a tournament whose journal has games of these numbers."""
     rows = [make_row(result(number)) for number in numbers]
     return PgnFile(str(path), writer(), lambda: rows, append)
 
 
 @pytest.fixture
 def unflushed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave files in the system's memory: a test that writes thousands of them would take long."""
+    """Disable fsync, because the test writes thousands of files."""
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
 
 
@@ -68,7 +68,7 @@ def test_a_game_without_moves() -> None:
     assert record.moves == [] and record.tags["Termination"] == "abandoned"
 
 
-def test_a_game_from_elsewhere_has_no_times() -> None:
+def test_an_imported_game_has_no_times() -> None:
     record = parse_record(writer().text(make_row(result())._replace(started="", elapsed=0)))
     assert record.tags["Date"] == "????.??.??"
     assert not {tag for tag in record.tags if tag.startswith("Game")} - {"GameId"}
@@ -92,7 +92,7 @@ def test_other_rules_and_positions() -> None:
     assert record.tags["FEN"] == row.position and record.tags["SetUp"] == "1"
 
 
-def test_hostile_text_stays_inside() -> None:
+def test_hostile_text_stays_inside_its_tag_or_comment() -> None:
     row = make_row(result(reason='bad } 0-1 {" \x1b[31m\n[White "X"]'))
     text = writer().text(row._replace(white='A"]\n[Black "Z', opening_name="\\"))
     record = parse_record(text)
@@ -138,7 +138,7 @@ def test_a_resumed_run_that_replaces_the_file_keeps_its_own_games(tmp_path: Path
 @pytest.mark.thorough
 @pytest.mark.usefixtures("unflushed")
 @pytest.mark.parametrize("foreign", ["", '[Event "Mine"]\n\n1. d6 *\n\n', OTHERS])
-def test_the_games_of_the_journal_are_whole_wherever_the_file_was_torn(
+def test_a_truncated_file_is_completed_from_the_journal(
     tmp_path: Path, foreign: str
 ) -> None:
     path, both = tmp_path / "games.pgn", text_of(1, 2)
@@ -150,7 +150,7 @@ def test_the_games_of_the_journal_are_whole_wherever_the_file_was_torn(
 
 @pytest.mark.thorough
 @pytest.mark.usefixtures("unflushed")
-def test_a_torn_game_that_another_tournament_closed_is_added_again(tmp_path: Path) -> None:
+def test_a_truncated_game_before_another_tournament_is_added_again(tmp_path: Path) -> None:
     path, whole = tmp_path / "games.pgn", text_of(1)
     for size in range(1, len(whole) - 1):
         path.write_text(whole[:size])
@@ -163,7 +163,7 @@ def test_a_torn_game_that_another_tournament_closed_is_added_again(tmp_path: Pat
 
 
 @pytest.mark.parametrize("torn", ['[Event "Mine"]\n\n1. d6\n', '[Event "Mine"]\n[Site "?"]\n'])
-def test_a_torn_game_of_others_is_kept(tmp_path: Path, torn: str) -> None:
+def test_a_truncated_game_of_another_tournament_is_kept(tmp_path: Path, torn: str) -> None:
     path = tmp_path / "games.pgn"
     for text in (torn, torn[:-1]):
         for numbers in ((), (1,)):
@@ -172,14 +172,14 @@ def test_a_torn_game_of_others_is_kept(tmp_path: Path, torn: str) -> None:
             assert path.read_text() == torn + "\n" + text_of(*numbers)
 
 
-def test_text_of_others_stays_between_games_of_ours(tmp_path: Path) -> None:
+def test_other_text_between_own_games_is_kept(tmp_path: Path) -> None:
     path, notes = tmp_path / "games.pgn", "a note\n\nand another\n\n"
     path.write_text(notes + text_of(1) + notes + OTHERS + text_of(2))
     opened(path, 1, 2, 4).close()
     assert path.read_text() == notes + notes + OTHERS + text_of(1, 2, 4)
 
 
-def test_games_behind_a_byte_order_mark_are_found(tmp_path: Path) -> None:
+def test_games_after_a_byte_order_mark_are_recognized(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     for before in ("", OTHERS):
         path.write_text(before + text_of(1, 2), encoding="utf-8-sig")
@@ -188,7 +188,7 @@ def test_games_behind_a_byte_order_mark_are_found(tmp_path: Path) -> None:
 
 
 def test_the_games_are_in_order_at_the_end(tmp_path: Path) -> None:
-    """A resumed run plays games that come before some of the file."""
+    """A resumed run plays games whose numbers are lower than some in the file."""
     path = tmp_path / "games.pgn"
     path.write_text(OTHERS + text_of(1, 4))
     rows = [make_row(result(number)) for number in (1, 4)]
@@ -243,10 +243,10 @@ def test_a_full_disk_leaves_the_file_as_it_was(
     before, real_write = path.read_text(), os.write
 
     def write_some(descriptor: int, data: bytes) -> int:
-        room = len(before) + 50 - os.fstat(descriptor).st_size
-        if not room:
+        free = len(before) + 50 - os.fstat(descriptor).st_size
+        if not free:
             raise OSError(errno.ENOSPC, "No space left on device")
-        return real_write(descriptor, data[:room])
+        return real_write(descriptor, data[:free])
 
     monkeypatch.setattr(os, "write", write_some)
     with pytest.raises(InputError, match="cannot write this file: No space left"):
@@ -269,8 +269,8 @@ def test_a_full_disk_leaves_whole_games_and_a_notice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "games.pgn"
-    said: list[str] = []
-    view = PgnView(opened(path), writer(), said.append)
+    notices: list[str] = []
+    view = PgnView(opened(path), writer(), notices.append)
     standings = Standings(("A", "B"))
     view.finished(make_row(result(1)), standings)
     whole, real_write = path.read_text(), os.write
@@ -284,21 +284,22 @@ def test_a_full_disk_leaves_whole_games_and_a_notice(
     view.finished(make_row(result(2)), standings)
     view.finished(make_row(result(3)), standings)
     assert path.read_text() == whole
-    assert len(said) == 1 and "No space left" in said[0] and "game 2" in said[0]
+    (notice,) = notices
+    assert "No space left" in notice and "game 2" in notice
 
 
-def test_a_game_that_would_end_after_the_last_year_has_no_end() -> None:
+def test_a_game_that_would_end_after_year_9999_has_no_end_time() -> None:
     row = make_row(result(1, started="9999-12-31T23:59:59", elapsed=10**18))
     assert parse_record(writer().text(row)).tags["GameEndTime"] == "?"
 
 
 @pytest.mark.parametrize("column", ["position", "opening", "moves"])
-def test_a_game_that_makes_no_sense_is_named(column: str) -> None:
+def test_an_invalid_game_of_the_journal_is_named(column: str) -> None:
     row = Row(**{**make_row(result(7))._asdict(), column: "z9 z9 z9"})
     with pytest.raises(InputError, match="game 7 of the journal"):
         writer().text(row)
 
 
-def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
+def test_an_unwritable_path_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot write this file"):
         opened(tmp_path / "none" / "x.pgn")

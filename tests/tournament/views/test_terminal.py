@@ -1,4 +1,4 @@
-"""The table on a terminal: in place, within the terminal's size, harmless whatever names hold."""
+"""The table on a terminal: redrawn in place, within the terminal's size, with escaped names."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_a_round_robin_rates() -> None:
     assert any(line.split()[:2] == ["#", "Name"] for line in lines)
 
 
-def test_a_large_field_is_rated_beside_the_runners_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_engines_are_rated_in_a_background_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(terminal, "MOST_RATED_AT_ONCE", 2)
     go_on, rated_by = threading.Event(), []
 
@@ -95,12 +95,12 @@ def test_a_large_field_is_rated_beside_the_runners_thread(monkeypatch: pytest.Mo
 
 
 def test_cutting_a_line_looks_at_each_character_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It measured the whole line again for every character that it cut off."""
-    looked_at = 0
+    """A former version measured the whole line again for each character that it cut off."""
+    measured = 0
 
     def counted(text: str) -> int:
-        nonlocal looked_at
-        looked_at += len(text)
+        nonlocal measured
+        measured += len(text)
         return width(text)
 
     monkeypatch.setattr(terminal, "width", counted)
@@ -109,7 +109,7 @@ def test_cutting_a_line_looks_at_each_character_once(monkeypatch: pytest.MonkeyP
     assert cut("直" * 3 + "e\u0301x", 7) == "直" * 3 + "e\u0301"
     assert cut(text, 1_004) == "x" * 1_000 + "直e\u0301"
     assert cut(text, 0) == cut(text, -3) == ""
-    assert looked_at <= 3 * len(text)
+    assert measured <= 3 * len(text)
 
 
 def test_drawing_in_place_and_within_the_terminal() -> None:
@@ -131,7 +131,7 @@ def test_a_narrow_terminal_keeps_points_and_score(columns: int) -> None:
     chosen = settings(2, rounds=500, sprt=Sprt(0, 5))
     view, _ = view_of(chosen, columns=columns)
     lines = view.lines(played(chosen, ["1-0", "1/2-1/2"] * 60), {})
-    assert max(map(len, lines[:-3])) < columns, "the last game alone is cut"
+    assert max(map(len, lines[:-3])) < columns, "only the lines of games are cut"
     text = "\n".join(lines)
     for figure in ("120 of at most 1000 games", "60 - 0 - 60  [0.750] 120", "WL/DD Ratio: ",
                    "Points: 90.0 (75.00 %)", "LLR: H0 -2.94 [", "] 2.94 H1", "[0.00, 5.00]"):
@@ -182,7 +182,7 @@ def test_a_narrow_bracket_keeps_both_engines_and_the_score(
     assert f"{final}  {score}" in lines[1] and lines[1].index(score) + len(score) <= columns
 
 
-def test_hostile_words_move_no_cursor() -> None:
+def test_hostile_names_do_not_move_the_cursor() -> None:
     evil = "B\x1b[31m"
     chosen = replace(settings(2, rounds=5), engines=(engine("A"), engine(evil)))
     view, out = view_of(chosen, columns=200)
@@ -206,10 +206,10 @@ def test_the_leader_is_the_one_with_the_greatest_share() -> None:
         standings.add(make_row(result(number, outcome)))
     assert terminal.leader(standings, 80) == "A leads with 75.0 %"
     standings.add(make_row(result(3, "0-1")))
-    assert terminal.leader(standings, 80) == "", "level"
+    assert terminal.leader(standings, 80) == "", "both have 50 %"
 
 
-def test_it_does_not_draw_all_the_time() -> None:
+def test_the_table_is_drawn_at_limited_intervals() -> None:
     view, out = view_of(settings(2))
     standings = Standings(("A", "B"))
     for _ in range(1000):
@@ -234,8 +234,8 @@ def test_bar_time_and_cut() -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
-def test_a_terminal_that_does_not_know_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The table was cut to fewer than no columns, for ever."""
+def test_a_terminal_that_reports_no_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a former version the table was cut to a negative number of columns, in an endless loop."""
     import pty
 
     for name in ("COLUMNS", "LINES"):
@@ -247,7 +247,7 @@ def test_a_terminal_that_does_not_know_its_size(monkeypatch: pytest.MonkeyPatch)
 
 
 def on_a_terminal(*flags: str, columns: int = 100) -> str:
-    """What a run that succeeds writes to a pseudo-terminal."""
+    """Return the output of a run, which must succeed, on a pseudo-terminal."""
     import pty
 
     child, terminal = pty.fork()
@@ -257,18 +257,18 @@ def on_a_terminal(*flags: str, columns: int = 100) -> str:
         os.execv(words[0], words)
     watchdog = threading.Timer(60, os.kill, (child, signal.SIGKILL))
     watchdog.start()
-    seen = b""
+    output = b""
     try:
         while part := os.read(terminal, 65536):
-            seen += part
+            output += part
     except OSError:
-        pass  # Linux says so when the other end is closed
+        pass  # Linux raises this error after the other end is closed.
     finally:
         status = os.waitpid(child, 0)[1]
         watchdog.cancel()
         os.close(terminal)
     assert status == 0
-    return seen.decode()
+    return output.decode()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
@@ -285,7 +285,7 @@ def test_on_a_real_terminal(columns: int) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 def test_a_line_of_progress_on_a_terminal_names_games_rate_time_left_and_leader() -> None:
-    # Long enough for the line to be drawn between two games.
+    # 2000 nodes a move make games long enough for the line to be drawn between two games.
     words = match("-rounds", "15", "-openings", "plies=0", "-concurrency", "1", nodes=(1, 2000))
     text = on_a_terminal(*words, columns=120)
     line = r"\d+ of 30 games  \[[#.]+\]  \d+\.\d games/s, \d+:\d\d:\d\d left  "
@@ -295,7 +295,7 @@ def test_a_line_of_progress_on_a_terminal_names_games_rate_time_left_and_leader(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 @pytest.mark.thorough
-def test_a_knockout_shows_its_bracket_and_a_total_that_stays() -> None:
+def test_a_knockout_shows_its_bracket_and_a_constant_total() -> None:
     words = match("-tournament", "knockout", "-maxmoves", "1")
     text = on_a_terminal(*words, *engine_words("C", "nodes=9"))
     totals = set(re.findall(r"games?, (\d) of (\d) matches decided", text))
@@ -304,7 +304,7 @@ def test_a_knockout_shows_its_bracket_and_a_total_that_stays() -> None:
     assert "Winner of the knockout: A" in text
 
 
-def test_the_last_picture_of_a_knockout_names_its_winner() -> None:
+def test_the_last_table_of_a_knockout_names_its_winner() -> None:
     chosen = settings(2, format="knockout", rounds=1, games=1)
     plan = Plan(chosen)
     view = LiveView(chosen, plan, io.StringIO())

@@ -1,4 +1,4 @@
-"""The page's server: what it tells, to whom, and that it costs the run nothing."""
+"""The server of the page: its events and files, access, and its cost for the runner."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def get(address: str) -> str:
 
 
 def serving(*more: str) -> tuple[Marked, str]:
-    """A long run and the address of its page."""
+    """Start a long run; return the run and the address of its page."""
     run = Marked(*match("-rounds", "2000", "-serve", "0", *more))
     return run, next(line for line in run.process.stderr if "standings at" in line).split()[-1]
 
 
 @contextmanager
 def board_and_view() -> Iterator[tuple[Scoreboard, WebView]]:
-    """A tournament of ten games, nothing of it played, and its page."""
+    """Yield the scoreboard of a tournament of ten unplayed games, and its page."""
     chosen = settings(2, rounds=5)
     with open_journal(None, chosen, {"id": "x", "arguments": "[]"}) as journal:
         board = Scoreboard(Plan(chosen), journal)
@@ -62,13 +62,13 @@ def board_and_view() -> Iterator[tuple[Scoreboard, WebView]]:
 
 
 def play(board: Scoreboard, number: int) -> None:
-    """Count a game."""
+    """Start, end and count a game."""
     board.begin(number)
     board.end(make_row(replace(result(number), spec=board.playing[number])))
     board.show()
 
 
-def test_news_is_made_once_for_all_readers_and_standings_beside_the_runners_thread(
+def test_events_are_made_once_for_all_pages_and_standings_in_the_background(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rated: list[threading.Thread] = []
@@ -81,58 +81,58 @@ def test_news_is_made_once_for_all_readers_and_standings_beside_the_runners_thre
     with board_and_view() as (board, view):
         play(board, 1)
         board.tick()
-        assert not rated  # Nobody looks.
-        with Listener(view.address) as one, Listener(view.address) as other:
-            heard: list[Any] = []
+        assert not rated, "no page is open"
+        with Listener(view.address) as first, Listener(view.address) as second:
+            states: list[Any] = []
 
             def listen(listener: Listener) -> None:
-                """Collect the news until there are standings."""
-                news: dict[str, Any] = {}
-                while "standings" not in news:
-                    news |= listener.next() or {}
-                heard.append({key: news[key] for key in ("about", "score", "standings")})
+                """Collect events until there are standings."""
+                state: dict[str, Any] = {}
+                while "standings" not in state:
+                    state |= listener.next() or {}
+                states.append({key: state[key] for key in ("about", "score", "standings")})
 
             threads = [
-                threading.Thread(target=listen, args=(listener,)) for listener in (one, other)
+                threading.Thread(target=listen, args=(listener,)) for listener in (first, second)
             ]
             for thread in threads:
                 thread.start()
             while any(thread.is_alive() for thread in threads):
                 board.tick()
-            assert heard[0] == heard[1]
-            assert heard[0]["about"]["event"] == "merels tournament"
-            assert heard[0]["score"]["text"] == "1 of 10 games"
-            assert "Standings" in heard[0]["standings"]
+            assert states[0] == states[1]
+            assert states[0]["about"]["event"] == "merels tournament"
+            assert states[0]["score"]["text"] == "1 of 10 games"
+            assert "Standings" in states[0]["standings"]
             assert len(rated) == 1 and rated[0] is not threading.current_thread()
             play(board, 2)
             board.over("finished")
-            last = one.next()
+            last = first.next()
             assert last is not None and last["score"]["share"] == 0.2 and "about" not in last
             assert last["over"]["text"] == "Finished: all 2 games are played."
             assert [game["n"] for game in last["replays"]] == [1, 2]
-            assert one.next() is None
+            assert first.next() is None
 
 
-def test_the_runner_does_not_wait_for_the_ratings_of_a_large_field(
+def test_the_runner_does_not_wait_for_the_ratings_of_many_engines(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The page stood still, and with it the runner, for minutes."""
-    begun, go_on = threading.Event(), threading.Event()
+    """In a former version the runner and the page stopped for minutes."""
+    is_rating, go_on = threading.Event(), threading.Event()
 
     def rate(matches: Counts) -> Crosstable:
-        begun.set()
+        is_rating.set()
         assert go_on.wait(60)
         return crosstable(matches)
 
     monkeypatch.setattr("merels.tournament.views.web.crosstable", rate)
     with board_and_view() as (board, view), Listener(view.address) as reader:
         play(board, 1)
-        while not begun.is_set():
+        while not is_rating.is_set():
             board.tick()
         board.tick()
         first = reader.next()
         assert first is not None and first["score"]["text"] == "1 of 10 games"
-        assert "standings" not in first, "news goes out while the ratings are made"
+        assert "standings" not in first, "events are sent while the ratings are computed"
         go_on.set()
         ended = threading.Event()
 
@@ -147,51 +147,51 @@ def test_the_runner_does_not_wait_for_the_ratings_of_a_large_field(
 
 
 @pytest.mark.thorough
-def test_a_run_is_told_from_its_first_move_to_its_end() -> None:
+def test_a_page_gets_a_run_from_its_first_move_to_its_end() -> None:
     words = match("-rounds", "1", "-serve", "0", "-maxmoves", "20", "-each", "st=0.04",
                   "timemargin=20000")
     run = Marked(*(word for word in words if not word.startswith("nodes=")))
     address = next(line for line in run.process.stderr if "standings at" in line).split()[-1]
     games: dict[int, list[Any]] = {}
-    pieces = 0
+    reports = 0
     with Listener(address) as listener:
         assert listener.headers["Content-Type"].startswith("text/event-stream")
         while True:
-            news = listener.next()
-            assert news is not None
-            for told in [*news.get("games", []), *news.get("results", [])]:
-                if "moves" in told:
-                    games.setdefault(told["n"], [])[told["at"]:] = told["moves"]
-                    pieces += bool(told["moves"])
-            if "over" in news:
+            event = listener.next()
+            assert event is not None
+            for change in [*event.get("games", []), *event.get("results", [])]:
+                if "moves" in change:
+                    games.setdefault(change["n"], [])[change["at"]:] = change["moves"]
+                    reports += bool(change["moves"])
+            if "over" in event:
                 break
         assert listener.next() is None
     first = listener.numbers[0]
     assert listener.numbers == list(range(first, first + len(listener.numbers)))
-    assert news["over"]["text"] == "Finished: all 2 games are played."
-    assert pieces > len(games) > 0
-    whole = {game["n"]: game["moves"] for game in news["replays"]}
+    assert event["over"]["text"] == "Finished: all 2 games are played."
+    assert reports > len(games) > 0
+    whole = {game["n"]: game["moves"] for game in event["replays"]}
     assert all(moves == whole[number] for number, moves in games.items())
     assert run.wait()[0] == 0
 
 
-def test_the_games_of_a_foreign_executor_are_told_when_they_are_over() -> None:
+def test_games_of_a_foreign_executor_are_sent_when_they_are_over() -> None:
     run = Marked(*match(
         "-rounds", "2", "-serve", "0", "-executor", "concurrent.futures:ThreadPoolExecutor",
         "-each", "st=0.03", "timemargin=20000", "-maxmoves", "8",
     ))
     address = next(line for line in run.process.stderr if "standings at" in line).split()[-1]
-    told = []
+    numbers = []
     with Listener(address) as listener:
-        while (news := listener.next()) is not None:
-            told += [result["n"] for result in news.get("results", [])]
-            last = news
+        while (event := listener.next()) is not None:
+            numbers += [result["n"] for result in event.get("results", [])]
+            last = event
     assert run.wait()[0] == 0
     assert last["over"]["text"] == "Finished: all 4 games are played."
-    assert sorted(told) == [game["n"] for game in last["replays"]] == [1, 2, 3, 4]
+    assert sorted(numbers) == [game["n"] for game in last["replays"]] == [1, 2, 3, 4]
 
 
-def test_what_is_served_and_to_whom() -> None:
+def test_only_page_files_are_served_and_only_to_this_machine() -> None:
     run, address = serving()
     with urllib.request.urlopen(address, timeout=60) as answer:
         policy = answer.headers["Content-Security-Policy"]
@@ -232,30 +232,30 @@ def test_a_browser_that_leaves_is_not_reported() -> None:
     assert "Traceback" not in err and "Error" not in err
 
 
-def test_open_streams_do_not_shut_a_new_page_out() -> None:
+def test_open_streams_do_not_block_a_new_page() -> None:
     with board_and_view() as (board, view), ExitStack() as stack:
         for _ in range(140):
             assert stack.enter_context(Listener(view.address)).status == 200
         assert "<html" in get(view.address)
         newest = stack.enter_context(Listener(view.address))
         board.tick()
-        news = newest.next()
-        assert news is not None and news["score"]["text"] == "0 of 10 games"
+        state = newest.next()
+        assert state is not None and state["score"]["text"] == "0 of 10 games"
 
 
 @needs_proc
-def test_a_page_that_left_costs_no_descriptor_while_the_run_is_busy() -> None:
+def test_a_closed_page_frees_its_descriptor_while_the_run_is_busy() -> None:
     with board_and_view() as (board, view):
         with Listener(view.address):
             before = len(os.listdir("/proc/self/fd"))
-        # Nobody calls tick meanwhile.
+        # Without a call of tick, the runner's thread cannot close anything.
         for _ in range(20):
             with Listener(view.address):
                 pass
         wait(lambda: len(os.listdir("/proc/self/fd")) <= before, 60, "descriptors closed")
 
 
-def test_a_reader_that_does_not_read_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_that_does_not_read_is_disconnected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("merels.tournament.views.web_server.MOST_WAITING", 1 << 20)
     with board_and_view() as (board, view), Listener(view.address):
         board.tick()
@@ -266,7 +266,7 @@ def test_a_reader_that_does_not_read_is_given_up(monkeypatch: pytest.MonkeyPatch
         assert not view._server.is_watched
 
 
-def test_a_port_that_is_taken() -> None:
+def test_a_port_in_use_is_an_error() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         status, _, err = Marked(*match("-rounds", "1", "-serve", port)).wait()
@@ -276,8 +276,8 @@ def test_a_port_that_is_taken() -> None:
 MOVE = MoveRecord("d6", 79, None, 6, 1234, 1_000_000, 59_000_000_000)
 
 
-def told_of(games: int) -> Broadcast:
-    """What a page is told after so many games, with another one in progress."""
+def broadcast_after(games: int) -> Broadcast:
+    """Return the broadcast after a number of finished games, with another one in progress."""
     broadcast = Broadcast({})
     for number in range(1, games + 1):
         broadcast.game_began(spec_of(number))
@@ -296,19 +296,20 @@ def row_of(number: int) -> Row:
     return make_row(replace(result(), spec=spec_of(number)))
 
 
-def test_what_is_told_does_not_grow_with_the_games_that_are_over() -> None:
-    few, many = told_of(10 * KEPT), told_of(50 * KEPT)
-    for one, other in ((few.all(), many.all()), (few.news(), many.news())):
-        assert set(one) == set(other)
+def test_the_state_does_not_grow_with_the_finished_games() -> None:
+    few, many = broadcast_after(10 * KEPT), broadcast_after(50 * KEPT)
+    for small, large in ((few.all(), many.all()), (few.news(), many.news())):
+        assert set(small) == set(large)
         assert all(
-            len(other[name]) <= len(one[name]) + MOST_POINTS * (name == "ratios") for name in one
+            len(large[name]) <= len(small[name]) + MOST_POINTS * (name == "ratios")
+            for name in small
         )
     assert len(many.all()["ratios"]) <= MOST_POINTS + 1
     assert many.all()["ratios"][-1] == (50 * KEPT, 50 * KEPT / 1000)
     assert many.replay(50 * KEPT) is not None and many.replay(1) is None
 
 
-def test_a_game_that_begins_anew_with_another_worker_is_told_anew() -> None:
+def test_a_game_restarted_on_another_worker_is_sent_from_its_start() -> None:
     broadcast = Broadcast({})
     broadcast.game_began(spec_of(1))
     broadcast.game_went_on(Played(1, 0, (MOVE,) * 3, 0))
@@ -318,13 +319,13 @@ def test_a_game_that_begins_anew_with_another_worker_is_told_anew() -> None:
     assert more["at"] == 3 and len(more["moves"]) == 1 and "position" not in more
     assert broadcast.news() == {}
     broadcast.game_went_on(Played(1, 0, (MOVE,) * 2, 0))
-    (anew,) = broadcast.news()["games"]
-    assert anew["at"] == 0 and len(anew["moves"]) == 2
+    (restarted,) = broadcast.news()["games"]
+    assert restarted["at"] == 0 and len(restarted["moves"]) == 2
     broadcast.game_ended(row_of(1))
     assert broadcast.news()["results"][0]["at"] == 2
 
 
-def test_the_end_of_a_game_that_is_shown_is_told_however_many_others_end() -> None:
+def test_the_end_of_a_shown_game_is_sent_even_if_many_games_end() -> None:
     broadcast = Broadcast({})
     broadcast.game_began(spec_of(1))
     assert broadcast.news()["games"][0]["n"] == 1
@@ -340,8 +341,9 @@ def test_the_end_of_a_game_that_is_shown_is_told_however_many_others_end() -> No
 @pytest.mark.parametrize(("end", "why", "text"), [
     ("failed", "the disk is full", "Ended after 2 of 10 games: the disk is full"),
     ("failed", "", "Ended after 2 of 10 games."),
+    ("timed_out", "", "Given up after 2 of 10 games: no worker could play."),
 ])
-def test_the_page_says_how_a_run_ended(end: str, why: str, text: str) -> None:
+def test_the_page_shows_how_a_run_ended(end: str, why: str, text: str) -> None:
     with board_and_view() as (board, view):
         play(board, 1)
         play(board, 2)
