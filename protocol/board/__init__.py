@@ -1,1 +1,1 @@
-"""The board in a browser: a local page that plays, watches and analyses."""
+"""A board in the browser: a local server and its page, to play, watch and analyse games."""

@@ -1,4 +1,4 @@
-"""Saves a board's game while it changes, and reads the players and the clock of a saved one."""
+"""Saves a board's game after each change; reads the players and the clock of a stored game."""
 
 from __future__ import annotations
 
@@ -16,100 +16,106 @@ from merels.protocol.games.clock import Clock, clock_text, read_clock
 from merels.protocol.games.game import Game
 from merels.protocol.games.record import Record
 
-_MOVED = (
-    "Another board or program has changed or removed the file of this game. The game goes on in a "
-    "second file in My games."
+_FILE_CHANGED = (
+    "Another board or program has changed or removed the file of this game. The game is now saved "
+    "to a second file in My games."
 )
 _SIDES = ("White", "Black")
-_PROGRAM = "program"
-KEPT_TAGS = (
+_ENGINE_TYPE = "program"
+RESUME_TAGS = (
     "White", "Black", "WhiteType", "BlackType", "TimeControl", "WhiteClock", "BlackClock",
     "Termination",
 )  # fmt: skip
-"""The tags with which a kept game can be continued."""
+"""Tags needed to resume a stored game; they are removed from its record when it is resumed."""
 
 
 class AutoSaver:
-    """Keeps the game of a board while it changes, each game under a key of its own.
+    """Saves the game of a board to a `GameStore`, each game under its own key.
 
-    ``watched`` returns whether a page shows the board.
+    Without a ``store`` no game is saved. ``watched`` returns whether a page shows the board.
     """
 
     def __init__(self, store: GameStore | None, watched: Callable[[], bool]) -> None:
         self.store = store
         self.watched = watched
         self.save_error = ""
-        """Why the game is not kept, or not in the file that it was in."""
+        """Why the game is not saved, or was moved to another file; empty if neither."""
         self._claim: Claim | None = None
         self._version = 0
-        self._moved = ""
+        self._notice = ""
         self._final: tuple[JSON, Sequence[bool]] | None = None
-        """The time control, and the sides that engines played, of a game that is over."""
+        """Time control of a finished game, and whether White and Black were engines."""
 
     @property
     def key(self) -> str:
-        """The key of the game on the board; empty while it is not kept."""
+        """The key of the game on the board; empty until the game is saved."""
         return "" if self._claim is None else self._claim.key
 
     def begin(self, game: Game, claim: Claim | None = None) -> None:
-        """Follow another game, which is kept already if there is a claim to it."""
+        """Save another game from now on; ``claim`` belongs to a game that is already stored."""
         if self._claim is not claim:
             self.release()
         self._claim, self._version = claim, game.version
-        self.save_error = self._moved = ""
+        self.save_error = self._notice = ""
         self._final = None
 
-    def hold(self) -> None:
-        """Keep other boards from the game again, unless one has it meanwhile."""
+    def acquire(self) -> None:
+        """Acquire the claim to the game again, unless another board has taken it meanwhile."""
         if self.store is not None and self._claim is not None:
-            self.store.hold(self._claim)
+            self.store.acquire(self._claim)
 
     def release(self) -> None:
-        """Release the game to other boards, once no browser shows this one."""
+        """Let other boards open the game."""
         if self.store is not None and self._claim is not None:
             self.store.release(self._claim)
 
-    def is_behind(self, game: Game) -> bool:
-        """Whether a game has changed since it was kept."""
-        moved = bool(game.record.root.children)
-        return self.store is not None and game.version != self._version and moved
+    def has_unsaved_changes(self, game: Game) -> bool:
+        """Return whether a game with moves has changed since it was last saved."""
+        has_moves = bool(game.record.root.children)
+        return self.store is not None and game.version != self._version and has_moves
 
-    def keep(self, game: Game, record: Record, time: JSON, programs: Sequence[bool]) -> None:
-        """Save the game now; ``programs`` are the sides that engines play."""
+    def save(self, game: Game, record: Record, time: JSON, programs: Sequence[bool]) -> None:
+        """Save the game; a failure is reported in `save_error`.
+
+        ``time`` is the time control; ``programs``: whether White and Black are engines.
+        """
         assert self.store is not None
-        if game.over:  # Settings after the end belong to the next game.
+        if game.over:  # Later settings belong to the next game.
             time, programs = self._final = self._final or (time, programs)
         record.tags = record.tags | _tags(game, time, programs)
         try:
             self._write(self.store, record)
         except OSError as error:
             where = f"{self.store.folder} ({error.strerror or error})"
-            text = f"This game is not kept: nothing can be written to {where}."
+            text = f"This game is not kept: cannot write to {where}. Save it with Save or share."
             self.save_error = printable(text)
         else:
-            self._version, self.save_error = game.version, self._moved
+            self._version, self.save_error = game.version, self._notice
 
     def _write(self, store: GameStore, record: Record) -> None:
-        """Write a game to its file, or if that is another board's by now, to a second one."""
-        if self._claim is not None and store.hold(self._claim):
+        """Write a game to its file.
+
+        If another board or program has changed the file, write to a second file instead.
+        """
+        if self._claim is not None and store.acquire(self._claim):
             with suppress(ChangedElsewhere):
                 store.write(self._claim, record)
                 return
         if self._claim is not None:
             store.release(self._claim)
-            self._moved = _MOVED
+            self._notice = _FILE_CHANGED
         self._claim = store.begin(self.watched)
         store.write(self._claim, record)
 
 
 def _tags(game: Game, time: JSON, programs: Sequence[bool]) -> dict[str, str]:
-    """The tags to continue a game, and those that a list of games shows."""
+    """Return the tags that resume a game and those that a list of games shows."""
     end = game.record.end()
     tags = {"PlyCount": str(end.ply)}
-    if not game.played or game.live is not end:  # Moves were tried before any was played.
+    if not game.played or game.live is not end:  # An analysis, or variations only.
         return tags
     for side, name in enumerate(_SIDES):
-        tags[f"{name}Type"] = _PROGRAM if programs[side] else "human"
+        tags[f"{name}Type"] = _ENGINE_TYPE if programs[side] else "human"
         if game.clock is not None:
             tags[f"{name}Clock"] = clock_text(game.clock.left(side))
     if time["kind"] == "clock":
@@ -118,20 +124,20 @@ def _tags(game: Game, time: JSON, programs: Sequence[bool]) -> dict[str, str]:
     return tags
 
 
-def seated(record: Record, choices: Sequence[EngineSpec]) -> list[Player]:
-    """White and Black of a kept game, users for engines that are not there."""
+def stored_players(record: Record, choices: Sequence[EngineSpec]) -> list[Player]:
+    """Return White and Black of a stored game; a user replaces an engine that is not a choice."""
     players = []
     for side in _SIDES:
         name = record.tags.get(side, "")
-        if record.tags.get(f"{side}Type") == _PROGRAM:
-            players.append(_engine(name, choices))
+        if record.tags.get(f"{side}Type") == _ENGINE_TYPE:
+            players.append(_engine_named(name, choices))
         else:
             players.append(Player(None, name="" if name in ("You", "Player", "?") else name))
     return players
 
 
-def _engine(name: str, choices: Sequence[EngineSpec]) -> Player:
-    """The engine, and its level, that plays under a name; a user if it is not there any more."""
+def _engine_named(name: str, choices: Sequence[EngineSpec]) -> Player:
+    """Return the engine and level with the displayed ``name``; a user if there is none."""
     for choice in choices:
         for level in LEVELS if choice is OWN else ():
             if name == f"{choice.name} ({level.name})":
@@ -141,12 +147,12 @@ def _engine(name: str, choices: Sequence[EngineSpec]) -> Player:
     return Player(None)
 
 
-def clock_of(record: Record) -> tuple[JSON, Clock] | None:
-    """The time control of a kept game, and its clock as it stood; None without one."""
+def stored_clock(record: Record) -> tuple[JSON, Clock] | None:
+    """Return a stored game's time control and clock, or None if it has none that can be read."""
     base, _, increment = record.tags.get("TimeControl", "").partition("+")
     try:
-        wanted = {"kind": "clock", "base": float(base), "increment": float(increment)}
-        time = read_time(wanted)
+        fields = {"kind": "clock", "base": float(base), "increment": float(increment)}
+        time = read_time(fields)
         white, black = (read_clock(record.tags[f"{side}Clock"]) for side in _SIDES)
     except (KeyError, ValueError):
         return None

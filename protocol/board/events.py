@@ -1,7 +1,7 @@
-"""Events that browsers have not received yet, and the raw log.
+"""Pending events of the browsers, and the raw log of the engines.
 
-A slow browser, or an engine that writes a thousand lines a second, costs no memory: an event is
-stored as its kind, and a stream sends the latest of each kind.
+A slow browser or an engine that floods its output must not fill the memory. So a `Feed` stores only
+the kinds of pending events, and the server sends the latest data of each kind.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from threading import Condition, Lock
 from time import monotonic, sleep
 
 EVENTS_PER_SECOND = 30.0
-"""The most events of one kind that a browser is sent in a second."""
+"""Events of one kind that are sent to a browser in a second, at most."""
 LOG_LINES = 2000
-"""Lines of the raw log that are kept for each board."""
+"""Lines of the raw log stored for each board."""
 LONGEST_LOG_LINE = 500
-"""Characters of a line that are kept."""
+"""Characters stored of a line."""
 
 
 class Feed:
-    """One open stream to a browser."""
+    """The pending events of one stream to a browser. Thread-safe."""
 
     def __init__(self) -> None:
         self._kinds: set[str] = set()
@@ -29,14 +29,14 @@ class Feed:
         self._closed = False
         self._next = 0.0
         self.log_number = 0
-        """The number of the last log line that was sent."""
-        self.moves: tuple[object, int, int] = (None, 0, 0)
-        """The tree of moves that was sent, its edits and its next number then."""
-        self.judged: tuple[object, int] = (None, 0)
-        """The review that was sent, and how many judgements of it."""
+        """Number of the last log line sent."""
+        self.sent_moves: tuple[object, int, int] = (None, 0, 0)
+        """The record whose moves were sent, with its ``edits`` and ``next_number`` at that time."""
+        self.sent_review: tuple[object, int] = (None, 0)
+        """The review that was sent, and the number of its judgements that were sent."""
 
     def announce(self, kind: str) -> None:
-        """Note an event of a kind; free for any thread."""
+        """Mark a kind as pending."""
         with self._changed:
             self._kinds.add(kind)
             self._changed.notify()
@@ -48,14 +48,14 @@ class Feed:
             self._changed.notify()
 
     def take(self, seconds: float) -> set[str] | None:
-        """The kinds of events since the last call, waiting at most that many seconds for any.
+        """Return the kinds announced since the last call, and None once the stream is closed.
 
-        None once the stream is closed.
+        Wait at most ``seconds`` for an announcement, then as long as `EVENTS_PER_SECOND` requires.
         """
         with self._changed:
             if not self._kinds and not self._closed:
                 self._changed.wait(seconds)
-        # More events may come during the pause.
+        # Kinds announced during the pause are included.
         sleep(max(0.0, self._next - monotonic()))
         self._next = monotonic() + 1 / EVENTS_PER_SECOND
         with self._changed:
@@ -66,7 +66,7 @@ class Feed:
 class Log:
     """The last lines sent to and received from the engines, numbered from 1.
 
-    ``on_line`` is called after each.
+    ``on_line`` is called after each line.
     """
 
     def __init__(self, on_line: Callable[[], None]) -> None:
@@ -76,14 +76,17 @@ class Log:
         self._lock = Lock()
 
     def add(self, who: str, direction: str, text: str) -> None:
-        """Add a line: ``>`` is sent, ``<`` received, ``!`` the board's own."""
+        """Add a line of the engine at seat ``who``.
+
+        ``direction``: ``>`` sent to it, ``<`` received from it, ``!`` a note of the board.
+        """
         clean = "".join(c if c.isprintable() else "\ufffd" for c in text[:LONGEST_LOG_LINE])
         with self._lock:
             self._lines.append((next(self._numbers), who, direction, clean))
         self._on_line()
 
     def since(self, number: int) -> list[tuple[int, str, str, str]]:
-        """The number, engine, direction and text of the lines after a number."""
+        """Return the lines after ``number`` as tuples (number, seat, direction, text)."""
         with self._lock:
             if not self._lines:
                 return []

@@ -1,4 +1,4 @@
-"""The games that are kept: one PGN file for each, in a folder of the user's."""
+"""The user's stored games: a folder with one PGN file for each game."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from merels.protocol.formats.pgn.writer import format_record
 from merels.protocol.games.record import Record
 
 UNFINISHED = "unterminated"
-"""PGN's word for the end of a game that goes on."""
+"""Value of PGN's tag Termination for an unfinished game."""
 _ENDING = ".pgn"
 _LOCK_ENDING = ".lock"
 _COMMENT = re.compile(r"\{[^}]*+\}?+")
@@ -29,60 +29,60 @@ _COMMENT = re.compile(r"\{[^}]*+\}?+")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A kept game: its key, its tags, when it was changed, and what can be searched for."""
+    """A stored game, as a list of games shows it."""
 
     key: str
     tags: dict[str, str]
     changed: int
-    """In nanoseconds; the larger the later."""
+    """Modification time of the file, in nanoseconds since the epoch."""
     words: str
-    """The text of its tags and comments, in lower case, for searching."""
+    """Tags and comments in lower case, for searching."""
 
     @property
     def unfinished(self) -> bool:
-        """Whether the game goes on."""
+        """Whether the game can be resumed."""
         return self.tags.get("Termination") == UNFINISHED
 
 
 class ChangedElsewhere(Exception):
-    """A game's file is not as the board that keeps the game has last read or written it."""
+    """A game's file has changed since the board that holds the claim last read or wrote it."""
 
 
 class Claim:
-    """The right of one board to keep a game, by its key, in the game's file.
+    """A board's exclusive right to write the file of the game with a key.
 
     ``watched`` returns whether a page shows the board. Only `GameStore` changes the other fields.
     """
 
-    def __init__(self, key: str, watched: Callable[[], bool], seen: Stamp | None) -> None:
+    def __init__(self, key: str, watched: Callable[[], bool], last_stamp: Stamp | None) -> None:
         self.key = key
         self.watched = watched
-        self.seen = seen
-        """The file's stamp when it was last read or written; None: there was no file."""
+        self.last_stamp = last_stamp
+        """The file's stamp at the last read or write; None if there was no file."""
         self.lock: int | None = None
-        """The descriptor of the lock file, unless the file system has no locks."""
+        """Descriptor of the locked lock file; None if not held or the file system has no locks."""
 
 
 class GameStore:
-    """The games in a folder, which is made when the first is kept. Any thread may use it.
+    """The games in ``folder``, which is created with the first game. Thread-safe.
 
-    Several processes may use one folder. While a board of one holds the `Claim` to a game, boards
-    of the others neither write nor remove the game's file.
+    Several processes may share a folder. Only the board that holds the `Claim` to a game writes or
+    removes the game's file.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._claims: dict[str, Claim] = {}
-        """The claims that boards of this process hold, by their keys."""
-        self._guard = Lock()
-        self._seen: dict[str, Entry] = {}
+        """Claims held by boards of this process, by key."""
+        self._lock = Lock()
+        self._cache: dict[str, Entry] = {}
 
     def new_key(self) -> str:
-        """The key of another game; keys sort by time."""
+        """Return a new key; keys sort by time."""
         return f"{datetime.now():%Y%m%d-%H%M%S-%f}-{secrets.token_hex(3)}"
 
     def add(self, record: Record) -> None:
-        """Keep a game that is on no board."""
+        """Store a game that is on no board; raise `OSError` if it cannot be written."""
         self.folder.mkdir(parents=True, exist_ok=True)
         write_whole(self._file(self.new_key()), [format_record(record).encode()])
 
@@ -90,23 +90,23 @@ class GameStore:
         """Return the claim to a new game; raise `OSError` if the folder cannot be created."""
         self.folder.mkdir(parents=True, exist_ok=True)
         claim = Claim(self.new_key(), watched, None)
-        self.hold(claim)
+        self.acquire(claim)
         return claim
 
     def claim(self, key: str, watched: Callable[[], bool]) -> Claim:
-        """Return the claim to a kept game; `InputError` if it is on a board that is looked at."""
+        """Return the claim to a stored game; raise `InputError` if a watched board has it."""
         claim = Claim(key, watched, stamp(self._path(key)))
-        if not self.hold(claim):
+        if not self.acquire(claim):
             where = "in another tab" if key in self._claims else "on another board of merels"
             raise InputError(key, f"this game is open {where}; close it there first")
         return claim
 
-    def hold(self, claim: Claim) -> bool:
-        """Take a claim again that was released, or is held by a board that no page shows.
+    def acquire(self, claim: Claim) -> bool:
+        """Acquire a claim that is free or held by an unwatched board of this process.
 
-        Returns whether the board holds it now.
+        Return whether the claim is held now.
         """
-        with self._guard:
+        with self._lock:
             holder = self._claims.get(claim.key)
             if holder is None:
                 try:
@@ -121,37 +121,37 @@ class GameStore:
         return True
 
     def release(self, claim: Claim) -> None:
-        """Let any board have a game."""
-        with self._guard:
+        """Release a claim, if it is held."""
+        with self._lock:
             if self._claims.get(claim.key) is claim:
                 del self._claims[claim.key]
                 remove_lock(claim.lock, self._lock_file(claim.key))
                 claim.lock = None
 
     def is_free(self, key: str) -> bool:
-        """Whether a game is on no board of any process that somebody looks at."""
-        with self._guard:
+        """Return whether no watched board, of this or another process, has a game."""
+        with self._lock:
             if key in self._claims:
                 return not self._claims[key].watched()
             if not self._lock_file(key).exists():
                 return True
-            try:  # A killed process leaves its lock file.
+            try:  # Remove the lock file of a killed process.
                 remove_lock(create_lock(self._lock_file(key)), self._lock_file(key))
             except BlockingIOError:
                 return False
         return True
 
     def write(self, claim: Claim, record: Record) -> None:
-        """Keep a game by a claim that is held; its file has the whole old game or the new one.
+        """Replace the file of a game, atomically; the claim must be held.
 
-        `ChangedElsewhere` if another program has changed, made or removed the file.
+        Raise `ChangedElsewhere` if another program has created, changed or removed the file.
         """
         path = self._file(claim.key)
         self.folder.mkdir(parents=True, exist_ok=True)
-        if stamp(path) != claim.seen:
+        if stamp(path) != claim.last_stamp:
             raise ChangedElsewhere(claim.key)
         write_whole(path, [format_record(record).encode()])
-        claim.seen = stamp(path)
+        claim.last_stamp = stamp(path)
 
     def read(self, key: str) -> Record:
         """Return a game; raise `InputError` if it cannot be read."""
@@ -161,27 +161,30 @@ class GameStore:
             raise InputError(key, f"the game's file cannot be read ({error})") from None
 
     def remove(self, claim: Claim, changed: int) -> None:
-        """Remove a game for good; `InputError` if it was changed after ``changed``."""
+        """Delete a game's file; the claim must be held.
+
+        Raise `InputError` if the file's modification time is not ``changed``, in nanoseconds.
+        """
         path = self._file(claim.key)
         with suppress(FileNotFoundError):
             if path.lstat().st_mtime_ns != changed:
                 raise InputError(
-                    claim.key, "this game has changed meanwhile; look at it before you delete it"
+                    claim.key, "this game has changed meanwhile; open it before you delete it"
                 )
             path.unlink()
 
     def entries(self, query: str = "") -> list[Entry]:
-        """The games with all words of a query, the last changed first."""
+        """Return the games that contain all words of a query, the last changed first."""
         words = query.lower().split()
-        found = [entry for entry in self._entries() if all(word in entry.words for word in words)]
-        return sorted(found, key=lambda entry: (entry.changed, entry.key), reverse=True)
+        matches = [entry for entry in self._entries() if all(word in entry.words for word in words)]
+        return sorted(matches, key=lambda entry: (entry.changed, entry.key), reverse=True)
 
     def text(self, query: str = "") -> str:
         """Return the games that contain all words of a query as one PGN text, oldest first."""
         paths = [self.folder / (entry.key + _ENDING) for entry in self.entries(query)]
         texts = []
         for path in sorted(paths):
-            with suppress(FileNotFoundError):  # Another program has just removed it.
+            with suppress(FileNotFoundError):  # Another program has removed the file.
                 texts.append(_read(path))
         return "".join(texts)
 
@@ -192,34 +195,37 @@ class GameStore:
         return self.folder / (key + _LOCK_ENDING)
 
     def _path(self, key: str) -> Path:
-        """A game's file; no name but that of a game that is there gets near the disk."""
+        """Return a game's file; raise `InputError` if there is no such game.
+
+        A key comes from a request, so it is compared with the listed keys before it names a file.
+        """
         if key not in {entry.key for entry in self._entries()}:
-            raise InputError(key, f"no such game is kept in {self.folder}")
+            raise InputError(key, f"no such game in {self.folder}; search again")
         return self._file(key)
 
     def _entries(self) -> Iterator[Entry]:
-        """Every game, in no order."""
+        """Yield every readable game, unsorted."""
         try:
             files = list(os.scandir(self.folder))
         except FileNotFoundError:
             return
-        for key in self._seen.keys() - {file.name.removesuffix(_ENDING) for file in files}:
-            self._seen.pop(key, None)  # Its file is gone.
+        for key in self._cache.keys() - {file.name.removesuffix(_ENDING) for file in files}:
+            self._cache.pop(key, None)
         for file in files:
             if file.name.endswith(_ENDING):
                 with suppress(OSError, UnicodeError):
                     yield self._entry(Path(file.path), file.stat().st_mtime_ns)
 
     def _entry(self, path: Path, changed: int) -> Entry:
-        seen = self._seen.get(path.stem)
-        if seen is None or seen.changed != changed:
+        entry = self._cache.get(path.stem)
+        if entry is None or entry.changed != changed:
             text = _read(path)
             tags = read_tags(text)
             words = " ".join((*tags.values(), *_COMMENT.findall(text))).lower()
-            seen = self._seen[path.stem] = Entry(path.stem, tags, changed, words)
-        return seen
+            entry = self._cache[path.stem] = Entry(path.stem, tags, changed, words)
+        return entry
 
 
 def _read(path: Path) -> str:
-    """Return the text of a game's file."""
+    """Return the text of a game's file; raise `OSError` if it is not a regular file."""
     return decode(read_regular_file(path, LONGEST_GAME))

@@ -1,4 +1,4 @@
-"""Proven values of a position and of each of its moves."""
+"""Values of a position and its moves, proven by the tablebase."""
 
 from __future__ import annotations
 
@@ -9,17 +9,19 @@ from merels.engine.tablebase.probe import TableValue
 from merels.protocol.board.reviewing import TABLE_CACHE
 from merels.protocol.common.json_fields import JSON
 
-_MOST_LOOKED_AT = 30
-"""With more moves than this, their replies are not counted: the page must not wait."""
-_DEEPEST = 255
-"""The greatest depth that tables keep; it stands for all beyond it."""
+_MOST_MOVES_WITH_REPLIES = 30
+"""With more moves the replies are not counted: it would delay the page."""
+_GREATEST_DEPTH = 255
+"""The greatest depth that tables store, in plies; it also stands for all greater depths."""
 
 
 def proven_view(position: Position) -> JSON | None:
-    """Return the proven values of a position and its moves, for the side to move; None if unknown.
+    """Return the values of a position and its moves, or None if none is known.
 
-    ``depth`` is in plies to the next removal or the end, where it is known. ``replies`` are those
-    that hold the value against a move, and all there are; None where they were not counted.
+    ``here`` is the position's value or None; ``moves`` has the known ones first, the best of them
+    at the top. A value is ``win``, ``draw`` or ``loss`` for the side to move; ``depth`` is in plies
+    to the next removal or the end, or None. ``replies`` is a pair: the number of the opponent's
+    replies that keep the move's value, and the number of all replies; None if not counted.
     """
     tables, _ = TABLE_CACHE.fetch(position.rules)
     if tables is None or position.outcome() is not None:
@@ -28,28 +30,28 @@ def proven_view(position: Position) -> JSON | None:
     known = [value for _, value in moves if value]
     if not known:
         return None
-    best = max(known, key=_worth)
-    # A move that the tables do not know may be better than any move but a win.
-    here = _known_view(best) if best.value > 0 or len(known) == len(moves) else None
-    ordered = sorted(moves, key=lambda move: -_worth(move[1]) if move[1] else inf)
+    best = max(known, key=_rank)
+    # A move of unknown value may be better than the best known move, unless that wins.
+    here = _value_view(best) if best.value > 0 or len(known) == len(moves) else None
+    ordered = sorted(moves, key=lambda move: -_rank(move[1]) if move[1] else inf)
     return {
         "here": here,
         "moves": [
             {
-                "move": str(move), **(_known_view(value) if value else {}),
+                "move": str(move), **(_value_view(value) if value else {}),
                 "replies": tables.holding(position.play(move))
-                if len(moves) <= _MOST_LOOKED_AT else None,
+                if len(moves) <= _MOST_MOVES_WITH_REPLIES else None,
             }
             for move, value in ordered
         ],
     }
 
 
-def _worth(known: TableValue) -> float:
-    """Where a value stands among others: early wins first, late losses before early ones."""
-    return known.value * (_DEEPEST + 1 - (known.depth or 0))
+def _rank(value: TableValue) -> float:
+    """Return a sort key: early wins are greatest, then late wins, draws, late and early losses."""
+    return value.value * (_GREATEST_DEPTH + 1 - (value.depth or 0))
 
 
-def _known_view(known: TableValue) -> JSON:
-    """A proven value in words, with its depth."""
-    return {"value": ("draw", "win", "loss")[known.value], "depth": known.depth}
+def _value_view(value: TableValue) -> JSON:
+    """Return a proven value and its depth in plies as JSON."""
+    return {"value": ("draw", "win", "loss")[value.value], "depth": value.depth}

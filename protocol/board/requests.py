@@ -1,4 +1,4 @@
-"""Reads the fields of the page's requests; `InputError` names what is wrong."""
+"""Readers of the fields of the page's requests; a bad field raises `InputError`."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from merels.protocol.common.options import Value
 
 LONGEST_NAME = 60
 FULL = "full"
-"""The level of full strength."""
+"""Name of full strength, beside the built-in levels."""
 
 
 class Player(NamedTuple):
-    """An engine with its level, or without one a user; and the name that was typed."""
+    """A player: an engine with its level, or a user (``choice`` is None) with a typed name."""
 
     choice: EngineSpec | None
     level: str = ""
@@ -34,22 +34,22 @@ class Player(NamedTuple):
 
 
 def read_moves(body: JSON) -> list[Move]:
-    """A move, or several in a row."""
+    """Return the moves of the field ``moves``, or the one of ``move``."""
     moves = body.get("moves", [body.get("move")])
-    if not isinstance(moves, list) or not moves or not all(isinstance(one, str) for one in moves):
-        raise InputError("moves", "expected moves")
+    if not isinstance(moves, list) or not moves or not all(isinstance(move, str) for move in moves):
+        raise InputError("moves", "expected a list of moves such as d6 or d6-d7xa1")
     return [parse_move(move) for move in moves]
 
 
 def read_rules(body: JSON) -> Rules:
-    """A rule set, with the fields that differ from it."""
+    """Return the rule set ``variant`` with the values of ``fields``."""
     fields = typed_field(body, "fields", dict, "rule fields and their values", {})
     variant = typed_field(body, "variant", str, "a text", DEFAULT_RULES.variant)
     return make_rules(variant, [f"{name}={value}" for name, value in fields.items()])
 
 
 def read_settings(body: JSON) -> dict[str, Value]:
-    """The values of options by name; None presses a button."""
+    """Return the values of options by name; None presses a button."""
     settings = typed_field(body, "settings", dict, "names and values")
     if len(settings) > 200:
         raise InputError("settings", "expected at most 200 options")
@@ -60,7 +60,11 @@ def read_settings(body: JSON) -> dict[str, Value]:
 
 
 def read_time(time: Any) -> JSON:
-    """A time control in seconds: ``seconds`` a move, or a clock's ``base`` and ``increment``."""
+    """Return a checked time control.
+
+    Its ``kind`` is ``move`` (with ``seconds`` per move) or ``clock`` (with ``base`` and
+    ``increment`` in seconds).
+    """
     if isinstance(time, dict) and time.get("kind") == "move":
         return {"kind": "move", "seconds": seconds_field(time, "seconds", 0.01, 3600.0)}
     if isinstance(time, dict) and time.get("kind") == "clock":
@@ -69,11 +73,11 @@ def read_time(time: Any) -> JSON:
             "base": seconds_field(time, "base", 1.0, 86_400.0),
             "increment": seconds_field(time, "increment", 0.0, 3600.0),
         }
-    raise InputError("time", "expected seconds per move, or a clock")
+    raise InputError("time", "expected seconds per move or a clock (kind move or clock)")
 
 
 def read_players(body: JSON, choices: Sequence[EngineSpec]) -> list[Player]:
-    """White, Black and the analyst, each one of ``choices``; nothing if the field is missing."""
+    """Return White, Black and the analyst from ``choices``; empty if ``players`` is missing."""
     players = body.get("players")
     if players is None:
         return []
@@ -95,6 +99,7 @@ def _player(player: Any, choices: Sequence[EngineSpec]) -> Player:
     index = optional(whole_field, player, "engine", 0, len(choices) - 1)
     if index is None:
         return Player(None, name=name)
-    if level not in (FULL, *(known.name for known in LEVELS)):
-        raise InputError(str(level), "no such level")
+    if level not in (FULL, *(named.name for named in LEVELS)):
+        names = ", ".join(named.name for named in LEVELS)
+        raise InputError(str(level), f"expected a level: {names} or {FULL}")
     return Player(choices[index], level, name)

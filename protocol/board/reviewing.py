@@ -1,4 +1,4 @@
-"""The review of a board's game, in a thread of its own."""
+"""The review of a board's game, which runs in its own thread."""
 
 from __future__ import annotations
 
@@ -14,45 +14,45 @@ from merels.protocol.review.review import Judge, Judgement, judge_with, review
 from merels.protocol.review.text import Sums, annotate
 
 NODES = 100_000
-"""Positions searched for each move."""
+"""Search nodes for each move."""
 TABLE_CACHE = TableCache()
 """The tablebase in the user's cache, shared by all boards of this process."""
 
 
 @dataclass
 class Progress:
-    """A review so far: of a game's moves, the judgements of the first."""
+    """A review that runs or has ended."""
 
     nodes: list[int]
-    """The numbers of the moves in the game's tree."""
+    """Node numbers of the reviewed moves in the game's tree, in order of play."""
     judgements: list[Judgement] = field(default_factory=list)
-    """Only ever appended to."""
+    """Judgements of the first moves; other threads read the list while it grows."""
     sums: tuple[Sums, Sums] = field(default_factory=lambda: (Sums(), Sums()))
-    """White's and Black's moves in numbers."""
+    """Statistics of White's and of Black's moves."""
 
     def add(self, judgement: Judgement) -> None:
-        """Take in the judgement of the next move."""
+        """Add the judgement of the next move."""
         self.sums[judgement.side].add(judgement)
         self.judgements.append(judgement)
 
     def annotate(self, record: Record) -> None:
-        """Add the judgements to the moves that the game still has."""
+        """Add the judgements to those moves of ``record`` that it still has."""
         for number, judgement in zip(self.nodes, self.judgements):
             if (node := record.find(number)) is not None:
                 annotate(node, judgement)
 
 
 class Reviewer:
-    """Judges every move of a game; ``on_change`` is called after each.
+    """Judges every move of a game in a thread.
 
-    ``on_error`` is called with an error that ends a review.
+    ``on_change`` is called after each judgement, ``on_error`` with an error that ends the review.
     """
 
     def __init__(
         self, on_change: Callable[[], None], on_error: Callable[[Exception], None]
     ) -> None:
         self.progress: Progress | None = None
-        """The review, if there is one."""
+        """The current review, or None."""
         self._on_change = on_change
         self._on_error = on_error
         self._lock = Lock()
@@ -64,31 +64,31 @@ class Reviewer:
         return progress is not None and len(progress.judgements) < len(progress.nodes)
 
     def start(self, record: Record) -> None:
-        """Begin a review of a record that nothing changes, in place of the one before."""
+        """Review a record in place of the current review; the caller must not change the record."""
         with self._lock:
             self.progress = progress = Progress([node.number for node in record.line()])
         try:
             Thread(target=self._review, args=(record, progress), daemon=True).start()
         except RuntimeError:  # The system cannot start a thread.
-            self._drop(progress)
+            self._discard(progress)
             raise
         self._on_change()
 
-    def forget(self) -> None:
-        """Drop the review, which ends if it still runs."""
-        self._drop(self.progress)
+    def discard(self) -> None:
+        """Discard the current review; its thread ends after the move that it is judging."""
+        self._discard(self.progress)
 
-    def _drop(self, progress: Progress | None) -> None:
-        """Drop a review, unless another one has replaced it."""
+    def _discard(self, progress: Progress | None) -> None:
+        """Discard a review, unless another one has replaced it."""
         with self._lock:
-            dropped = progress is not None and self.progress is progress
-            if dropped:
+            is_current = progress is not None and self.progress is progress
+            if is_current:
                 self.progress = None
-        if dropped:
+        if is_current:
             self._on_change()
 
     def judge(self, rules: Rules) -> Judge:
-        """A judge of positions like the one that judges the game's moves."""
+        """Return a judge with the settings of a review; load the tablebase if need be."""
         searcher = Searcher()
         searcher.tables, _ = TABLE_CACHE.fetch(rules, wait=True)
         return judge_with(searcher, NODES)
@@ -102,5 +102,5 @@ class Reviewer:
                     progress.add(judgement)
                 self._on_change()
         except Exception as error:
-            self._drop(progress)
+            self._discard(progress)
             self._on_error(error)

@@ -1,8 +1,9 @@
-"""The board's thread, which always does the one job that the session now has for an engine.
+"""The board's search thread, which runs one engine search at a time.
 
-The job is a function of the session's state, and a change of state calls `changed`. A search that
-is not wanted any more is stopped and its answer dropped, even if the same search is wanted again by
-then: its answer was cut short.
+The session derives the current `Job` from its state and calls `SearchThread.changed` after every
+change. If the running job is no longer the current one, its search is stopped and its answer
+dropped. The answer stays dropped even if the same job becomes current again, because the search was
+cut short.
 """
 
 from __future__ import annotations
@@ -22,22 +23,22 @@ from merels.protocol.games.clock import Clock
 from merels.protocol.process.errors import EngineError
 
 STOP_SECONDS = 2.0
-"""The time an engine has to end an unwanted search; then it is killed."""
+"""Seconds after which an engine that has not ended an unwanted search is killed."""
 CLOSE_SECONDS = 5.0
-"""The time the thread has to end; more than an engine has to stop."""
+"""Seconds that `SearchThread.close` waits for the thread; more than `STOP_SECONDS`."""
 PAUSE_SECONDS = 0.8
-"""How long a level seems to think, unless it has less time."""
+"""Seconds before a level's move is played, unless the level has less time."""
 PLAY_INFO_SECONDS = 0.04
-"""The least time between two scores shown while an engine thinks about its move."""
+"""Least seconds between two scores shown while an engine thinks about its move."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A search of the position that ``moves`` lead to from ``start``.
+    """A search of ``position``, which ``moves`` reach from ``start``.
 
-    ``version`` is the seat's: another engine or other options make another job. ``time`` is the
-    seconds for a move, or the game's clock; with None it is an analysis, which ends only when the
-    state changes.
+    ``version`` is `Seat.version`, so that another engine or other options make another job.
+    ``time`` is the seconds for a move, the game's clock, or None for an analysis, which ends only
+    when another job becomes current.
     """
 
     seat: Seat
@@ -47,18 +48,18 @@ class Job:
     position: Position
     time: float | Clock | None = None
     lines: int = 1
-    """The variations of an analysis."""
+    """Number of variations of an analysis."""
 
     def pause(self) -> float:
-        """The least seconds before the move is played: a level finds its own in an instant."""
+        """Return the least seconds from start to move: an instant reply would irritate a user."""
         clock = self.time
         if clock is None or not self.seat.is_level:
             return 0.0
-        fair = clock.left(self.position.side) / 50 if isinstance(clock, Clock) else clock
-        return min(PAUSE_SECONDS, fair)
+        share = clock.left(self.position.side) / 50 if isinstance(clock, Clock) else clock
+        return min(PAUSE_SECONDS, share)
 
     def limit(self) -> Limit:
-        """The limit of a search that begins now, perhaps after the clock has started."""
+        """Return the limit of a search that starts now; the clock may have been running."""
         clock = self.time
         if not isinstance(clock, Clock):
             return Limit(time=clock)
@@ -70,139 +71,140 @@ class Job:
 
 
 class Board(Protocol):
-    """The owner of a `SearchThread`, which holds no lock when it calls these."""
+    """The owner of a `SearchThread`, which holds no lock when it calls these methods."""
 
     def next_job(self) -> Job | None:
-        """Return the job to do now."""
+        """Return the current job, or None."""
 
     def on_info(self, job: Job, infos: list[Info]) -> None:
-        """Take the variations so far."""
+        """Handle the latest variations."""
 
     def on_move(self, job: Job, move: Move) -> None:
-        """Take the engine's move."""
+        """Handle the engine's move."""
 
     def on_error(self, job: Job | None, error: Exception) -> None:
-        """Take an error; its job is not tried again before `SearchThread.changed`."""
+        """Handle an error of a job, or of the board if None; a retry follows `changed` only."""
 
     def on_idle(self) -> None:
-        """Notice that there is no job."""
+        """Handle the lack of a job."""
 
 
 class SearchThread:
-    """Runs a board's jobs, one at a time, in a thread of its own."""
+    """Runs a board's jobs, one at a time, in its own thread."""
 
     def __init__(self, board: Board) -> None:
         self._board = board
-        self._woken = Condition()
-        """Also held to stop a search and to end a job, so that no stop reaches the next search."""
+        self._condition = Condition()
+        """Also guards stopping a search and finishing a job, so no stop reaches the next search."""
         self._version = 0
         self._closed = False
         self._engine: Engine | None = None
         self._call: Call | None = None
-        """The engine's searches for the job."""
+        """The engine call of the job, which can be interrupted."""
         self._job: Job | None = None
-        self._stopped: float | None = None
-        """When the job was first found unwanted, if ever."""
-        self._last_look = 0.0
+        self._unwanted_since: float | None = None
+        """When the job was found to be unwanted (`monotonic`), or None."""
+        self._last_shown = 0.0
         self._thread = Thread(target=self._run, name="board", daemon=True)
 
     def start(self) -> None:
-        """Start the thread, once the board can be called."""
+        """Start the thread; from now on it calls the board."""
         self._thread.start()
 
     def changed(self) -> None:
-        """Follow a change of state: stop the running job if it is not wanted any more."""
-        with self._woken:
+        """Run the current job; call this after every change of the board's state."""
+        with self._condition:
             self._version += 1
-            self._woken.notify()
-        self.nudge()
+            self._condition.notify()
+        self.stop_unwanted()
 
-    def nudge(self) -> None:
-        """Stop a search that is not wanted any more; called several times a second.
+    def stop_unwanted(self) -> None:
+        """Stop the search if its job is unwanted; the board calls this several times a second.
 
-        Once unwanted, it stays so. An engine that goes on is killed, or it would hold up the rest.
+        An engine that has not stopped after `STOP_SECONDS` is killed, because it blocks all jobs.
         """
-        with self._woken:
+        with self._condition:
             job, now = self._job, monotonic()
             if job is None:
                 return
-            if self._stopped is None:
-                if not self._stale(job):
+            if self._unwanted_since is None:
+                if not self._is_unwanted(job):
                     return
-                self._stopped = now
-                self._woken.notify_all()
+                self._unwanted_since = now
+                self._condition.notify_all()
                 if self._call is not None:
-                    with suppress(EngineError):  # The thread that reads from it reports its end.
+                    with suppress(EngineError):  # The search itself raises the error.
                         self._call.interrupt()
-            elif now - self._stopped > STOP_SECONDS and self._engine is not None:
+            elif now - self._unwanted_since > STOP_SECONDS and self._engine is not None:
                 self._engine.kill()
 
     def receive(self, line: bytes) -> None:
-        """Take a line from an engine: while it thinks about its move, its scores are shown."""
+        """Show the score of an engine's output line while it thinks about its move."""
         job, engine = self._job, self._engine
         if job is None or job.time is None or engine is None or b" score " not in line:
             return
         now = monotonic()
-        if now - self._last_look >= PLAY_INFO_SECONDS:
-            self._last_look = now
+        if now - self._last_shown >= PLAY_INFO_SECONDS:
+            self._last_shown = now
             info = engine.connection.dialect.info(line.strip(), job.position)
             if info.score is not None and info.multipv == 1:
                 self._board.on_info(job, [info])
 
     def close(self) -> None:
         """Stop the running job and end the thread."""
-        with self._woken:
+        with self._condition:
             self._closed = True
-            self._woken.notify()
+            self._condition.notify()
         deadline = monotonic() + CLOSE_SECONDS
         while self._thread.is_alive() and monotonic() < deadline:
-            self.nudge()
+            self.stop_unwanted()
             self._thread.join(0.05)
 
-    def _stale(self, job: Job) -> bool:
-        """Whether a job is not wanted now."""
+    def _is_unwanted(self, job: Job) -> bool:
+        """Return whether a job is not the current one."""
         return self._closed or self._board.next_job() != job
 
     def _run(self) -> None:
         while True:
-            with self._woken:
+            with self._condition:
                 version = self._version
             try:
-                self._work()
-            except Exception as error:  # The next change of the state is another attempt.
+                self._run_job()
+            except Exception as error:  # Retry after the next change of the state.
                 self._board.on_error(None, error)
-            with self._woken:
+            with self._condition:
                 while not self._closed and self._version == version:
-                    self._woken.wait()
+                    self._condition.wait()
                 if self._closed:
                     return
 
-    def _work(self) -> None:
-        """Do the job that there is now, if any."""
+    def _run_job(self) -> None:
+        """Run the current job, if any."""
         job = None if self._closed else self._board.next_job()
         if job is None:
             self._board.on_idle()
             return
-        with self._woken:
-            self._job, self._stopped = job, None
+        with self._condition:
+            self._job, self._unwanted_since = job, None
         try:
             with job.seat.in_use:
-                self._do(job)
+                self._search(job)
         except Exception as error:
-            # Any error is shown, or the page would wait forever, and the engine restarted.
-            wanted = self._end(job)
+            # Without a message the page would wait forever. The engine is restarted, because its
+            # state is unknown after an error.
+            wanted = self._finish(job)
             job.seat.close()
             if wanted:
                 self._board.on_error(job, error)
         finally:
-            self._end(job)
+            self._finish(job)
 
-    def _do(self, job: Job) -> None:
-        """Have the engine do a job, until it is done or unwanted."""
+    def _search(self, job: Job) -> None:
+        """Run a job's search until it ends or is stopped."""
         engine = job.seat.open()
         with engine.call() as call:
-            with self._woken:
-                if self._stopped is not None:
+            with self._condition:
+                if self._unwanted_since is not None:
                     return
                 self._engine, self._call = engine, call
             job.seat.prepare(engine, job.start.rules)
@@ -212,27 +214,27 @@ class SearchThread:
                     for _ in analysis:
                         self._board.on_info(job, analysis.infos)
                 return
-            self._last_look = 0.0
-            seen = monotonic() + job.pause()
+            self._last_shown = 0.0
+            earliest = monotonic() + job.pause()
             result = engine.play(job.start, job.limit(), moves=job.moves)
-        self._wait(seen)
-        if not self._end(job):
+        self._wait(earliest)
+        if not self._finish(job):
             return
         if result.info.score is not None:
             self._board.on_info(job, [result.info])
         if result.move is None:
-            raise EngineError("the engine plays no move")
+            raise EngineError("the engine plays no move; restart it or choose another one")
         self._board.on_move(job, result.move)
 
     def _wait(self, until: float) -> None:
-        """Wait with a move that is found, unless it is not wanted any more."""
-        with self._woken:
+        """Delay a move until a time (`monotonic`), or until its job is unwanted."""
+        with self._condition:
             self._engine = self._call = None
-            while self._stopped is None and (left := until - monotonic()) > 0:
-                self._woken.wait(left)
+            while self._unwanted_since is None and (left := until - monotonic()) > 0:
+                self._condition.wait(left)
 
-    def _end(self, job: Job) -> bool:
-        """End a job, so that no stop comes any more; whether it was wanted to the end."""
-        with self._woken:
+    def _finish(self, job: Job) -> bool:
+        """Finish a job, so that no stop follows; return whether its answer is wanted."""
+        with self._condition:
             self._job = self._engine = self._call = None
-            return self._stopped is None and not self._stale(job)
+            return self._unwanted_since is None and not self._is_unwanted(job)

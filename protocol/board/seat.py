@@ -1,4 +1,4 @@
-"""A seat at the board: the engine in it, its level and options, and its process."""
+"""A seat at the board: the choice of its engine, the engine's settings, and its process."""
 
 from __future__ import annotations
 
@@ -17,20 +17,21 @@ from merels.protocol.common.options import Value, value_text
 from merels.protocol.process.errors import EngineError
 
 QUIT_SECONDS = 0.5
+"""Seconds that an engine has to end after `quit`."""
 
 MANAGED = frozenset(
     name.lower() for name in ("MultiPV", "Ponder", "UCI_Variant", *(f.name for f in FIELDS))
 )
-"""Options, in lower case, that the board sets itself."""
+"""Options that only the board sets, in lower case."""
 OWN = EngineSpec(MERELS, "merels")
-"""The engine that comes with the board; it has the built-in levels."""
+"""This program as an engine; only it has the built-in levels."""
 
 
 class Seat:
     """White's, Black's or the analyst's seat, with an engine process or a user.
 
-    Code that starts, ends or talks to the engine holds ``in_use``. Any thread may stop a search or
-    kill the engine without it.
+    A thread that starts, ends or commands the engine must hold ``in_use``. Stopping a search and
+    killing the engine need no lock.
     """
 
     def __init__(self, part: str, log: Log, on_line: Callable[[bytes], None]) -> None:
@@ -39,33 +40,33 @@ class Seat:
         self.level = ""
         self._seed = any_seed()
         self.version = 0
-        """Increased by every change of engine, level or options."""
+        """Counts changes of engine, level, options and game."""
         self.in_use = RLock()
         self._engine: Engine | None = None
         self._starting: Engine | None = None
-        self._ended = False
+        self._aborted = False
         self._running: EngineSpec | None = None
         self._log = log
         self._on_line = on_line
-        self._wanted: dict[str, Value] = {}
+        self._user_settings: dict[str, Value] = {}
         self._sent: dict[str, Value] = {}
-        self._presses: list[str] = []
-        self._another_game = False
+        self._pending_buttons: list[str] = []
+        self._new_game_pending = False
 
-    def seat(self, choice: EngineSpec | None, level: str = "") -> None:
-        """Choose who sits here; `tidy` ends the engine that sat here before."""
+    def assign(self, choice: EngineSpec | None, level: str = "") -> None:
+        """Assign an engine, or a user with None; `end_replaced` ends the previous one."""
         if choice is not self.choice:
-            self._wanted, self._presses = {}, []
+            self._user_settings, self._pending_buttons = {}, []
         elif choice is not None and choice is OWN and level != self.level:
-            # A new level replaces what the dialog set for the old one.
+            # A new level overrides the options that the user set for the old one.
             for name in (*LEVEL_OPTIONS, "LevelSeed"):
-                self._wanted.pop(name, None)
+                self._user_settings.pop(name, None)
         self.choice, self.level = choice, level
         self.version += 1
 
     @property
     def is_level(self) -> bool:
-        """Whether a built-in level sits here."""
+        """Whether a built-in level plays here."""
         return self.choice is OWN and self.level != FULL
 
     def new_game(self) -> None:
@@ -74,11 +75,11 @@ class Seat:
         A level gets a new seed, so that the same moves do not beat it twice.
         """
         self._seed = any_seed()
-        self._another_game = True
+        self._new_game_pending = True
         self.version += 1
 
     def _settings(self) -> dict[str, Value]:
-        """The options to set: from the command line, for the level, and from the dialog."""
+        """Return the option values of the command line, the level and the user; later ones win."""
         choice = self.choice
         if choice is None:
             return {}
@@ -89,31 +90,31 @@ class Seat:
             if elo is not None:
                 settings["UCI_Elo"] = elo
                 settings["LevelSeed"] = self._seed
-        elif choice.command == MERELS:  # It may have been given a level.
+        elif choice.command == MERELS:  # The command line may set a level.
             settings.setdefault("LevelSeed", self._seed)
-        return settings | self._wanted
+        return settings | self._user_settings
 
     def open(self) -> Engine:
-        """The running engine, started if need be."""
+        """Return the running engine; start it if need be. Raise `EngineError` if it fails."""
         engine = self._engine
         if engine is not None and self._running is self.choice:
             return engine
         with self.in_use:
-            self.tidy()
+            self.end_replaced()
             if self._engine is None:
                 choice = self.choice
                 if choice is None:
-                    raise EngineError("no engine plays this side; choose one under New game")
+                    raise EngineError("no engine plays here; choose one under New game")
                 self._engine = self._start(choice)
                 self._running, self._sent = choice, {}
             return self._engine
 
     def _start(self, choice: EngineSpec) -> Engine:
-        """Start an engine and wait for its greeting; `end` cuts the wait short."""
+        """Start an engine and wait for its handshake, which `abort_start` interrupts."""
         engine = self._starting = Engine(choice, trace=self._trace)
         self._log.add(self.part, "!", f"started {choice.name} (pid {engine.pid})")
         try:
-            if self._ended:
+            if self._aborted:
                 engine.kill()
             engine.greet()
         except BaseException:
@@ -124,7 +125,10 @@ class Seat:
         return engine
 
     def prepare(self, engine: Engine, rules: Rules) -> None:
-        """Send the engine its new options, rules and game; the caller holds ``in_use``."""
+        """Send the engine changed options, the rules and `ucinewgame` if due.
+
+        The caller holds ``in_use``.
+        """
         changed = {
             name: value
             for name, value in self._settings().items()
@@ -133,17 +137,17 @@ class Seat:
         if changed:
             engine.configure(changed)
             self._sent |= changed
-        while self._presses:
-            engine.configure({self._presses.pop(0): None})
+        while self._pending_buttons:
+            engine.configure({self._pending_buttons.pop(0): None})
         engine.set_rules(rules)
-        if self._another_game:
-            self._another_game = False
+        if self._new_game_pending:
+            self._new_game_pending = False
             engine.new_game()
 
     def options(self) -> list[dict[str, Any]]:
-        """The engine's options with their values, for the dialog.
+        """Return the engine's options with their values as JSON; start the engine if need be.
 
-        The dialog does not offer options that take text: `wish` refuses them.
+        Options that take text are missing, because `set_options` refuses them.
         """
         engine = self.open()
         values = {name.lower(): value for name, value in self._settings().items()}
@@ -161,48 +165,48 @@ class Seat:
             if not option.takes_text
         ]
 
-    def wish(self, settings: dict[str, Value]) -> None:
-        """Set options from the dialog; an error names the one that is refused.
+    def set_options(self, settings: dict[str, Value]) -> None:
+        """Set options by name, to be sent before the engine's next search; None presses a button.
 
-        An option that takes text may name a file, which the engine would read or write: only the
-        command line sets it. The options are sent before the engine's next search.
+        If one is refused, none is set, and an `InputError` or `EngineError` names it. An option
+        that takes text may name a file that the engine reads or writes, so a page may not set it.
         """
         options = self.open().options
         checked: dict[str, Value] = {}
-        presses = []
+        buttons = []
         for name, value in settings.items():
             option = options.find(name)
             if option.takes_text:
-                way = f"-engine … option.{option.name}=… where merels board is started"
+                flag = f"-engine … option.{option.name}=… where merels board is started"
                 raise InputError(
-                    option.name, f"only the command line sets an option that takes text: use {way}"
+                    option.name, f"only the command line sets an option that takes text: use {flag}"
                 )
             if option.name.lower() in MANAGED:
-                raise EngineError(f"option {option.name} is set by the board itself")
+                raise EngineError(f"option {option.name} is set by the board; leave it out")
             if option.kind == "button":
-                presses.append(option.name)
+                buttons.append(option.name)
             else:
                 checked[option.name] = option.check(value)
-        wanted = self._wanted | checked
-        if presses or wanted != self._wanted:
-            self._wanted = wanted
-            self._presses += presses
+        user_settings = self._user_settings | checked
+        if buttons or user_settings != self._user_settings:
+            self._user_settings = user_settings
+            self._pending_buttons += buttons
             self.version += 1
 
-    def tidy(self) -> None:
-        """End the engine if it does not sit here any more."""
+    def end_replaced(self) -> None:
+        """End the engine if another one has been assigned."""
         if self._engine is not None and self._running is not self.choice:
             self.close()
 
-    def end(self) -> None:
-        """Refuse to start engines, and kill one that has not greeted yet. Thread-safe."""
-        self._ended = True
+    def abort_start(self) -> None:
+        """Kill an engine that is being started, and any that is started later. Thread-safe."""
+        self._aborted = True
         starting = self._starting
         if starting is not None:
             starting.kill()
 
     def close(self) -> None:
-        """End the engine, if it runs."""
+        """End the engine process, if there is one."""
         with self.in_use:
             engine, self._engine = self._engine, None
             if engine is not None:
@@ -210,7 +214,7 @@ class Seat:
                 self._log.add(self.part, "!", "ended")
 
     def _trace(self, direction: str, data: bytes) -> None:
-        """Log lines, and pass on those that the engine wrote."""
+        """Log complete lines, and call ``on_line`` with those that the engine wrote."""
         for line in data.split(b"\n")[:-1]:
             self._log.add(self.part, direction, line.decode("utf-8", "replace").rstrip())
             if direction == "<":

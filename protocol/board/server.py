@@ -1,4 +1,4 @@
-"""The board's web server: the files of its page, its requests, and an event stream a board."""
+"""The board's web server: the page's files, its requests, and one event stream per page."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ from merels.protocol.web.access import GuardedHandler, GuardedServer
 from merels.protocol.web.server import TYPES, Refusal, read_page, unexpected
 
 LARGEST_BODY = 1 << 20
+"""Bytes of a request, at most."""
 LARGEST_TEXT = 1 << 25
-"""Bytes of a request that brings a file of games."""
+"""Bytes of a request with a file of games, at most."""
 _WITH_TEXT = ("api/load", "api/keep")
 
 
@@ -35,10 +36,10 @@ class BoardServer(GuardedServer):
         self, host: str, port: int, choices: Sequence[EngineSpec], store: GameStore | None = None,
         trainer: Trainer | None = None, warning: str = "",
     ) -> None:
-        """Listen on a port, or with 0 on a free one; players can be any engine of ``choices``.
+        """Listen on a port; 0 selects a free one.
 
-        ``store`` keeps games, if it is not None; ``trainer`` gives puzzles. Every page shows
-        the ``warning``.
+        ``choices`` are the engines that can play. Games are saved to ``store``, or nowhere with
+        None. ``trainer`` selects and rates puzzles; every page shows ``warning``.
         """
         self.warning = warning
         self.page = (
@@ -48,25 +49,25 @@ class BoardServer(GuardedServer):
         super().__init__(host, port, Handler)
 
     def server_close(self) -> None:
-        """Stop listening, and end every board with its engines."""
+        """Stop listening, and close every board with its engines."""
         super().server_close()
         self.sessions.close()
 
 
 class Handler(GuardedHandler):
-    """One connection of a browser that has the cookie."""
+    """Handles a connection of a browser that has the cookie."""
 
     server: BoardServer
 
     def get(self, name: str, query: str) -> None:
-        """Send a file of the page, or the event stream of a board."""
+        """Send a file of the page, or a board's event stream."""
         if name == "events":
             self._stream(query)
         else:
             self.send_file(self.server.page, name)
 
     def post(self, name: str) -> None:
-        """Carry out a request of the page."""
+        """Answer a request of the page."""
         body = self._body(LARGEST_TEXT if name in _WITH_TEXT else LARGEST_BODY)
         folder, _, action = name.partition("/")
         if folder != "api" or not action:
@@ -77,19 +78,19 @@ class Handler(GuardedHandler):
             raise Refusal(HTTPStatus.BAD_REQUEST, str(error)) from None
         except EngineError as error:
             raise Refusal(HTTPStatus.BAD_GATEWAY, str(error)) from None
-        except Exception as error:  # Also of a kind that means elsewhere that a browser is gone.
+        except Exception as error:  # Including OSError, which elsewhere means a closed connection.
             raise Refusal(HTTPStatus.INTERNAL_SERVER_ERROR, unexpected(error)) from None
         self.send(HTTPStatus.OK, data)
 
     def _act(self, action: str, body: dict[str, Any]) -> dict[str, Any]:
-        """Carry out an action on the board that the request names."""
+        """Open a board, or perform an action on the board that the request names."""
         sessions = self.server.sessions
         session = sessions.get(body.get("session"))
         if action == "open":
             unfinished, warning = None, self.server.warning
             try:
                 unfinished = None if session else last_unfinished(sessions.store)
-            except Exception as error:  # The board can be used without the games that are kept.
+            except Exception as error:  # The board works without stored games.
                 warning = f"{warning} {unexpected(error)}".lstrip()
             session = session or sessions.open()
             return {
@@ -101,7 +102,7 @@ class Handler(GuardedHandler):
         return act(session, action, body)
 
     def _body(self, most: int) -> dict[str, Any]:
-        """Return the request's JSON object of at most ``most`` bytes."""
+        """Return the request's JSON object; refuse one of more than ``most`` bytes."""
         if self.headers.get_content_type() != "application/json":
             raise Refusal(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "expected JSON")
         data = self.read_body(most)
@@ -114,20 +115,20 @@ class Handler(GuardedHandler):
         return body
 
     def _stream(self, query: str) -> None:
-        """Send the events of a board until the browser or the board is gone."""
+        """Send a board's events until the browser disconnects or the board is closed."""
         try:
             names = parse_qs(query, max_num_fields=4).get("session", [])
         except ValueError:
             names = []
         session = self.server.sessions.get(names[0]) if names else None
         if session is None:
-            # A browser does not reconnect after this status.
+            # After status 204 an EventSource does not reconnect.
             self.send(HTTPStatus.NO_CONTENT, b"", TYPES["html"])
             return
         feed = session.subscribe()
 
         def take(seconds: float) -> bytes | None:
-            """The latest event of each kind that has changed."""
+            """Return the pending events as text; None after the end."""
             kinds = feed.take(seconds)
             if kinds is None:
                 return None
@@ -140,9 +141,9 @@ class Handler(GuardedHandler):
 
 
 def _event(session: Session, kind: str, feed: Feed) -> str:
-    """The latest event of a kind as the stream has it; empty after an error, an event itself."""
+    """Return an event in the stream's format; empty after an error, which becomes an event."""
     try:
         return f"event: {kind}\ndata: {json.dumps(event_data(session, kind, feed))}\n\n"
     except Exception as error:
-        session.failed(error)
+        session.report_error(error)
         return ""

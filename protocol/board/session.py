@@ -1,4 +1,4 @@
-"""One board: its game, its players, and who watches it."""
+"""One board: its game, its players, and the pages that show it."""
 
 from __future__ import annotations
 
@@ -29,53 +29,54 @@ from merels.protocol.puzzles.training import Attempt, Trainer
 from merels.protocol.web.server import unexpected
 
 UNWATCHED_SECONDS = 20.0
-"""How long engines keep thinking after the browser has vanished."""
+"""Seconds that engines continue after the last event stream was closed."""
 HIDDEN_SECONDS = 600.0
-"""The same for a page in the background, which closes its stream."""
+"""Seconds that engines continue for a page in the background, which closes its stream."""
 LINES = 3
-"""The variations of an analysis, unless another number is asked for."""
+"""Default number of variations of an analysis."""
 
 
 class Session:
-    """The board of one browser tab; its methods are free for any thread.
+    """The board of one browser tab. Thread-safe.
 
-    Code that changes the public state holds ``lock``, and calls `changed` afterwards.
+    Code that changes the public attributes holds ``lock`` and calls `changed` afterwards.
     """
 
     def __init__(
         self, name: str, choices: Sequence[EngineSpec], store: GameStore | None = None,
         trainer: Trainer | None = None,
     ) -> None:
-        """``store`` keeps games, if it is not None; ``trainer`` gives puzzles."""
+        """Games are saved to ``store``, or nowhere with None; ``trainer`` selects puzzles."""
         self.name = name
         self.choices = choices
         self.lock = RLock()
         self.log = Log(lambda: self.announce("log"))
         self.game = Game(Position(DEFAULT_RULES))
         self.time: JSON = {"kind": "move", "seconds": 1.0}
-        """The time control, as `read_time` gives it."""
+        """The time control, in the form of `read_time`."""
         self.names = ["", ""]
-        """The names typed for users who play White and Black."""
+        """The names typed for users as White and as Black; empty if none."""
         self.paused = False
         self.analysing = False
-        """Whether this is an analysis: engines and clocks rest, and a user moves both sides."""
+        """Whether the user analyses: players' engines and clocks stop, a user moves both sides."""
         self.show_evaluation = [False, True]
-        """Whether evaluations are shown: in play, and in an analysis."""
+        """Whether evaluations are shown in play, and in an analysis."""
         self.lines = LINES
-        """The variations of an analysis."""
+        """Number of variations of an analysis."""
         self.error = ""
-        """Why an engine failed; nothing is searched until it is cleared."""
+        """An engine's failure, or empty; no engine searches until it is cleared."""
         self.failure = ""
-        """The last unexpected error in this game, as a line for the page."""
-        self._failed = ""
+        """The last unexpected error in this game, as one line for the page."""
+        self._last_error = ""
+        """Representation of the last unexpected error."""
         self.infos: tuple[Job, list[Info]] | None = None
-        """The latest variations, with the search that they come from."""
+        """The latest variations and the job that they come from."""
         self.last_scores: list[Score | None] = [None, None]
         """The last scores of White's and Black's engine, each from its own side."""
         self.trainer = trainer or Trainer()
         self.attempt: Attempt | None = None
-        """The puzzle that is being solved."""
-        self.reviewer = Reviewer(lambda: self.announce("review"), self.failed)
+        """The current puzzle, or None."""
+        self.reviewer = Reviewer(lambda: self.announce("review"), self.report_error)
         self._feeds: list[Feed] = []
         self.saver = AutoSaver(store, lambda: self.watched)
         self._watch_until = monotonic() + UNWATCHED_SECONDS
@@ -86,39 +87,39 @@ class Session:
             Seat(part, self.log, self._search_thread.receive)
             for part in ("White", "Black", "Analysis")
         ]
-        self.seats[1].seat(choices[0], "Club")
-        self.seats[2].seat(choices[0], FULL)
+        self.seats[1].assign(choices[0], "Club")
+        self.seats[2].assign(choices[0], FULL)
         self._search_thread.start()
 
-    # Who watches.
+    # Event streams.
 
     def subscribe(self) -> Feed:
-        """A new stream, which begins with an event of each kind."""
+        """Return a new stream, in which every kind of event is pending; wake the engines."""
         feed = Feed()
         for kind in ("moves", "state", "info", "review", "log", "failure"):
             feed.announce(kind)
         with self.lock:
             self._feeds.append(feed)
             self._asleep = False
-            self.saver.hold()
+            self.saver.acquire()
         self.changed()
         return feed
 
     def unsubscribe(self, feed: Feed) -> None:
-        """End a stream."""
+        """Remove a stream."""
         with self.lock:
             if feed in self._feeds:
                 self._feeds.remove(feed)
             self._watch_until = max(self._watch_until, monotonic() + UNWATCHED_SECONDS)
 
     def hide(self, left: bool) -> None:
-        """Note that the page closes its stream: it was left, or is in the background."""
+        """Set how long engines continue without a stream: the page was left, or is hidden."""
         with self.lock:
             self._watch_until = monotonic() + (UNWATCHED_SECONDS if left else HIDDEN_SECONDS)
 
     @property
     def playing(self) -> bool:
-        """Whether the game goes on here: its next move is its players'."""
+        """Whether a game is in progress and the board is not in an analysis."""
         return self.game.in_play and not self.analysing
 
     @property
@@ -128,25 +129,25 @@ class Session:
 
     @property
     def idle_since(self) -> float:
-        """Time up to which the board was watched, or stays awake (`time.monotonic`)."""
+        """Time at which the board became or becomes idle, by `time.monotonic`; now if watched."""
         return monotonic() if self._feeds else self._watch_until
 
     def announce(self, kind: str) -> None:
-        """Announce an event of a kind to every stream."""
+        """Mark a kind of event as pending in every stream."""
         for feed in list(self._feeds):
             feed.announce(kind)
 
-    def failed(self, error: Exception) -> None:
-        """Log an unexpected error and show it on the page, once if it repeats; any thread may."""
-        if repr(error) != self._failed:
-            self._failed, self.failure = repr(error), unexpected(error)
+    def report_error(self, error: Exception) -> None:
+        """Log an unexpected error and show it on the page; ignore immediate repetitions."""
+        if repr(error) != self._last_error:
+            self._last_error, self.failure = repr(error), unexpected(error)
             self.announce("failure")
 
-    # Derived from the state.
+    # Properties derived from the state.
 
     @property
     def users(self) -> list[int]:
-        """The sides that users play."""
+        """The sides that users play: 0 White, 1 Black."""
         return [side for side in (0, 1) if self.seats[side].choice is None]
 
     @property
@@ -155,8 +156,8 @@ class Session:
         game = self.game
         if game.shown.outcome() is not None or self.analysing:
             return game.shown.outcome() is None
-        theirs = game.last.side in self.users and not self.paused
-        return self.playing and game.at is game.live and theirs
+        is_turn = game.last.side in self.users and not self.paused
+        return self.playing and game.at is game.live and is_turn
 
     @property
     def can_undo(self) -> bool:
@@ -167,11 +168,14 @@ class Session:
 
     @property
     def can_redo(self) -> bool:
-        """Whether what was taken back, or in analysis undone, can be done again."""
+        """Whether a move taken back can be replayed, or in analysis an undone change redone."""
         return self.game.can_redo_edit if self.analysing else self.game.can_replay
 
     def before_last_own(self) -> Node | None:
-        """The node before a user's last move, or in a game of engines before the last move."""
+        """Return the node before a user's last move, or None.
+
+        In a game between engines it is the node before the last move.
+        """
         node, users = self.game.live, self.users or (0, 1)
         while node.parent is not None:
             if node.parent.position.side in users:
@@ -180,52 +184,55 @@ class Session:
         return None
 
     def changed(self) -> None:
-        """Apply the new state to the engines and the clock, save the game, and announce both."""
+        """Apply a changed state: to clock, stored game, engines and pages."""
         with self.lock:
             game = self.game
             if game.clock is not None:
-                stands = not self.playing or self.paused or self._asleep or bool(self.error)
-                begun = game.live.parent is not None
-                game.clock.run(game.last.side if begun and not stands else None)
-            self._keep()
+                halted = not self.playing or self.paused or self._asleep or bool(self.error)
+                started = game.live.parent is not None
+                game.clock.run(game.last.side if started and not halted else None)
+            self._save()
         self._search_thread.changed()
         self.announce("moves")
         self.announce("state")
 
-    def _keep(self) -> None:
-        """Keep the game if it has changed; the caller holds the lock."""
-        if self.game.played and self.game.over:  # Whoever sits here next has not played it.
+    def _save(self) -> None:
+        """Save the game if it has changed; the caller holds the lock."""
+        if self.game.played and self.game.over:  # Later players have not played it.
             for part, name in enumerate(("White", "Black")):
                 self.game.record.tags.setdefault(name, self.player_name(part))
-        if self.saver.is_behind(self.game):
+        if self.saver.has_unsaved_changes(self.game):
             programs = [seat.choice is not None for seat in self.seats[:2]]
-            self.saver.keep(self.game, self.snapshot(), self.time, programs)
+            self.saver.save(self.game, self.snapshot(), self.time, programs)
 
     def tick(self) -> None:
-        """Check clocks and watchers; called several times a second."""
-        self._search_thread.nudge()
+        """Check the clock, and let an unwatched board sleep; called several times a second.
+
+        An unwatched board ends its engines and review, and releases its game to other boards.
+        """
+        self._search_thread.stop_unwanted()
         with self.lock:
-            fell = self.game.flag()
-            leave = not self._feeds and not self._asleep and monotonic() > self._watch_until
-            if leave:
+            flag_fell = self.game.flag()
+            unwatched = not self._feeds and not self._asleep and monotonic() > self._watch_until
+            if unwatched:
                 self._asleep = True
                 self.saver.release()
                 if self.reviewer.running:
-                    self.reviewer.forget()
-        if leave or fell:
+                    self.reviewer.discard()
+        if unwatched or flag_fell:
             self.changed()
 
     def close(self) -> None:
-        """End everything."""
+        """Save the game, and end streams, engines and threads."""
         with self.lock:
             self._closed = True
-            self._keep()
+            self._save()
             self.saver.release()
-        self.reviewer.forget()
+        self.reviewer.discard()
         for feed in list(self._feeds):
             feed.close()
         for seat in self.seats:
-            seat.end()
+            seat.abort_start()
         self._search_thread.close()
         for seat in self.seats:
             seat.close()
@@ -233,7 +240,7 @@ class Session:
     # The game and its players; the caller holds the lock.
 
     def begin(self, game: Game, claim: Claim | None = None) -> None:
-        """Put another game on the board; ``claim`` is that to a kept one."""
+        """Put another game on the board; ``claim`` belongs to a stored game."""
         self.saver.begin(game, claim)
         for seat in self.seats:
             seat.new_game()
@@ -241,69 +248,69 @@ class Session:
         self.game = game
         self.analysing = not game.played
         self.last_scores = [None, None]
-        self.error = self.failure = self._failed = ""
+        self.error = self.failure = self._last_error = ""
         self.paused = False
         self.infos = None
-        self.reviewer.forget()
+        self.reviewer.discard()
         self.announce("info")
         self.announce("failure")
 
     def change_game(self, change: Callable[[], None], another: bool = False) -> None:
-        """Change the game; with ``another`` the result is saved beside the game before."""
-        self._keep()
+        """Change the game; with ``another`` the changed game is stored beside the previous one."""
+        self._save()
         change()
         if another:
             self.saver.begin(self.game)
         self.last_scores = [None, None]
 
     def set_players(self, players: Sequence[Player]) -> None:
-        """Seat White, Black and the analyst; those who stay keep their engines."""
+        """Assign White, Black and the analyst; an unchanged player keeps its engine process."""
         for part, (seat, (choice, level, name)) in enumerate(zip(self.seats, players)):
             if (seat.choice, seat.level) != (choice, level):
-                seat.seat(choice, level)
+                seat.assign(choice, level)
             if part < 2:
                 self.names[part] = name
 
     def new_clock(self) -> Clock | None:
-        """A clock for a new game, if the time control has one."""
+        """Return a clock for a new game; None if the time control is per move."""
         if self.time["kind"] != "clock":
             return None
         return Clock(self.time["base"], self.time["increment"])
 
     @property
     def reveals(self) -> bool:
-        """Whether evaluations, variations and proven values are shown."""
+        """Whether evaluations, variations and proven values are shown now."""
         return self.show_evaluation[self.analysing]
 
     def snapshot(self) -> Record:
-        """A copy of the game's record as it is now."""
+        """Return a copy of the game's record."""
         return self.game.snapshot((self.player_name(0), self.player_name(1)))
 
     def player_name(self, part: int) -> str:
-        """The name of White (0), Black (1) or the analyst (2)."""
+        """Return the name of White (0), Black (1) or the analyst (2)."""
         seat, recorded = self.seats[part], self.game.record.tags.get(("White", "Black", "")[part])
         if recorded is not None:
             return recorded
         if seat.choice is None:
             single = self.seats[1 - part].choice is not None
             return self.names[part] or ("You" if single else "Player")
-        strong = seat.level in ("", FULL) or seat.choice is not OWN
-        return seat.choice.name if strong else f"{seat.choice.name} ({seat.level})"
+        full_strength = seat.level in ("", FULL) or seat.choice is not OWN
+        return seat.choice.name if full_strength else f"{seat.choice.name} ({seat.level})"
 
-    # Engines.
+    # The interface `Board` of the search thread.
 
     def next_job(self) -> Job | None:
-        """The job that an engine should do now."""
+        """Return the search that the state requires now, or None."""
         with self.lock:
             game = self.game
             if self._closed or self._asleep or self.error:
                 return None
             first = game.record.start
-            mover = self.seats[game.last.side]
-            if self.playing and mover.choice is not None and not self.paused:
+            player = self.seats[game.last.side]
+            if self.playing and player.choice is not None and not self.paused:
                 time = game.clock or self.time["seconds"]
                 start = first.under(game.last.rules)
-                return Job(mover, mover.version, start, game.live.moves(), game.last, time)
+                return Job(player, player.version, start, game.live.moves(), game.last, time)
             if self.reveals and game.shown.outcome() is None:
                 analyst, moves = self.seats[2], game.at.moves()
                 start = first.under(game.shown.rules)
@@ -320,7 +327,7 @@ class Session:
         self.announce("info")
 
     def on_move(self, job: Job, move: Move) -> None:
-        """Play an engine's move, unless the state has changed meanwhile."""
+        """Play an engine's move, unless its job is not the current one any more."""
         with self.lock:
             game = self.game
             if self.next_job() != job:
@@ -330,12 +337,12 @@ class Session:
         self.changed()
 
     def on_error(self, job: Job | None, error: Exception) -> None:
-        """Stop the game: an engine has failed and must be restarted.
+        """Stop the game until the user restarts the failed engine.
 
-        Without a job the error is the board's own.
+        Without a job the error is the board's own and does not stop the game.
         """
         if job is None:
-            self.failed(error)
+            self.report_error(error)
             return
         expected = isinstance(error, (EngineError, InputError))
         message = str(error) if expected else unexpected(error)
@@ -347,9 +354,9 @@ class Session:
         self.announce("state")
 
     def on_idle(self) -> None:
-        """End the engines that are not needed any more."""
+        """End engines that were replaced, and all engines if the board is asleep."""
         for seat in self.seats:
             if self._asleep:
                 seat.close()
             else:
-                seat.tidy()
+                seat.end_replaced()

@@ -1,4 +1,4 @@
-"""The boards that are open, one for each browser tab."""
+"""The open boards, one for each browser tab."""
 
 from __future__ import annotations
 
@@ -14,15 +14,18 @@ from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.puzzles.training import Trainer
 
 MOST_SESSIONS = 32
-FORGET_SECONDS = 86_400.0
-"""How long an unwatched board is kept."""
+"""Boards that can be open at a time."""
+CLOSE_SECONDS = 86_400.0
+"""Seconds after which an unwatched board is closed."""
 TICK_SECONDS = 0.1
+"""Interval of `Session.tick`."""
 
 
 class Sessions:
-    """The boards by name; ``choices`` are the engines that their players can be.
+    """The open boards by name, and the thread that ticks them. Thread-safe.
 
-    ``store`` keeps their games, if it is not None; ``trainer`` gives them puzzles.
+    ``choices`` are the engines that can play. Games are saved to ``store``, or nowhere with None;
+    ``trainer`` selects and rates puzzles.
     """
 
     def __init__(
@@ -33,22 +36,26 @@ class Sessions:
         self.trainer = trainer
         self._sessions: dict[str, Session] = {}
         self._lock = Lock()
-        self._over = Event()
+        self._closing = Event()
         Thread(target=self._tick, name="ticks", daemon=True).start()
 
     def get(self, name: object) -> Session | None:
-        """The board with that name, if it still exists."""
+        """Return the board with a name, or None if there is none."""
         with self._lock:
             return self._sessions.get(name) if isinstance(name, str) else None
 
     def open(self) -> Session:
-        """A new board; if there are too many, it replaces the one unwatched for longest."""
+        """Return a new board; at the limit, close the board that was unwatched for longest.
+
+        Raise `InputError` if the limit is reached and all boards are watched.
+        """
         with self._lock:
             closing = None
             if len(self._sessions) >= MOST_SESSIONS:
                 idle = [session for session in self._sessions.values() if not session.watched]
                 if not idle:
-                    raise InputError("board", f"{MOST_SESSIONS} boards are open; close one")
+                    limit = f"{MOST_SESSIONS} boards are open; close the tab of one"
+                    raise InputError("board", limit)
                 closing = min(idle, key=lambda session: session.idle_since)
                 del self._sessions[closing.name]
             session = Session(secrets.token_urlsafe(12), self.choices, self.store, self.trainer)
@@ -59,7 +66,7 @@ class Sessions:
 
     def close(self) -> None:
         """Close every board and end its engines."""
-        self._over.set()
+        self._closing.set()
         with self._lock:
             sessions = list(self._sessions.values())
             self._sessions.clear()
@@ -70,16 +77,16 @@ class Sessions:
             thread.join()
 
     def _tick(self) -> None:
-        """Have boards check their clocks and engines, and close those long unwatched."""
-        while not self._over.wait(TICK_SECONDS):
+        """Call `Session.tick` of all boards, and close those that are unwatched for long."""
+        while not self._closing.wait(TICK_SECONDS):
             with self._lock:
                 sessions = list(self._sessions.values())
             for session in sessions:
                 try:
                     session.tick()
-                    if monotonic() - session.idle_since > FORGET_SECONDS:
+                    if monotonic() - session.idle_since > CLOSE_SECONDS:
                         with self._lock:
                             self._sessions.pop(session.name, None)
                         session.close()
-                except Exception as error:  # The other boards' clocks go on.
-                    session.failed(error)
+                except Exception as error:  # It must not stop the other boards.
+                    session.report_error(error)

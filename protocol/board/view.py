@@ -1,4 +1,7 @@
-"""Events as the page gets them. The page knows no rules: the legal moves are listed here."""
+"""The data that the page receives, as JSON.
+
+The page does not implement the rules, so positions come with their legal moves.
+"""
 
 from __future__ import annotations
 
@@ -18,15 +21,15 @@ from merels.protocol.board.seat import OWN
 from merels.protocol.board.session import Session
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.common.json_fields import JSON
-from merels.protocol.review.review import NAMES as JUDGED
+from merels.protocol.review.review import NAMES as JUDGEMENT_NAMES
 from merels.protocol.review.review import as_json, expected, score_text
 
-LONGEST_LINE = 12
-"""Moves of a variation that are shown."""
+LINE_MOVES = 12
+"""Moves shown of a variation, at most."""
 
 
 def about_view(choices: Sequence[EngineSpec]) -> JSON:
-    """The constant part: engines, levels, rule sets and their fields."""
+    """Return the constants: engines, levels, rule sets with their fields, points and mills."""
     return {
         "engines": [{"name": choice.name, "levels": choice is OWN} for choice in choices],
         "levels": [{"name": level.name, "elo": level.elo} for level in LEVELS],
@@ -41,12 +44,12 @@ def about_view(choices: Sequence[EngineSpec]) -> JSON:
 
 
 def fields_view(rules: Rules) -> JSON:
-    """The fields of a rule set by their names."""
+    """Return the values of a rule set's fields by name."""
     return {field.name: getattr(rules, field.attribute) for field in FIELDS}
 
 
 def event_data(session: Session, kind: str, feed: Feed) -> Any:
-    """The data of the latest event of a kind; of the log, what the stream has not been sent yet."""
+    """Return the latest data of a kind; moves, review and log as a change since the last call."""
     if kind == "log":
         lines = session.log.since(feed.log_number)
         if lines:
@@ -69,15 +72,16 @@ def event_data(session: Session, kind: str, feed: Feed) -> Any:
 
 
 def moves_view(session: Session, feed: Feed) -> JSON:
-    """The tree of moves: all of it, or what was added since the stream was sent it.
+    """Return the whole tree of moves, or only the nodes added since the last call for ``feed``.
 
-    Each node is its number, its parent's, its move and its comment; parents come first.
+    A node is a list of its number, its parent's number, its move and its comment; parents come
+    before their children. ``whole`` is true for the whole tree.
     """
     record = session.game.record
-    sent, edits, number = feed.moves
+    sent, edits, number = feed.sent_moves
     whole = sent is not record or edits != record.edits
     nodes = record if whole else record.since(number)
-    feed.moves = record, record.edits, record.next_number
+    feed.sent_moves = record, record.edits, record.next_number
     first = record.root.position
     return {
         "whole": whole,
@@ -92,15 +96,15 @@ def moves_view(session: Session, feed: Feed) -> JSON:
 
 
 def review_view(session: Session, feed: Feed) -> JSON | None:
-    """The review: all of it, or the judgements since the stream was sent any."""
+    """Return the whole review, or only the judgements added since the last call for ``feed``."""
     progress = session.reviewer.progress
     if progress is None:
-        feed.judged = None, 0
+        feed.sent_review = None, 0
         return None
-    sent, count = feed.judged
+    sent, count = feed.sent_review
     whole = sent is not progress
-    judgements = [as_json(one) for one in progress.judgements[0 if whole else count :]]
-    feed.judged = progress, (0 if whole else count) + len(judgements)
+    judgements = [as_json(judgement) for judgement in progress.judgements[0 if whole else count :]]
+    feed.sent_review = progress, (0 if whole else count) + len(judgements)
     return {
         "whole": whole,
         "moves": len(progress.nodes),
@@ -108,14 +112,14 @@ def review_view(session: Session, feed: Feed) -> JSON | None:
         "judgements": judgements,
         "sums": [
             {"accuracy": round(100 * (1 - sums.average_loss), 1), "moves": sums.moves,
-             "counts": {name: sums.names[name] for _, name in JUDGED}}
+             "counts": {name: sums.names[name] for _, name in JUDGEMENT_NAMES}}
             for sums in progress.sums
         ],
     }
 
 
 def state_view(session: Session) -> JSON:
-    """The game, and the position of it that is shown."""
+    """Return the state of the game, and the position that is shown."""
     game = session.game
     shown = game.shown
     result, reason = game.result()
@@ -149,7 +153,7 @@ def state_view(session: Session) -> JSON:
         "reveals": session.reveals,
         "lines": session.lines,
         "error": session.error,
-        "kept": session.saver.store is not None and not session.saver.is_behind(game),
+        "kept": session.saver.store is not None and not session.saver.has_unsaved_changes(game),
         "save_error": session.saver.save_error,
         "over": game.over,
         "result": result,
@@ -159,7 +163,7 @@ def state_view(session: Session) -> JSON:
 
 
 def player_view(session: Session, part: int) -> JSON:
-    """A player as the page's form has it; ``engine`` is None for a user."""
+    """Return a player; ``engine`` is an index of the choices, or None for a user."""
     seat = session.seats[part]
     index = None if seat.choice is None else session.choices.index(seat.choice)
     return {"engine": index, "level": seat.level or FULL, "name": session.player_name(part),
@@ -167,7 +171,7 @@ def player_view(session: Session, part: int) -> JSON:
 
 
 def position_view(position: Position) -> JSON:
-    """A position: its men, and what a user should know of its state."""
+    """Return a position: its points and hands, who may fly, and the end of the game."""
     outcome = position.outcome()
     return {
         "white": [NAMES[point] for point in points_of(position.men[0])],
@@ -182,31 +186,31 @@ def position_view(position: Position) -> JSON:
 
 
 def note_on(position: Position) -> str:
-    """Why a position that was set up ends a game, or cannot arise in one; else empty."""
+    """Return a notice if a position ends the game or cannot arise in one; else empty."""
     outcome = position.outcome()
     if outcome is not None:
         return f"The game is over here: {outcome}."
-    oddity = _oddity(position)
-    return f"{oddity} It can be played all the same." if oddity else ""
+    fault = _unreachable_reason(position)
+    return f"{fault} You can still play from it." if fault else ""
 
 
-def _oddity(position: Position) -> str:
-    """Why no game leads to a position, as far as the men in hand show it."""
+def _unreachable_reason(position: Position) -> str:
+    """Return why no game reaches a position, judged by the men in hand only; else empty."""
     white, black = position.hands
     if abs(white - black) > 1:
-        return "In a game both sides place in turn, so their men in hand differ by one at most."
+        return "Sides place in turn, so in a game their men in hand differ by one at most."
     if white != black:
         later = WHITE if white > black else BLACK
         if position.side != later:
             name = COLOURS[later].capitalize()
-            return f"In a game {name}, with one more man in hand, would be to move."
+            return f"In a game {name} would be to move, with one more man in hand."
     return ""
 
 
 def info_view(infos: list[Info], position: Position, part: str, name: str) -> JSON:
-    """An engine's variations in a position.
+    """Return an engine's variations in a position.
 
-    ``share`` is White's expected score, from 0 to 1.
+    ``share`` is White's expected score from 0 to 1, or None; ``nps`` is nodes per second.
     """
     best = infos[0] if infos else Info()
     return {
@@ -221,7 +225,7 @@ def info_view(infos: list[Info], position: Position, part: str, name: str) -> JS
         "lines": [
             {
                 "text": "" if info.score is None else score_text(info.score),
-                "moves": [str(move) for move in info.pv[:LONGEST_LINE]],
+                "moves": [str(move) for move in info.pv[:LINE_MOVES]],
             }
             for info in infos
         ],

@@ -1,1 +1,1 @@
-"""The page's requests: each changes a board, or answers a question about it."""
+"""The actions that the page can request of a board."""

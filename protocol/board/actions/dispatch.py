@@ -1,4 +1,4 @@
-"""The page's requests: each changes a board, or answers a question about it."""
+"""Calls the action that a request names, with the fields of the request."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ from merels.protocol.common.options import Value
 from merels.protocol.formats.mif_1_0.mfen import read_position
 
 TEXTS = {"changed": "", "how": None, "key": None, "position": START, "query": "", "text": None}
-"""Fields that are texts, each with its default; None: it must be there."""
+"""Text fields with their defaults; a field with None is required."""
 FLAGS = {"analyse", "ended", "left", "next"}
+"""Boolean fields; a missing one is false."""
 FIELDS: dict[str, Callable[[Session, JSON], Any]] = {
     "at": lambda _, body: body.get("at"),
     "game": lambda _, body: optional(whole_field, body, "game", 0, games.MOST_FOUND),
@@ -41,11 +42,11 @@ FIELDS: dict[str, Callable[[Session, JSON], Any]] = {
     "settings": lambda _, body: read_settings(body),
     "time": lambda _, body: read_time(body["time"]) if "time" in body else None,
 }
-"""All other fields."""
+"""Readers of all other fields. An action receives the fields that its parameters name."""
 
 
 def act(session: Session, action: str, body: JSON) -> JSON:
-    """Carry out a request; raise `InputError` or `EngineError` with the reason of a refusal."""
+    """Perform an action and return its answer; a refusal raises `InputError` or `EngineError`."""
     if action in CHANGES:
         try:
             with session.lock:
@@ -64,26 +65,26 @@ def _call(action: Callable[..., JSON | None], session: Session, body: JSON) -> J
 
 
 def _field(name: str, session: Session, body: JSON) -> Any:
-    """Read a field of a request by the schema above."""
+    """Return the value of a request's field, read by the tables above."""
     if name in TEXTS:
         return typed_field(body, name, str, "a text", TEXTS[name])
     return body.get(name) is True if name in FLAGS else FIELDS[name](session, body)
 
 
 CHANGES: dict[str, Callable[..., JSON | None]] = {
-    one.__name__: one
-    for one in (
+    action.__name__: action
+    for action in (
         playing.new, playing.players, playing.play, playing.undo, playing.redo, playing.go,
         playing.play_on, playing.promote, playing.delete, playing.comment,
         playing.resign, playing.draw, playing.pause, playing.analyse, playing.evaluation,
         playing.restart,
     )
 }
-"""The requests that change a board's state at once; the caller holds its lock."""
+"""Actions that change the board's state and return quickly; they run under its lock."""
 
 
 def _check(session: Session, text: str, rules: Rules) -> JSON:
-    """The fault or the notice about a position that was set up."""
+    """Check a position of the editor; the answer is its fault, or the position and a notice."""
     try:
         position = read_position(text, rules)
     except InputError as error:
@@ -92,40 +93,41 @@ def _check(session: Session, text: str, rules: Rules) -> JSON:
 
 
 def _options(session: Session, seat: Seat) -> JSON:
-    """The options of the engine in a seat."""
+    """Return the options of a seat's engine."""
     return {"options": seat.options()}
 
 
 def _configure(session: Session, seat: Seat, settings: dict[str, Value]) -> None:
-    """Set options of the engine in a seat."""
-    seat.wish(settings)
+    """Set options of a seat's engine."""
+    seat.set_options(settings)
     session.changed()
 
 
 def _seat(session: Session, part: int) -> Seat:
-    """The seat that a request names, in which an engine sits."""
+    """Return a seat; raise `InputError` if a user plays there."""
     seat = session.seats[part]
     if seat.choice is None:
-        raise InputError(seat.part, "no engine plays there")
+        raise InputError(seat.part, "no engine plays here; choose one under New game")
     return seat
 
 
 def _review(session: Session, on: bool | None) -> None:
-    """Start or stop a review of the game."""
+    """Start a review of the game, or discard it."""
     with session.lock:
         record = session.snapshot()
     if on is not False and record.moves:
         session.reviewer.start(record)
     else:
-        session.reviewer.forget()
+        session.reviewer.discard()
 
 
 OTHERS: dict[str, Callable[..., JSON | None]] = {
-    "load": games.load, "export": games.export, "games": games.list_games, "keep": games.keep,
-    "reopen": games.reopen, "forget": games.forget, "all_games": games.all_games,
-    "options": _options, "configure": _configure, "review": _review, "hidden": Session.hide,
+    "load": games.load, "export": games.export, "games": games.list_games,
+    "keep": games.store_games, "reopen": games.reopen, "forget": games.delete,
+    "all_games": games.all_games, "options": _options, "configure": _configure, "review": _review,
+    "hidden": Session.hide,
     "check": _check, "puzzle": puzzles.puzzle, "lesson": puzzles.lesson,
     "try": puzzles.try_move, "hint": puzzles.hint,
     "solution": puzzles.solution,
 }
-"""The requests that take long, ask a question, or leave the state as it is."""
+"""All other actions: they may take long, so they lock the board only when needed."""

@@ -1,4 +1,4 @@
-"""Games that are opened, saved and kept."""
+"""Actions that open, export and store games."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from merels.engine.common.errors import InputError
 from merels.engine.common.numbers import read_whole
 from merels.engine.game.rules import Rules
-from merels.protocol.board.auto_saver import KEPT_TAGS, clock_of, seated
+from merels.protocol.board.auto_saver import RESUME_TAGS, stored_clock, stored_players
 from merels.protocol.board.game_store import UNFINISHED, Entry, GameStore
 from merels.protocol.board.session import Session
 from merels.protocol.common.json_fields import JSON
@@ -19,17 +19,19 @@ from merels.protocol.games.game import game_of
 from merels.protocol.games.record import Record, drawn_notice
 
 MOST_LISTED = 200
+"""Stored games listed, at most."""
 MOST_FOUND = 10_000
-"""Games of a text that are listed."""
+"""Games of an opened text listed, at most."""
 MOST_FAULTS = 20
-"""Faults in games of a text that are named."""
-_WAY_OUT = "; a game without the tag is read by the rules on the board"
+"""Faults in the games of a text that are listed, at most."""
+_ADVICE = "; a game without the tag is read by the rules on the board"
 
 
 def load(session: Session, text: str, rules: Rules, game: int | None) -> JSON:
-    """Open a position or a game in any form that is read.
+    """Open the position or the game in a text of any supported format.
 
-    Of several games ``game`` is the index; without it the answer lists them, and none is opened.
+    ``game`` is the index of one of several games, from 0. Without it the answer lists the games,
+    and none is opened. ``rules`` apply to a text that names none.
     """
     found = pasted(text, rules)
     if isinstance(found, Record):
@@ -49,24 +51,24 @@ def load(session: Session, text: str, rules: Rules, game: int | None) -> JSON:
 
 
 def _read(game: FoundGame, rules: Rules) -> Record:
-    """The game with its moves, by the rules that it names, else by those given."""
-    return game.read(RecordRules(rules, way_out=_WAY_OUT))
+    """Return a game with its moves, by the rules that it names, else by ``rules``."""
+    return game.read(RecordRules(rules, way_out=_ADVICE))
 
 
 def _game_view(game: FoundGame) -> JSON:
-    """The list entry of a game whose moves are not read yet."""
+    """Return the list entry of a game whose moves have not been read."""
     return _tags_view(game.text.tags) | {"result": game.text.result}
 
 
 def _tags_view(tags: dict[str, str]) -> JSON:
-    """The tags that a list of games shows."""
+    """Return the tags that a list of games shows."""
     names = ("White", "Black", "Date", "Event", "Variant")
     view: JSON = {name.lower(): tags.get(name, "?") for name in names}
     return view | {"result": tags.get("Result", "*"), "plies": tags.get("PlyCount", "")}
 
 
 def export(session: Session) -> JSON:
-    """The game and the position shown, in every format."""
+    """Return the game and the position shown, in every format."""
     with session.lock:
         record, shown = session.snapshot(), session.game.shown
         if session.reviewer.progress is not None:
@@ -78,7 +80,7 @@ def export(session: Session) -> JSON:
 
 
 def list_games(session: Session, query: str) -> JSON:
-    """The kept games that a query finds, the last changed first."""
+    """Return the stored games that match a query, the last changed first."""
     store = _store(session)
     found = store.entries(query)
     views = [_entry_view(entry) | {"here": entry.key == session.saver.key}
@@ -87,21 +89,21 @@ def list_games(session: Session, query: str) -> JSON:
 
 
 def _entry_view(entry: Entry) -> JSON:
-    """The list entry of a kept game; ``changed`` is text, as JavaScript would round the number."""
+    """Return a stored game's list entry; ``changed`` is text, as JavaScript would round it."""
     view = _tags_view(entry.tags) | {"key": entry.key, "unfinished": entry.unfinished}
     return view | {"changed": str(entry.changed)}
 
 
 def last_unfinished(store: GameStore | None) -> JSON | None:
-    """The latest game if it is unfinished and open on no board; else None."""
+    """Return the latest game if it is unfinished and not open on a board; else None."""
     entries = store.entries() if store is not None else []
     if store is None or not entries or not entries[0].unfinished:
         return None
     return _entry_view(entries[0]) if store.is_free(entries[0].key) else None
 
 
-def keep(session: Session, text: str, rules: Rules) -> JSON:
-    """Keep all games of a text; the answer counts them, and names the faults of the others."""
+def store_games(session: Session, text: str, rules: Rules) -> JSON:
+    """Store all readable games of a text; the answer lists the faults of the others."""
     store, found = _store(session), pasted(text, rules)
     count, faults = 0, []
     for game in [found] if isinstance(found, Record) else found:
@@ -115,13 +117,13 @@ def keep(session: Session, text: str, rules: Rules) -> JSON:
             store.add(record)
         except OSError as error:
             where = str(store.folder)
-            raise InputError(where, f"nothing can be written there ({error.strerror})") from None
+            raise InputError(where, f"cannot write to this folder ({error.strerror})") from None
         count += 1
     return {"kept": count, "skipped": len(faults), "faults": faults[:MOST_FAULTS]}
 
 
 def reopen(session: Session, key: str) -> None:
-    """Put a kept game on the board again; one that is not over goes on as it was."""
+    """Put a stored game on the board; resume an unfinished one with its players and clock."""
     store = _store(session)
     claim = store.claim(key, session.saver.watched)
     try:
@@ -132,10 +134,10 @@ def reopen(session: Session, key: str) -> None:
     record = game.record
     game.played = record.tags.get("Termination") == UNFINISHED and not game.over
     with session.lock:
-        clock = clock_of(record) if game.played else None
+        clock = stored_clock(record) if game.played else None
         if game.played:
-            session.set_players(seated(record, session.choices))
-            for name in KEPT_TAGS:
+            session.set_players(stored_players(record, session.choices))
+            for name in RESUME_TAGS:
                 record.tags.pop(name, None)
         if clock is not None:
             session.time = clock[0]
@@ -146,11 +148,11 @@ def reopen(session: Session, key: str) -> None:
     session.changed()
 
 
-def forget(session: Session, key: str, changed: str) -> None:
-    """Remove a kept game for good, if it is as it was when it was listed, ``changed`` then."""
+def delete(session: Session, key: str, changed: str) -> None:
+    """Delete a stored game, if it has not been modified since ``changed``, in nanoseconds."""
     store = _store(session)
     if key == session.saver.key:
-        raise InputError(key, "this game is on the board")
+        raise InputError(key, "this game is on the board; begin another one first")
     claim = store.claim(key, session.saver.watched)
     try:
         store.remove(claim, read_whole(changed, 0, 2**63, "changed"))
@@ -159,12 +161,12 @@ def forget(session: Session, key: str, changed: str) -> None:
 
 
 def all_games(session: Session, query: str) -> JSON:
-    """The kept games that a query finds as one PGN text."""
+    """Return the stored games that match a query as one PGN text."""
     return {"record": _store(session).text(query)}
 
 
 def _store(session: Session) -> GameStore:
-    """The store of games, or an `InputError`."""
+    """Return the store of games; raise `InputError` if there is none."""
     if session.saver.store is None:
         raise InputError("games", "no games are kept here: set MERELS_GAMES to a folder")
     return session.saver.store

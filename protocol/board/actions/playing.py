@@ -1,4 +1,4 @@
-"""Moves, and whatever else the players of a game and those who look at it do."""
+"""Actions of playing and analysing: moves, undo, draws, clocks, variations, evaluations."""
 
 from __future__ import annotations
 
@@ -16,17 +16,18 @@ from merels.protocol.games.record import Node
 from merels.protocol.review.review import expected
 
 LONGEST_COMMENT = 4000
+"""Characters of a comment, at most."""
 MOST_LINES = 5
-"""The most variations that an analysis shows."""
+"""Variations of an analysis, at most."""
 
 
 def new(
     session: Session, position: str, rules: Rules, analyse: bool, players: Sequence[Player],
     time: JSON | None,
 ) -> None:
-    """Begin a game: rules, players, time and perhaps a position to start from.
+    """Begin a game from a position, or with ``analyse`` an analysis of it.
 
-    With ``analyse`` the position is only to be looked at.
+    Without ``players`` or ``time`` the present ones stay.
     """
     start = read_position(position, rules)
     if not analyse and (outcome := start.outcome()) is not None:
@@ -40,7 +41,7 @@ def new(
 
 
 def players(session: Session, players: Sequence[Player], time: JSON | None) -> None:
-    """Change the players, their levels and the time during a game."""
+    """Change players, levels and time control in a game; a new time control resets the clock."""
     before = list(session.names)
     session.set_players(players)
     if session.names != before:
@@ -52,10 +53,13 @@ def players(session: Session, players: Sequence[Player], time: JSON | None) -> N
 
 
 def play(session: Session, moves: Sequence[Move], at: object) -> None:
-    """Play a user's move in the position shown, that of the node ``at``; in analysis several."""
+    """Play a user's move in the position shown; an analysis plays several.
+
+    ``at`` is the number of the node that the page showed; a move for another node is refused.
+    """
     game, move = session.game, moves[0]
     if at != game.at.number:
-        raise InputError(str(move), "the board has changed meanwhile; look again")
+        raise InputError(str(move), "the board has changed meanwhile; check it and move again")
     if session.analysing:
         for move in moves:
             game.attempt(move)
@@ -65,17 +69,17 @@ def play(session: Session, moves: Sequence[Move], at: object) -> None:
     if session.playing and session.paused:
         raise InputError(str(move), "the game is paused; resume it to play on")
     if session.seats[game.last.side].choice is not None:
-        raise InputError(str(move), "it is the engine's turn")
+        raise InputError(str(move), "it is the engine's turn; wait for its move")
     if game.flag():
-        raise InputError(str(move), "the clock has run out")
+        raise InputError(str(move), "the clock has run out; begin a new game")
     game.play(move)
 
 
 def undo(session: Session, ended: bool) -> None:
     """Take back a user's last move, or in analysis undo the last change.
 
-    In a game of engines take back the last move, and pause. After the end of the game, which
-    ``ended`` must confirm, what follows is another game: the one that has ended stays kept.
+    In a game between engines take back the last move and pause. A finished game needs ``ended`` as
+    a confirmation; it stays stored, and the game continues as another one.
     """
     game = session.game
     if session.analysing:
@@ -83,7 +87,7 @@ def undo(session: Session, ended: bool) -> None:
         return
     node = session.before_last_own() if game.played else None
     if node is None:
-        raise InputError("undo", "no move of yours has been played")
+        raise InputError("undo", "no move of yours has been played; play one first")
     if game.over and not ended:
         raise InputError("undo", f"the game is over ({game.result()[1]}); begin a new one")
     session.change_game(lambda: game.take_back(node), another=game.over)
@@ -92,7 +96,7 @@ def undo(session: Session, ended: bool) -> None:
 
 
 def redo(session: Session) -> None:
-    """Play again what was taken back, or in analysis make a change again that was undone."""
+    """Replay the moves taken back, or in analysis redo the last undone change."""
     if session.analysing:
         session.game.redo_edit()
     else:
@@ -105,7 +109,7 @@ def go(session: Session, node: Node) -> None:
 
 
 def play_on(session: Session) -> None:
-    """Play on from the position shown; from a record or a finished game as another game."""
+    """Continue play from the position shown; a record or a finished game becomes another game."""
     game = session.game
     session.change_game(
         lambda: game.play_from(game.at), another=not game.played or game.over
@@ -114,7 +118,7 @@ def play_on(session: Session) -> None:
 
 
 def promote(session: Session, node: Node) -> None:
-    """Swap a variation with the one before it."""
+    """Move a variation up by one."""
     session.game.promote(node)
 
 
@@ -124,7 +128,7 @@ def delete(session: Session, node: Node) -> None:
 
 
 def comment(session: Session, node: Node, text: str) -> None:
-    """Write a comment on a move, or on the game."""
+    """Set the comment on a move, or on the game with the root node."""
     text = " ".join(text.split())
     if len(text) > LONGEST_COMMENT:
         raise InputError(text, f"expected a comment of at most {LONGEST_COMMENT} characters")
@@ -132,7 +136,7 @@ def comment(session: Session, node: Node, text: str) -> None:
 
 
 def resign(session: Session) -> None:
-    """Resign for the only user, or if there are two or none, for the side to move."""
+    """Resign for the only user; with two users or none, for the side to move."""
     game = session.game
     if not session.playing:
         raise InputError("resign", "no game is being played")
@@ -143,7 +147,8 @@ def resign(session: Session) -> None:
 def draw(session: Session, how: str) -> JSON:
     """Offer a draw, or answer an offer: ``how`` is offer, accept or decline.
 
-    An engine accepts if its last score was not above 0. The answer states whether it accepted.
+    After the placing phase an engine accepts if its last expected score was at most one half. The
+    answer to an offer to an engine has ``accepted``.
     """
     game, users = session.game, session.users
     if not session.playing or not users:
@@ -159,7 +164,7 @@ def draw(session: Session, how: str) -> JSON:
         game.agree()
         return {"accepted": True}
     elif game.offer is None:
-        raise InputError("draw", "no draw is offered")
+        raise InputError("draw", "no draw is offered; offer one")
     elif how == "accept":
         game.agree()
     else:
@@ -173,7 +178,10 @@ def pause(session: Session, on: bool | None) -> None:
 
 
 def analyse(session: Session, on: bool | None) -> None:
-    """Turn from play to analysis, or back to the game; a record is played on where it is shown."""
+    """Switch to analysis or back to the game.
+
+    After the analysis of a record, play starts from the position shown.
+    """
     game = session.game
     if not on and game.played:
         game.at = game.live
@@ -184,12 +192,15 @@ def analyse(session: Session, on: bool | None) -> None:
 
 
 def evaluation(session: Session, on: bool | None, lines: int | None) -> None:
-    """Show or hide evaluations, in play or in an analysis; set the number of variations."""
+    """Show or hide evaluations, and set the number of variations; None changes nothing.
+
+    Play and analysis have separate settings.
+    """
     session.lines = lines or session.lines
     session.show_evaluation[session.analysing] = session.reveals if on is None else on
     session.announce("info")
 
 
 def restart(session: Session) -> None:
-    """Continue with fresh engines after one has failed."""
+    """Clear an engine's failure, so that it is started again."""
     session.error = ""

@@ -1,4 +1,4 @@
-"""Puzzles on the board: given, tried, hinted at and given up."""
+"""Actions of puzzles: next puzzle, move, hint and solution."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from merels.protocol.puzzles.training import Attempt
 
 
 def puzzle(session: Session, next: bool, rules: Rules) -> JSON:
-    """The puzzle that is being solved, or with ``next`` another one."""
+    """Return the current puzzle, or with ``next`` another one."""
     trainer, attempt = session.trainer, session.attempt
     if attempt is None or not attempt.rated or next:
         tables = None
@@ -29,27 +29,32 @@ def puzzle(session: Session, next: bool, rules: Rules) -> JSON:
 
 
 def lesson(session: Session, number: int) -> JSON:
-    """Make a puzzle of the reviewed game's mistake ``number``, counted from 0."""
+    """Return a puzzle made of mistake ``number`` of the reviewed game, counted from 0."""
     with session.lock:
         progress, record = session.reviewer.progress, session.game.record
         users = session.users
-        found = []
+        mistakes = []
         for index, judged in zip(progress.nodes, progress.judgements) if progress else ():
-            # A user learns from their own mistakes, two of them from each other's.
+            # A single user solves only their own mistakes, two users those of both sides.
             own, node = len(users) != 1 or judged.side in users, record.find(index)
             if own and judged.name and judged.before.best and node is not None:
-                found.append((judged, node.parent))
-    if number >= len(found):
-        raise InputError(str(number), f"expected a number below {len(found)}, that of mistakes")
-    judged, before = found[number]
+                mistakes.append((judged, node.parent))
+    if not mistakes:
+        raise InputError("lesson", "the review has found no mistake; review a game first")
+    if number >= len(mistakes):
+        raise InputError(str(number), f"expected a mistake from 0 to {len(mistakes) - 1}")
+    judged, before = mistakes[number]
     assert before is not None
     judge = session.reviewer.judge(before.position.rules)
-    session.attempt = Lesson(judged, before.position, judge, number, len(found))
+    session.attempt = Lesson(judged, before.position, judge, number, len(mistakes))
     return _view(session, session.attempt)
 
 
 def try_move(session: Session, moves: Sequence[Move]) -> JSON:
-    """Try a move: whether it is right, and the position after it before the reply."""
+    """Try a move; the answer has ``right``, and the puzzle after the opponent's reply.
+
+    ``between`` is the position before the reply, or None after a wrong move.
+    """
     attempt, move = _attempt(session), moves[0]
     after = attempt.play(move)
     session.trainer.count(attempt)
@@ -59,20 +64,23 @@ def try_move(session: Session, moves: Sequence[Move]) -> JSON:
 
 
 def hint(session: Session) -> JSON:
-    """The next hint: the man to move, or the letter of the point to place one on; then all."""
+    """Return the next hint.
+
+    The first is the man to move or, for a placing, the letter of the point; the second is the move.
+    """
     attempt = _attempt(session)
     level, move = attempt.hint(), attempt.wanted
     session.trainer.count(attempt)
-    found: dict[str, Any] = {"letter": NAMES[move.to][0]}
+    shown: dict[str, Any] = {"letter": NAMES[move.to][0]}
     if move.origin is not None:
-        found = {"man": NAMES[move.origin]}
+        shown = {"man": NAMES[move.origin]}
     if level == 2:
-        found = {"move": str(move)}
-    return _view(session, attempt) | {"hint": found}
+        shown = {"move": str(move)}
+    return _view(session, attempt) | {"hint": shown}
 
 
 def solution(session: Session) -> JSON:
-    """Give up: the rest of the solution."""
+    """Return the rest of the solution; an unsolved puzzle counts as failed."""
     attempt = _attempt(session)
     if not attempt.solved:
         attempt.points = 0.0
@@ -83,12 +91,12 @@ def solution(session: Session) -> JSON:
 
 def _attempt(session: Session) -> Attempt:
     if session.attempt is None:
-        raise InputError("puzzle", "no puzzle is on the board")
+        raise InputError("puzzle", "no puzzle is shown; open one first")
     return session.attempt
 
 
 def _view(session: Session, attempt: Attempt) -> JSON:
-    """A puzzle as far as it is solved, and its player."""
+    """Return a puzzle as far as it is solved, and the user's rating."""
     player, position, puzzle = session.trainer.player, attempt.position, attempt.puzzle
     rules = position.rules
     lesson = attempt if isinstance(attempt, Lesson) else None

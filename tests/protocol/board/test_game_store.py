@@ -54,13 +54,13 @@ import os, sys
 from pathlib import Path
 from merels.protocol.board.game_store import Claim, GameStore
 folder, held = Path(sys.argv[1]), 0
-kept = GameStore(folder)
+store = GameStore(folder)
 while held < 700:
     claim = Claim("game", bool, None)
-    if kept.hold(claim):
+    if store.acquire(claim):
         os.close(os.open(folder / "mark", os.O_CREAT | os.O_EXCL))
         os.unlink(folder / "mark")
-        kept.release(claim)
+        store.release(claim)
         held += 1
 """
 
@@ -107,12 +107,12 @@ def test_a_full_disk_keeps_what_was_kept_of_a_game(tmp_path: Path) -> None:
 
 
 def test_games_that_are_removed_take_no_memory(tmp_path: Path) -> None:
-    kept = GameStore(tmp_path)
+    store = GameStore(tmp_path)
     sizes = []
     for _ in range(3):
-        kept.add(parse_record("1. d6 {" + "x" * 1000 + "} *"))
-        [entry] = kept.entries()
-        kept.remove(kept.claim(entry.key, bool), entry.changed)
-        kept.entries()
-        sizes.append(len(kept._seen))
+        store.add(parse_record("1. d6 {" + "x" * 1000 + "} *"))
+        [entry] = store.entries()
+        store.remove(store.claim(entry.key, bool), entry.changed)
+        store.entries()
+        sizes.append(len(store._cache))
     assert sizes == [0, 0, 0]

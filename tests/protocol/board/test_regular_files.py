@@ -40,9 +40,9 @@ def test_pipes_devices_folders_and_huge_files_are_passed_over(tmp_path: Path) ->
 def test_a_file_that_became_a_pipe_is_an_error_and_no_wait(tmp_path: Path) -> None:
     path = tmp_path / "game.pgn"
     path.write_text("1. d6 *\n")
-    kept = GameStore(tmp_path)
-    assert [entry.key for entry in kept.entries()] == ["game"]
+    store = GameStore(tmp_path)
+    assert [entry.key for entry in store.entries()] == ["game"]
     path.unlink()
     os.mkfifo(path)
     with pytest.raises(ValueError, match="no such game"):
-        kept.read("game")
+        store.read("game")
