@@ -1,34 +1,34 @@
-// The user's actions, by the name of the button.
+// The user's actions, named after their buttons.
 
 import { Editor } from "./dialogs/editor.js";
 import { ask } from "./dialogs/form.js";
 import { Games } from "./dialogs/games.js";
 import { NewGame } from "./dialogs/new_game.js";
-import { Opening } from "./dialogs/opening.js";
+import { ImportDialog } from "./dialogs/import.js";
 import { Options } from "./dialogs/options.js";
 import { Puzzles } from "./dialogs/puzzles.js";
-import { Share, takeShared } from "./dialogs/share.js";
+import { Share, takeSharedRecord } from "./dialogs/share.js";
 import { $, COLOURS, counted, element } from "./dom.js";
 import { api } from "./net.js";
-import { mayLeave, now, send, tell, tree } from "./now.js";
+import { confirmLeaving, now, send, showMessage, tree } from "./now.js";
 import { usersOf } from "./panels/players.js";
 import { isRunning } from "./panels/review.js";
 import { RULE_SETS, sentences } from "./rules.js";
 import { flip, parts, redraw } from "./scene.js";
-import { isOn, turn } from "./sound.js";
+import { isOn, setSound } from "./sound.js";
 
 let dialogs;
 
-/** Makes the dialogs. */
+/** Creates the dialogs; `about` holds the server's constants. */
 export function prepare(about) {
   dialogs = {
-    newGame: new NewGame(about), opening: new Opening(), options: new Options(),
+    newGame: new NewGame(about), importing: new ImportDialog(), options: new Options(),
     share: new Share(), editor: new Editor(about.points), games: new Games(),
     puzzles: new Puzzles(about),
   };
 }
 
-/** Picks a point of the board, and plays the move once it is whole. */
+/** Picks a point of the board, and plays the move once it is complete. */
 export async function pick(point) {
   const text = now.choice.pick(point);
   redraw("state");
@@ -37,47 +37,47 @@ export async function pick(point) {
   if (!done) cancel();
 }
 
-/** Forgets the points picked. */
+/** Clears the picked points. */
 export function cancel() {
   now.choice.clear();
   redraw("state");
 }
 
-/** Plays a line: in an analysis all of it, in a game its first move. */
+/** Plays the moves of a line in an analysis; in a game, plays its first move. */
 export async function playLine(line) {
   now.ahead = null;
   const at = now.state.node;
-  if (!now.state.legal.includes(line[0])) tell("It is not your move.");
+  if (!now.state.legal.includes(line[0])) showMessage("It is not your turn.");
   else await send("play", { moves: now.state.analysing ? line : line.slice(0, 1), at });
 }
 
-/** The node from which the next step goes, even before the server has answered. */
+/** Returns the node shown, or the one already requested: the next step starts there. */
 const here = () => tree.node(now.going ?? now.state.node);
 
-let isAsking = false;
+let isSending = false;
 
-/** Goes to the node of a number; of steps taken during one request only the last is asked for. */
+/** Shows the node with a number; of the nodes chosen during a request, only the last is sent. */
 export async function go(node) {
   now.going = node;
-  // Of two requests at once the second may be the first to arrive.
-  if (isAsking) return;
-  isAsking = true;
+  // Parallel requests could arrive in the wrong order.
+  if (isSending) return;
+  isSending = true;
   let asked = null;
   while (now.going !== null && now.going !== asked) {
     asked = now.going;
     if (!await send("go", { node: asked })) now.going = null;
   }
-  isAsking = false;
+  isSending = false;
   if (now.going === now.state.node) now.going = null;
 }
 
-/** Goes to a node; null: there is none. */
+/** Shows a node; does nothing with null. */
 const goTo = (node) => node && go(node.number);
 
 async function deleteMoves() {
   const count = tree.size(here());
   const done = await send("delete", { node: here().number });
-  if (done) tell(`${counted(count, "move")} deleted. Undo brings back.`);
+  if (done) showMessage(`${counted(count, "move")} deleted. Press Undo to restore.`);
 }
 
 async function resign() {
@@ -87,23 +87,24 @@ async function resign() {
   if (await ask("Resign?", text, "Resign", "Play on")) await send("resign");
 }
 
-/** Takes back a move; after the end of the game only if the user agrees to go on. */
+/** Takes back a move; in a finished game only after the user confirms. */
 async function undo() {
   const { over, analysing, kept, reason, result } = now.state;
   if (!over || analysing || !now.state.undo) return send("undo");
-  const what = kept ? "It stays in My games, and you play on in another game."
+  const consequence = kept ? "It stays in My games, and you continue in another game."
     : "Its result is lost.";
-  const text = `This game is over: ${reason || result}. ${what}`;
-  return await ask("Take a move back?", text, "Take it back", "Leave it")
+  const text = `This game is over: ${reason || result}. ${consequence}`;
+  return await ask("Take a move back?", text, "Take it back", "Cancel")
     && send("undo", { ended: true });
 }
 
 async function offerDraw() {
   const answer = await send("draw", { how: "offer" });
   if (!answer || answer.accepted !== false) return;
-  tell(`${now.state.players.find(({ engine }) => engine !== null).name} declines the draw.`);
+  showMessage(`${now.state.players.find(({ engine }) => engine !== null).name} declines the draw.`);
 }
 
+/** The actions by name; a button whose id is a name performs that action. */
 export const ACTIONS = {
   first: () => go(0),
   back: () => goTo(here().parent),
@@ -127,11 +128,11 @@ export const ACTIONS = {
   evaluation: () => send("evaluation", { on: !now.state.reveals }),
   review: () => send("review", { on: !isRunning(now.review) }),
   restart: () => send("restart"),
-  new: () => dialogs.newGame.open(now.state, face),
+  new: () => dialogs.newGame.open(now.state, flipForUser),
   games: () => dialogs.games.open(),
-  puzzles: () => solve(false),
-  learn: () => solve(true),
-  import: () => dialogs.opening.open(now.state),
+  puzzles: () => openPuzzles(false),
+  learn: () => openPuzzles(true),
+  import: () => dialogs.importing.open(now.state),
   options: () => dialogs.options.open(now.state),
   share: () => dialogs.share.open({
     white: now.state.position.white, black: now.state.position.black, last: now.state.move,
@@ -139,7 +140,7 @@ export const ACTIONS = {
   }),
   edit,
   sound: () => {
-    turn(!isOn());
+    setSound(!isOn());
     $("sound").setAttribute("aria-pressed", String(isOn()));
   },
   rematch,
@@ -160,49 +161,50 @@ function showHelp({ variant, fields }) {
   $("help-dialog").showModal();
 }
 
-/** Flips the board so that a user who plays only Black sits at the bottom. */
-export function face(players) {
+/** Flips the board so that the only user sits at the bottom. */
+export function flipForUser(players) {
   const users = usersOf({ players });
   if (users.length === 1 && (users[0] === 1) !== parts.board.flipped) flip();
 }
 
-/** Sets up a position, to be played from or analysed. */
+/** Opens the editor, and plays from or analyses the position that was set up. */
 async function edit() {
   const end = await dialogs.editor.open(now.state);
-  if ((end !== "play" && end !== "analyse") || !await mayLeave()) return;
+  if ((end !== "play" && end !== "analyse") || !await confirmLeaving()) return;
   const analyse = end === "analyse";
   await api("new", { position: dialogs.editor.text, ...dialogs.editor.rules, analyse });
 }
 
-/** Gives puzzles, or the mistakes of the game; the one at hand can be analysed. */
-async function solve(lessons) {
+/** Opens the puzzles, or with `lessons` the mistakes of the game; analyses one on request. */
+async function openPuzzles(lessons) {
   const end = await dialogs.puzzles.open(now.state, lessons);
-  if (end !== "analyse" || !dialogs.puzzles.shown || !await mayLeave()) return;
+  if (end !== "analyse" || !dialogs.puzzles.shown || !await confirmLeaving()) return;
   const { position, rules } = dialogs.puzzles.shown;
   await api("new", { position: position.text, ...rules, analyse: true });
 }
 
-/** Opens what the page's address carries, for analysis. */
+/** Opens the game or position in the page's address for analysis. */
 export async function openShared() {
-  const text = takeShared();
-  if (text === null || !await mayLeave()) return;
+  const text = takeSharedRecord();
+  if (text === null || !await confirmLeaving()) return;
   if (await send("load", { text })) await send("analyse", { on: true });
 }
 
-/** Begins the same game again with the colours changed. */
+/** Begins a new game with the same settings and exchanged colours. */
 async function rematch() {
   const [white, black, analyst] = now.state.players
     .map(({ engine, level, typed }) => ({ engine, level, name: typed }));
   const players = [black, white, analyst];
-  if (await send("new", { players, ...now.state.rules, time: now.state.time })) face(players);
+  const request = { players, ...now.state.rules, time: now.state.time };
+  if (await send("new", request)) flipForUser(players);
 }
 
-/** Does what a button or a key names. */
+/** Performs the action with a name, and shows its error. */
 export async function act(name) {
   if (!now.state) return;
   try {
     await ACTIONS[name]();
   } catch (error) {
-    tell(error.message);
+    showMessage(error.message);
   }
 }

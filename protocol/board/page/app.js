@@ -1,22 +1,22 @@
-// The page: takes the server's events, and gives buttons and keys their meaning.
+// The page's entry: connects the server's events, the buttons and the keys to their handlers.
 
 import {
-  act, ACTIONS, cancel, face, go, openShared, pick, playLine, prepare,
+  act, ACTIONS, cancel, flipForUser, go, openShared, pick, playLine, prepare,
 } from "./actions.js";
 import { Choice } from "./board/choice.js";
 import { closeByButtons } from "./dialogs/form.js";
 import { title } from "./dialogs/games.js";
 import { $ } from "./dom.js";
 import { listen, open } from "./net.js";
-import { isLive, mayLeave, now, send, tree } from "./now.js";
-import { takeReview } from "./panels/review.js";
+import { isGameInProgress, confirmLeaving, now, send, tree } from "./now.js";
+import { applyReview } from "./panels/review.js";
 import { ResultCard } from "./panels/status.js";
 import { build, drawTrouble, drawWarnings, redraw, redrawMoves } from "./scene.js";
 import { isOn, sound } from "./sound.js";
 
 const LOG_LINES = 1000;
 
-/** The raw log, put into the page only while its panel is open. */
+/** The raw log. It is drawn only while its panel is open, because it may grow fast. */
 class Log {
   constructor() {
     this.lines = [];
@@ -30,7 +30,7 @@ class Log {
     this.draw();
   }
 
-  /** Forgets every line. */
+  /** Discards all lines. */
   clear() {
     this.lines = [];
   }
@@ -47,20 +47,21 @@ class Log {
 let result;
 const log = new Log();
 
-/** Offers to go on with the game that was played last, if it is not finished. */
+/** Offers to resume the last game; hides the offer with null. */
 function offerToResume(game) {
   $("resume").hidden = !game;
   if (!game) return;
-  $("resume-text").textContent = `Your last game goes on where it stood: ${title(game)}.`;
+  $("resume-text").textContent = `Continue your last game? ${title(game)}.`;
   $("resume-not").addEventListener("click", () => { $("resume").hidden = true; });
   $("resume-go").addEventListener("click", async () => {
     $("resume").hidden = true;
-    if (await mayLeave() && await send("reopen", { key: game.key })) face(now.state.players);
+    const isOpen = await confirmLeaving() && await send("reopen", { key: game.key });
+    if (isOpen) flipForUser(now.state.players);
   });
 }
 
-/** Plays the sound of a move. */
-function listenTo(before, state) {
+/** Plays the sound of a move that the new state adds to the one before. */
+function playMoveSound(before, state) {
   if (!before || state.ply !== before.ply + 1) return;
   if (state.over && !before.over) sound("end");
   else sound(state.move.includes("x") ? "mill" : "move");
@@ -92,15 +93,15 @@ function onState(state) {
     before.position.text === state.position.text && before.node === state.node;
   now.state = state;
   if (now.state.node === now.going) now.going = null;
-  // The picked points stay picked while the board is unchanged.
+  // An event that leaves the board as it is must not clear the picked points.
   if (!same) {
     now.choice = new Choice(now.state.legal);
     now.ahead = null;
   }
   redraw("state");
   result.follow(before, now.state);
-  listenTo(before, now.state);
-  if (!before) face(now.state.players);
+  playMoveSound(before, now.state);
+  if (!before) flipForUser(now.state.players);
   if (now.state.plies || now.state.analysing) $("resume").hidden = true;
 }
 
@@ -131,21 +132,21 @@ async function main() {
   for (const name of Object.keys(ACTIONS)) {
     if ($(name)) $(name).addEventListener("click", () => act(name));
   }
-  // On a narrow page the menu is a popover in front of all else.
+  // On a narrow page the menu is a popover, which would cover the result of its button.
   $("menu").addEventListener("click", () => {
     if ($("menu").matches(":popover-open")) $("menu").hidePopover();
   });
   document.addEventListener("keydown", onKey);
   window.addEventListener("beforeunload", (event) => {
-    if (isLive()) event.preventDefault();
+    if (isGameInProgress()) event.preventDefault();
   });
   window.addEventListener("hashchange", openShared);
   openShared();
   listen({
     state: onState,
     info: (info) => { now.info = info; redraw("info"); },
-    moves: (update) => redrawMoves(tree.take(update)),
-    review: (update) => { now.review = takeReview(now.review, update); redraw("review"); },
+    moves: (update) => redrawMoves(tree.apply(update)),
+    review: (update) => { now.review = applyReview(now.review, update); redraw("review"); },
     log: (lines) => log.add(lines),
     failure: (text) => { now.failure = text; drawWarnings(); },
   }, (isLost) => {

@@ -1,4 +1,4 @@
-// Requests to the server and its event stream: all that the page knows comes from here.
+// Requests to the server, and the event stream from it.
 
 let session = null;
 
@@ -12,7 +12,7 @@ export async function api(action, body = {}) {
       body: JSON.stringify({ session, ...body }),
     });
   } catch {
-    throw new Error("merels board does not answer. Is it still running?");
+    throw new Error("merels board does not answer. Start it again if it has ended.");
   }
   const answer = await response.json().catch(() => ({}));
   if (!response.ok) throw new Error(answer.error || `The request failed (${response.status}).`);
@@ -20,8 +20,8 @@ export async function api(action, body = {}) {
 }
 
 /**
- * Opens this tab's board: the one from before a reload, or a new one. The answer tells `about` the
- * program, and of the `unfinished` game that could be played on.
+ * Opens this tab's board: after a reload the previous one, otherwise a new one. The answer has the
+ * constants `about`, a `warning`, and the `unfinished` game that can be resumed, or null.
  */
 export async function open() {
   session = sessionStorage.getItem("board");
@@ -32,8 +32,9 @@ export async function open() {
 }
 
 /**
- * Listens to events: `on` maps kinds to handlers. A page in the background closes its stream,
- * because browsers allow few connections to one server, and reopens it when shown again.
+ * Listens to events; `on` maps their kinds to handlers. `onLost` is called with whether the
+ * connection is lost. A hidden page closes its stream, because browsers allow few connections to
+ * one server, and reopens it when shown again.
  */
 export function listen(on, onLost) {
   let source = null;
@@ -43,7 +44,7 @@ export function listen(on, onLost) {
     source = new EventSource(`events?session=${encodeURIComponent(session)}`);
     source.onopen = () => { failures = 0; onLost(false); };
     source.onerror = () => {
-      // A restarted server has a new cookie and a forgotten board is gone: do not retry forever.
+      // Retries cannot succeed after a restart, which changes the cookie, or on a closed board.
       failures += 1;
       if (failures > 1 || source.readyState === EventSource.CLOSED) onLost(true);
     };
@@ -57,7 +58,7 @@ export function listen(on, onLost) {
     if (!document.hidden) start();
     else if (!left) api("hidden").then(() => { if (document.hidden) stop(); }).catch(() => {});
   });
-  // Leaving a page also hides it, before or after. It may still come back from the cache.
+  // Leaving a page also hides it, in either order. The browser's cache may restore it later.
   window.addEventListener("pagehide", () => {
     left = true;
     stop();

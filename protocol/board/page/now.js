@@ -1,4 +1,4 @@
-// The page's state, its requests to the server and its messages to the user.
+// The page's current state, and the requests and messages that depend on it.
 
 import { Choice } from "./board/choice.js";
 import { ask } from "./dialogs/form.js";
@@ -7,55 +7,56 @@ import { api } from "./net.js";
 import { Tree } from "./tree.js";
 
 export const now = {
-  /** The data of the server's latest event of each kind; null: none yet. */
+  /** The data of the server's latest event of each kind, or null. */
   state: null,
   info: null,
   review: null,
-  /** The points picked of a move. */
+  /** The move that is being picked. */
   choice: new Choice([]),
-  /** The moves of a line that are looked at, from the position shown; null: none. */
+  /** The moves of a line that is previewed from the position shown, or null. */
   ahead: null,
-  /** The node asked for, until it is shown; null: none. */
+  /** The number of the node requested, until it is shown; otherwise null. */
   going: null,
-  /** The server's warning, and an unexpected error of this game; empty if there is none. */
+  /** The server's warning, and the last unexpected error of this game; empty if none. */
   warning: "",
   failure: "",
   /** Whether the connection is lost. */
   lost: false,
 };
 
-/** The game's moves with their variations. */
+/** The moves of the game with their variations. */
 export const tree = new Tree();
 
 /** Shows a message for a few seconds. */
-export function tell(message) {
+export function showMessage(message) {
   const toast = $("toast");
   // Behind an open dialog the toast could be neither clicked nor read aloud.
   (document.querySelector("dialog[open]") || document.body).append(toast);
   toast.textContent = message;
   toast.hidden = false;
   toast.scrollIntoView({ block: "nearest" });
-  clearTimeout(tell.timer);
-  tell.timer = setTimeout(() => { toast.hidden = true; }, 5000);
+  clearTimeout(showMessage.timer);
+  showMessage.timer = setTimeout(() => { toast.hidden = true; }, 5000);
 }
 
-/** Sends a request and shows the server's error, if any. */
+/** Sends a request and returns its answer; shows an error and returns null. */
 export async function send(action, body) {
   try {
     return await api(action, body);
   } catch (error) {
-    tell(error.message);
+    showMessage(error.message);
     return null;
   }
 }
 
-/** Whether a game goes on that would be left. */
-export const isLive = () => now.state !== null && now.state.playing && now.state.plies > 0;
+/** Returns whether a game with moves is in progress. */
+export const isGameInProgress = () =>
+  now.state !== null && now.state.playing && now.state.plies > 0;
 
-/** Asks before a game that goes on is left; whether it may be. */
-export async function mayLeave() {
-  return !isLive() || ask(
-    "Leave this game?", "It is not over. It stays in My games and can be played on.",
+/** Asks before a game in progress is left; resolves with whether it may be left. */
+export async function confirmLeaving() {
+  return !isGameInProgress() || ask(
+    "Leave this game?", "It is not over. It stays in My games, where you can resume it.",
     "Leave it", "Stay",
   );
 }

@@ -1,11 +1,11 @@
-// The rules in words: what each rule set is, and what each of its fields says.
+// Texts that explain the rule sets and their fields.
 
-/** Each rule set's title, where it comes from and how it differs. */
+/** Title of each rule set, its source and how it differs from others. */
 export const RULE_SETS = {
-  mill: ["Mill", "From “The Game of Mill: Game Rules”, the one complete text: a side with three "
-    + "men may fly, and three against three is soon a draw."],
-  morris: ["Morris", "From a text in three phases with a chapter on strategy: like Mill, but three "
-    + "against three may go on."],
+  mill: ["Mill", "From “The Game of Mill: Game Rules”, the most complete text: a side with "
+    + "three men may fly, and with three men each a game is soon drawn."],
+  morris: ["Morris", "From a text that describes three phases and strategy: like Mill, but with "
+    + "three men each a game is not drawn early."],
   roman: ["Roman", "From “Roman Mill Game”: the same rules as Morris."],
   loc: ["Loc", "From Larry Loc's “Mill Rules” of 2012: nobody flies, and a man in a mill is never "
     + "removed."],
@@ -14,12 +14,12 @@ export const RULE_SETS = {
     + "men both may fly."],
 };
 
-/** Each field as a question, and its answers; a field without answers is a number. */
+/** Each field as a question with its answers; a field without answers is a number. */
 const FIELDS = {
   Flying: ["Who may fly, that is, move to any empty point?", {
     never: "nobody", own: "a side with three men", both: "both, once either side has three men",
   }],
-  LockedMills: ["May a man be removed when all of its side stand in mills?", {
+  LockedMills: ["May a man be removed when all men of its side are in mills?", {
     any: "yes, any of them", none: "no, none is removed",
   }],
   DoubleMill: ["How many men does a move remove that closes two mills?", {
@@ -28,23 +28,23 @@ const FIELDS = {
   Blocked: ["What happens to a side that cannot move?", {
     loses: "it loses", draws: "the game is drawn",
   }],
-  Repetition: ["At which occurrence is the same position a draw? (0: never)"],
+  Repetition: ["How many occurrences of a position make a draw? (0: no limit)"],
   NoRemovalPlies: ["After how many moves, counting both sides, is a game without a removal drawn? "
     + "(0: never)"],
-  ThreeThreePlies: ["After how many, while each side has three men? (0: never)"],
+  ThreeThreePlies: ["After how many such moves with three men each is it drawn? (0: never)"],
 };
 
-/** A field's question, or its name if it is a new one. */
+/** Returns a field's question, or its name if there is no text for it. */
 export function question(field) {
   return FIELDS[field] ? FIELDS[field][0] : field;
 }
 
-/** A choice of a field in words. */
+/** Returns the text of a field's choice. */
 export function answer(field, choice) {
   return (FIELDS[field] && FIELDS[field][1] && FIELDS[field][1][choice]) || choice;
 }
 
-/** The fields of a rule set, one sentence each. */
+/** Returns the rules as sentences, one for each field. */
 export function sentences(fields) {
   const limit = (count, text) => (Number(count) ? [text(count)] : []);
   return [
@@ -54,7 +54,7 @@ export function sentences(fields) {
       both: "Once either side has three men and all men are placed, both sides may fly.",
     }[fields.Flying],
     {
-      any: "A man in a mill is removed only when all men of its side stand in mills.",
+      any: "A man in a mill is removed only if all men of its side are in mills.",
       none: "A man in a mill is never removed.",
     }[fields.LockedMills],
     {
@@ -71,6 +71,6 @@ export function sentences(fields) {
     ...limit(fields.NoRemovalPlies, (count) =>
       `After ${count} moves of both sides together without a removal, the game is drawn.`),
     ...limit(fields.ThreeThreePlies, (count) =>
-      `With three men each, ${count} such moves are enough.`),
+      `When both sides have three men, ${count} moves without a removal make a draw.`),
   ];
 }

@@ -1,4 +1,4 @@
-// Draws what the page knows: the board, the players, the panels and the state of every button.
+// Draws the page's state: the board, the players, the panels and the buttons.
 
 import { Board } from "./board/board.js";
 import { Choice } from "./board/choice.js";
@@ -12,13 +12,13 @@ import { judgementOf, ReviewPanel } from "./panels/review.js";
 import { statusOf } from "./panels/status.js";
 import { Evaluation, firstMoves } from "./panels/evaluation.js";
 
-/** The parts that draw themselves: board, players, moves, verdicts, study and evaluation. */
+/** The components: board, players, moves, verdicts, study and evaluation. */
 export const parts = {};
-/** The nodes added to the tree since it was drawn; null: it is another. */
-let grown = [];
-const dirty = new Set();
+/** The nodes added to the tree since it was drawn; null if the whole tree was replaced. */
+let addedNodes = [];
+const pending = new Set();
 
-/** Makes the parts; `on` has what happens to them. */
+/** Creates the components; `on` holds their callbacks. */
 export function build(about, on) {
   parts.board = new Board(
     $("board"), about.points, { onPick: on.pick, onCancel: on.cancel, mills: about.mills },
@@ -28,35 +28,35 @@ export function build(about, on) {
   parts.verdicts = new ReviewPanel(on.go);
   parts.study = new Study(tree, on.comment);
   parts.evaluation = new Evaluation({
-    hover: lookAhead, leave: () => lookAhead(null), play: on.playLine,
+    hover: previewLine, leave: () => previewLine(null), play: on.playLine,
   });
 }
 
-/** Draws kinds of events with the next frame, which draws only the latest of each. */
+/** Draws kinds of events in the next frame, however many of each arrive before it. */
 export function redraw(...kinds) {
-  if (!dirty.size) requestAnimationFrame(paint);
-  for (const kind of kinds) dirty.add(kind);
+  if (!pending.size) requestAnimationFrame(paint);
+  for (const kind of kinds) pending.add(kind);
 }
 
-/** Draws the tree with nodes added to it; with null, all of it. */
+/** Draws nodes that were added to the tree; with null, the whole tree. */
 export function redrawMoves(added) {
-  grown = grown && added && grown.concat(added);
+  addedNodes = addedNodes && added && addedNodes.concat(added);
   redraw("moves", "state", "review");
 }
 
 function paint() {
-  const kinds = new Set(dirty);
-  dirty.clear();
-  if (kinds.has("moves")) parts.moves.grow(grown);
-  if (kinds.has("moves")) grown = [];
+  const kinds = new Set(pending);
+  pending.clear();
+  if (kinds.has("moves")) parts.moves.addNodes(addedNodes);
+  if (kinds.has("moves")) addedNodes = [];
   const { state, info, review } = now;
   if (!state) return;
-  const fresh = info && info.position === state.position.text ? info : null;
+  const current = info && info.position === state.position.text ? info : null;
   if (kinds.has("state")) drawState();
   if (kinds.has("state") || kinds.has("info") || kinds.has("review")) {
     const judged = judgementOf(review, state);
-    parts.evaluation.draw(fresh, state, parts.board.flipped, judged, info !== null);
-    parts.board.drawArrows(arrows(fresh));
+    parts.evaluation.draw(current, state, parts.board.flipped, judged, info !== null);
+    parts.board.drawArrows(arrows(current));
     const quiet = state.playing || now.ahead || now.choice.to !== null;
     parts.board.over.append(...verdicts(parts.board, quiet ? null : judged));
   }
@@ -67,13 +67,13 @@ function paint() {
   }
 }
 
-/** The first moves of the variations, while the analysis engine thinks. */
-function arrows(fresh) {
-  if (!fresh || fresh.part !== "Analysis" || !now.state.reveals) return [];
-  return now.ahead || now.choice.to !== null ? [] : firstMoves(fresh);
+/** Returns the first moves of the analysis engine's variations, for arrows. */
+function arrows(current) {
+  if (!current || current.part !== "Analysis" || !now.state.reveals) return [];
+  return now.ahead || now.choice.to !== null ? [] : firstMoves(current);
 }
 
-/** The men after some moves: {white, black, side, last}. */
+/** Returns the men after some moves: {white, black, side, last}. */
 function after({ white, black, side }, moves) {
   const men = [new Set(white), new Set(black)];
   let mover = side;
@@ -98,12 +98,12 @@ function drawBoard() {
   parts.board.draw({
     white: position.white, black: position.black, side: position.side, last: state.move,
     choice: now.choice,
-    values: Object.fromEntries(known.map((one) => [one.move, one.value])),
+    values: Object.fromEntries(known.map(({ move, value }) => [move, value])),
   });
 }
 
-/** Shows what a line leads to; with null, the position itself again. */
-function lookAhead(line) {
+/** Shows the position after a line; with null, the current position. */
+function previewLine(line) {
   now.ahead = line;
   redraw("state", "info");
 }
@@ -138,21 +138,21 @@ function drawState() {
   drawTrouble();
 }
 
-/** Shows what the user should know of the server, of this game's file, and of errors. */
+/** Shows the server's warning, a failure to save the game, and an unexpected error. */
 export function drawWarnings() {
   const texts = [now.warning, now.state && now.state.save_error, now.failure].filter(Boolean);
   $("warnings").hidden = !texts.length;
   $("warnings").textContent = texts.join(" ");
 }
 
-/** Says what is wrong with an engine or the connection. */
+/** Shows the failure of an engine or of the connection. */
 export function drawTrouble() {
   const engine = now.state && now.state.error;
   $("trouble").hidden = !now.lost && !engine;
   $("restart").hidden = now.lost;
   $("trouble-text").textContent = now.lost
     ? "The connection to merels board is lost. Reload this page; if the program has ended, "
-      + "start it again and open its new address. The game is in My games there."
+      + "start it again and open its new address. Your game is in My games."
     : engine;
 }
 
@@ -162,7 +162,7 @@ function drawStatus() {
   if (text !== null && $("status").textContent !== text) $("status").textContent = text;
 }
 
-/** Turns the board round. */
+/** Flips the board. */
 export function flip() {
   parts.board.flip();
   redraw("state", "info");

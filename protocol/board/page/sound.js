@@ -1,4 +1,4 @@
-// Sounds, made here out of tones: off until the user wants them.
+// Sounds, synthesized from tones; off by default.
 
 const KEY = "sound";
 /** Each sound's tones: pitch in hertz, start and length in seconds. */
@@ -10,18 +10,18 @@ const SOUNDS = {
 
 let context = null;
 
-/** Whether sounds are wanted; the choice outlives the page. */
+/** Returns whether sounds are on; the browser stores the choice. */
 export function isOn() {
   return localStorage.getItem(KEY) === "on";
 }
 
-/** Turns sounds on or off, and plays one. */
-export function turn(on) {
+/** Turns sounds on or off; an example is heard when they are on. */
+export function setSound(on) {
   localStorage.setItem(KEY, on ? "on" : "off");
   sound("mill");
 }
 
-/** Makes a sound, if sounds are wanted. */
+/** Plays the sound with a name, if sounds are on. */
 export function sound(name) {
   if (!isOn()) return;
   context ||= new AudioContext();

@@ -1,5 +1,6 @@
-// The tree of moves, as the server sends it: the first child goes on with a line, the others are
-// variations. The main line ends at the node `stop`, if any: all moves after it are variations.
+// The tree of moves, as the server sends it. A node's first child continues its line, the others
+// are variations. If the number `stop` is not null, the main line ends at that node, and all moves
+// after it are variations.
 
 export class Tree {
   constructor() {
@@ -9,8 +10,8 @@ export class Tree {
     this.stop = null;
   }
 
-  /** Takes an update; returns the nodes that were added, or null if the whole tree is another. */
-  take(update) {
+  /** Applies an update; returns the added nodes, or null if it replaced the whole tree. */
+  apply(update) {
     if (update.whole) {
       for (const node of this.nodes.values()) node.children = [];
       this.nodes = new Map([[0, this.root]]);
@@ -32,41 +33,41 @@ export class Tree {
     return this.nodes.get(number) || this.root;
   }
 
-  /** The last node of the line that goes on from a node. */
+  /** Returns the last node of a node's line. */
   end(node) {
     let last = node;
     while (this.next(last)) last = this.next(last);
     return last;
   }
 
-  /** The next move of a node's line; null: the line ends there. */
+  /** Returns the next node of a node's line, or null at its end. */
   next(node) {
     return node.number === this.stop ? null : node.children[0] || null;
   }
 
-  /** The next or, with -1, the previous alternative to a node's move; null: there is none. */
-  alternative(node, way) {
+  /** Returns the next or, with step -1, the previous alternative to a node's move, or null. */
+  alternative(node, step) {
     const all = node.parent ? node.parent.children : [];
-    return all[all.indexOf(node) + way] || null;
+    return all[all.indexOf(node) + step] || null;
   }
 
   isMain(node) {
-    for (let one = node; one.parent; one = one.parent) {
-      if (this.next(one.parent) !== one) return false;
+    for (let child = node; child.parent; child = child.parent) {
+      if (this.next(child.parent) !== child) return false;
     }
     return true;
   }
 
-  /** How many moves are deleted with a node. */
+  /** Returns the number of nodes in the subtree of a node, including the node. */
   size(node) {
     let count = 0;
     for (const nodes = [node]; nodes.length; count += 1) nodes.push(...nodes.pop().children);
     return count;
   }
 
-  /** A move's number and side. */
+  /** Returns the move number and the side (0 White, 1 Black) of a node's move. */
   numberOf(node) {
-    const half = 2 * this.first.number + this.first.side + node.ply - 1;
-    return [Math.floor(half / 2), half % 2];
+    const ply = 2 * this.first.number + this.first.side + node.ply - 1;
+    return [Math.floor(ply / 2), ply % 2];
   }
 }

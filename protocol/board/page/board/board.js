@@ -1,19 +1,21 @@
-// The board of a game: its marks and arrows, and the pointer and keys on it.
+// An interactive board: draws a position with marks and arrows, handles pointer and keys.
 
 import { svg } from "../dom.js";
 import { Drawing, MAN, menOf, parse, piece, ring } from "../drawing.js";
 import { arrows, mark } from "./marks.js";
 import { animate } from "./motion.js";
 
+/** Pixels that the pointer must move to start a drag. */
 const DRAG = 6;
+/** Path of the cross on a man that can be removed. */
 const CROSS = "M-13 -13L13 13M13 -13L-13 13";
 
 export class Board extends Drawing {
-  /** `onPick` is called with a point, `onCancel` when a drag ends nowhere; `mills` are lines. */
+  /** `onPick` is called with a picked point, `onCancel` after a drag to no legal point. */
   constructor(root, points, { onPick, onCancel, mills = [] }) {
     super(root, points);
     Object.assign(this, { onPick, onCancel, mills, drag: null, dropped: null, view: null });
-    /** The men that are drawn: points to colours. */
+    /** The men drawn: a map of points to colours. */
     this.drawn = new Map();
     this.marked = "";
     this.over = svg("g", { "aria-hidden": "true" });
@@ -35,7 +37,7 @@ export class Board extends Drawing {
     if (this.view) this.draw(this.view);
   }
 
-  /** Draws a view: {white, black, side, last, choice, values}. */
+  /** Draws a view: {white, black, side, last, choice, values}; `values` maps moves to values. */
   draw(view) {
     this.view = view;
     const { choice } = view;
@@ -43,7 +45,7 @@ export class Board extends Drawing {
     const step = choice.step;
     const moved = choice.to !== null;
     const own = view.side === 0 ? "white" : "black";
-    // A man that closes a mill is drawn on its new point while the man to remove is chosen.
+    // While the user chooses the man to remove, the moved man is drawn on its new point.
     const pending = { origin: choice.origin, to: choice.to, removed: choice.removed };
     const last = moved ? pending : view.last ? parse(view.last) : null;
     const men = menOf(view);
@@ -54,7 +56,7 @@ export class Board extends Drawing {
       const colour = men.get(point);
       const removable = step === "remove" && live.has(point);
       const value = live.has(point) ? this.valueOf(point) : undefined;
-      // A man that stays is not drawn again: it may still be sliding.
+      // Keep the element of a man that stays: its animation may still run.
       const old = this.drawn.get(point) === colour && group.querySelector(".piece");
       const parts = [old || svg("g", { class: "piece" }, ...piece(colour))];
       if (last && point === last.to) parts.push(ring("last"));
@@ -80,7 +82,7 @@ export class Board extends Drawing {
     if (groups.every((group) => group.tabIndex !== 0)) this.groups.get("d7").tabIndex = 0;
   }
 
-  /** Marks the last move and the mills that it closed, once: a mill glows up when it is drawn. */
+  /** Marks the last move and the mills that it closed; redrawing would restart their animation. */
   markMove(last, men) {
     const closed = last
       ? this.mills.filter((mill) => mill.includes(last.to) &&
@@ -96,19 +98,19 @@ export class Board extends Drawing {
     }
   }
 
-  /** The proven value of the best move through a point, if the tablebase knows it. */
+  /** Returns the proven value of the best move that picks a point, or undefined. */
   valueOf(point) {
     const { values, choice } = this.view;
     const through = {
       man: (move) => move.origin === point,
       remove: (move) => move.removed.includes(point),
     }[choice.step] || ((move) => move.to === point);
-    const found = choice.fitting.filter(through).map((move) => values[move.text]);
+    const known = choice.fitting.filter(through).map((move) => values[move.text]);
     // A move of unknown value may be better than any move but a win.
-    return ["win", undefined, "draw", "loss"].find((value) => found.includes(value));
+    return ["win", undefined, "draw", "loss"].find((value) => known.includes(value));
   }
 
-  /** The mark of a value: on an empty point, or at the shoulder of a man. */
+  /** Returns the mark of a value, at the top right of a man if there is one. */
   badge(value, colour) {
     const drawn = mark(value);
     if (colour) drawn.setAttribute("transform", "translate(27 -27)");
@@ -127,12 +129,12 @@ export class Board extends Drawing {
     return this.view.choice.canLift(point) ? `${what}, ${can.man}` : what;
   }
 
-  /** Draws the first move of each variation. */
+  /** Draws an arrow for each move, the best first. */
   drawArrows(moves) {
     this.over.replaceChildren(...arrows(this, moves));
   }
 
-  /** The point under the pointer, or null, and the pointer's coordinates in the drawing. */
+  /** Returns the point under the pointer or null, and the pointer's coordinates in the drawing. */
   locate(event) {
     const box = this.root.getBoundingClientRect();
     const { x: left, y: top, width, height } = this.root.viewBox.baseVal;
@@ -186,7 +188,7 @@ export class Board extends Drawing {
       else if (drag.point !== null) this.onCancel();
     } else if (point !== null && point === drag.point) {
       this.focus(point, false);
-      // The click that lifts a man does not put it down; a second click does.
+      // A press has already picked this man; only a second click releases it.
       if (!drag.lifts || drag.before === point) this.onPick(point);
     }
   }
@@ -196,7 +198,7 @@ export class Board extends Drawing {
     this.ghost.replaceChildren();
   }
 
-  /** Makes a point the one that Tab reaches. */
+  /** Makes a point the board's tab stop, and focuses it unless `now` is false. */
   focus(point, now = true) {
     for (const [name, group] of this.groups) group.tabIndex = name === point ? 0 : -1;
     if (now) this.groups.get(point).focus();
@@ -215,7 +217,7 @@ export class Board extends Drawing {
     event.stopPropagation();
   }
 
-  /** The nearest point in a direction, counting sideways distance three times. */
+  /** Returns the nearest point in a direction, or null; sideways distance counts three times. */
   neighbour(point, [dx, dy]) {
     const [x, y] = this.at(point);
     let best = null;

@@ -1,5 +1,5 @@
-// Builds a move from the points that are clicked. It knows no rules: it only narrows down the
-// list of legal moves that the server sent.
+// Builds a move from picked points by narrowing down the legal moves that the server sent. It does
+// not implement the rules.
 
 import { parse } from "../drawing.js";
 
@@ -9,13 +9,13 @@ export class Choice {
     this.clear();
   }
 
-  /** Forgets the picked points. */
+  /** Clears the picked points. */
   clear() {
     this.origin = this.to = null;
     this.removed = [];
   }
 
-  /** The legal moves that fit the picked points. */
+  /** The legal moves that contain all picked points. */
   get fitting() {
     return this.moves.filter((move) =>
       (this.origin === null || move.origin === this.origin) &&
@@ -23,7 +23,7 @@ export class Choice {
       this.removed.every((man) => move.removed.includes(man)));
   }
 
-  /** The next thing to pick: "place", "man", "target" or "remove"; "none" or "done" if nothing. */
+  /** What to pick next: "place", "man", "target" or "remove"; otherwise "none" or "done". */
   get step() {
     if (!this.moves.length) return "none";
     if (this.to !== null) return this.complete ? "done" : "remove";
@@ -31,7 +31,7 @@ export class Choice {
     return this.origin === null ? "man" : "target";
   }
 
-  /** The picked move, once it is complete. */
+  /** The picked move if it is complete, otherwise undefined. */
   get complete() {
     if (this.to === null) return undefined;
     return this.fitting.find((move) => move.removed.length === this.removed.length);
@@ -48,7 +48,7 @@ export class Choice {
     return new Set(pick ? this.fitting.flatMap(pick) : []);
   }
 
-  /** Whether a man can be picked up, perhaps instead of the one picked before. */
+  /** Returns whether the man on a point can be moved; it may replace the picked man. */
   canLift(point) {
     return this.to === null && this.moves.some((move) => move.origin === point);
   }

@@ -1,4 +1,4 @@
-// Marks drawn over the board: proven values, the first moves of variations, and verdicts.
+// Marks on the board: proven values, arrows of moves, and the verdicts of a review.
 
 import { svg } from "../dom.js";
 import { MAN, parse } from "../drawing.js";
@@ -14,23 +14,23 @@ const SIGNS = {
   loss: "M-7 -7L7 7M-7 7L7 -7",
 };
 
-/** The mark of a value around the origin: a tick for a win, an equals sign, a cross for a loss. */
+/** Returns a value's mark at the origin: a tick (win), an equals sign (draw) or a cross (loss). */
 export function mark(value) {
   return svg("g", { class: `value ${value}` },
     svg("path", { class: "shape", d: SHAPES[value] }),
     svg("path", { class: "sign", d: SIGNS[value] }));
 }
 
-/** The same mark as a picture of its own, for lists; nothing for an unknown value. */
+/** Returns a value's mark as a separate picture, for lists; empty without a value. */
 export function symbol(value) {
   const picture = svg("svg", { class: "symbol", viewBox: "-24 -24 48 48", "aria-hidden": "true" });
   if (value) picture.append(mark(value));
   return picture;
 }
 
-/** An arrow for each move, or a disc where a man is placed; the better, the darker. */
+/** Returns an arrow for each move, or a disc for a placing; the first move is the darkest. */
 export function arrows(board, moves) {
-  // Two variations may differ only in the man that they remove.
+  // Moves that differ only in the removed man share an arrow.
   const key = (move) => `${move.origin}-${move.to}`;
   const first = new Map();
   moves.forEach((move, index) => {
@@ -71,7 +71,7 @@ function arrow(board, move, rank) {
 
 const VERDICTS = { blunder: "??", mistake: "?", inaccuracy: "?!" };
 
-/** The marks of a judgement, for a board that shows the position after its move. */
+/** Returns the marks of a judged move, for a board that shows the position after it. */
 export function verdicts(board, judged) {
   if (!judged || !judged.name) return [];
   const [x, y] = board.at(parse(judged.move).to);

@@ -1,17 +1,18 @@
-// How men move: they slide, appear and vanish. Nothing moves for those who want it quiet.
+// Animations of men: slide, appear and vanish; none if the user prefers reduced motion.
 
 import { svg } from "../dom.js";
 import { piece } from "../drawing.js";
 
 const MILLISECONDS = 220;
+/** Points changed by one move at most; more changes are another position. */
 const MOST_CHANGES = 5;
 
-/** Whether the user has asked for no motion. */
-export function quiet() {
+/** Returns whether the user prefers reduced motion. */
+export function prefersReducedMotion() {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
-/** The points that a man of a colour left, and those that one came to. */
+/** Returns the points that lost a man of a colour (`left`) and those that gained one (`come`). */
 function changes(before, now, colour) {
   const added = (from, to) =>
     [...to.keys()].filter((point) => to.get(point) === colour && from.get(point) !== colour);
@@ -19,13 +20,13 @@ function changes(before, now, colour) {
 }
 
 /**
- * Shows what happened between two views of a board, maps of points to colours. A change too large
- * for a move is another position. `dropped` is the point where the user's hand has put a man.
+ * Animates the change between two maps of points to colours, unless it is too large for one move.
+ * `dropped` is the point to which the user has just dragged a man, which needs no animation.
  */
 export function animate(board, before, now, dropped) {
   const all = ["white", "black"].map((colour) => [colour, changes(before, now, colour)]);
   const count = all.reduce((sum, [, { left, come }]) => sum + left.length + come.length, 0);
-  if (quiet() || !count || count > MOST_CHANGES) return;
+  if (prefersReducedMotion() || !count || count > MOST_CHANGES) return;
   for (const [colour, { left, come }] of all) {
     if (left.length === 1 && come.length === 1) {
       if (come[0] !== dropped) slide(board, left[0], come[0]);

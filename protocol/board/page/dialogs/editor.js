@@ -1,4 +1,4 @@
-// The editor: puts any position on the board, and says at once what is wrong with it.
+// The dialog that sets up a position; the server checks it after each change.
 
 import { $, COLOURS } from "../dom.js";
 import { Drawing, menOf } from "../drawing.js";
@@ -8,7 +8,7 @@ import { fill, show } from "./form.js";
 const MEN = 9;
 const SIGNS = { white: "O", black: "@" };
 
-/** The value of a group of radio buttons. */
+/** Returns the value of a group of radio buttons. */
 function chosen(name) {
   return document.querySelector(`input[name=${name}]:checked`).value;
 }
@@ -41,20 +41,20 @@ export class Editor {
     $("editor-text").addEventListener("change", () => this.check($("editor-text").value));
   }
 
-  /** Resolves with what to do with the position, "play" or "analyse"; its text is in `text`. */
+  /** Resolves with "play", "analyse" or "cancel"; the position is in `text`. */
   open({ position, rules }) {
     this.rules = rules;
-    this.take(position);
+    this.setPosition(position);
     this.check(position.text);
     return show($("editor-dialog"));
   }
 
-  /** Takes over a position of the server. */
-  take({ white, black, hands, side, text }) {
+  /** Shows a position that the server sent. */
+  setPosition({ white, black, hands, side, text }) {
     this.men = menOf({ white, black });
     hands.forEach((count, owner) => { $(`editor-hand-${owner}`).value = String(count); });
     $(`editor-side-${side}`).checked = true;
-    // A position that was set up has no past.
+    // A position that was set up has no moves since the last removal.
     this.counters = `0 ${text.split(" ").at(-1)}`;
     this.draw();
   }
@@ -77,10 +77,10 @@ export class Editor {
     this.changed();
   }
 
-  /** A man beyond the nine of its side comes from the hand, as long as there is one. */
+  /** Takes a man from the hand if its side would otherwise have more than nine men. */
   takeFromHand(man) {
     const hand = $(`editor-hand-${man === "white" ? 0 : 1}`);
-    const count = [...this.men.values()].filter((one) => one === man).length;
+    const count = [...this.men.values()].filter((colour) => colour === man).length;
     if (count + Number(hand.value) > MEN) {
       hand.value = String(Math.max(0, Number(hand.value) - 1));
     }
@@ -94,7 +94,7 @@ export class Editor {
     }
   }
 
-  /** The position's text, from what is set. */
+  /** Checks the position that the fields and the board describe. */
   changed() {
     const signs = this.points.map((point) => SIGNS[this.men.get(point)] || "*").join("");
     const hands = [0, 1].map((side) => $(`editor-hand-${side}`).value).join(" ");
@@ -102,7 +102,7 @@ export class Editor {
     this.check(`${rings} ${chosen("editor-side")} ${hands} ${this.counters}`);
   }
 
-  /** Has the server check a position, and shows what it says. */
+  /** Lets the server check a position's text, and shows its answer. */
   async check(text) {
     const typed = $("editor-text").value === text;
     $("editor-text").value = text;
@@ -116,7 +116,7 @@ export class Editor {
     }
     if (asked !== this.asked) return;
     this.text = text;
-    if (answer.position && typed) this.take(answer.position);
+    if (answer.position && typed) this.setPosition(answer.position);
     const side = COLOURS[answer.position ? answer.position.side : 0];
     $("editor-note").textContent = answer.fault || answer.note || `${side} to move.`;
     $("editor-note").classList.toggle("fault", Boolean(answer.fault));

@@ -1,4 +1,4 @@
-// Functions that the dialogs share.
+// Functions shared by the dialogs.
 
 import { $, element } from "../dom.js";
 
@@ -8,13 +8,13 @@ export function fill(select, choices, chosen) {
   select.replaceChildren(...options);
 }
 
-/** An input with its label, for the two columns of a form. */
+/** Returns a label and its input, for the two columns of a form. */
 export function labelled(text, id, input) {
   input.id = id;
   return [element("label", { for: id }, text), input];
 }
 
-/** A field's value as the protocol writes it. */
+/** Returns a field's value in the form of the protocol. */
 export function valueOf(input) {
   return input.type === "checkbox" ? String(input.checked) : input.value;
 }
@@ -28,7 +28,7 @@ export function show(dialog) {
   });
 }
 
-/** Asks before something is lost; resolves with true if the answer is the button `yes`. */
+/** Asks for confirmation; resolves with true if the user presses the button `yes`. */
 export async function ask(question, text, yes, no) {
   $("ask-title").textContent = question;
   $("ask-text").textContent = text;
@@ -37,14 +37,14 @@ export async function ask(question, text, yes, no) {
   return await show($("ask-dialog")) === "yes";
 }
 
-/** Has the buttons that are not the one Enter presses close their dialogs. */
+/** Makes buttons of type "button" with a value close their dialog; Enter does not press them. */
 export function closeByButtons() {
   for (const button of document.querySelectorAll("dialog button[type=button][value]")) {
     button.addEventListener("click", () => button.closest("dialog").close(button.value));
   }
 }
 
-/** Has the browser save a file. */
+/** Makes the browser download a file. */
 export function download(name, blob) {
   const link = element("a", { href: URL.createObjectURL(blob), download: name });
   link.click();

@@ -1,20 +1,20 @@
-// The games that are kept: searched, opened again, deleted, and saved as one file.
+// The dialog My games: searches, opens, deletes and exports the stored games.
 
 import { $, counted, element } from "../dom.js";
 import { api } from "../net.js";
-import { mayLeave, send, tell } from "../now.js";
+import { confirmLeaving, send, showMessage } from "../now.js";
 import { RULE_SETS } from "../rules.js";
 import { ask, download, show } from "./form.js";
 
-/** A game in words: who played whom, how it ended, and when. */
+/** Returns the title of a game: the players and the result. */
 export function title(game) {
   const result = game.unfinished || game.result === "*" ? "not finished" : game.result;
   const names = [game.white, game.black];
-  const who = names.every((name) => name === "?") ? "A game without names" : names.join(" – ");
+  const who = names.every((name) => name === "?") ? "Unnamed players" : names.join(" – ");
   return `${who}, ${result}`;
 }
 
-/** The second line of a game in a list. */
+/** Returns the second line of a game in a list. */
 function details(game) {
   const parts = [
     game.date.replaceAll(".", "-"),
@@ -25,7 +25,7 @@ function details(game) {
   return parts.filter((part) => part && !part.startsWith("?")).join(" · ");
 }
 
-/** An item of a list of games; its first button has the game's title. */
+/** Returns an item of a list of games; its first button opens the game. */
 export function row(game, onOpen, ...more) {
   const open = element("button", { type: "button", class: "open" },
     element("span", { class: "who" }, title(game)), element("small", {}, details(game)));
@@ -55,7 +55,7 @@ export class Games {
   async list() {
     const query = $("games-query").value;
     const { games, found, folder } = await api("games", { query });
-    // An older answer may come after a newer question.
+    // An answer to an older query may arrive later.
     if (query !== $("games-query").value) return;
     $("games-list").replaceChildren(...games.map((game) => this.row(game)));
     const more = found > games.length ? ` The latest ${games.length} are listed.` : "";
@@ -73,13 +73,14 @@ export class Games {
   }
 
   async reopen(game) {
-    if (await mayLeave() && await send("reopen", { key: game.key })) $("games-dialog").close();
+    const isOpen = await confirmLeaving() && await send("reopen", { key: game.key });
+    if (isOpen) $("games-dialog").close();
   }
 
   async remove(game) {
-    const text = `${title(game)}. It cannot be brought back.`;
+    const text = `${title(game)}. This cannot be undone.`;
     if (!await ask("Delete this game?", text, "Delete", "Keep")) return;
     await send("forget", { key: game.key, changed: game.changed });
-    await this.list().catch((error) => tell(error.message));
+    await this.list().catch((error) => showMessage(error.message));
   }
 }

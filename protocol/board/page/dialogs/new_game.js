@@ -1,8 +1,8 @@
-// The dialog for a new game.
+// The dialog that begins a game or changes its players.
 
 import { $, element } from "../dom.js";
 import { api } from "../net.js";
-import { mayLeave } from "../now.js";
+import { confirmLeaving } from "../now.js";
 import { answer, question, RULE_SETS } from "../rules.js";
 import { fill, labelled, show } from "./form.js";
 
@@ -21,7 +21,7 @@ export class NewGame {
     }
   }
 
-  /** `onBegin` is called with the players once the new game has started. */
+  /** Shows the dialog and applies it; `onBegin` is called with the players of a new game. */
   async open(state, onBegin) {
     const engines = this.about.engines.map((engine, index) => [engine.name, String(index)]);
     state.players.forEach((player, seat) => {
@@ -48,18 +48,18 @@ export class NewGame {
       if (engine === "") return { engine: null, name: $(`name-${seat}`).value };
       return { engine: Number(engine), level: seat < 2 ? $(`level-${seat}`).value : "full" };
     });
-    const wanted = { players, time: TIMES[Number($("time").value)][1] };
-    if (end === "begin" && await mayLeave()) {
-      await this.begin(wanted);
+    const settings = { players, time: TIMES[Number($("time").value)][1] };
+    if (end === "begin" && await confirmLeaving()) {
+      await this.begin(settings);
       onBegin(players);
     }
-    if (end === "apply") await api("players", wanted);
+    if (end === "apply") await api("players", settings);
   }
 
-  /** Begins a game; an error names a rule as the dialog does. */
-  async begin(wanted) {
+  /** Begins a game; an error names a rule by its question in the dialog. */
+  async begin(settings) {
     try {
-      await api("new", { ...wanted, ...this.rules() });
+      await api("new", { ...settings, ...this.rules() });
     } catch (error) {
       const named = (text, { name }) => text.replaceAll(name, `“${question(name)}”`);
       throw new Error(this.about.fields.reduce(named, error.message));
@@ -89,7 +89,7 @@ export class NewGame {
     $("rules-words").textContent = RULE_SETS[variant] ? RULE_SETS[variant][1] : "";
   }
 
-  /** The chosen rules: a rule set, and the fields that differ from it. */
+  /** Returns the chosen rule set, and the fields that differ from it. */
   rules() {
     const variant = $("variant").value;
     const fields = {};

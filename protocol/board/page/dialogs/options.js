@@ -1,8 +1,8 @@
-// The options of an engine, as it declares them; those that take text are not among them.
+// The dialog of an engine's options. The server leaves out options that take text.
 
 import { $, COLOURS, element } from "../dom.js";
 import { api } from "../net.js";
-import { tell } from "../now.js";
+import { showMessage } from "../now.js";
 import { fill, labelled, show, valueOf } from "./form.js";
 
 export class Options {
@@ -36,11 +36,11 @@ export class Options {
 
   async loadOptions() {
     $("options-fault").textContent = "";
-    $("options-list").textContent = "Asking the engine …";
+    $("options-list").textContent = "Loading the options …";
     const asked = this.asked = {};
     try {
       const { options } = await api("options", { seat: Number($("options-seat").value) });
-      // A slow engine may answer after another was asked.
+      // Ignore a late answer if the user has chosen another engine.
       if (asked !== this.asked) return;
       $("options-list").replaceChildren(...options.flatMap((option) => this.optionRow(option)));
     } catch (error) {
@@ -54,7 +54,7 @@ export class Options {
     const tags = { combo: "select", button: "button" };
     const input = element(tags[option.kind] || "input");
     if (option.kind === "combo") {
-      // Some engines write the default in another case than the choice.
+      // The default may differ from its choice in upper and lower case.
       const same = (choice) => choice.toLowerCase() === option.value.toLowerCase();
       fill(input, option.choices.map((choice) => [choice, choice]), option.choices.find(same));
     } else if (option.kind === "check") {
@@ -65,7 +65,7 @@ export class Options {
         try {
           const seat = Number($("options-seat").value);
           await api("configure", { seat, settings: { [option.name]: null } });
-          tell(`${option.name}: sent before the engine's next search.`);
+          showMessage(`${option.name}: sent before the engine's next search.`);
         } catch (error) {
           $("options-fault").textContent = error.message;
         }
@@ -82,7 +82,7 @@ export class Options {
     }
     if (option.managed) {
       input.disabled = true;
-      for (const one of row) one.title = "Set by the board";
+      for (const part of row) part.title = "Set by the board";
     }
     return row;
   }

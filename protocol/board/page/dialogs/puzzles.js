@@ -1,22 +1,27 @@
-// Puzzles: positions with one right move, played on a board of their own.
+// The dialog of puzzles, and of a reviewed game's mistakes, with its own board.
 
 import { Board } from "../board/board.js";
 import { Choice } from "../board/choice.js";
-import { quiet } from "../board/motion.js";
+import { prefersReducedMotion } from "../board/motion.js";
 import { $, COLOURS } from "../dom.js";
 import { parse } from "../drawing.js";
 import { api } from "../net.js";
-import { tell } from "../now.js";
+import { showMessage } from "../now.js";
 import { RULE_SETS, sentences } from "../rules.js";
 import { sound } from "../sound.js";
 import { show } from "./form.js";
 
+/** Milliseconds before a reply or before a wrong move is taken back. */
 const PAUSE = 700;
+/** The pause for users who prefer reduced motion. */
+const SHORT_PAUSE = 250;
 
-const pause = () => new Promise((resolve) => { setTimeout(resolve, quiet() ? 250 : PAUSE); });
+const pause = () => new Promise((resolve) => {
+  setTimeout(resolve, prefersReducedMotion() ? SHORT_PAUSE : PAUSE);
+});
 
-/** Facts that the board does not show: the rules, men in hand, and who flies. */
-function circumstances({ rules, position }) {
+/** Returns the facts that the board does not show: the rules, men in hand, and who may fly. */
+function facts({ rules, position }) {
   const set = RULE_SETS[rules.variant];
   const parts = [`Rules: ${set ? set[0] : rules.variant}`];
   position.hands.forEach((count, side) => {
@@ -28,8 +33,8 @@ function circumstances({ rules, position }) {
   return parts.join(" · ");
 }
 
-/** A move of a solution in words. */
-function words(move) {
+/** Returns a move in words. */
+function describe(move) {
   const { origin, to, removed } = parse(move);
   const where = origin ? `${origin} to ${to}` : `place on ${to}`;
   return removed.length ? `${where}, remove ${removed.join(" and ")}` : where;
@@ -42,7 +47,7 @@ export class Puzzles {
       onPick: (point) => this.pick(point), onCancel: () => this.cancel(), mills: about.mills,
     });
     $("puzzle-dialog").addEventListener("cancel", (event) => {
-      // Esc first forgets the points picked.
+      // Esc clears the picked points before it closes the dialog.
       if (!this.choice || (!this.choice.origin && !this.choice.to)) return;
       event.preventDefault();
       this.cancel();
@@ -53,7 +58,7 @@ export class Puzzles {
     ]) $(id).addEventListener("click", () => this.act(action));
   }
 
-  /** Resolves with "analyse" when the position, which is in `shown`, is to be analysed. */
+  /** Resolves with "analyse" if the user wants to analyse the position in `shown`. */
   open({ rules }, lessons) {
     if (lessons !== this.lessons) this.shown = null;
     this.lessons = lessons;
@@ -66,45 +71,45 @@ export class Puzzles {
     return show($("puzzle-dialog"));
   }
 
-  /** Runs one action at a time and shows its error. */
+  /** Runs an action and shows its error; ignores it while another one runs. */
   async act(action) {
     if (this.busy) return;
     this.busy = true;
     try {
       await action();
     } catch (error) {
-      this.say(error.message, "fault");
+      this.note(error.message, "fault");
       this.choice = new Choice([]);
     }
     this.busy = false;
   }
 
-  say(text, kind = "") {
+  note(text, kind = "") {
     $("puzzle-note").textContent = text;
     $("puzzle-note").className = `note ${kind}`;
   }
 
   async load(next) {
-    if (next || !this.shown) this.say("Looking for a puzzle …");
+    if (next || !this.shown) this.note("Loading a puzzle …");
     if (this.lessons) {
       if (next) this.number += 1;
-      this.take(await api("lesson", { number: this.number }));
-      this.say(`${this.number + 1} of ${this.shown.lesson.count}.`);
+      this.showPuzzle(await api("lesson", { number: this.number }));
+      this.note(`${this.number + 1} of ${this.shown.lesson.count}.`);
     } else {
-      this.take(await api("puzzle", { next, ...this.rules }));
-      if (next || !this.shown.started) this.say("");
+      this.showPuzzle(await api("puzzle", { next, ...this.rules }));
+      if (next || !this.shown.started) this.note("");
     }
     if (this.board.flipped !== (this.shown.solver === 1)) this.board.flip();
   }
 
   /** Shows a puzzle that the server sent. */
-  take(shown) {
+  showPuzzle(shown) {
     this.shown = shown;
     this.choice = new Choice(shown.legal);
     this.draw(shown.position, shown.last);
     const { player, rules } = shown;
     $("puzzle-task").textContent = shown.task;
-    $("puzzle-rules").textContent = circumstances(shown);
+    $("puzzle-rules").textContent = facts(shown);
     $("puzzle-rules").title = sentences(rules.fields).join(" ");
     const sign = shown.change > 0 ? "+" : "";
     const change = shown.change === null ? "" : ` (${sign}${shown.change})`;
@@ -113,7 +118,7 @@ export class Puzzles {
     $("puzzle-streak").textContent = `${player.streak} (best ${player.best})`;
     $("puzzle-count").textContent = `${player.solved} of ${player.tried}`;
     $("puzzle-hint").disabled = $("puzzle-solution").disabled = shown.solved;
-    if (shown.change !== null && player.save_error) tell(player.save_error);
+    if (shown.change !== null && player.save_error) showMessage(player.save_error);
     const { lesson } = shown;
     $("puzzle-next").disabled = Boolean(lesson) && lesson.number + 1 >= lesson.count;
     $("puzzle-next").classList.toggle("main", shown.solved);
@@ -129,7 +134,7 @@ export class Puzzles {
     const move = this.choice.pick(point);
     this.draw(this.shown.position, this.shown.last);
     if (this.choice.step === "remove") {
-      this.say(`Mill! Remove a ringed man (${[...this.choice.points].sort().join(", ")}).`);
+      this.note(`Mill! Remove a ringed man (${[...this.choice.points].sort().join(", ")}).`);
     }
     if (move !== null) this.act(() => this.play(move));
   }
@@ -144,46 +149,46 @@ export class Puzzles {
     sound(move.includes("x") ? "mill" : "move");
     if (!answer.right) {
       await pause();
-      this.take(answer);
+      this.showPuzzle(answer);
       const why = { win: "does not win", draw: "loses", better: "is not good enough" }[answer.goal];
-      this.say(`${words(move)}: that ${why}. Try again.`, "wrong");
+      this.note(`${describe(move)}: that ${why}. Try again.`, "wrong");
       return;
     }
     this.choice = new Choice([]);
     this.draw(answer.between, answer.between.last);
     if (answer.solved) {
-      this.take(answer);
+      this.showPuzzle(answer);
       const well = this.lessons || answer.change > 0;
-      this.say(well ? "Right! Solved." : "Right. That is the solution.", "right");
+      this.note(well ? "Right! Solved." : "Right. That is the solution.", "right");
       sound("end");
       return;
     }
-    this.say("Right! Go on.", "right");
+    this.note("Right! Go on.", "right");
     await pause();
-    this.take(answer);
+    this.showPuzzle(answer);
   }
 
   async hint() {
     const answer = await api("hint");
-    this.take(answer);
+    this.showPuzzle(answer);
     const { man, letter, move } = answer.hint;
     if (man) {
       this.choice.pick(man);
       this.draw(answer.position, answer.last);
-      this.say(`Hint: move the man on ${man}.`);
-    } else if (letter) this.say(`Hint: place a man on a point of the letter ${letter}.`);
+      this.note(`Hint: move the man on ${man}.`);
+    } else if (letter) this.note(`Hint: place a man on the ${letter} file.`);
     else {
       this.board.drawArrows([parse(move)]);
-      this.say(`Hint: ${words(move)}.`);
+      this.note(`Hint: ${describe(move)}.`);
     }
   }
 
   async solve() {
     const answer = await api("solution");
-    this.take(answer);
+    this.showPuzzle(answer);
     this.board.drawArrows([parse(answer.line[0])]);
     const moves = answer.line.map((move, index) =>
-      `${COLOURS[(answer.solver + index) % 2]}: ${words(move)}`);
-    this.say(`The solution. ${moves.join("; ")}.`);
+      `${COLOURS[(answer.solver + index) % 2]}: ${describe(move)}`);
+    this.note(`The solution. ${moves.join("; ")}.`);
   }
 }

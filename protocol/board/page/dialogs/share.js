@@ -1,19 +1,21 @@
-// The dialog that saves or shares a game or a position: as text, as a link or as a picture.
+// The dialog that saves or shares a game or a position as text, link or picture.
 
 import { $, svg } from "../dom.js";
 import { Drawing, menOf, parse } from "../drawing.js";
 import { api } from "../net.js";
-import { tell } from "../now.js";
+import { showMessage } from "../now.js";
 import { download, fill, show } from "./form.js";
 
+/** Width and height of the picture, in pixels. */
 const SIZE = 714;
-/** Properties that the page's style sheets set; a file needs them as attributes. */
+/** Properties that the style sheets set; a picture file needs them as attributes. */
 const STYLES = ["fill", "stroke", "stroke-width", "stroke-linecap", "opacity", "font-family",
   "font-size", "font-weight", "text-anchor", "dominant-baseline"];
 
+/** Prefix of a game in a link's fragment. */
 const MARK = "#game=";
 
-/** The record in a link to the page, or the text itself if it is no link. */
+/** Returns the record in a link to the page, or the text itself if it is not a link. */
 export function sharedText(text) {
   const start = text.indexOf(MARK);
   if (start < 0) return text;
@@ -25,8 +27,8 @@ export function sharedText(text) {
   }
 }
 
-/** The record that the page's own address carries, once; null if it carries none. */
-export function takeShared() {
+/** Returns the record in the page's address and removes it there; null if there is none. */
+export function takeSharedRecord() {
   const { hash, pathname } = window.location;
   if (!hash.startsWith(MARK)) return null;
   window.history.replaceState(null, "", pathname);
@@ -38,7 +40,7 @@ const FORMS = [
   ["Position, 17 fields", "seventeen"], ["PlayOK record", "playok"],
 ];
 
-/** Draws a picture into an element, which the style sheets reach; it looks the same anywhere. */
+/** Draws a picture into an element, with computed styles as attributes, and returns it. */
 function drawPicture(place, { white, black, last, points, flipped }) {
   const root = svg("svg", {
     class: "board picture", width: SIZE, height: SIZE, role: "img",
@@ -56,7 +58,7 @@ function drawPicture(place, { white, black, last, points, flipped }) {
 
 const shapesOf = (root) => root.querySelectorAll("rect, path, line, circle, text");
 
-/** The picture as a PNG file; painted, because the page may load no image. */
+/** Returns the picture as a PNG; painted, because the page's policy forbids loading images. */
 function picturePNG(root) {
   const canvas = document.createElement("canvas");
   canvas.width = canvas.height = 2 * SIZE;
@@ -91,14 +93,14 @@ function paint(pen, shape, get) {
   if (get("stroke") !== "none") pen.stroke(outline);
 }
 
-/** Copies a field's text, or selects it for a browser that does not let the page copy. */
+/** Copies a field's text; if the browser refuses, leaves it selected for the user. */
 async function copy(field) {
   field.select();
   try {
     await navigator.clipboard.writeText(field.value);
-    tell("Copied.");
+    showMessage("Copied.");
   } catch {
-    tell("The browser does not let this page copy. The text is selected: press Ctrl-C.");
+    showMessage("The browser does not let this page copy. The text is selected: press Ctrl-C.");
   }
 }
 
@@ -121,7 +123,7 @@ export class Share {
     $("share-form").addEventListener("change", () => this.draw());
   }
 
-  /** `view` is what the picture shows. */
+  /** Shows the dialog; `view` is the position for the picture. */
   async open(view) {
     this.forms = await api("export");
     fill($("share-form"), FORMS.filter(([, name]) => name in this.forms), "record");
@@ -132,7 +134,7 @@ export class Share {
     $("share-picture").replaceChildren();
   }
 
-  /** Shows the text of the form chosen, and a link to the game or to the position only. */
+  /** Shows the text in the chosen form, and a link to the game or to the position. */
   draw() {
     const form = $("share-form").value;
     const text = ["record", "playok"].includes(form) ? this.forms.record : this.forms.shown;

@@ -1,4 +1,4 @@
-// The evaluation bar, variations and proven values of the position shown.
+// The evaluation bar, the variations and the proven values of the position shown.
 
 import { $, COLOURS, element } from "../dom.js";
 import { parse } from "../drawing.js";
@@ -7,7 +7,7 @@ import { symbol } from "../board/marks.js";
 const WORDS = { win: "wins", draw: "draws", loss: "loses" };
 const RESULTS = { "1-0": 1, "0-1": 0, "1/2-1/2": 0.5 };
 
-/** The bar, with a share of it from 0 to 1 for White, and what it means in words. */
+/** Draws the bar with White's share, from 0 to 1, and its meaning as text. */
 function drawBar(share, text) {
   const percent = Math.round(share * 100);
   $("bar-white").style.setProperty("--share", `${percent}%`);
@@ -16,7 +16,7 @@ function drawBar(share, text) {
   $("bar").title = `${text} (White ${percent} %)`;
 }
 
-/** The proven value of the position shown: its words and White's share, or null. */
+/** Returns the text and White's share of the position's proven value, or null. */
 function proven(state) {
   const here = state.proven && state.proven.here;
   if (!here) return null;
@@ -25,24 +25,24 @@ function proven(state) {
   return [`${COLOURS[winner]} wins, proven`, 1 - winner];
 }
 
-/** The bar's text, share and source; null if nothing changed. */
+/** Returns the bar's text, share and source; null if there is no evaluation yet. */
 function verdict(info, state, judged) {
-  // A game that was resigned is over, but an analysis asks what its last position is worth.
+  // In an analysis the last position of a resigned game has a value of its own.
   const resigned = state.over && state.node === state.live && !state.analysing;
   const end = state.position.end || (resigned ? state : null);
   if (end && end.result in RESULTS) {
     return [end.reason || end.result, RESULTS[end.result], "The game is over."];
   }
   const known = proven(state);
-  if (known) return [...known, "From the tables of perfect play."];
-  // A level's score during play is no verdict on the position.
+  if (known) return [...known, "Proven by the tablebase."];
+  // The score of a playing level is too inaccurate.
   if (info && info.share !== null && info.part === "Analysis") {
     return [info.text, info.share, null];
   }
   return judged ? [judged.text, judged.value, "From the review."] : null;
 }
 
-/** The panel of evaluations; `on` has what happens to its lines: `hover`, `leave` and `play`. */
+/** The evaluation panel; `on` holds the callbacks of its lines: `hover`, `leave`, `play`. */
 export class Evaluation {
   constructor(on) {
     this.on = on;
@@ -61,7 +61,7 @@ export class Evaluation {
     }
   }
 
-  /** The moves up to the one under the pointer or in focus. */
+  /** Returns the moves of a line up to the button of an event, or null. */
   movesOf(event) {
     const button = event.target.closest("button[data-moves]");
     return button && button.dataset.moves.split(" ");
@@ -70,7 +70,7 @@ export class Evaluation {
   touch(event) {
     const moves = this.movesOf(event);
     if (!moves) return;
-    // A line that changes under the pointer could not be clicked.
+    // Do not redraw: a line that changes under the pointer could not be clicked.
     this.held = true;
     this.on.hover(moves);
   }
@@ -81,7 +81,10 @@ export class Evaluation {
     this.on.leave();
   }
 
-  /** `judged` is the review's judgement of the last move; `stale`: all that is known is old. */
+  /**
+   * Draws the panel. `judged` is the review's judgement of the move shown. `stale`: the latest
+   * variations belong to another position, so the bar keeps its share until new ones come.
+   */
   draw(info, state, flipped, judged, stale) {
     const { reveals } = state;
     $("bar").classList.toggle("flipped", flipped);
@@ -95,10 +98,10 @@ export class Evaluation {
     if (!reveals || this.place !== state.position.text) this.release();
     this.place = state.position.text;
     this.write($("worth"), reveals && found ? found[0] : "");
-    this.write($("facts"), reveals ? this.facts(info, found) : "Off: nothing is given away.");
-    // Lines that come and go would move all below them, away from a finger.
-    const room = reveals && !state.position.end ? state.lines : 0;
-    $("lines").style.setProperty("--room", room);
+    this.write($("facts"), reveals ? this.facts(info, found) : "Off: no evaluation is shown.");
+    // Reserve the height: lines that come and go would move everything below them.
+    const lineCount = reveals && !state.position.end ? state.lines : 0;
+    $("lines").style.setProperty("--line-count", lineCount);
     if (this.held) return;
     this.drawLines(reveals && info ? info : null);
     this.drawExplorer(reveals ? state.proven : null, state);
@@ -118,7 +121,7 @@ export class Evaluation {
     return parts.join(" · ");
   }
 
-  /** Redraws the lines in place: what is replaced could be neither clicked nor pointed at. */
+  /** Redraws the lines in place, because a replaced button loses clicks and hover. */
   drawLines(info) {
     const lines = info && info.share !== null ? info.lines : [];
     fit($("lines"), lines.length, () => element("li", {}, element("b"), element("span")));
@@ -148,7 +151,7 @@ export class Evaluation {
       );
       if (one.replies) {
         const [holding, all] = one.replies;
-        const title = `${holding} of ${all} replies hold the value against it`;
+        const title = `${holding} of ${all} replies keep this value`;
         button.append(element("span", { class: "replies", title }, `${holding} of ${all} hold`));
       }
       if (one.depth) {
@@ -161,13 +164,13 @@ export class Evaluation {
   }
 }
 
-/** Gives an element `count` children, creating those that are missing. */
+/** Gives an element exactly `count` children; `make` creates missing ones. */
 function fit(place, count, make) {
   while (place.children.length > count) place.lastChild.remove();
   while (place.children.length < count) place.append(make());
 }
 
-/** The first moves of the variations, for the arrows on the board. */
+/** Returns the first moves of the variations. */
 export function firstMoves(info) {
   return info.lines.filter((line) => line.moves.length).map((line) => parse(line.moves[0]));
 }

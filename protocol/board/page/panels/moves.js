@@ -1,27 +1,27 @@
-// The moves: the main line in rows, the variations between them, and what can be done with one.
+// The list of moves with variations, and the panel for the comment on a move.
 
 import { $, element } from "../dom.js";
 
-/** The list of moves. It may be long: each step changes only what it must. */
+/** The list of moves. It may be long, so a step updates only the buttons that change. */
 export class MoveList {
-  /** `onGo` is called with the number of the node that is clicked. */
+  /** `onGo` is called with the number of a clicked node. */
   constructor(tree, onGo) {
     this.tree = tree;
     this.buttons = new Map();
     this.end = tree.root;
     this.current = null;
-    this.taken = [];
+    this.takenBack = [];
     this.judged = 0;
     this.review = null;
     $("moves").addEventListener("click", (event) => {
       const button = event.target.closest("button");
       if (button) onGo(Number(button.dataset.node));
     });
-    // Other panels that open make the list shorter.
+    // Opening another panel shrinks the list and may hide the current move.
     new ResizeObserver(() => this.follow()).observe($("moves-box"));
   }
 
-  /** Scrolls to the move shown; not by scrollIntoView, which moves the whole page on a phone. */
+  /** Scrolls to the move shown. On a phone, scrollIntoView would scroll the whole page. */
   follow() {
     const list = $("moves-box");
     const top = this.current ? this.current.offsetTop : 0;
@@ -29,8 +29,8 @@ export class MoveList {
     if (hidden) list.scrollTop = top - list.clientHeight / 2;
   }
 
-  /** Draws nodes that were added, or with null the whole tree. */
-  grow(added) {
+  /** Draws nodes that were added to the tree; with null, the whole tree. */
+  addNodes(added) {
     const { root } = this.tree;
     const isNext = (node, index) => node.parent === (index ? added[index - 1] : this.end)
       && node.parent.children.length === 1 && this.tree.next(node.parent);
@@ -47,13 +47,13 @@ export class MoveList {
     if (this.end.children.length) this.addVariations(this.end.children);
   }
 
-  /** Adds moves after the end of the main line, or in place of the last one added. */
+  /** Adds the variations that start with some moves as one item of the list. */
   addVariations(moves) {
     $("moves").append(element("li", { class: "variations" },
       ...moves.map((move) => element("p", {}, ...this.variation(move)))));
   }
 
-  /** Adds the next move of the main line, and the variations in its place. */
+  /** Adds the next move of the main line, and the variations that replace it. */
   addMove(node) {
     const { tree, end } = this;
     const [number, side] = tree.numberOf(node);
@@ -69,7 +69,7 @@ export class MoveList {
     this.end = node;
   }
 
-  /** The words of a variation and of those inside it, which may be nested deeper than calls. */
+  /** Returns a variation's text and buttons; iterative, as nesting can exceed the call stack. */
   variation(first) {
     const words = [];
     // The nodes still to write, the next one last.
@@ -105,7 +105,7 @@ export class MoveList {
     return button;
   }
 
-  /** Draws the judgements of a review that are new. */
+  /** Marks the moves of new judgements of a review. */
   judge(review) {
     if (review !== this.review) {
       for (const button of this.buttons.values()) {
@@ -129,7 +129,7 @@ export class MoveList {
     button.title = [sentence, comment].filter(Boolean).join(" ");
   }
 
-  /** Marks the node shown, and those that were taken back. */
+  /** Marks the move shown, and the moves that were taken back. */
   show(state) {
     const button = this.buttons.get(state.node) || null;
     if (button !== this.current) {
@@ -138,19 +138,19 @@ export class MoveList {
       this.current = button;
       this.follow();
     }
-    for (const old of this.taken) old.classList.remove("taken");
-    this.taken = [];
+    for (const old of this.takenBack) old.classList.remove("taken");
+    this.takenBack = [];
     let [node] = this.tree.node(state.live).children;
     for (; state.redo && !state.analysing && node; [node] = node.children) {
-      this.taken.push(this.buttons.get(node.number));
+      this.takenBack.push(this.buttons.get(node.number));
     }
-    for (const gone of this.taken) gone.classList.add("taken");
+    for (const button of this.takenBack) button.classList.add("taken");
   }
 }
 
-/** The comment on the move shown, and its place among the variations. */
+/** The comment on the move shown, and the buttons that promote or delete the move. */
 export class Study {
-  /** `onComment` is called with a node's number and the text that was written. */
+  /** `onComment` is called with a node's number and the new text. */
   constructor(tree, onComment) {
     this.tree = tree;
     this.node = null;

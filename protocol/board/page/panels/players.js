@@ -1,11 +1,11 @@
-// Both players: names, hands and clocks.
+// The rows of both players: name, men in hand, clock.
 
 import { $, clockText, COLOURS, element } from "../dom.js";
 
-/** The sides that people play. */
+/** Returns the sides that users play: 0 White, 1 Black. */
 export const usersOf = ({ players }) => [0, 1].filter((side) => players[side].engine === null);
 
-/** Both players' rows; `onHand` is called when a man in a hand is pressed. */
+/** Both players' rows; `onHand` is called with the event when a man in hand is pressed. */
 export class Players {
   constructor(onHand) {
     this.onHand = onHand;

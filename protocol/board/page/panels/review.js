@@ -1,20 +1,20 @@
-// The review of the game: its graph and its verdicts.
+// The review of the game: graph, accuracy and verdicts.
 
 import { $, COLOURS, counted, element, svg } from "../dom.js";
 import { usersOf } from "./players.js";
 
-/** Milliseconds between two drawings of the graph while a review goes on. */
+/** Least milliseconds between two drawings of the graph of a running review. */
 const PAUSE = 300;
 
-/** Whether a review has not come to its end. */
+/** Returns whether a review is running. */
 export const isRunning = (review) => review !== null && review.judgements.length < review.moves;
 
-/** The judgement of the move shown. */
+/** Returns the judgement of the move shown, or undefined. */
 export const judgementOf = (review, state) =>
   (review ? review.judgements[review.places.get(state.node)] : undefined);
 
-/** Takes the next judgements of a review, which come one by one. */
-export function takeReview(review, update) {
+/** Returns the review after an update, which replaces it or adds judgements; null ends it. */
+export function applyReview(review, update) {
   if (update && update.whole) {
     return { ...update, places: new Map(update.nodes.map((node, place) => [node, place])) };
   }
@@ -25,9 +25,9 @@ export function takeReview(review, update) {
   return update && review;
 }
 
-/** The review: a graph of White's expected score after each move, and a verdict. */
+/** The review panel: a graph of White's expected score after each move, and a verdict. */
 export class ReviewPanel {
-  /** `onGo` is called with the number of the node that is clicked. */
+  /** `onGo` is called with the number of a clicked node. */
   constructor(onGo) {
     this.review = null;
     this.drawn = 0;
@@ -65,7 +65,7 @@ export class ReviewPanel {
     $("verdict").textContent = verdictOn(review, judgementOf(review, state));
   }
 
-  /** Draws the area that grows with the review, of a long game not with every judgement. */
+  /** Draws the graph; at most every `PAUSE` while the review runs, because games may be long. */
   drawArea() {
     const { judgements, moves } = this.review;
     const now = performance.now();
@@ -81,14 +81,14 @@ export class ReviewPanel {
   }
 }
 
-/** The mistakes to learn from: of the only user, else of both sides. */
+/** Returns the mistakes to learn from: those of the only user, otherwise of both sides. */
 function mistakes(review, state) {
   const users = usersOf(state);
   return review.judgements.filter(({ name, side }) =>
     name && (users.length !== 1 || COLOURS[users[0]].toLowerCase() === side));
 }
 
-/** How accurately each side played, and its mistakes. */
+/** Draws each side's accuracy and number of mistakes. */
 function drawSums({ sums }) {
   const key = JSON.stringify(sums);
   if ($("sums").dataset.key === key) return;
@@ -104,7 +104,7 @@ function listed({ blunder, mistake, inaccuracy }) {
   return `${counted(blunder, "blunder")}, ${counted(mistake, "mistake")}, ${last}`;
 }
 
-/** The verdict on the move shown, or on the whole game. */
+/** Returns the verdict on the move shown, or on the whole game. */
 function verdictOn(review, judged) {
   const done = review.judgements.length;
   if (isRunning(review)) return `Judging move ${done + 1} of ${review.moves} …`;
@@ -113,7 +113,7 @@ function verdictOn(review, judged) {
     return `${judged.move}: ${judged.sentence} (${judged.text}).${cost}`;
   }
   if (judged) return `${judged.move}: ${judged.text}`;
-  const count = (name) => review.judgements.filter((one) => one.name === name).length;
+  const count = (name) => review.judgements.filter((judgement) => judgement.name === name).length;
   return `Blunders ${count("blunder")}, mistakes ${count("mistake")}, `
     + `inaccuracies ${count("inaccuracy")}`;
 }

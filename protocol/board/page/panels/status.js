@@ -1,9 +1,9 @@
-// The status line, and the card that ends a game: the last event and the next step.
+// The status line, and the card with the result of a game.
 
 import { $, COLOURS } from "../dom.js";
 import { usersOf } from "./players.js";
 
-/** The status in words; null while a move is on its way. */
+/** Returns the status text; null while a move is being sent. */
 export function statusOf(state, choice) {
   // The next prompt comes with the server's answer.
   if (choice.step === "done") return null;
@@ -11,9 +11,9 @@ export function statusOf(state, choice) {
   const back = state.node !== state.live;
   const parts = state.analysing ? ["Analysis."] : [];
   const of = `${state.ply} of ${state.plies}.`;
-  if (back && !state.analysing) parts.push(playing ? `You look back at move ${of}` : `Move ${of}`);
+  if (back && !state.analysing) parts.push(playing ? `Viewing move ${of}` : `Move ${of}`);
   else if (!back && state.reason) parts.push(`${state.reason} (${state.result}).`);
-  else if (!back && state.result !== "*") parts.push(`The record says ${state.result}.`);
+  else if (!back && state.result !== "*") parts.push(`Recorded result: ${state.result}.`);
   const mover = COLOURS[position.side];
   const next = COLOURS[state.turn];
   const asked = {
@@ -24,10 +24,10 @@ export function statusOf(state, choice) {
   }[choice.step];
   const { engine, name } = state.players[state.turn];
   if (playing && paused) {
-    const what = engine === null ? "to play on" : `to let ${name} move`;
-    parts.push(`Paused; it is ${next}'s turn. Resume ${what}.`);
+    const purpose = engine === null ? "to play on" : `to let ${name} move`;
+    parts.push(`Paused; it is ${next}'s turn. Press Resume ${purpose}.`);
   } else if (state.thinking) parts.push(`${name} is thinking …`);
-  else if (playing && back) parts.push(`It is ${next}'s turn: » goes to the last move.`);
+  else if (playing && back) parts.push(`It is ${next}'s turn; » returns to the last move.`);
   if (asked) parts.push(asked);
   if (playing && state.offer !== null) {
     parts.push(`${COLOURS[state.offer]} offers a draw; a move declines it.`);
@@ -39,7 +39,7 @@ export function statusOf(state, choice) {
   return parts.join(" ");
 }
 
-/** The result from the user's side of the board, if there is only one. */
+/** Returns the result, from the point of view of the only user if there is one. */
 function headline({ result, players }) {
   const winner = { "1-0": 0, "0-1": 1 }[result];
   if (winner === undefined) return "Draw";
@@ -48,7 +48,7 @@ function headline({ result, players }) {
   return `${COLOURS[winner]} wins`;
 }
 
-/** The card that ends a game: who won, why, and what to do next. */
+/** The card shown at the end of a game: the winner, the reason, and the next steps. */
 export class ResultCard {
   constructor() {
     $("result-close").addEventListener("click", () => this.close());
@@ -57,7 +57,7 @@ export class ResultCard {
     }
   }
 
-  /** Shows the card when the game has just ended; a game opened after its end needs none. */
+  /** Shows the card when the game has just ended; not for an opened game that was over. */
   follow(before, state) {
     const ended = state.over && !state.analysing && state.result !== "*";
     if (!ended) this.close();

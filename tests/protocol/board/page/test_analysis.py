@@ -33,7 +33,7 @@ def test_nothing_is_given_away_in_play_unless_it_is_asked_for(page: Browser) -> 
     assert page.run("return seen") == 0
     bar = page.run("return getComputedStyle(document.getElementById('bar')).visibility")
     assert bar == "hidden"
-    assert page.text("#worth") == "" and page.text("#facts") == "Off: nothing is given away."
+    assert page.text("#worth") == "" and page.text("#facts") == "Off: no evaluation is shown."
     page.key("e")
     page.wait(f"{count('#explorer li')} > 20 && {count('#board .value')} === 3")
     assert page.run("return document.getElementById('evaluation').ariaChecked") == "true"

@@ -200,7 +200,7 @@ def test_a_man_that_can_be_lifted_instead_is_labelled_so(page: Browser) -> None:
 
 def test_the_result_that_a_record_states_is_shown(page: Browser) -> None:
     load(page, "1. d6 f4 1-0")
-    said = ("Analysis. The record says 1-0. White: place a man. "
+    said = ("Analysis. Recorded result: 1-0. White: place a man. "
             "Try moves for both sides, or play on from here. Last: f4.")
     page.wait(f"document.getElementById('status').textContent === {said!r}")
 

@@ -171,5 +171,5 @@ def test_rules_are_told_in_words(page: Browser) -> None:
     page.wait("document.querySelectorAll('#rules-list li').length > 5")
     rules = page.text("#rules-list")
     assert "Nobody may fly." in rules and "A man in a mill is never removed." in rules
-    assert "After 80 moves of both sides" in rules and "three men each" not in rules
+    assert "After 80 moves of both sides" in rules and "both sides have three men" not in rules
     shot(page, "help")

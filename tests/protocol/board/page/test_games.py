@@ -328,7 +328,7 @@ def test_a_paused_game_takes_no_move_and_says_how_to_go_on(page: Browser) -> Non
     play(page, "d6")
     page.wait("document.querySelectorAll('#moves button').length === 2")
     page.click("#pause")
-    said = "Paused; it is White's turn. Resume to play on."
+    said = "Paused; it is White's turn. Press Resume to play on."
     page.wait(f"document.getElementById('status').textContent.startsWith({said!r})")
     assert page.run("return document.querySelectorAll('.target').length") == 0
     shot(page, "paused")

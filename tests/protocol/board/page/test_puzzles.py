@@ -116,7 +116,7 @@ def test_a_wrong_move_is_taken_back_and_breaks_the_streak(solving: Browser) -> N
 def test_hints_name_first_the_man_then_the_move(solving: Browser) -> None:
     page = solving
     page.click("#puzzle-hint")
-    said(page, "Hint: place a man on a point of the letter g.")
+    said(page, "Hint: place a man on the g file.")
     page.click("#puzzle-hint")
     said(page, "Hint: place on g4.")
     page.wait("document.querySelectorAll('#puzzle-board .arrow').length === 1")

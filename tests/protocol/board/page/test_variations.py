@@ -48,7 +48,7 @@ def test_looking_back_in_a_game_does_not_play(page: Browser) -> None:
         play(page, point)
     page.key("ArrowLeft")
     at(page, "f4")
-    status(page, "You look back at move 2 of 3. It is Black's turn: » goes to the last move.")
+    status(page, "Viewing move 2 of 3. It is Black's turn; » returns to the last move.")
     assert page.run("return document.querySelectorAll('.target').length") == 0
     click(page, "b4")
     page.key("ArrowLeft")
@@ -120,7 +120,7 @@ def test_variations_are_promoted_deleted_and_commented_and_all_is_undone(page: B
     page.click("#delete")
     page.wait(f"{MAIN}.map((one) => one.textContent).join() === 'd6,f4'")
     page.wait("document.getElementById('toast').textContent === "
-              "'2 moves deleted. Undo brings back.'")
+              "'2 moves deleted. Press Undo to restore.'")
     assert record(page) == "1. d6 f4 *"
     for wanted in ("1. f4 {bold!} ( 1. d6 f4 ) 1... d6 *", promoted, before):
         count = page.run("return document.getElementById('moves').innerHTML")

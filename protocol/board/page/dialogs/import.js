@@ -1,39 +1,40 @@
-// The dialog that opens a position or a game. It stays open after an error, so that the text can be
-// corrected.
+// The dialog that opens a position or a game from a text or a file. It stays open after an error,
+// so that the user can correct the text.
 
 import { $ } from "../dom.js";
 import { api } from "../net.js";
-import { mayLeave, tell } from "../now.js";
+import { confirmLeaving, showMessage } from "../now.js";
 import { row } from "./games.js";
 import { show } from "./form.js";
 import { sharedText } from "./share.js";
 
-/** Bytes of a file that are read, and characters of it that the dialog shows. */
-const MOST = 1 << 24;
-const SHOWN = 1 << 16;
+/** Bytes of a file that are read, at most. */
+const MAX_BYTES = 1 << 24;
+/** Characters of a file that the dialog shows, at most. */
+const MAX_SHOWN = 1 << 16;
 
-/** The text of a file's first part: UTF-16 with its mark, UTF-8 if valid, else Latin-1. */
+/** Decodes the first `MAX_BYTES` of a file: UTF-16 with a byte order mark, UTF-8 or Latin-1. */
 async function textOf(file) {
-  const data = new Uint8Array(await file.slice(0, MOST).arrayBuffer());
+  const data = new Uint8Array(await file.slice(0, MAX_BYTES).arrayBuffer());
   const [first, second] = data;
   if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(data);
   if (first === 0xfe && second === 0xff) return new TextDecoder("utf-16be").decode(data);
   try {
-    // A letter may be cut at the end of the part.
+    // With `stream`, a character cut off at the end is no error.
     return new TextDecoder("utf-8", { fatal: true }).decode(data, { stream: true });
   } catch {
     return new TextDecoder("windows-1252").decode(data);
   }
 }
 
-export class Opening {
+export class ImportDialog {
   constructor() {
     $("import-file").addEventListener("change", async () => {
       const [file] = $("import-file").files;
       if (!file) return;
-      this.take(await textOf(file), file.size > MOST);
+      this.setText(await textOf(file), file.size > MAX_BYTES);
     });
-    $("import-text").addEventListener("input", () => this.forget());
+    $("import-text").addEventListener("input", () => this.reset());
     $("import-go").addEventListener("click", (event) => {
       event.preventDefault();
       this.load();
@@ -41,39 +42,39 @@ export class Opening {
     $("import-keep").addEventListener("click", () => this.keep());
   }
 
-  /** Takes a file's text, of a file that is `cut` the whole games of its first part. */
-  take(text, cut) {
-    this.forget();
+  /** Shows a file's text; if the file `isCut`, without its last, incomplete game. */
+  setText(text, isCut) {
+    this.reset();
     const end = Math.max(text.lastIndexOf("\n\n["), text.lastIndexOf("\n\r\n["));
-    if (cut && end > 0) text = text.slice(0, end + 1);
-    const long = text.length > SHOWN;
-    $("import-text").value = text.slice(0, SHOWN);
-    // Hidden fields cannot be changed.
-    $("import-text").readOnly = long;
-    this.text = long ? text : null;
-    $("import-note").textContent = cut
-      ? `The file is larger than ${MOST >> 20} MB: the games of its first part are opened.`
-      : long ? "Only the beginning of the file is shown here; all of it is opened." : "";
+    if (isCut && end > 0) text = text.slice(0, end + 1);
+    const isLong = text.length > MAX_SHOWN;
+    $("import-text").value = text.slice(0, MAX_SHOWN);
+    // An edit would drop the part that is not shown.
+    $("import-text").readOnly = isLong;
+    this.text = isLong ? text : null;
+    $("import-note").textContent = isCut
+      ? `The file is larger than ${MAX_BYTES >> 20} MB; only the games in its start are opened.`
+      : isLong ? "Only the beginning of the file is shown here; all of it is opened." : "";
   }
 
-  /** The fields of the request for this text. */
-  wanted() {
+  /** Returns the fields of a request: the text and the current rules. */
+  request() {
     return { text: this.text ?? sharedText($("import-text").value), ...this.current };
   }
 
-  /** Opens the text's game, or that of an index; of several games it lists all. */
+  /** Opens the only game of the text, or the one with an index; otherwise lists the games. */
   load(game) {
     return this.attempt(async () => {
-      this.leaves = this.leaves || await mayLeave();
-      if (!this.leaves) return;
-      const answer = await api("load", { ...this.wanted(), game });
+      this.mayLeave = this.mayLeave || await confirmLeaving();
+      if (!this.mayLeave) return;
+      const answer = await api("load", { ...this.request(), game });
       if (answer.games) this.list(answer.games, answer.found);
       else $("import-dialog").close("go");
-      if (answer.notice) tell(`${answer.notice}.`);
+      if (answer.notice) showMessage(`${answer.notice}.`);
     });
   }
 
-  /** Does something and shows its error. */
+  /** Runs an action and shows its error. */
   async attempt(action) {
     try {
       await action();
@@ -93,8 +94,8 @@ export class Opening {
     $("import-games").querySelector("button").focus();
   }
 
-  /** Hides the messages about another text. */
-  forget() {
+  /** Hides the messages and the list of the previous text. */
+  reset() {
     $("import-fault").textContent = $("import-note").textContent = "";
     $("import-text").readOnly = false;
     this.text = null;
@@ -104,11 +105,11 @@ export class Opening {
 
   keep() {
     return this.attempt(async () => {
-      const { kept, skipped, faults } = await api("keep", this.wanted());
+      const { kept, skipped, faults } = await api("keep", this.request());
       const now = `${kept} ${kept === 1 ? "game is" : "games are"} in My games now.`;
       if (!skipped) {
         $("import-dialog").close("go");
-        tell(now);
+        showMessage(now);
         return;
       }
       const cannot = `${skipped} of ${kept + skipped} cannot be read: ${faults.join("; ")}`;
@@ -117,11 +118,11 @@ export class Opening {
   }
 
   async open(state) {
-    this.leaves = false;
-    // A text that names no rules is read under those of the current game.
+    this.mayLeave = false;
+    // The rules for a text that names none.
     this.current = state.rules;
     if (this.text) $("import-text").value = "";
-    this.forget();
+    this.reset();
     $("import-file").value = "";
     return show($("import-dialog"));
   }
