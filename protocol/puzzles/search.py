@@ -54,9 +54,9 @@ def find_puzzles(tables: Tables, seed: int) -> Iterator[Puzzle]:
 def puzzle_at(
     tables: Tables, position: Position, choices: list[Choice] | None = None
 ) -> Puzzle | None:
-    """Return the puzzle in a position, or None; no ply may follow its last removal.
+    """Return the puzzle in a position, or None if it is no puzzle; ``position.plies`` must be 0.
 
-    ``choices`` are the values of its moves if the caller has them.
+    ``choices`` are the values of the position's moves if the caller has them.
     """
     entry = tables.probe(position)
     if entry is None or entry.value not in GOALS or position.outcome() is not None:
@@ -120,12 +120,13 @@ def _reply(tables: Tables, position: Position, value: int) -> Move | None:
         return None
     kept = [choice for choice in choices if choice.value == -value]
 
-    def ease(choice: Choice) -> tuple[float, int, str]:
+    def difficulty(choice: Choice) -> tuple[float, int, str]:
+        # The hardest reply has the least key.
         child = position.play(choice.move)
         held = None if child.outcome() else tables.holding(child)
         return (held[0] / held[1] if held else 2.0, -(choice.depth or 0), str(choice.move))
 
-    return min(kept, key=ease).move if kept else None
+    return min(kept, key=difficulty).move if kept else None
 
 
 def _men_after(position: Position, move: Move) -> Men:
