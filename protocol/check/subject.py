@@ -63,7 +63,7 @@ class Subject(Conversation):
         self.must_restart = False
         """Whether the next step needs a new process."""
         self.ready_seconds = 0.0
-        """Time from a new process's isready to its readyok."""
+        """Time of the last readyok that was the first of a process or followed setoption, in seconds."""
         self._greeted = False
         self._ready = False
 
@@ -226,7 +226,7 @@ class Subject(Conversation):
         """Raise `Skip` if the game is over in a position under the engine's rules."""
         self.ensure_ready()
         if self.position(text).outcome() is not None:
-            raise Skip("the engine's rules end the game in the position that it needs")
+            raise Skip("the engine's rules end the game in the position that the step needs")
 
     def start_search(self, go: str, start: str = START, moves: Iterable[str] = ()) -> Search:
         """Set up the position after ``start`` and ``moves``, and start a search in it."""

@@ -63,7 +63,7 @@ def test_steps_are_skipped_if_the_rules_end_the_game_in_their_position(
 ) -> None:
     findings = check(read_engine([*OURS, f"option.{rule}"], PROTOCOLS), "search,position,moves")
     assert failed(findings) == {}
-    reason = "the engine's rules end the game in the position that it needs"
+    reason = "the engine's rules end the game in the position that the step needs"
     assert {finding.step.name for finding in findings if finding.reason == reason} == skipped
 
 
