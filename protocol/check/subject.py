@@ -63,7 +63,7 @@ class Subject(Conversation):
         self.must_restart = False
         """Whether the next step needs a new process."""
         self.ready_seconds = 0.0
-        """Time of the last readyok that was the first of a process or followed setoption, in seconds."""
+        """Seconds to the last readyok that `Pace.ready` limits: after a start or setoption."""
         self._greeted = False
         self._ready = False
 
