@@ -1,1 +1,1 @@
-"""The engine's side of the protocol."""
+"""The engine's side of the protocol: the loop, its commands and options."""

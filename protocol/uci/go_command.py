@@ -1,4 +1,4 @@
-"""The words after ``go``, in any order."""
+"""Parsing of the words after ``go``, which come in any order."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from merels.protocol.uci.wording import Uci
 
 _MAX_TIME = LONGEST * 1000
 _MAX_COMPLAINTS = 10
-"""A line of megabytes must not get a much longer answer before the search begins."""
+"""Maximum number of complaints about one line, which may have megabytes of invalid words."""
 
 _CLOCK_WORDS = {
     **dict.fromkeys(("wtime", "p1time"), ("white_clock", -_MAX_TIME, _MAX_TIME)),
@@ -31,15 +31,15 @@ _NUMBERS = {
     "mate": ("mate", 1, 1000),
     "perft": ("perft", 0, 100),
 }
-"""The field of `Limit` that each number sets, and its bounds: a number beyond counts as the bound.
-White is UGI's first player."""
+"""Keywords followed by a number: the field of `Limit` that it sets, and the bounds to which it is
+clamped. White is player 1 of UGI."""
 _MILLISECONDS = ("white_clock", "black_clock", "white_inc", "black_inc", "time")
-"""The fields that are given in milliseconds."""
+"""The fields whose numbers are in milliseconds."""
 _KEYWORDS = frozenset((*_NUMBERS, "infinite", "ponder", "searchmoves"))
 
 
 class Go(NamedTuple):
-    """A parsed ``go`` line; ``complaints`` name its invalid words."""
+    """A parsed ``go`` line; ``complaints`` are errors about invalid words, which are ignored."""
 
     limit: Limit
     root_moves: tuple[Move, ...]
@@ -50,10 +50,10 @@ class Go(NamedTuple):
 
 
 def parse_go(words: Sequence[str], position: Position, dialect: Uci) -> Go:
-    """The limits that the words after ``go`` set; words that make no sense are left out.
+    """Return the parsed words after ``go``; invalid words are ignored.
 
-    If any word gives a clock, the clock of the side to move counts as empty unless it
-    is given or another limit ends the search: such a client waits for a move and sends no stop.
+    If the words include any clock or increment, but no limit that ends the search, the clock of the
+    side to move is set to 0. A client that sends a clock expects a move and sends no ``stop``.
     """
     fields: dict[str, Any] = {}
     named: set[str] = set()
@@ -82,7 +82,7 @@ def parse_go(words: Sequence[str], position: Position, dialect: Uci) -> Go:
     if "mate" in fields:
         fields["mate"] = dialect.mate_limit(fields["mate"])
     if fields.get("remaining_moves") == 0:
-        del fields["remaining_moves"]  # Some clients write 0 if there is no next time control.
+        del fields["remaining_moves"]  # Some clients send 0 if there is no next time control.
     limit = Limit(**fields)
     if not named.isdisjoint(_CLOCK_WORDS) and not limit.ends(position.side):
         clock = "white_clock" if position.side == WHITE else "black_clock"
@@ -91,7 +91,10 @@ def parse_go(words: Sequence[str], position: Position, dialect: Uci) -> Go:
 
 
 def _argument_end(words: Sequence[str], index: int) -> int:
-    """The index after a keyword's arguments; no keyword is ever an argument."""
+    """Return the index after the arguments of the keyword at ``index``.
+
+    A keyword is never an argument of another keyword.
+    """
     keyword = words[index].lower()
     most = len(words) if keyword == "searchmoves" else index + 1 + (keyword in _NUMBERS)
     end = index + 1
@@ -101,7 +104,10 @@ def _argument_end(words: Sequence[str], index: int) -> int:
 
 
 def _number(keyword: str, argument: Sequence[str]) -> float:
-    """A keyword's number within its bounds, in the unit of its field."""
+    """Return a keyword's number, clamped to its bounds, in the unit of its field.
+
+    `InputError` without a valid number.
+    """
     if not argument:
         raise InputError(keyword, "expected a number after it")
     number = parse_whole(argument[0])
@@ -113,7 +119,7 @@ def _number(keyword: str, argument: Sequence[str]) -> float:
 
 
 def _moves(tokens: Sequence[str], position: Position) -> tuple[tuple[Move, ...], list[str]]:
-    """The legal ones of the moves to search, and a complaint for each of the others."""
+    """Return the legal moves among ``tokens``, and a complaint about each other token."""
     complaints = []
     first = 0
     while first < len(tokens) and tokens[first][0] in "xX":

@@ -19,10 +19,10 @@ from merels.protocol.uci.wording import Uci
 
 
 class Job(ABC):
-    """The work for one command, from its start to its last lines."""
+    """The work of one command, which ends with its last lines of output."""
 
     patience = 0.0
-    """Seconds that a job may go on before the next command ends it."""
+    """Time for the job to finish before the next command stops it, in seconds."""
 
     def __init__(self, output: Output) -> None:
         self.output = output
@@ -31,24 +31,24 @@ class Job(ABC):
 
     @abstractmethod
     def run(self) -> Sequence[str]:
-        """Do the work, on the worker's thread, and return its last lines."""
+        """Do the work on the worker's thread, and return its last lines."""
 
     def is_limited(self) -> bool:
-        """Whether it ends without a signal, and may finish after the end of the input."""
+        """Return whether the job ends without a signal, and so may finish after end of input."""
         return False
 
     def failed(self, error: Exception) -> Sequence[str]:
-        """Report an error that ended the work, and return the last lines that are still owed."""
+        """Report an error that ended the work, and return the last lines that the client awaits."""
         self.output.error(error)
         return ()
 
 
 class Search(Job):
-    """The search for one ``go``, which ends in one bestmove.
+    """The search of one ``go`` command, which ends with one ``bestmove``.
 
-    Without the weights or the memory to search, it ends the process instead. It has its own
-    position and limits, which no later command changes. Made once the job before it has ended,
-    since both use the player.
+    If the weights or the memory for a search are missing, it ends the process. Later commands do
+    not change its position and limits. Create it only after the job before it has ended, as both
+    use ``player``. ``asked`` is the time at which ``go`` was read (`core.monotonic_ns`).
     """
 
     def __init__(
@@ -60,11 +60,11 @@ class Search(Job):
 
     def is_limited(self) -> bool:
         go = self._go
-        waits = go.infinite or go.ponder and self.signals.hit is None
-        return go.limit.ends(self._position.side) and not waits
+        awaits_signal = go.infinite or go.ponder and self.signals.hit is None
+        return go.limit.ends(self._position.side) and not awaits_signal
 
     def run(self) -> Sequence[str]:
-        """Search, and return the bestmove. End the process if it cannot search."""
+        """Search and return the ``bestmove`` line; end the process if a search is impossible."""
         go, player, searcher = self._go, self._player, self._player.searcher
         settings = player.settings
         show_wdl = settings.flag("UCI_ShowWDL")
@@ -76,7 +76,7 @@ class Search(Job):
         try:
             player.prepare(wait=untimed, stopped=lambda: self.signals.stopped)
         except Exception as error:
-            # An engine that answers without a search would look healthy.
+            # A bestmove without a search would hide the fault from the client.
             self.output.fail(error)
         result = searcher.search(
             self._position,
@@ -92,34 +92,34 @@ class Search(Job):
             asked=self._asked,
         )
         if result.missing:
-            had = searcher.threads - result.missing
+            used = searcher.threads - result.missing
             self.output.error(
-                f"the system allows only {had} of {searcher.threads} threads; using those"
+                f"the system allows only {used} of {searcher.threads} threads; using those"
             )
         if result.cut:
             self.output.note(f"depth {(result.info.depth or 0) + 1} was cut short")
         return (self._dialect.bestmove(result.move, result.ponder),)
 
     def failed(self, error: Exception) -> Sequence[str]:
-        """Report the error, and return a score and a bestmove that need no search."""
+        """Report the error, and return a score of 0 and the first legal move as ``bestmove``."""
         super().failed(error)
-        over = self._position.outcome() is not None
-        moves = () if over else self._go.root_moves or self._position.legal_moves()
+        is_over = self._position.outcome() is not None
+        moves = () if is_over else self._go.root_moves or self._position.legal_moves()
         return "info depth 0 score cp 0", self._dialect.bestmove(moves[0] if moves else None, None)
 
 
 class Count(Job):
-    """Counts the leaves below each move, ``depth`` plies from a position."""
+    """Perft: counts the leaves below each move, ``depth`` plies from a position."""
 
     patience = 2.0
-    """A script that writes ``go perft 5`` and ``quit`` at once wants the count."""
+    """A script may send ``go perft 5`` and ``quit`` at once, and expect the count."""
 
     def __init__(self, output: Output, position: Position, depth: int) -> None:
         super().__init__(output)
         self._position, self._depth = position, depth
 
     def run(self) -> Sequence[str]:
-        """Print each move's count, and return the sum."""
+        """Write each move's count, and return the line with the sum."""
         if not self._depth:
             return "", "Nodes searched: 1"
         total = 0
@@ -134,7 +134,7 @@ class Count(Job):
 
 
 class Bench(Job):
-    """Runs the benchmark, which has a searcher of its own and cannot be stopped."""
+    """Runs the benchmark, which uses its own searcher and cannot be stopped."""
 
     patience = Count.patience
 
@@ -142,22 +142,22 @@ class Bench(Job):
         return True
 
     def run(self) -> Sequence[str]:
-        """Run it, and return its result."""
+        """Run the benchmark, and return the lines of its result."""
         from merels.engine.tools.bench import run
 
         return bench_lines(*run())
 
 
 class Worker:
-    """Runs one job at a time on a thread of its own, and writes its last lines.
+    """Runs one job at a time on its own thread, and writes the job's last lines.
 
-    The thread is started with the first job and kept until `close`: on a busy machine a new thread
-    waits a millisecond for its first time slice, which is more than many a search takes.
+    The thread starts with the first job and runs until `close`. On a busy machine, a new thread for
+    each job would wait a millisecond for its first time slice, which is longer than many searches.
     """
 
     def __init__(self, output: Output) -> None:
         self.job: Job | None = None
-        """The job that still owes its last lines."""
+        """The running job, until its last lines are written."""
         self._output = output
         self._thread: threading.Thread | None = None
         self._queue: SimpleQueue[Job | None] = SimpleQueue()
@@ -165,7 +165,10 @@ class Worker:
         self._idle.set()
 
     def start(self, job: Job) -> None:
-        """Start a job once the one before it has ended. It fails if the system has no thread."""
+        """Start a job after the one before it has ended.
+
+        If the system allows no thread, the job fails: see `Job.failed`.
+        """
         self.join()
         if self._thread is None:
             thread = threading.Thread(target=self._run, name="worker")
@@ -180,9 +183,9 @@ class Worker:
         self._queue.put(job)
 
     def finish(self, at_once: bool = False, timeout: float | None = None) -> bool:
-        """End the job, but not ``at_once`` if it has patience, and wait until it has ended.
+        """Stop the job, and wait until it has ended; return whether it did in ``timeout`` seconds.
 
-        Returns whether it ended within ``timeout`` seconds.
+        The job first has its `Job.patience` to finish, unless ``at_once``.
         """
         job = self.job
         if job is not None:
@@ -192,7 +195,7 @@ class Worker:
         return self.join(timeout)
 
     def join(self, timeout: float | None = None) -> bool:
-        """Wait until the last lines are written; whether they were within ``timeout`` seconds."""
+        """Wait until the last lines are written; return whether ``timeout`` seconds sufficed."""
         return self._idle.wait(timeout)
 
     def close(self) -> None:
@@ -205,7 +208,7 @@ class Worker:
                 lines = job.run()
             except Exception as error:
                 lines = job.failed(error)
-            # Before the last line is written: the client may answer it at once.
+            # Cleared before the last lines are written, as the client may answer them at once.
             self.job = None
             self._output.write(*lines)
             self._idle.set()

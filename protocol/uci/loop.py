@@ -1,7 +1,7 @@
-"""The protocol loop: reads lines, hands them on, and never waits for a search.
+"""The protocol loop: it reads lines and passes them to the session, also during a search.
 
-Standard input is read on the main thread: a daemon thread blocked in a read would abort the
-interpreter at exit, and any other thread would keep the process alive.
+The main thread reads standard input. A daemon thread that is blocked in a read would abort the
+interpreter at exit; any other thread would keep the process alive.
 """
 
 from __future__ import annotations
@@ -17,16 +17,19 @@ from merels.protocol.uci.streams import Output, make_usable
 from merels.protocol.uci.uci_session import Session
 
 LONGEST_LINE = 1 << 24
-"""Bytes of a line that are kept; the rest of it is dropped."""
+"""Maximum length of a line in bytes; the rest is dropped."""
 _WELCOME = (
     f"merels {full_version()}, a Nine Men's Morris engine: help lists its commands; "
     "to play, quit and run 'merels play'"
 )
-"""Printed at a terminal only, never to a program."""
+"""Printed only if standard input is a terminal."""
 
 
 def main() -> int:
-    """Speak the protocol on standard input and output until ``quit`` or the end of input."""
+    """Run the engine on standard input and output until ``quit`` or the end of input.
+
+    Return the exit status.
+    """
     make_usable()
     output = Output(sys.stdout.fileno())
     session = Session(output)
@@ -41,17 +44,17 @@ def main() -> int:
         else:
             session.end_input()
     except OSError:
-        pass  # The terminal has gone.
+        pass  # The terminal was closed.
     except KeyboardInterrupt:
         interrupted = True
     finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # It is about to end anyway.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C must not interrupt `close`.
         session.close(at_once=interrupted)
     return 0
 
 
 def read_lines(stream: BinaryIO) -> Iterator[str]:
-    """The lines of a stream, whatever bytes they hold."""
+    """Yield the lines of a stream without surrounding white space; invalid UTF-8 is replaced."""
     while data := stream.readline(LONGEST_LINE):
         rest = data
         while not rest.endswith(b"\n") and len(rest) == LONGEST_LINE:

@@ -1,4 +1,4 @@
-"""The searcher as the options have it: its memory, its tables and its level."""
+"""The searcher of the engine, configured by its options: memory, tables and level."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Player:
-    """A searcher and the settings it plays by."""
+    """A searcher and the settings that configure it."""
 
     def __init__(self, output: Output) -> None:
         self.settings = Settings()
@@ -27,8 +27,7 @@ class Player:
         self._table_cache: TableCache | None = None
 
     def set(self, name: str, text: str) -> None:
-        """Set an option and make its new value felt; `InputError` for a bad one, which changes
-        nothing."""
+        """Set an option and apply its value to the searcher; `InputError` as in `Settings.set`."""
         option = self.settings.set(name, text)
         if option.name == "Hash":
             self.searcher.resize(self.settings.number("Hash"))
@@ -38,13 +37,13 @@ class Player:
             self.searcher.clear()
 
     def new_game(self) -> None:
-        """Clear the search's tables, and give a level without a seed other errors."""
+        """Clear the searcher's memory of earlier searches, and choose a new random seed."""
         self.searcher.clear()
         self._seed = any_seed()
 
     @property
     def level(self) -> Level | None:
-        """The level to play at; None: full strength, as always in analysis."""
+        """The level to play at; None for full strength, which UCI_AnalyseMode forces."""
         settings = self.settings
         if not settings.flag("UCI_LimitStrength") or settings.flag("UCI_AnalyseMode"):
             return None
@@ -54,13 +53,14 @@ class Player:
     def prepare(
         self, wait: bool = False, stopped: Callable[[], bool] = lambda: False
     ) -> None:
-        """Get the tables and the memory that a search needs, less memory if there is not enough.
+        """Open the tables and allocate the memory for a search.
 
-        ``wait`` and ``stopped`` are as in `TableCache.fetch`. `InputError` for unusable weights,
+        If there is not enough memory for the option Hash, the hash table is made smaller. ``wait``
+        and ``stopped`` are as in `TableCache.fetch`. `InputError` for unusable weights,
         `MemoryError` without memory for any search.
         """
         if self._table_cache is None:
-            # The handshake must not wait for the imports that opening tables needs.
+            # Imported here, because it would delay the handshake.
             from merels.engine.tablebase.cache import TableCache
 
             self._table_cache = TableCache()

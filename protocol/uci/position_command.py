@@ -1,4 +1,4 @@
-"""The position that a ``position`` line sets up, with the moves played from it."""
+"""Parsing of ``position`` lines."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from merels.protocol.formats.mif_1_0.mfen import read_position
 
 
 class Setup(NamedTuple):
-    """A position and the words it was set up with, to be read again under other rules.
+    """A position, and the words of its ``position`` line, which can be read under other rules.
 
-    ``start`` is the text of the first position, ``tokens`` are the moves played from it.
+    ``start`` is the text of the first position; ``tokens`` are the moves played from it.
     """
 
     start: str = START
@@ -23,7 +23,7 @@ class Setup(NamedTuple):
     position: Position = Position()
 
     def under(self, rules: Rules) -> Setup:
-        """The same words read under other rules; `InputError` if they do not allow them."""
+        """Return the setup of these words under other rules; `InputError` if a move is illegal."""
         return replay(self.start, self.tokens, rules)
 
 
@@ -31,21 +31,22 @@ def replay(
     start: str,
     tokens: tuple[str, ...],
     rules: Rules = DEFAULT_RULES,
-    known: Setup | None = None,
+    earlier: Setup | None = None,
 ) -> Setup:
-    """Set up a position from its text and play moves from it, checking each.
+    """Return the setup of a first position and the moves played from it.
 
-    The `InputError` for a move names the token and its index among them, from 0. A client repeats
-    the whole game with every move: if it continues ``known``, only the new moves are played.
+    `InputError` for an illegal move names the token and its index among ``tokens``, from 0. Clients
+    send the whole game before each search: if it continues that of the setup ``earlier``, only the
+    new moves are checked and played.
     """
     done = 0
     position = None
-    if known is not None and known.start == start and known.position.rules == rules:
-        count = len(known.tokens)
-        # A removal without a move belongs to the last known move.
-        split = tokens[count : count + 1] and tokens[count][0] in "xX"
-        if tokens[:count] == known.tokens and not split:
-            done, position = count, known.position
+    if earlier is not None and earlier.start == start and earlier.position.rules == rules:
+        count = len(earlier.tokens)
+        # A removal in a separate token belongs to the last move, which must be read again.
+        continues_move = tokens[count : count + 1] and tokens[count][0] in "xX"
+        if tokens[:count] == earlier.tokens and not continues_move:
+            done, position = count, earlier.position
     if position is None:
         position = read_position(start, rules)
     try:
@@ -55,8 +56,11 @@ def replay(
     return Setup(start, tokens, position)
 
 
-def read_setup(words: Sequence[str], rules: Rules, known: Setup | None = None) -> Setup:
-    """Set up what the words after ``position`` say: ``startpos | fen F… [moves M…]``."""
+def read_setup(words: Sequence[str], rules: Rules, earlier: Setup | None = None) -> Setup:
+    """Return the setup of the words after ``position``: ``startpos | fen F… [moves M…]``.
+
+    `InputError` names an invalid word. See `replay` for ``earlier``.
+    """
     if not words:
         raise InputError("position", "expected startpos or fen after it")
     lowered = [word.lower() for word in words]
@@ -69,4 +73,4 @@ def read_setup(words: Sequence[str], rules: Rules, known: Setup | None = None) -
         start = " ".join(words[1:end])
     else:
         raise InputError(words[0], "expected startpos or fen")
-    return replay(start, tuple(words[end + 1 :]), rules, known)
+    return replay(start, tuple(words[end + 1 :]), rules, earlier)

@@ -1,4 +1,4 @@
-"""The options that the engine offers, and their values."""
+"""The engine's options and their values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def _spin(name: str, default: int, low: int, high: int) -> Option:
 
 
 def _rule_options() -> list[Option]:
-    """The rule set and its fields as options."""
+    """Return the options for the rule set and its fields."""
     options = [Option("UCI_Variant", "combo", DEFAULT_VARIANT, choices=tuple(PRESETS))]
     for field in FIELDS:
         default = getattr(DEFAULT_RULES, field.attribute)
@@ -29,7 +29,7 @@ def _rule_options() -> list[Option]:
 RULE_OPTIONS = Options(_rule_options())
 
 PARAMETERS = Options([_spin(*parameter) for parameter in parameters()])
-"""The numbers of the search, in a build for tuning; none in any other."""
+"""The constants of the search in a build for tuning; empty in any other build."""
 
 TABLE = Options(
     [
@@ -51,25 +51,28 @@ TABLE = Options(
         *PARAMETERS.values(),
     ]
 )
-"""Every option, in the order of their declaration. Hash is in MiB, Move Overhead in ms.
+"""Every option, in the order in which they are declared. Hash is in MiB, Move Overhead in ms.
 
-LevelSeed chooses where a level errs: the same seed gives the same answers, 0 others in every game.
+LevelSeed seeds the errors of a level: equal seeds give equal answers, and 0 chooses a random seed
+for each game.
 """
 
 
 class Settings:
-    """The values of all options, as text."""
+    """The values of all options, as texts."""
 
     def __init__(self) -> None:
         self._values = {option.name: option.default for option in TABLE.values()}
 
     def __getitem__(self, name: str) -> str:
-        """The value of the option of that name, which must be written as in `TABLE`."""
+        """Return the value of an option, whose name is spelled as in `TABLE`."""
         return self._values[name]
 
     def set(self, name: str, text: str) -> Option:
-        """Set the option of that name, in any case; `InputError` for a bad value, which changes
-        nothing."""
+        """Set an option by case-insensitive name, and return it.
+
+        `InputError` for an unknown name or an invalid value; the old value is kept.
+        """
         option = TABLE.find(name)
         value = option.check(text)
         self._values[option.name] = value
@@ -81,16 +84,16 @@ class Settings:
         return option
 
     def number(self, name: str) -> int:
-        """A spin's value."""
+        """Return the value of a spin option."""
         return int(self._values[name])
 
     def flag(self, name: str) -> bool:
-        """A check's value."""
+        """Return the value of a check option."""
         return self._values[name] == "true"
 
     @property
     def rules(self) -> Rules:
-        """The rule set that the options describe."""
+        """The rules that the options describe."""
         rules = preset(self["UCI_Variant"])
         for field in FIELDS:
             rules = rules.with_field(field.name, self[field.name])
@@ -98,9 +101,10 @@ class Settings:
 
 
 def split_setting(text: str) -> tuple[str, str]:
-    """Name and value from what follows ``setoption``: ``name N… [value V…]``.
+    """Return name and value from the text after ``setoption``: ``name N… [value V…]``.
 
-    Both may contain spaces; those of the value are kept, since a path may have two in a row.
+    Both may contain spaces. Those of the value are kept as they are, because a path may contain two
+    consecutive spaces. The value is '' if there is none.
     """
     words = text.split()
     if not words or words[0].lower() != "name":

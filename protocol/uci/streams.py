@@ -1,4 +1,4 @@
-"""The standard streams: made usable, and an output of whole lines, with a log of them."""
+"""The standard streams of an engine: an output of whole lines, and the log of both directions."""
 
 from __future__ import annotations
 
@@ -14,17 +14,16 @@ from typing import NoReturn
 
 from merels.engine.common.errors import InputError, shorten
 
-_NOBODY_READS = (errno.EPIPE, errno.EINVAL)
-"""The errors of writing to a closed pipe, on POSIX and on Windows."""
+_BROKEN_PIPE = (errno.EPIPE, errno.EINVAL)
+"""Errors on writing to a pipe without a reader, on POSIX systems and on Windows."""
 
 _NO_LOG = b"info string error the Debug Log File cannot be written; it ends here\n"
 
 
 class Output:
-    """Writes lines to a file descriptor, whole and at once, from any thread.
+    """Writes whole lines to a file descriptor, without a buffer; any thread may write.
 
-    There is no buffer between this and the descriptor, so nothing is left to be flushed (and to
-    fail) when the interpreter exits.
+    A buffer would be flushed when the interpreter exits, and could then fail.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -33,24 +32,27 @@ class Output:
         self._lock = threading.Lock()
 
     def open_log(self, path: str) -> None:
-        """Append the conversation to a file from now on; to none if ``path`` is empty."""
+        """Append all lines from now on to the file ``path``; '' closes the log.
+
+        `InputError` if the file cannot be written; the old log then stays open.
+        """
         log = _Log(path) if path else None
         self.close_log()
         self._log = log
 
     def close_log(self) -> None:
-        """End the log, if there is one."""
+        """Close the log, if there is one."""
         if self._log is not None:
             self._log.close()
             self._log = None
 
     def received(self, line: str) -> None:
-        """Log a line from the client; never waits for a client that does not read."""
-        if (log := self._log) is not None:  # The worker may end it meanwhile.
+        """Log a line from the client, even while another thread waits in `write`."""
+        if (log := self._log) is not None:  # A copy, as `write` may close the log meanwhile.
             log.append(">", line)
 
     def write(self, *lines: str) -> None:
-        """Write lines that stay together. End the process if their reader has gone."""
+        """Write consecutive lines. If the client no longer reads, end the process."""
         data = "".join(line + "\n" for line in lines).encode("utf-8", "replace")
         with self._lock:
             if self._log is not None:
@@ -66,7 +68,7 @@ class Output:
                 self._leave(error)
 
     def is_read(self) -> bool:
-        """Whether somebody may read what is written, as far as the system can tell."""
+        """Return whether the output still has a reader; True if the system cannot tell."""
         if not hasattr(select, "poll"):
             return True
         poll = select.poll()
@@ -78,28 +80,32 @@ class Output:
         self.write(f"info string {text}")
 
     def error(self, what: Exception | str) -> None:
-        """Write an ``info string error``. An unexpected exception is called internal: it is a
-        defect, which must not cost the game."""
+        """Write an ``info string error``.
+
+        An unexpected exception is a defect of the engine. It is reported as internal, and the
+        engine goes on, so that the game is not lost.
+        """
         self.write(f"info string error {_described(what)}")
 
     def fail(self, what: Exception | str) -> NoReturn:
-        """End the process with status 1, from any thread, and a line on standard error.
+        """Print a line to standard error and end the process with status 1; any thread may.
 
-        The main thread may be blocked reading standard input, and no other thread can wake it.
+        The process is ended directly, because the main thread may be blocked in a read that no
+        other thread can end.
         """
         with contextlib.suppress(OSError):
             print(f"merels: {_described(what)}", file=sys.stderr, flush=True)
         os._exit(1)
 
     def _leave(self, error: OSError) -> NoReturn:
-        """End the process: standard output cannot be written."""
-        if error.errno in _NOBODY_READS:
+        """End the process because standard output cannot be written: status 0 without a reader."""
+        if error.errno in _BROKEN_PIPE:
             os._exit(0)
         self.fail(f"standard output cannot be written: {error.strerror}")
 
 
 def _described(what: Exception | str) -> str:
-    """Return the error on one line."""
+    """Return the text of an error, on one line."""
     if isinstance(what, (str, InputError)):
         return str(what)
     if isinstance(what, MemoryError):
@@ -108,9 +114,9 @@ def _described(what: Exception | str) -> str:
 
 
 class _Log:
-    """A file to which each line of the conversation is appended, with the time it passed.
+    """A file to which each line is appended with its time and direction.
 
-    ``failed`` is True once it cannot be written (a full disk), which must not cost the game.
+    ``failed`` is set instead of raising an error, so that a full disk does not lose the game.
     """
 
     def __init__(self, path: str) -> None:
@@ -123,13 +129,14 @@ class _Log:
         self.failed = False
 
     def append(self, direction: str, line: str) -> None:
-        """Append a line in one call: two threads write here."""
-        from datetime import datetime  # Few runs ask for a log, and every start would pay.
+        """Append a line in one call, because two threads write to the log."""
+        # Imported here, because it would slow down each start of an engine without a log.
+        from datetime import datetime
 
         text = f"{datetime.now().isoformat(' ', 'milliseconds')} {direction} {line}\n"
         try:
             self._file.write(text.encode("utf-8", "replace"))
-        except (OSError, ValueError):  # ValueError: the other thread has just closed it.
+        except (OSError, ValueError):  # ValueError: another thread has just closed the file.
             self.failed = True
 
     def close(self) -> None:
@@ -139,10 +146,11 @@ class _Log:
 
 
 def make_usable() -> None:
-    """Open the streams that were closed, and let input and output block and take any text.
+    """Open closed standard streams, and make input and output blocking and tolerant of any text.
 
-    A closed stream's descriptor would go to the next file that is opened. Whoever shares a pipe
-    may have made it non-blocking, and a terminal's encoding may lack a letter of a foreign name.
+    The system would give a closed stream's descriptor to the next file that is opened. Another
+    process may have made a shared pipe non-blocking. A terminal's encoding may lack a letter of a
+    name.
     """
     sys.stdin = sys.stdin or open(os.devnull)
     sys.stdout = sys.stdout or open(os.devnull, "w")
@@ -154,14 +162,14 @@ def make_usable() -> None:
             try:
                 os.set_blocking(stream.fileno(), True)
             except OSError:
-                pass  # It has no descriptor, or no such mode.
+                pass  # The stream has no descriptor, or its file has no blocking mode.
 
 
 def refuse_pipe(path: str) -> None:
-    """Raise an `InputError` for a named pipe: opening one to write waits for its reader."""
+    """Raise `InputError` for a named pipe, because opening it would wait for a reader."""
     try:
-        found = stat.S_ISFIFO(os.stat(path).st_mode)
+        is_pipe = stat.S_ISFIFO(os.stat(path).st_mode)
     except (OSError, ValueError):
-        return  # Opening it reports the error.
-    if found:
+        return  # The caller opens the file next, and reports the error.
+    if is_pipe:
         raise InputError(path, "expected a file; this is a pipe, which would wait for a reader")

@@ -1,10 +1,10 @@
-"""One conversation with a client: what is known between two lines, and the commands.
+"""A session with one client: its state between two lines, and its commands.
 
-The way of a ``go`` line: the loop reads it and calls `Session.handle`, which finds the command in
-`COMMANDS`. `parse_go` turns its words into a `Go`, the session ends what still runs, and hands a
-new `Search` to the `Worker`. On the worker's thread the search prepares the `Player`, prints each
-iteration and returns the bestmove line, which the worker writes. Meanwhile the loop reads on;
-``stop`` and ``ponderhit`` go to the search that runs.
+A ``go`` line is processed as follows. The loop reads it and calls `Session.handle`, which finds the
+command in `COMMANDS`. `parse_go` parses its words. The session stops the running job and passes a
+new `Search` to the `Worker`. On the worker's thread, the search prepares the `Player`, writes a
+line for each iteration and returns the ``bestmove`` line, which the worker writes. Meanwhile the
+loop reads further lines, and passes ``stop`` and ``ponderhit`` to the search.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from merels.protocol.uci.settings import RULE_OPTIONS, TABLE, split_setting
 from merels.protocol.uci.streams import Output
 from merels.protocol.uci.wording import Uci, Ugi
 
-FAREWELL = 1.0
-"""Seconds to wait for work that cannot be stopped when the process ends."""
-_LOOK_UP = 0.1
-"""Seconds between checks whether the output of a last search is still read."""
+CLOSE_SECONDS = 1.0
+"""Time for a stopped job to end before the process is ended, in seconds."""
+_CHECK_SECONDS = 0.1
+"""Seconds between checks of whether the output still has a reader, after the end of input."""
 
 
 class Session:
     """The state between two lines, and the commands that change it.
 
-    Commands run on the thread that calls `handle`, but for what takes long.
+    Commands run on the thread that calls `handle`, except for searches, perft and the benchmark.
     """
 
     def __init__(self, output: Output) -> None:
@@ -50,12 +50,12 @@ class Session:
         self._worker = Worker(output)
         self._debug = False
         self._read_at = 0
-        """When the line that is being handled was read: clocks run from then on."""
+        """Time at which the present line was read, and from which clocks run."""
 
     def handle(self, line: str, read_at: int | None = None) -> None:
-        """Do what one line says; whatever it contains, the session continues.
+        """Execute one line; errors are reported, never raised.
 
-        ``read_at`` is when the line was read (`core.monotonic_ns`), by default now.
+        ``read_at`` is the time at which it was read (`core.monotonic_ns`); None is now.
         """
         self._read_at = core.monotonic_ns() if read_at is None else read_at
         self._output.received(line)
@@ -77,24 +77,24 @@ class Session:
             self._output.error(error)
 
     def end_input(self) -> None:
-        """Wait for a job with a limit, as long as its output is read."""
+        """Wait for a job with a limit to end, as long as the output has a reader."""
         job = self._worker.job
         if job is not None and job.is_limited():
-            while not self._worker.join(_LOOK_UP) and self._output.is_read():
+            while not self._worker.join(_CHECK_SECONDS) and self._output.is_read():
                 pass
 
     def close(self, at_once: bool = False) -> None:
-        """End whatever runs, or the process if that does not end.
+        """Stop the running job; if it does not end, end the process.
 
-        A count or a benchmark gets some time to finish, but not if ``at_once``.
+        Perft and the benchmark first have their `Job.patience` to finish, unless ``at_once``.
         """
-        ended = self._worker.finish(at_once, FAREWELL)
+        has_ended = self._worker.finish(at_once, CLOSE_SECONDS)
         self._worker.close()
-        if not ended:
+        if not has_ended:
             os._exit(0)
         self._output.close_log()
 
-    # The conversation.
+    # Handshake, options and general commands.
 
     def _uci(self, rest: str) -> None:
         self._greet(Uci())
@@ -103,7 +103,7 @@ class Session:
         self._greet(Ugi())
 
     def _greet(self, dialect: Uci) -> None:
-        """Answer the handshake, which chooses the dialect of all that follows."""
+        """Answer the handshake, which sets the dialect of the session."""
         self._dialect = dialect
         self._output.write(
             f"id name merels {full_version()}",
@@ -118,7 +118,7 @@ class Session:
         self._debug = rest.lower() == "on"
 
     def _is_ready(self, rest: str) -> None:
-        """Open tables and allocate memory now, unless a search is using them, and answer."""
+        """Open tables and allocate memory, unless a search is using them, and answer."""
         if self._worker.job is None:
             self._worker.join()
             try:
@@ -154,18 +154,21 @@ class Session:
             self._output.note(f"{option.name} is {value}")
 
     def _change_rules(self) -> None:
-        """Read the position and its moves again under the rules that the options now say."""
+        """Set the position up again under the rules of the options.
+
+        If its moves are illegal under them, set up the start.
+        """
         rules = self._player.settings.rules
         try:
             self._setup = self._setup.under(rules)
         except InputError as error:
             self._setup = Setup().under(rules)
-            self._output.note(f"the moves are not legal under {rules}: {error}; back to the start")
+            self._output.note(f"illegal under {rules}: {error}; the starting position is set up")
 
     # The position.
 
     def _position(self, rest: str) -> None:
-        self._setup = read_setup(rest.split(), self._player.settings.rules, known=self._setup)
+        self._setup = read_setup(rest.split(), self._player.settings.rules, self._setup)
         if self._debug:
             self._output.note(f"position {format_position(self._setup.position)}")
 
@@ -175,7 +178,7 @@ class Session:
         self._setup = Setup().under(self._player.settings.rules)
 
     def _flip(self, rest: str) -> None:
-        """Swap the colours: the same position for the side to move, seen from the other side."""
+        """Exchange the colours of all men, and the side to move."""
         old = self._setup.position
         flipped = Position(
             old.rules, old.men[::-1], old.hands[::-1], 1 - old.side, old.plies, old.number
@@ -214,7 +217,7 @@ class Session:
         self._start(parse_go(rest.split(), self._setup.position, self._dialect))
 
     def _start(self, go: Go) -> None:
-        """End the job that runs, and start a search or a count."""
+        """Stop the running job, and start a search or perft."""
         position = self._setup.position
         self._worker.finish()
         for complaint in go.complaints:
@@ -235,7 +238,7 @@ class Session:
             job.signals.ponderhit(self._read_at)
 
     def _perft(self, rest: str) -> None:
-        """Run perft; without a number do nothing, because ``go`` would search without end."""
+        """Run perft; without a valid number, report an error instead of starting a search."""
         go = parse_go(["perft", *rest.split()], self._setup.position, self._dialect)
         if go.perft is None:
             raise InputError(rest or "perft", "expected perft N, the plies to count")
@@ -247,7 +250,7 @@ class Session:
 
 
 class Command(NamedTuple):
-    """A command's handler, its arguments and its description, as ``help`` prints them."""
+    """A command's handler, and its arguments and purpose as ``help`` prints them."""
 
     handle: Callable[[Session, str], None]
     arguments: str
@@ -259,27 +262,27 @@ _GO = """\
 [movetime T] [depth N] [nodes N] [mate N] [infinite] [ponder] [searchmoves M ...] | perft N"""
 
 COMMANDS = {
-    "uci": Command(Session._uci, "", "name the engine and its options, and speak uci"),
-    "ugi": Command(Session._ugi, "", "name the engine and its options, and speak ugi"),
-    "debug": Command(Session._set_debug, "on | off", "say more, or no longer"),
-    "isready": Command(Session._is_ready, "", "answer readyok, also during a search"),
+    "uci": Command(Session._uci, "", "print name and options, and use the uci dialect"),
+    "ugi": Command(Session._ugi, "", "print name and options, and use the ugi dialect"),
+    "debug": Command(Session._set_debug, "on | off", "report each option and position that is set"),
+    "isready": Command(Session._is_ready, "", "print readyok, also during a search"),
     "setoption": Command(Session._set_option, "name N [value V]", "set an option"),
-    "ucinewgame": Command(Session._new_game, "", "forget the last game"),
-    "uginewgame": Command(Session._new_game, "", "forget the last game"),
+    "ucinewgame": Command(Session._new_game, "", "clear the hash table and set up the start"),
+    "uginewgame": Command(Session._new_game, "", "clear the hash table and set up the start"),
     "position": Command(
-        Session._position, "startpos | fen F [moves M ...]", "set the position up"
+        Session._position, "startpos | fen F [moves M ...]", "set up a position"
     ),
     "go": Command(Session._go, _GO, "search; times are in milliseconds"),
-    "stop": Command(Session._stop, "", "end the search now"),
-    "ponderhit": Command(Session._ponder_hit, "", "the expected move was played: the clock runs"),
+    "stop": Command(Session._stop, "", "stop the search"),
+    "ponderhit": Command(Session._ponder_hit, "", "start the clock: the expected move was played"),
     "quit": Command(Session._quit, "", "end the program"),
-    "query": Command(Session._query, "p1turn | gameover | result", "ask about the position"),
+    "query": Command(Session._query, "p1turn | gameover | result", "print a fact of the position"),
     "d": Command(Session._draw, "", "draw the board"),
     "fen": Command(Session._fen, "[17]", "print the position in 6 or 17 fields"),
-    "flip": Command(Session._flip, "", "swap the colours"),
-    "eval": Command(Session._eval, "", "explain the static evaluation"),
+    "flip": Command(Session._flip, "", "exchange the colours"),
+    "eval": Command(Session._eval, "", "print the terms of the static evaluation"),
     "perft": Command(Session._perft, "N", "count the move sequences of N plies, as go perft does"),
-    "bench": Command(Session._bench, "", "search fixed positions; prints nodes and speed"),
+    "bench": Command(Session._bench, "", "search fixed positions, and print nodes and speed"),
     "help": Command(Session._help, "", "print this list"),
 }
 
@@ -288,19 +291,20 @@ _HINTS = {
     "exit": "quit ends the program",
     "start": "quit, and run 'merels play' or 'merels board' to play a game",
 }
-"""The way on after a word that people try at a terminal."""
+"""How to go on, for words that people try at a terminal."""
 
 _AFTER_UNKNOWN = frozenset(
     ("uci", "ugi", "debug", "isready", "setoption", "position", "go", "stop", "ponderhit")
 )
-"""The commands that are also found after unknown words, as the protocol asks.
+"""Commands that are also recognised after unknown words, as UCI requires.
 
-Those that end the program or print a lot are not: such words occur in plain text.
+Commands that end the program or print many lines are left out, because such words occur in
+ordinary sentences.
 """
 
 
 def _first_command(words: list[str]) -> int:
-    """The index of the line's command; the number of words if there is none."""
+    """Return the index of the command in a line; the number of words if there is none."""
     for index, word in enumerate(words):
         if word.lower() in (_AFTER_UNKNOWN if index else COMMANDS):
             return index

@@ -1,4 +1,4 @@
-"""The dialects uci and ugi: how each spells the engine's answers."""
+"""The text of the engine's answers in the dialects uci and ugi."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ NO_MOVE = "0000"
 
 
 class Uci:
-    """The Universal Chess Interface, as far as it fits; `Ugi` overrides what differs."""
+    """The Universal Chess Interface, adapted to this game; the base class of `Ugi`."""
 
     name = "uci"
     bounds = {"": "", "lower": " lowerbound", "upper": " upperbound"}
 
     def mate(self, score: Score) -> int | None:
-        """The number after ``mate``: the winner's own moves, or minus the loser's."""
+        """Return the number after ``mate``: the winner's own moves, or minus the loser's."""
         return score.own_moves
 
     def mate_limit(self, number: int) -> int:
-        """The winner's own moves that a ``go mate`` allows."""
+        """Return the limit of a ``go mate``, in moves of the winner."""
         return number
 
     def score(self, score: Score) -> str:
-        """A score for the side to move: ``cp`` in hundredths of a man, or ``mate``."""
+        """Return the mover's score: ``cp`` in hundredths of a man, or ``mate``."""
         return f"cp {score.cp}" if score.win_in is None else f"mate {self.mate(score)}"
 
     def info(self, info: Info, show_wdl: bool = False) -> str:
-        """The line for a finished iteration."""
+        """Return the ``info`` line of an iteration."""
         words: dict[str, object] = {
             "depth": info.depth,
             "seldepth": info.seldepth,
@@ -47,7 +47,7 @@ class Uci:
         return f"info {' '.join(fields)}"
 
     def bestmove(self, move: Move | None, ponder: Move | None) -> str:
-        """The line that ends a search; no move means that the game is over."""
+        """Return the line that ends a search; ``move`` is None if the game is over."""
         if move is None:
             return f"bestmove {NO_MOVE}"
         return f"bestmove {move}" if ponder is None else f"bestmove {move} ponder {ponder}"
@@ -59,13 +59,13 @@ class Ugi(Uci):
     name = "ugi"
 
     def mate(self, score: Score) -> int | None:
-        """The number after ``mate``: plies."""
+        """Return the number after ``mate``, in plies."""
         return score.win_in
 
     def mate_limit(self, number: int) -> int:
-        """The winner's own moves within that many plies."""
+        """Return the limit of a ``go mate``, whose number is in plies, in moves of the winner."""
         return (number + 1) // 2
 
     def bestmove(self, move: Move | None, ponder: Move | None) -> str:
-        """The line that ends a search, of exactly two tokens."""
+        """Return the line that ends a search, without the ponder move."""
         return super().bestmove(move, None)

@@ -1,4 +1,4 @@
-"""The same node limit gives the same search, line by line, whatever happened before."""
+"""A search with a node limit writes the same lines each time, whatever the process did before."""
 
 from __future__ import annotations
 
@@ -29,31 +29,31 @@ OPTIONS = (
     "setoption name UCI_ShowWDL value true",
 )
 CLOCKED = re.compile(r" (time|nps) \d+")
-"""The only part of a line that depends on the clock."""
+"""The fields of an info line that depend on the clock."""
 
 
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The environment of engines that find the same small tables."""
+    """Return an environment in which every engine finds the same small tables."""
     root = tmp_path_factory.mktemp("tables")
     assert small_tables(make_rules("mill"), root) is not None
     return {"MERELS_TABLES": str(root)}
 
 
 def searched(gui: Gui, position: str, *before: str) -> list[str]:
-    """All that a search says, except for the clock."""
+    """Return the lines of a search, without the fields that depend on the clock."""
     return [CLOCKED.sub("", line) for line in gui.go(GO, *before, position)]
 
 
 def in_a_process(environment: dict[str, str], position: str, *before: str) -> list[str]:
-    """The same in a new process."""
+    """Return the lines of a search in a new process; ``before`` are lines sent first."""
     with Gui(environment=environment) as gui:
         gui.ask("uci", *before)
         return searched(gui, position)
 
 
 @pytest.mark.parametrize("position", POSITIONS.values(), ids=POSITIONS)
-def test_separate_processes(tables: dict[str, str], position: str) -> None:
+def test_separate_processes_write_the_same_lines(tables: dict[str, str], position: str) -> None:
     first = in_a_process(tables, position)
     assert any(" nodes " in line and " pv " in line for line in first)
     assert first[-1].startswith("bestmove ")
@@ -61,8 +61,8 @@ def test_separate_processes(tables: dict[str, str], position: str) -> None:
         assert in_a_process({**tables, "PYTHONHASHSEED": seed}, position) == first
 
 
-def test_first_use_of_an_empty_cache(tmp_path: Path) -> None:
-    """The first search to a number of nodes waits for the small tables that later ones use."""
+def test_the_first_search_with_an_empty_table_cache_writes_the_same_lines(tmp_path: Path) -> None:
+    """A search with a node limit waits until the small tables are built."""
     cache = {"MERELS_TABLES": str(tmp_path)}
     position = POSITIONS["few men"]
     first = in_a_process(cache, position)
@@ -71,7 +71,7 @@ def test_first_use_of_an_empty_cache(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("shift", range(1, len(OPTIONS), 2))
-def test_options_in_another_order(tables: dict[str, str], shift: int) -> None:
+def test_the_order_of_options_has_no_effect(tables: dict[str, str], shift: int) -> None:
     position = POSITIONS["placing"]
     first = in_a_process(tables, position, *OPTIONS)
     assert sum(" multipv 2 " in line for line in first) > 1
@@ -102,11 +102,11 @@ PASTS = {
         "go nodes 2000", "setoption name UCI_LimitStrength value false",
     ],
 }
-"""What a process may have lived through before it has to forget."""
+"""Lines that a process has received before it clears its memory."""
 
 
-def live(gui: Gui, lines: list[str]) -> None:
-    """Send lines, and wait for each search, or stop it at some depth if it has no end."""
+def send_past(gui: Gui, lines: list[str]) -> None:
+    """Send lines, and wait for each search; stop an infinite one at depth 5."""
     for line in lines:
         gui.send(line)
         if line == "go infinite":
@@ -116,22 +116,24 @@ def live(gui: Gui, lines: list[str]) -> None:
             gui.until("bestmove")
 
 
-@pytest.mark.parametrize("forget", ["ucinewgame", "setoption name Clear Hash"])
+@pytest.mark.parametrize("clear", ["ucinewgame", "setoption name Clear Hash"])
 @pytest.mark.parametrize("past", PASTS)
-def test_after_forgetting(tables: dict[str, str], past: str, forget: str) -> None:
+def test_earlier_commands_have_no_effect_after_clearing(
+    tables: dict[str, str], past: str, clear: str
+) -> None:
     position = POSITIONS["placing"]
     with Gui(environment=tables) as gui:
         gui.ask("uci")
         first = searched(gui, position)
-        live(gui, PASTS[past])
-        gui.ask(forget)
+        send_past(gui, PASTS[past])
+        gui.ask(clear)
         assert searched(gui, position) == first
-        gui.ask(forget)
+        gui.ask(clear)
         assert searched(gui, position) == first
 
 
-def test_at_a_level(tables: dict[str, str]) -> None:
-    """A level errs in the same way each time, unless its seed changes or it has none."""
+def test_a_level_with_a_seed_writes_the_same_lines(tables: dict[str, str]) -> None:
+    """Another seed gives other lines."""
     seed = "setoption name LevelSeed value 6"
     words = (
         "setoption name UCI_LimitStrength value true", "setoption name UCI_Elo value 1000", seed
@@ -143,7 +145,7 @@ def test_at_a_level(tables: dict[str, str]) -> None:
     assert other != first and in_a_process(tables, POSITIONS["moving"], *seeded) == other
 
 
-def test_a_level_without_a_seed_opens_each_game_in_its_own_way() -> None:
+def test_a_level_without_a_seed_varies_its_first_move() -> None:
     with Gui() as gui:
         gui.ask("setoption name UCI_LimitStrength value true", "setoption name UCI_Elo value 900")
         moves = set()

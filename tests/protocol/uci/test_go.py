@@ -1,4 +1,4 @@
-"""Searches over the protocol: every limit, one best move each, stop, ponder, the game's end."""
+"""The command go: limits, stop, ponder, perft, finished games, and missing resources."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ INFO = re.compile(
 
 
 def check(lines: list[str], position: Position) -> None:
-    """Check that a search gave a score, one legal best move and legal variations."""
+    """Check that a search wrote a score, one legal best move and legal variations."""
     assert sum(line.startswith("bestmove") for line in lines) == 1
     assert any(line.startswith("info ") and " score " in line for line in lines)
     for line in lines[:-1]:
@@ -41,7 +41,7 @@ def check(lines: list[str], position: Position) -> None:
 
 
 def play_all(position: Position, tokens: list[str]) -> None:
-    """Play moves, each of which must be legal."""
+    """Check that all moves are legal, each after those before it."""
     for token in tokens:
         position = position.push(parse_move(token))
 
@@ -93,7 +93,7 @@ def test_each_side_has_its_own_clock_and_increment(dialect: Uci, line: str) -> N
     "go",
     ["btime 100", "p2time 100", "winc 100", "binc 100 movestogo 5", "winc 0 binc 0", "wtime x"],
 )
-def test_a_clock_that_is_not_given_is_not_endless(gui: Gui, go: str) -> None:
+def test_a_missing_clock_of_the_side_to_move_is_zero(gui: Gui, go: str) -> None:
     check(gui.go(f"go {go}", "position startpos"), Position())
     limit = parse_go(go.split(), Position(), Uci()).limit
     assert limit.white_clock == 0
@@ -115,7 +115,7 @@ def test_the_first_limit_reached_ends_the_search(gui: Gui) -> None:
     assert depths == [1, 2, 3, 4]
 
 
-def test_words_that_make_no_sense_are_reported_and_ignored(gui: Gui) -> None:
+def test_invalid_words_after_go_are_reported_and_ignored(gui: Gui) -> None:
     lines = gui.go("go foo depth x wtime winc 1.5 btime nodes 300 movestogo -- depth 3")
     for token in ("'foo'", "'x'", "'wtime'", "'1.5'", "'btime'", "'--'"):
         assert any(line.startswith("info string") and token in line for line in lines), token
@@ -123,7 +123,7 @@ def test_words_that_make_no_sense_are_reported_and_ignored(gui: Gui) -> None:
     assert " depth 3 " in lines[-2]
 
 
-def test_searchmoves(gui: Gui) -> None:
+def test_searchmoves_restricts_the_search_to_its_legal_moves(gui: Gui) -> None:
     assert gui.go("go searchmoves a1 depth 4")[-1].split()[1] == "a1"
     assert gui.go("go depth 4 searchmoves A7 g7 nodes 500")[-1].split()[1] in ("a7", "g7")
     lines = gui.go("go searchmoves a1 d6-d5 zz depth 2")
@@ -139,7 +139,7 @@ def test_searchmoves(gui: Gui) -> None:
 
 
 @pytest.mark.parametrize("go", ["go infinite", "go infinite depth 1", "go ponder movetime 1"])
-def test_infinite_and_ponder_end_only_by_stop(gui: Gui, go: str) -> None:
+def test_infinite_and_ponder_end_only_after_stop(gui: Gui, go: str) -> None:
     for position in ("startpos", f"fen {MOVING}"):
         gui.send(f"position {position}", go)
         lines = gui.until("info depth") + gui.pending(0.4)
@@ -167,7 +167,7 @@ def test_ponderhit_starts_the_clock(gui: Gui) -> None:
     check(lines + gui.until("bestmove"), Position())
 
 
-def test_a_stop_at_once_is_never_lost(gui: Gui) -> None:
+def test_a_stop_directly_after_go_is_never_lost(gui: Gui) -> None:
     gui.send("setoption name MultiPV value 24")
     for number in range(100):
         gui.send("position startpos" if number % 2 else f"position fen {MOVING}")
@@ -177,8 +177,8 @@ def test_a_stop_at_once_is_never_lost(gui: Gui) -> None:
     assert gui.ask("stop", "ponderhit") == []
 
 
-def test_a_stop_within_the_first_iteration_waits_for_it(gui: Gui) -> None:
-    """Many lines and moves make the first iteration long enough for the stop to meet it."""
+def test_a_stop_during_the_first_iteration_takes_effect_after_it(gui: Gui) -> None:
+    """With 64 variations and many moves, the stop arrives during the first iteration."""
     text = "OOO*****/@@@*****/******** w 0 0 0 30"
     gui.send("setoption name MultiPV value 64", f"position fen {text}")
     for _ in range(50):
@@ -188,20 +188,20 @@ def test_a_stop_within_the_first_iteration_waits_for_it(gui: Gui) -> None:
         check(lines, parse_position(text))
 
 
-def test_a_go_during_a_search_ends_that_search_first(gui: Gui) -> None:
+def test_a_go_during_a_search_stops_that_search_first(gui: Gui) -> None:
     gui.send("position startpos", "go infinite", f"position fen {MOVING}", "go depth 3")
     check(gui.until("bestmove"), Position())
     check(gui.until("bestmove"), parse_position(MOVING))
     assert gui.ask() == []
 
 
-def test_position_does_not_disturb_a_running_search(gui: Gui) -> None:
+def test_position_does_not_change_a_running_search(gui: Gui) -> None:
     lines = gui.ask("position startpos", "go infinite", f"position fen {MOVING}")
     check(lines + gui.stop(), Position())
     assert gui.fen() == MOVING
 
 
-def test_a_new_game_during_a_search_ends_it(gui: Gui) -> None:
+def test_a_new_game_stops_a_running_search(gui: Gui) -> None:
     lines = gui.ask("go infinite", "ucinewgame")
     assert sum(line.startswith("bestmove") for line in lines) == 1
 
@@ -229,7 +229,7 @@ def test_a_finished_game_has_a_score_and_no_best_move(
     assert gui.stop()[-1] == "bestmove 0000"
 
 
-def test_a_draw_by_repetition_is_seen_and_can_be_played_through(gui: Gui) -> None:
+def test_a_draw_by_repetition_has_no_best_move_and_the_game_may_continue(gui: Gui) -> None:
     cycle = "f6-d6 g4-g7 d6-f6 g7-g4"
     start = "position fen ********/*O*O*O**/**@@*@*@ w 0 0 0 30 moves"
     assert gui.go("go depth 3", f"{start} {cycle}")[-1] != "bestmove 0000"
@@ -242,7 +242,7 @@ def test_a_draw_by_repetition_is_seen_and_can_be_played_through(gui: Gui) -> Non
     assert "the game is over" in error
 
 
-def test_perft_without_its_number_starts_no_search(gui: Gui) -> None:
+def test_perft_without_a_number_starts_no_search(gui: Gui) -> None:
     for line in ("perft", "perft x", "perft infinite"):
         lines = gui.ask(line)
         assert len(lines) == 1 and lines[0].endswith("expected perft N, the plies to count")
@@ -250,7 +250,7 @@ def test_perft_without_its_number_starts_no_search(gui: Gui) -> None:
     assert gui.pending(0.3) == []
 
 
-def test_perft_divides(gui: Gui) -> None:
+def test_perft_writes_a_count_for_each_move_and_their_sum(gui: Gui) -> None:
     gui.send("position startpos moves d6", "go perft 3")
     lines = gui.until("Nodes searched")
     assert len(lines) == 23 + 2 and lines[-2] == ""
@@ -261,7 +261,7 @@ def test_perft_divides(gui: Gui) -> None:
         assert gui.until("Nodes searched")[-1] == f"Nodes searched: {total}"
 
 
-def test_a_count_ends_before_the_next_command_ends_it(gui: Gui) -> None:
+def test_perft_may_finish_before_the_next_command_stops_it(gui: Gui) -> None:
     gui.send("go perft 5", "go depth 2")
     lines = gui.until("bestmove")
     assert "Nodes searched: 5140800" in lines
@@ -286,7 +286,7 @@ def test_multipv_prints_a_line_for_each_move(gui: Gui) -> None:
     check(lines, Position())
 
 
-def test_a_line_of_mistakes_is_answered_in_a_few_lines(gui: Gui) -> None:
+def test_a_thousand_invalid_words_get_eleven_error_lines(gui: Gui) -> None:
     for words in ("searchmoves" + " z9" * 1000, "x " * 1000):
         lines = gui.go(f"go depth 1 {words}")
         errors = [line for line in lines if line.startswith("info string error ")]
@@ -294,8 +294,8 @@ def test_a_line_of_mistakes_is_answered_in_a_few_lines(gui: Gui) -> None:
         assert errors[-1] == "info string error 990 more words after go are ignored"
 
 
-def test_a_search_that_has_to_wait_has_less_time(gui: Gui) -> None:
-    """The count before it takes longer than this search may."""
+def test_the_time_of_a_search_runs_while_it_waits_for_perft(gui: Gui) -> None:
+    """Perft takes longer than the time limit, so that only the first iteration is searched."""
     gui.ask()
     gui.raw(b"go perft 6\ngo movetime 10\n")
     lines = gui.until("bestmove")
@@ -303,7 +303,7 @@ def test_a_search_that_has_to_wait_has_less_time(gui: Gui) -> None:
 
 
 @needs_proc
-def test_a_search_does_not_wait_for_a_large_table(gui: Gui) -> None:
+def test_a_short_search_does_not_touch_a_whole_large_hash_table(gui: Gui) -> None:
     gui.send("setoption name Hash value 1024")
     check(gui.go("go movetime 100"), Position())
     status = Path(f"/proc/{gui.process.pid}/status").read_text()
@@ -311,7 +311,7 @@ def test_a_search_does_not_wait_for_a_large_table(gui: Gui) -> None:
 
 
 def leave_memory(gui: Gui, mebibytes: int) -> None:
-    """Limit the engine's process to so much more memory than it has now."""
+    """Limit the engine's address space to its present size and ``mebibytes`` more."""
     import resource
 
     pid = gui.process.pid
@@ -324,7 +324,7 @@ needs_prlimit = pytest.mark.skipif(sys.platform != "linux", reason="needs prlimi
 
 
 @needs_prlimit
-def test_a_search_that_gets_no_thread_still_answers(gui: Gui, tmp_path: Path) -> None:
+def test_a_search_without_a_thread_answers_with_the_first_move(gui: Gui, tmp_path: Path) -> None:
     gui.ask(f"setoption name TablePath value {tmp_path}")
     leave_memory(gui, 1)
     lines = gui.go("go infinite searchmoves a1")
@@ -343,7 +343,8 @@ def test_an_engine_without_its_weights_ends_at_go(tmp_path: Path, damage: str) -
             folder, tmp_path / "merels" / folder.name,
             ignore=shutil.ignore_patterns("*.c", "__pycache__"),
         )  # fmt: skip
-    (tmp_path / "merels" / "__init__.py").touch()  # Else the installed package comes first.
+    # Without this file, the installed package would be imported.
+    (tmp_path / "merels" / "__init__.py").touch()
     weights = tmp_path / "merels" / "engine" / "core" / "weights.bin"
     if damage == "missing":
         weights.unlink()
@@ -361,7 +362,8 @@ def test_an_engine_without_its_weights_ends_at_go(tmp_path: Path, damage: str) -
 @needs_prlimit
 def test_an_engine_without_memory_for_its_weights_ends_at_go(tmp_path: Path) -> None:
     with Gui(environment={"MALLOC_ARENA_MAX": "1"}) as gui:
-        gui.send(f"setoption name TablePath value {tmp_path}", "go perft 1")  # starts the thread
+        # Perft starts the worker's thread, which needs memory, too.
+        gui.send(f"setoption name TablePath value {tmp_path}", "go perft 1")
         gui.until("Nodes searched")
         leave_memory(gui, 4)
         (error,) = gui.ask()
@@ -370,26 +372,26 @@ def test_an_engine_without_memory_for_its_weights_ends_at_go(tmp_path: Path) -> 
         assert_unable_to_search(gui, "memory")
 
 
-def assert_unable_to_search(gui: Gui, why: str) -> None:
-    """The process ends with status 1, without a bestmove, and one line that gives the reason."""
+def assert_unable_to_search(gui: Gui, reason: str) -> None:
+    """Check that the process ends with status 1, no bestmove and one line with the reason."""
     assert gui.code() == 1
     assert gui.rest() == []
     error = gui.errors()
-    assert error.startswith("merels: ") and why in error and error.count("\n") == 1
+    assert error.startswith("merels: ") and reason in error and error.count("\n") == 1
 
 
 @needs_prlimit
-def test_a_search_that_gets_no_memory_for_its_table_uses_the_smallest(tmp_path: Path) -> None:
-    def less(wanted: int, used: int) -> str:
+def test_a_search_without_memory_for_its_hash_table_uses_a_smaller_one(tmp_path: Path) -> None:
+    def less(requested: int, used: int) -> str:
         return (
-            f"info string error '{wanted} MiB': not enough memory for Hash; {used} MiB are used "
+            f"info string error '{requested} MiB': not enough memory for Hash; {used} MiB are used "
             "instead"
         )
 
-    # Otherwise a thread reserves memory of its own, and the table fits into it.
+    # With its own arena, a thread would reserve memory into which the table fits.
     with Gui(environment={"MALLOC_ARENA_MAX": "1"}) as gui:
-        # A small table first: without the interpreter's lock it is freed when the thread that made
-        # it runs again, and what it took is there besides.
+        # A free-threaded interpreter frees the old table only when the thread that made it runs
+        # again. Its memory then adds to the limit, so that this table is small.
         gui.send("setoption name Hash value 1")
         gui.go("go depth 1", f"setoption name TablePath value {tmp_path}")
         gui.send("setoption name Hash value 17")
@@ -403,7 +405,7 @@ def test_a_search_that_gets_no_memory_for_its_table_uses_the_smallest(tmp_path: 
         assert gui.ask("setoption name Hash value 12") == [less(12, 1)]
         gui.send("setoption name Hash value 16", "go ponder wtime 100 btime 100 depth 2")
         assert gui.line() == less(16, 1)
-        held = gui.until(lambda line: " depth 2 " in line) + gui.pending(0.2)
-        assert " depth 2 " in held[-1]
+        lines = gui.until(lambda line: " depth 2 " in line) + gui.pending(0.2)
+        assert " depth 2 " in lines[-1]
         gui.send("ponderhit")
-        check(held + gui.until("bestmove"), Position())
+        check(lines + gui.until("bestmove"), Position())

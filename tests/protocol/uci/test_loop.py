@@ -1,4 +1,4 @@
-"""The loop as a GUI meets it: handshake, lines of every kind, positions, how it ends."""
+"""The engine process as a GUI uses it: handshake, unusual lines, positions, and its end."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.processes import limited
 from tests.protocol.gui import PATIENCE, Gui
 
 
-def test_it_prints_nothing_before_it_is_asked(gui: Gui) -> None:
+def test_the_engine_prints_nothing_before_a_command(gui: Gui) -> None:
     assert gui.pending(0.5) == []
     gui.close_input()
     assert gui.code() == 0
@@ -36,14 +36,14 @@ def test_the_handshake_names_the_engine_and_its_options(gui: Gui, dialect: str) 
     assert all(line == line.strip() for line in lines)
 
 
-def test_it_needs_nothing_of_the_working_directory(tmp_path: Path) -> None:
+def test_the_engine_imports_and_writes_nothing_in_the_working_directory(tmp_path: Path) -> None:
     (tmp_path / "random.py").write_text("raise ImportError('from the working directory')")
     with Gui(tmp_path) as gui:
         assert gui.go("go depth 1")[-1].startswith("bestmove")
     assert [path.name for path in tmp_path.iterdir()] == ["random.py"]
 
 
-def test_line_ends_and_spaces_of_every_kind(gui: Gui) -> None:
+def test_every_kind_of_line_end_and_white_space_is_accepted(gui: Gui) -> None:
     for data in (b"isready\n", b"isready\r\n", b"  isready\t \n", b"\n\r\n \t\nisready\n"):
         gui.raw(data)
         assert gui.line() == "readyok"
@@ -55,7 +55,7 @@ def test_line_ends_and_spaces_of_every_kind(gui: Gui) -> None:
     assert gui.code() == 0
 
 
-def test_bytes_that_are_no_text_and_lines_of_megabytes(gui: Gui) -> None:
+def test_invalid_utf_8_and_lines_of_megabytes_get_short_answers(gui: Gui) -> None:
     for data in (
         b"\xff\xfe\x80\x00\n",
         b"\x00\n",
@@ -84,18 +84,18 @@ def test_unknown_words_are_skipped_and_reported(gui: Gui, line: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["isready", "stop", "ponderhit", "d", "ucinewgame", "help"])
-def test_words_after_a_command_that_takes_none_are_reported(gui: Gui, name: str) -> None:
+def test_words_after_a_command_without_arguments_are_reported(gui: Gui, name: str) -> None:
     lines = gui.ask(f"{name} foo bar")
     assert lines[0] == f"info string 'foo bar' after {name} is ignored"
 
 
-def test_words_of_a_text_do_not_end_the_program(gui: Gui) -> None:
+def test_quit_and_bench_inside_a_sentence_are_not_executed(gui: Gui) -> None:
     lines = gui.ask("please quit", "do not bench now")
     assert len(lines) == 2
     assert all(line.startswith("info string unknown command") for line in lines)
 
 
-def test_a_bad_position_changes_nothing(gui: Gui) -> None:
+def test_an_invalid_position_is_reported_and_the_old_one_kept(gui: Gui) -> None:
     gui.send("position startpos moves d6 f4")
     before = gui.fen()
     for bad, named in (
@@ -121,7 +121,7 @@ def test_a_bad_position_changes_nothing(gui: Gui) -> None:
         assert gui.fen() == before
 
 
-def test_the_forms_of_a_position(gui: Gui) -> None:
+def test_every_form_of_a_position_line_is_read(gui: Gui) -> None:
     gui.send("position startpos moves")
     assert gui.fen() == START
     gui.send("POSITION FEN ********/@*@*****/***OOO** w 6 7 0 4 MOVES")
@@ -136,26 +136,26 @@ def test_the_forms_of_a_position(gui: Gui) -> None:
     assert "removal" in error
     assert gui.ask("fen 18") == ["info string error '18': expected fen or fen 17"]
     assert gui.ask("fen 17") == ["********/@*******/*****O** b p p 1 8 1 8 0 0 -1 -1 -1 -1 0 0 2"]
-    # A move in one token, and the same in two as other engines write it.
+    # A removal may be part of the move's token, or a separate token.
     gui.send("position startpos moves a1 d6 d1 f4 g1xf4")
-    whole = gui.fen()
+    one_token = gui.fen()
     gui.send("position startpos", "position startpos moves a1 d6 d1 f4 g1 xf4")
-    assert gui.fen() == whole
+    assert gui.fen() == one_token
 
 
-def test_a_game_sent_move_by_move_is_the_game_sent_at_once(gui: Gui) -> None:
-    chance = random.Random(7)
+def test_a_game_sent_move_by_move_gives_the_same_position(gui: Gui) -> None:
+    generator = random.Random(7)
     position = Position()
     tokens: list[str] = []
     while position.outcome() is None and len(tokens) < 120:
-        move = chance.choice(position.legal_moves())
+        move = generator.choice(position.legal_moves())
         position = position.play(move)
         tokens.append(str(move))
         gui.send("position startpos moves " + " ".join(tokens))
         if len(tokens) % 20 == 0:
             assert gui.fen() == format_position(position)
     assert gui.fen() == format_position(position)
-    # Some moves back, and on by two of them.
+    # Go back to the tenth move, then forward by two moves.
     gui.send("position startpos moves " + " ".join(tokens[:10]))
     gui.send("position startpos moves " + " ".join(tokens[:12]))
     again = Position()
@@ -164,7 +164,7 @@ def test_a_game_sent_move_by_move_is_the_game_sent_at_once(gui: Gui) -> None:
     assert gui.fen() == format_position(again)
 
 
-def test_extras(gui: Gui) -> None:
+def test_d_eval_and_help_print_their_lines(gui: Gui) -> None:
     gui.send("position startpos moves d6 f4")
     drawing = gui.ask("d")
     assert any("O" in line for line in drawing[:13])
@@ -175,9 +175,9 @@ def test_extras(gui: Gui) -> None:
     evaluation = gui.ask("eval")
     assert evaluation[0].split() == ["term", "worth"]
     assert evaluation[-1].startswith("Evaluation: ")
-    shown = gui.ask("help")
+    lines = gui.ask("help")
     for command in ("uci", "go", "position", "perft", "bench", "query", "quit"):
-        assert any(line.startswith(command + " ") for line in shown)
+        assert any(line.startswith(command + " ") for line in lines)
 
 
 def test_flip_swaps_the_colours(gui: Gui) -> None:
@@ -189,7 +189,7 @@ def test_flip_swaps_the_colours(gui: Gui) -> None:
     assert parse_position(gui.fen()) == parse_position(text)
 
 
-def test_a_new_game_starts_at_the_start(gui: Gui) -> None:
+def test_a_new_game_sets_up_the_starting_position(gui: Gui) -> None:
     gui.send("position startpos moves d6", "ucinewgame")
     assert gui.fen() == START
 
@@ -197,7 +197,7 @@ def test_a_new_game_starts_at_the_start(gui: Gui) -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("work", ["", "go infinite", "go ponder wtime 9", "go perft 12", "bench"])
 @pytest.mark.parametrize("end", ["quit", "end of input"])
-def test_quit_and_the_end_of_input_end_it(gui: Gui, work: str, end: str) -> None:
+def test_quit_and_the_end_of_input_end_the_process(gui: Gui, work: str, end: str) -> None:
     gui.ask(work)
     if end == "quit":
         gui.send("quit")
@@ -209,7 +209,7 @@ def test_quit_and_the_end_of_input_end_it(gui: Gui, work: str, end: str) -> None
 
 @pytest.mark.skipif(os.name != "posix", reason="SIGINT is sent to a console on Windows")
 @pytest.mark.parametrize("work", ["", "go infinite", "go perft 12"])
-def test_sigint_ends_it_quietly(gui: Gui, work: str) -> None:
+def test_sigint_ends_the_process_without_a_traceback(gui: Gui, work: str) -> None:
     gui.ask(work)
     gui.interrupt()
     assert gui.code() in (0, -signal.SIGINT)
@@ -218,8 +218,8 @@ def test_sigint_ends_it_quietly(gui: Gui, work: str) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.skipif(os.name != "posix", reason="SIGINT is sent to a console on Windows")
-def test_sigint_while_it_ends_is_ignored(gui: Gui) -> None:
-    """The signal comes while the count may still end by itself."""
+def test_sigint_after_quit_is_ignored(gui: Gui) -> None:
+    """After ``quit``, perft still has its patience to finish, and the signal comes meanwhile."""
     gui.send("go perft 12", "quit")
     time.sleep(0.5)
     gui.interrupt()
@@ -228,7 +228,7 @@ def test_sigint_while_it_ends_is_ignored(gui: Gui) -> None:
 
 
 def answers(text: str) -> list[str]:
-    """The output of a process with a whole conversation as its input."""
+    """Return the output lines of a process that reads ``text`` and then the end of input."""
     command = [sys.executable, "-m", "merels.protocol"]
     done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stderr) == (0, "")
@@ -247,7 +247,7 @@ MATE_IN_ONE = "position fen @*O**O@*/**@**@*@/O*****@* b 0 0 8 32\n"
         (f"{MATE_IN_ONE}go mate 1", 1),
     ],
 )
-def test_the_end_of_input_lets_a_search_with_a_limit_finish(go: str, depth: int) -> None:
+def test_a_search_with_a_limit_finishes_after_the_end_of_input(go: str, depth: int) -> None:
     lines = answers(f"{go}\n")
     assert max(int(line.split()[2]) for line in lines if line.startswith("info depth")) >= depth
     assert [line.split()[0] for line in lines].count("bestmove") == 1
@@ -261,13 +261,13 @@ def test_the_end_of_input_lets_a_search_with_a_limit_finish(go: str, depth: int)
         "go depth 99\nquit\n",
     ],
 )
-def test_quit_ends_every_search_and_the_end_of_input_those_without_a_limit(text: str) -> None:
+def test_quit_stops_every_search_and_the_end_of_input_stops_endless_ones(text: str) -> None:
     assert answers(text)[-1].startswith("bestmove ")
 
 
 @pytest.mark.thorough
 @pytest.mark.skipif(os.name != "posix", reason="needs poll")
-def test_a_search_with_a_limit_does_not_outlive_its_reader(tmp_path: Path) -> None:
+def test_a_search_after_the_end_of_input_ends_when_its_reader_closes(tmp_path: Path) -> None:
     log = tmp_path / "log"
     started = subprocess.Popen(
         [sys.executable, "-m", "merels.protocol"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -282,12 +282,12 @@ def test_a_search_with_a_limit_does_not_outlive_its_reader(tmp_path: Path) -> No
             pass
         process.stdout.close()
         assert process.wait(PATIENCE) == 0
-    # It did not end by writing the next line, which comes long after.
+    # The process ended before it wrote the next iteration, which would have failed.
     assert "info depth 16 " not in log.read_text()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a terminal")
-def test_a_person_at_a_terminal_gets_help() -> None:
+def test_a_person_at_a_terminal_gets_a_welcome_line_and_hints() -> None:
     import pty
     import tty
 
@@ -298,9 +298,9 @@ def test_a_person_at_a_terminal_gets_help() -> None:
     )
     os.close(slave)
     with limited(started) as process, open(master, "r+b", buffering=0) as terminal:
-        shown = terminal.read(1000)
-        assert shown.startswith(b"merels ") and shown.count(b"\n") == 1
-        assert b"help" in shown and b"merels play" in shown
+        welcome = terminal.read(1000)
+        assert welcome.startswith(b"merels ") and welcome.count(b"\n") == 1
+        assert b"help" in welcome and b"merels play" in welcome
         for typed, hint in ((b"?", b"help"), (b"exit", b"quit"), (b"start", b"merels play")):
             terminal.write(typed + b"\n")
             assert hint in terminal.read(1000).partition(b"is ignored; ")[2]
@@ -308,7 +308,7 @@ def test_a_person_at_a_terminal_gets_help() -> None:
         assert process.wait(PATIENCE) == 0
 
 
-def test_the_loop_takes_no_arguments() -> None:
+def test_the_engine_rejects_command_line_arguments() -> None:
     command = [sys.executable, "-m", "merels.protocol", "--frobnicate"]
     done = subprocess.run(command, input="", capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode != 0
@@ -316,8 +316,8 @@ def test_the_loop_takes_no_arguments() -> None:
 
 
 @pytest.mark.parametrize("trigger", [b"isready\n", b"stop\n"])
-def test_a_broken_pipe_ends_it(trigger: bytes) -> None:
-    """The input stays open: the process ends because nobody reads its output."""
+def test_a_process_whose_output_is_closed_ends(trigger: bytes) -> None:
+    """Its input stays open, so that only the broken pipe can end it."""
     started = subprocess.Popen(
         [sys.executable, "-m", "merels.protocol"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0,
@@ -334,9 +334,9 @@ def test_a_broken_pipe_ends_it(trigger: bytes) -> None:
         assert process.stderr.read() == b""
 
 
-def test_no_line_is_torn_when_two_threads_write(gui: Gui) -> None:
+def test_lines_of_two_threads_are_not_mixed(gui: Gui) -> None:
     gui.send("setoption name MultiPV value 24", "go infinite")
-    known = tuple(
+    starts = tuple(
         "info depth |info string |readyok|bestmove |Fen: |Key: |Rules: |Legal moves: |Outcome: "
         "|White to move".split("|")
     )
@@ -346,10 +346,10 @@ def test_no_line_is_torn_when_two_threads_write(gui: Gui) -> None:
     drawing = set(gui.ask("d")[:14])
     assert sum(line == "readyok" for line in lines) == 100
     for line in lines:
-        assert line.startswith(known) or line in drawing or not line, line
+        assert line.startswith(starts) or line in drawing or not line, line
         if line.startswith("info depth"):
             assert line.count("info") == 1 and " pv " in line
-    # The lines of a drawing stay together as well.
+    # The lines of one drawing are consecutive, too.
     for index, line in enumerate(lines):
         if line.startswith("Fen: "):
             assert lines[index + 1].startswith("Key: ")

@@ -1,4 +1,4 @@
-"""The engine's output: who reads it, and how errors are written."""
+"""The engine's output: whether it has a reader, and how errors are written."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from merels.protocol.uci.streams import Output
 
 @pytest.fixture
 def pipe() -> Iterator[list[int]]:
-    """Both ends of a pipe, those that the test leaves open are closed after it."""
+    """Yield both ends of a pipe, and close those that the test leaves in the list."""
     ends = [*os.pipe()]
     yield ends
     for end in ends:
@@ -22,11 +22,11 @@ def pipe() -> Iterator[list[int]]:
 
 
 @pytest.mark.skipif(not hasattr(select, "poll"), reason="needs a system that can poll a pipe")
-def test_an_output_is_read_until_its_reader_has_gone(pipe: list[int]) -> None:
+def test_an_output_is_read_until_its_reader_closes_the_pipe(pipe: list[int]) -> None:
     output = Output(pipe[1])
     assert output.is_read()
     output.write("readyok")
-    assert output.is_read(), "a line that waits is no reader that has gone"
+    assert output.is_read(), "an unread line was taken for a closed pipe"
     os.close(pipe.pop(0))
     assert not output.is_read()
 
@@ -41,7 +41,7 @@ def test_an_output_is_read_until_its_reader_has_gone(pipe: list[int]) -> None:
         (KeyError("side"), "internal, KeyError: 'side'"),
     ],
 )
-def test_an_error_is_one_line_that_calls_defects_internal(
+def test_an_error_is_one_line_and_an_unexpected_exception_is_internal(
     pipe: list[int], error: Exception | str, line: str
 ) -> None:
     Output(pipe[1]).error(error)

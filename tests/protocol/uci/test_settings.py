@@ -1,4 +1,4 @@
-"""The options: what the engine prints, accepts and refuses, and what each option does."""
+"""The engine's options: declarations, valid and invalid values, and the effect of each."""
 
 from __future__ import annotations
 
@@ -34,33 +34,33 @@ EXPECTED = {
 
 
 def declarations(gui: Gui) -> dict[str, str]:
-    """The options as the process declares them, by name."""
+    """Return the declarations of the options by name, each from its type on."""
     lines = "\n".join(gui.greet())
     return dict(re.findall(r"^option name (.+?) type (.+)$", lines, re.MULTILINE))
 
 
 @pytest.mark.parametrize("path", ["9" * 400, "a\0b", "no such folder"])
-def test_a_table_path_that_is_no_folder_is_reported_and_harmless(gui: Gui, path: str) -> None:
+def test_an_invalid_table_path_is_reported_and_the_engine_plays(gui: Gui, path: str) -> None:
     lines = gui.ask(f"setoption name TablePath value {path}")
     assert len(lines) == 1 and "is not a folder of tables" in lines[0]
     assert gui.go("go depth 1")[-1].startswith("bestmove ")
 
 
 def test_all_options_are_declared_with_their_types(gui: Gui) -> None:
-    found = declarations(gui)
-    assert {name: text.split()[0] for name, text in found.items()} == EXPECTED
-    assert found["Hash"].startswith("spin default 16 min 1 max ")
-    assert found["UCI_Variant"] == (
+    declared = declarations(gui)
+    assert {name: text.split()[0] for name, text in declared.items()} == EXPECTED
+    assert declared["Hash"].startswith("spin default 16 min 1 max ")
+    assert declared["UCI_Variant"] == (
         "combo default mill var loc var mill var multi var morris var roman"
     )
-    assert found["Flying"] == "combo default own var never var own var both"
+    assert declared["Flying"] == "combo default own var never var own var both"
     elos = [level.elo for level in LEVELS]
-    assert found["UCI_Elo"].endswith(f"min {min(elos)} max {max(elos)}")
-    assert found["UCI_Opponent"] == "string default <empty>"
-    assert found["Clear Hash"] == "button"
+    assert declared["UCI_Elo"].endswith(f"min {min(elos)} max {max(elos)}")
+    assert declared["UCI_Opponent"] == "string default <empty>"
+    assert declared["Clear Hash"] == "button"
 
 
-def test_every_printed_default_parses_as_its_type(gui: Gui) -> None:
+def test_every_declared_default_is_a_valid_value(gui: Gui) -> None:
     for name, text in declarations(gui).items():
         kind, *words = text.split()
         if kind == "button":
@@ -76,7 +76,7 @@ def test_every_printed_default_parses_as_its_type(gui: Gui) -> None:
 
 
 @pytest.mark.parametrize("option", TABLE.values(), ids=lambda option: str(option.name))
-def test_an_option_and_its_default_read_back_as_they_were_written(option: Option) -> None:
+def test_an_option_is_equal_after_writing_and_parsing_its_declaration(option: Option) -> None:
     assert parse_option(str(option)) == option
     values = Settings()
     values.set(option.name.upper(), option.default)
@@ -84,7 +84,7 @@ def test_an_option_and_its_default_read_back_as_they_were_written(option: Option
 
 
 @pytest.mark.parametrize(
-    ("name", "bad"),
+    ("name", "invalid"),
     [
         ("Hash", "0"),
         ("Hash", "-1"),
@@ -103,17 +103,17 @@ def test_an_option_and_its_default_read_back_as_they_were_written(option: Option
         ("UCI_Elo", "1"),
     ],
 )
-def test_a_bad_value_is_refused_and_the_old_one_kept(name: str, bad: str) -> None:
+def test_an_invalid_value_is_an_error_and_the_old_one_is_kept(name: str, invalid: str) -> None:
     values = Settings()
     old = values[name]
     with pytest.raises(InputError) as error:
-        values.set(name, bad)
-    assert error.value.token == bad
+        values.set(name, invalid)
+    assert error.value.token == invalid
     assert name in error.value.expected
     assert values[name] == old
 
 
-def test_a_carriage_return_in_an_option_is_refused(gui: Gui) -> None:
+def test_a_carriage_return_in_an_option_is_an_error(gui: Gui) -> None:
     gui.raw(b"debug on\nsetoption name UCI_Opponent value none\rquit\nisready\n")
     (error,) = gui.until("readyok")[:-1]
     assert error == (
@@ -126,16 +126,16 @@ def test_a_carriage_return_in_an_option_is_refused(gui: Gui) -> None:
 
 
 def test_debug_writes_an_empty_value_as_a_word_and_shortens_a_long_one(gui: Gui) -> None:
-    said = gui.ask("debug on", "setoption name TablePath value <empty>")
-    assert said == ["info string TablePath is <empty>"]
+    lines = gui.ask("debug on", "setoption name TablePath value <empty>")
+    assert lines == ["info string TablePath is <empty>"]
     (line,) = gui.ask("setoption name UCI_Opponent value " + "x" * 100_000)
     assert len(line) < 1000
 
 
-def test_refusals_are_reported_and_survived(gui: Gui) -> None:
+def test_invalid_setoption_lines_are_reported_and_change_nothing(gui: Gui) -> None:
     gui.send("debug on", "setoption name Hash value 32")
     assert gui.line() == "info string Hash is 32"
-    for bad in (
+    for invalid in (
         "setoption name Hash value 0",
         "setoption name hash",
         "setoption name No Such Option value 3",
@@ -144,8 +144,8 @@ def test_refusals_are_reported_and_survived(gui: Gui) -> None:
         "setoption Hash value 3",
         "setoption name value 3",
     ):
-        (line,) = gui.ask(bad)
-        assert line.startswith("info string error "), bad
+        (line,) = gui.ask(invalid)
+        assert line.startswith("info string error "), invalid
     assert gui.ask("setoption name HASH value 32") == ["info string Hash is 32"]
 
 
@@ -189,12 +189,12 @@ def test_rule_options_change_the_legal_moves(gui: Gui) -> None:
     assert "Legal moves: 51" in gui.ask("d")
 
 
-def test_a_game_is_read_again_under_new_rules(gui: Gui) -> None:
+def test_the_position_is_set_up_again_under_new_rules(gui: Gui) -> None:
     gui.send("position startpos moves d6 f4")
     before = gui.fen()
     assert gui.ask("setoption name UCI_Variant value multi") == []
     assert gui.fen() == before
-    # This move removes two men, which the next rules do not allow.
+    # This move removes two men, which is illegal with DoubleMill one.
     double = "position fen O*******/O****@**/*O@*@**O w 5 6 0 5 moves d7xd1xg4"
     assert gui.ask(double) == []
     (note,) = gui.ask("setoption name DoubleMill value one")
@@ -202,11 +202,11 @@ def test_a_game_is_read_again_under_new_rules(gui: Gui) -> None:
     assert gui.fen() == START
 
 
-def test_options_are_refused_during_a_search_and_accepted_after_it(gui: Gui) -> None:
+def test_setting_an_option_is_an_error_during_a_search_but_not_after_stop(gui: Gui) -> None:
     gui.send("debug on", "go infinite")
     lines = gui.ask("setoption name Hash value 1", "setoption name UCI_Variant value loc")
     assert sum("during a search" in line for line in lines) == 2
-    # After a stop they wait for the search to end, which may take a moment.
+    # After "stop", setoption waits until the search has ended.
     gui.raw(b"stop\nsetoption name Hash value 2\nisready\n")
     lines = gui.until("readyok")
     assert sum(line.startswith("bestmove") for line in lines) == 1
@@ -216,29 +216,29 @@ def test_options_are_refused_during_a_search_and_accepted_after_it(gui: Gui) -> 
         assert gui.ask("setoption name Hash value 3") == ["info string Hash is 3"]
 
 
-def test_too_large_a_hash_leaves_the_engine_with_a_smaller_one(gui: Gui) -> None:
+def test_a_hash_that_exceeds_the_memory_is_replaced_by_a_smaller_one(gui: Gui) -> None:
     most = declarations(gui)["Hash"].split()[-1]
     gui.send("debug on", f"setoption name Hash value {most}")
     assert gui.line() == f"info string Hash is {most}"
     errors = gui.ask()
     if not errors:
-        pytest.skip("this machine promises more memory than it has")
+        pytest.skip("this machine overcommits memory")
     assert errors[0].startswith("info string error ") and "Hash" in errors[0]
     assert gui.go("go depth 3")[-1].startswith("bestmove ")
 
 
-def test_the_overhead_is_kept_back_from_the_clock(gui: Gui) -> None:
+def test_move_overhead_is_subtracted_from_the_clock(gui: Gui) -> None:
     deepest = []
     for overhead in (5000, 0):
         gui.send("ucinewgame", f"setoption name Move Overhead value {overhead}")
         lines = gui.go("go wtime 4000 btime 4000", "position startpos")
         deepest.append(max(int(line.split()[2]) for line in lines if line.startswith("info depth")))
-    assert deepest[0] < deepest[1], "an overhead as large as the clock leaves no time"
+    assert deepest[0] < deepest[1], "an overhead larger than the clock had no effect"
 
 
 @pytest.mark.thorough
 @needs_proc
-def test_memory_is_taken_at_isready_not_at_the_greeting(gui: Gui) -> None:
+def test_memory_is_allocated_at_isready_not_at_the_greeting(gui: Gui) -> None:
     def size() -> int:
         status = Path(f"/proc/{gui.process.pid}/status").read_text()
         return int(status.partition("VmSize:")[2].split()[0]) >> 10
@@ -251,7 +251,7 @@ def test_memory_is_taken_at_isready_not_at_the_greeting(gui: Gui) -> None:
     assert size() - before > 500
 
 
-def test_wdl_is_shown_on_request(gui: Gui) -> None:
+def test_wdl_is_written_only_with_uci_showwdl(gui: Gui) -> None:
     assert not any(" wdl " in line for line in gui.go("go depth 2"))
     lines = gui.go("go depth 2", "setoption name UCI_ShowWDL value true")
     for line in lines[:-1]:
@@ -290,14 +290,14 @@ def test_the_log_contains_both_directions(gui: Gui, tmp_path: Path) -> None:
     assert path.stat().st_size == size
 
 
-def test_a_log_that_cannot_be_opened_is_refused(gui: Gui, tmp_path: Path) -> None:
+def test_a_log_that_cannot_be_opened_is_an_error(gui: Gui, tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "no" / "such" / "folder", "a\0b"):
         (line,) = gui.ask(f"setoption name Debug Log File value {path}")
         assert line.startswith("info string error ") and "can be written" in line
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
-def test_a_full_disk_ends_the_log_and_nothing_else(gui: Gui) -> None:
+def test_a_full_disk_ends_only_the_log(gui: Gui) -> None:
     gui.send("setoption name Debug Log File value /dev/full")
     lines = gui.go("go depth 2")
     assert lines[-1].startswith("bestmove ")
@@ -309,7 +309,7 @@ def test_a_full_disk_ends_the_log_and_nothing_else(gui: Gui) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="asks for a named pipe")
-def test_a_log_into_a_pipe_that_nobody_reads_is_refused(gui: Gui, tmp_path: Path) -> None:
+def test_a_log_to_a_named_pipe_is_an_error(gui: Gui, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (line,) = gui.ask(f"setoption name Debug Log File value {tmp_path / 'pipe'}")
     assert "this is a pipe" in line

@@ -1,4 +1,4 @@
-"""The dialects uci and ugi, and what they have in common."""
+"""The engine's answers in the dialects uci and ugi."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from merels.protocol.uci.wording import Uci, Ugi
 from tests.protocol.gui import Gui
 
 
-def test_bestmove_stands_alone(gui: Gui) -> None:
+def test_bestmove_has_no_ponder_move_in_ugi(gui: Gui) -> None:
     gui.greet("ugi")
     assert gui.ask("uginewgame") == []
     best = gui.go("go p1time 500 p2time 500 p1inc 1 p2inc 1", "position startpos moves d6")[-1]
@@ -38,28 +38,28 @@ def test_mates_count_own_moves_in_uci_and_plies_in_ugi(
         assert f" score {mate} " in [line for line in lines if line.startswith("info depth")][-1]
 
 
-def test_go_mate_ends_with_the_proof(gui: Gui) -> None:
+def test_go_mate_ends_once_the_win_is_proven(gui: Gui) -> None:
     position = "position fen ****OO**/*OOO@*@*/**@***** w 0 0 0 30"
     for dialect, go in (("uci", "go mate 2"), ("ugi", "go mate 3")):
         gui.greet(dialect)
         lines = gui.go(go, position)
         assert lines[-1].split()[1] == "f4-e4"
         depths = [int(line.split()[2]) for line in lines if line.startswith("info depth")]
-        assert depths[-1] < 20, "without a limit it would go on to the deepest"
+        assert depths[-1] < 20, "the search ran to the maximum depth"
 
 
 @pytest.mark.parametrize(
     ("win_in", "uci", "ugi"),
     [(1, 1, 1), (3, 2, 3), (5, 3, 5), (0, 0, 0), (-2, -1, -2), (-4, -2, -4)],
 )
-def test_mate_numbers(win_in: int, uci: int, ugi: int) -> None:
+def test_mate_scores_count_moves_in_uci_and_plies_in_ugi(win_in: int, uci: int, ugi: int) -> None:
     score = Score(win_in=win_in)
     assert Uci().score(score) == f"mate {uci}"
     assert Ugi().score(score) == f"mate {ugi}"
 
 
 @pytest.mark.parametrize(("bound", "word"), [("lower", "lowerbound"), ("upper", "upperbound")])
-def test_a_bound_is_printed_as_one(bound: str, word: str) -> None:
+def test_a_bound_is_written_after_the_score(bound: str, word: str) -> None:
     exact = Info(PovScore(Score(cp=12), WHITE), depth=3, wdl=(10, 980, 10))
     for dialect in (Uci(), Ugi()):
         line = dialect.info(exact, show_wdl=True)
@@ -79,7 +79,7 @@ def test_a_bound_is_printed_as_one(bound: str, word: str) -> None:
         ("fen OOO*****/@@@*****/******** b 0 0 4 9", "false", "true", "draw"),
     ],
 )
-def test_query(
+def test_query_answers_side_to_move_end_and_result(
     gui: Gui, dialect: str, position: str, move: str, over: str, result: str
 ) -> None:
     gui.greet(dialect)
