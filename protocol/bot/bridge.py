@@ -26,7 +26,7 @@ LONGEST_REQUEST = 1 << 20
 
 
 class Bridge:
-    """Answers requests, each of which is a JSON object on one line."""
+    """Answers requests; each request is a JSON object on one line."""
 
     def __init__(self, player: InProcessPlayer | EnginePlayer, rules: Rules, limit: Limit) -> None:
         """Create a bridge; ``rules`` and ``limit`` apply to requests that name none."""

@@ -111,7 +111,7 @@ class Engine(AnyEngine):
     def timeout(self) -> float:
         """Time to answer ``isready``, in seconds.
 
-        A search may exceed its time limit by this time, and may last so long after `interrupt`.
+        A search may exceed its time limit by this time, and may last this long after `interrupt`.
         """
         return self.connection.timeout
 

@@ -34,7 +34,7 @@ def read_clock(text: str) -> float:
 
 
 class Clock:
-    """The clocks of both sides, of which at most one runs; all times are in seconds.
+    """The clocks of both sides; at most one runs. All times are in seconds.
 
     The times before each move are kept, so that moves can be taken back.
     """

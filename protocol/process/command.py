@@ -77,7 +77,7 @@ def split_command(command: str | Sequence[str], directory: str | None = None) ->
     else:
         words = split_words(command)
     if not words:
-        raise EngineError("the engine's command is empty")
+        raise EngineError("the engine's command is empty; give the name of its program")
     return words
 
 
@@ -100,7 +100,7 @@ def find_executable(words: Sequence[str], directory: str | None = None) -> str:
     for text in (name, " ".join(words)):
         for candidate in (directory and os.path.join(directory, text), text):
             if candidate and os.path.isdir(candidate):
-                raise EngineError(f"no such engine: '{candidate}' is a folder")
+                raise EngineError(f"no such engine: '{candidate}' is a folder; name a program")
     places = "PATH" if os.path.dirname(name) == "" else os.getcwd()
     also = f" or {directory}" if directory else ""
     missing = f"'{name}' is not in {places}{also}"

@@ -90,7 +90,7 @@ class EngineProcess:
         words = split_command(command, directory)
         words[0] = find_executable(words, directory)
         if directory is not None and not os.path.isdir(directory):
-            raise EngineError(f"no such directory: '{directory}'")
+            raise EngineError(f"no such directory: '{directory}'; name an existing one")
         self._limits = limits
         limited = words
         if limits is not None:

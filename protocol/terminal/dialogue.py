@@ -176,7 +176,7 @@ class Dialogue:
     def _hint(self, rest: str) -> None:
         """Print the move that the engine would play at full strength."""
         if self.game.over:
-            raise InputError("hint", "the game is over")
+            raise InputError("hint", "the game is over; undo, save FILE, new or quit")
         result = self._search(Limit(time=_HINT_TIME))
         print(f"{result.move} looks best ({men(result.score)} for you)")
 
@@ -185,7 +185,7 @@ class Dialogue:
 
     def _resign(self, rest: str) -> None:
         if self.game.over:
-            raise InputError("resign", "the game is over")
+            raise InputError("resign", "the game is over; undo, save FILE, new or quit")
         self.game.resign(self.human)
         self._show()
 
@@ -213,7 +213,7 @@ class Dialogue:
 
     def _save(self, rest: str) -> None:
         if not rest:
-            raise InputError("save", "expected the name of a file after it")
+            raise InputError("save", "expected the name of a file, as in save FILE")
         self.save(rest)
 
     def _keep_or_print(self) -> None:

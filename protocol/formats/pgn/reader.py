@@ -240,7 +240,7 @@ class _Line:
                 node.annotate(" ".join(comment))
         if len(self.words) in self.numbers:
             self._check_numbers(len(self.words), 0, position, record.start.number)
-        if not self.words:  # A game of which all moves were taken back has only variations.
+        if not self.words:  # If all moves of a game were taken back, it has only variations.
             yield from ((variation, node, position) for _, variation in self.variations)
 
     def _read(self, begin: int, end: int, spelling: Spelling) -> Move:

@@ -1,4 +1,4 @@
-"""What engine processes inherit from their parent, and their resource limits."""
+"""Engine processes: inherited descriptors, commands and resource limits."""
 
 from __future__ import annotations
 
