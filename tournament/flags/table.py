@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from merels.engine.search.levels import LEVELS
 from merels.protocol.client.engine_spec import KEYS, OPTION
-from merels.tournament.journal.failures import ENOUGH, FAILING_SHARE
+from merels.tournament.journal.failures import FAILING_SHARE, LEAST_FAULTS
 from merels.tournament.play.player import IDLE_PINGS, IDLE_SECONDS
 
 
@@ -266,7 +266,7 @@ def help_text() -> str:
     levels = ", ".join(f"{level.name} {level.elo}" for level in LEVELS)
     lines = [INTRODUCTION.format(
         levels=levels, limit=LEVEL_LIMIT, pings=IDLE_PINGS, idle=IDLE_SECONDS,
-        share=FAILING_SHARE, enough=ENOUGH,
+        share=FAILING_SHARE, enough=LEAST_FAULTS,
     )]
     for group, flags in GROUPS.items():
         lines += [f"{group}:", *flag_lines(flags), ""]

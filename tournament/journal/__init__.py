@@ -1,1 +1,1 @@
-"""Finished games on disk, and what is read back from them."""
+"""Finished games on disk: journals, and reading them and PGN files."""

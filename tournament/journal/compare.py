@@ -1,7 +1,7 @@
-"""How a tournament differs from that of a journal, in the words of the command line.
+"""Differences between a tournament and that of a journal, named by the flags of the command line.
 
-An engine is its name and the conditions that it plays under. The path of its program says little:
-one file has many paths, and folders move.
+Engines are compared by their names and playing conditions. The paths of their programs may differ,
+since a file can have several paths, and folders move.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from merels.tournament.records.as_flags import engine_words
 from merels.tournament.records.settings import Settings
 
 MAY_GROW = ("roundrobin", "gauntlet")
-"""The formats in which more rounds leave the games before what they were."""
+"""Formats in which more rounds do not change the games of the earlier rounds."""
 NAMED = 3
-"""The differences that an error names; the others it counts."""
+"""Number of differences that an error names; it counts the rest."""
 ABSENT = "not given"
 SPELLINGS = {
     "-format": "-tournament", "-seed": "-srand", "-swap": "-noswap", "-penta": "-report penta",
@@ -30,13 +30,13 @@ SPELLINGS = {
     "-resign_twosided": "-resign twosided", "-max_moves": "-maxmoves", "-tables": "-tb",
     "-table_results": "-tbadjudicate", "-schedule": "-spsa", "-spsa stability": "-spsa A",
 }
-"""Flags and keys of the settings' fields that have other names."""
+"""Flags and keys by field of the settings, where their names differ."""
 PROGRAM = ("cmd", "args", "dir")
 """Keys that identify an engine's program."""
 
 
 class Difference(NamedTuple):
-    """A flag, with its engine and key, and its value in two tournaments."""
+    """A flag, with its engine and key, and its values in two tournaments."""
 
     flag: str
     ours: str
@@ -46,18 +46,18 @@ class Difference(NamedTuple):
 def differences(
     ours: Settings, theirs: Settings, played: Container[str], folders: tuple[str, str]
 ) -> list[Difference]:
-    """Return the differences of two tournaments started in these folders.
+    """Return the differences between two tournaments started in ``folders``.
 
-    It is no difference if ours has more rounds and the games already planned stay the same, or if
-    an engine that is not among those that have ``played`` is started in another way. What differs
-    in the same way for all engines is stated once, as ``-each``.
+    Some changes are allowed: ``ours`` may have more rounds, if the games already planned stay the
+    same, and an engine not in ``played`` may have another program. A difference common to all
+    engines is listed once, as ``-each``.
     """
-    found = _engine_differences(ours, theirs, played, folders)
-    return found + _setting_differences(ours, theirs)
+    engines = _engine_differences(ours, theirs, played, folders)
+    return engines + _setting_differences(ours, theirs)
 
 
 def listed(found: Sequence[Difference], here: str, there: str) -> str:
-    """The first differences as text; ``here`` and ``there`` name the tournaments."""
+    """Return the first differences as text; ``here`` and ``there`` name the tournaments."""
     texts = [
         f"{flag}: {here} {ours or ABSENT}, {there} {theirs or ABSENT}"
         for flag, ours, theirs in found[:NAMED]
@@ -68,7 +68,7 @@ def listed(found: Sequence[Difference], here: str, there: str) -> str:
 
 
 def _setting_differences(ours: Settings, theirs: Settings) -> list[Difference]:
-    """The differences in all but the engines."""
+    """Return the differences in all settings except the engines."""
     now, then = (dict(setting_values(settings)) for settings in (ours, theirs))
     digests = now.pop("-openings digest"), then.pop("-openings digest")
     ignored = {"-engines"}
@@ -76,7 +76,7 @@ def _setting_differences(ours: Settings, theirs: Settings) -> list[Difference]:
         now["-pairs"], then["-pairs"] = now.pop("-rounds"), then.pop("-rounds")
     if ours.rounds > theirs.rounds and ours.format in MAY_GROW:
         ignored.add("-rounds")
-    if _is_same(ours.adjudication.tables, theirs.adjudication.tables):
+    if _is_same_or_moved(ours.adjudication.tables, theirs.adjudication.tables):
         ignored.add("-tb")
     if digests[0] == digests[1]:
         ignored.add("-openings file")
@@ -90,7 +90,7 @@ def _setting_differences(ours: Settings, theirs: Settings) -> list[Difference]:
 
 
 def setting_values(record: Any, place: str = "-") -> Iterator[tuple[str, object]]:
-    """The fields of a record, and of the records in it, by their flags and keys."""
+    """Yield the flags and values of a dataclass's fields, nested ones included."""
     for field in fields(record):
         value = getattr(record, field.name)
         flag = SPELLINGS.get(place + field.name, place + field.name)
@@ -98,9 +98,12 @@ def setting_values(record: Any, place: str = "-") -> Iterator[tuple[str, object]
             variant, _, changes = value.partition(" ")
             yield from (("-variant", variant), ("-set", changes))
         elif field.name == "parameters":
-            for one in value:
-                words = f"start={one.start} min={one.minimum} max={one.maximum} c_end={one.c_end}"
-                yield f"-param {one.name}", words
+            for parameter in value:
+                words = (
+                    f"start={parameter.start} min={parameter.minimum} "
+                    f"max={parameter.maximum} c_end={parameter.c_end}"
+                )
+                yield f"-param {parameter.name}", words
         elif is_dataclass(value):
             is_flag = field.name not in ("adjudication", "tuning")
             yield from setting_values(value, f"{flag} " if is_flag else place)
@@ -109,7 +112,7 @@ def setting_values(record: Any, place: str = "-") -> Iterator[tuple[str, object]
 
 
 def _shown(value: object) -> str:
-    """A value as it is typed; empty if it is not given."""
+    """Return a value as it is typed; empty for None."""
     if isinstance(value, bool):
         return "on" if value else "off"
     return "" if value is None else str(value).removesuffix(".0")
@@ -118,7 +121,7 @@ def _shown(value: object) -> str:
 def _engine_differences(
     ours: Settings, theirs: Settings, played: Container[str], folders: tuple[str, str]
 ) -> list[Difference]:
-    """The differences between the engines, which are compared in their order."""
+    """Return the differences between engines at the same place in their list."""
     if len(ours.engines) != len(theirs.engines):
         return [Difference("-engine", _names(ours), _names(theirs))]
     pairs = list(zip(ours.engines, theirs.engines))
@@ -130,63 +133,66 @@ def _engine_differences(
         return renamed
     sides = []
     for our, their in pairs:
-        free: tuple[str, ...] = ()
+        ignored: tuple[str, ...] = ()
         if our.name not in played:
-            free = (*PROGRAM, "proto")
+            ignored = (*PROGRAM, "proto")
         elif _is_same_program(our.engine, their.engine, folders):
-            free = PROGRAM
+            ignored = PROGRAM
         sides.append([
-            {key: value for key, value in engine_words(entrant).items() if key not in free}
+            {key: value for key, value in engine_words(entrant).items() if key not in ignored}
             for entrant in (our, their)
         ])
-    found = []
+    result = []
     for key in dict.fromkeys(key for our, their in sides for key in our | their):
         values = [(our.get(key, ""), their.get(key, "")) for our, their in sides]
         names = [f"-engine {engine.name}" for engine in ours.engines]
         if len(names) > 1 and len(set(values)) == 1:
             names = ["-each"]
-        found += [
+        result += [
             Difference(f"{name} {key}", *value)
             for name, value in zip(names, values) if value[0] != value[1]
         ]  # fmt: skip
-    return found
+    return result
 
 
 def _names(settings: Settings) -> str:
-    """How many engines there are, and the first ones by name."""
+    """Return the number of engines and the first names."""
     names = [engine.name for engine in settings.engines[:NAMED]]
     more = ["…"] if len(settings.engines) > NAMED else []
     return f"{len(settings.engines)} ({', '.join(names + more)})"
 
 
 def _is_same_program(ours: EngineSpec, theirs: EngineSpec, folders: tuple[str, str]) -> bool:
-    """Whether both start one program with the same arguments, by whatever paths."""
+    """Return whether both start the same program with the same arguments, by any paths."""
     here, there = ours.directory or folders[0], theirs.directory or folders[1]
     if len(ours.command) != len(theirs.command) or (
-        ours.directory != theirs.directory and not _is_same(here, there)
+        ours.directory != theirs.directory and not _is_same_or_moved(here, there)
     ):
         return False
     (our_program, *our_words), (their_program, *their_words) = ours.command, theirs.command
-    return _is_same(_found(our_program, here), _found(their_program, there)) and all(
-        our == their or _is_one(os.path.join(here, our), os.path.join(there, their))
+    return _is_same_or_moved(_locate(our_program, here), _locate(their_program, there)) and all(
+        our == their or _is_same_file(os.path.join(here, our), os.path.join(there, their))
         for our, their in zip(our_words, their_words)
     )
 
 
-def _found(program: str, folder: str) -> str:
-    """The path of a program, found in the folder or in PATH."""
+def _locate(program: str, folder: str) -> str:
+    """Return the path of a program, searched for in the folder and in PATH."""
     beside = os.path.join(folder, program)
     return beside if os.path.exists(beside) else shutil.which(program) or program
 
 
-def _is_same(ours: str, theirs: str) -> bool:
-    """Whether two paths lead to one file or folder, or one has moved: its name stays the same."""
-    if ours == theirs or _is_one(ours, theirs):
+def _is_same_or_moved(ours: str, theirs: str) -> bool:
+    """Return whether two paths lead to the same file or folder, or one to its former place.
+
+    A path that no longer exists counts as moved if the names without folders are equal.
+    """
+    if ours == theirs or _is_same_file(ours, theirs):
         return True
     is_moved = not (os.path.exists(ours) and os.path.exists(theirs))
     return is_moved and os.path.basename(ours) == os.path.basename(theirs)
 
 
-def _is_one(ours: str, theirs: str) -> bool:
-    """Whether two paths lead to one file or folder."""
+def _is_same_file(ours: str, theirs: str) -> bool:
+    """Return whether two paths lead to the same existing file or folder."""
     return os.path.exists(ours) and os.path.exists(theirs) and os.path.samefile(ours, theirs)

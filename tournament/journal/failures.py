@@ -1,4 +1,4 @@
-"""Faults of the engines in a journal: counts, and the engines that fail."""
+"""Faults of the engines in a journal: their counts, and the engines that keep failing."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from merels.tournament.journal.rows import Row
 from merels.tournament.statistics.terminations import BLAMELESS, FAULTS
 
 FAILING_SHARE = 0.05
-"""Share of an engine's games, lost by its own fault, from which it fails: see `ENOUGH`."""
-ENOUGH = 2
-"""Games, of that share or the last without a legal move, that make an engine fail."""
+"""Share of games lost by its own faults from which an engine counts as failing."""
+LEAST_FAULTS = 2
+"""Least number of such games, or of games in a row without a legal move."""
 _QUERY = (
     "SELECT number, white, black, result, termination, reason, moves <> '', instr(moves, ' ') > 0 "
     "FROM games ORDER BY number"
 )
-_SHORT = "SELECT 1 FROM games WHERE instr(moves, ' ') = 0 LIMIT 1"
-"""Looks for a game in which not both sides moved: without one, no engine fails before its move."""
+_SHORT_QUERY = "SELECT 1 FROM games WHERE instr(moves, ' ') = 0 LIMIT 1"
+"""Finds a game in which a side did not move; without one, no engine failed before its move."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failing:
-    """An engine that lost its last ``games``, from number ``first`` on, without a legal move.
+    """An engine that lost its last ``games`` games without a legal move, from game ``first`` on.
 
-    ``reason`` is how the last of them ended.
+    ``reason`` is that of the last game.
     """
 
     name: str
@@ -37,54 +37,58 @@ class Failing:
     reason: str
 
     def __str__(self) -> str:
-        many = "its last game" if self.games == 1 else f"its last {self.games} games"
+        games = "its last game" if self.games == 1 else f"its last {self.games} games"
         return (
-            f"{self.name} played no legal move in {many}, from game {self.first} on; "
+            f"{self.name} played no legal move in {games}, from game {self.first} on; "
             f"the reason was: {self.reason}"
         )
 
 
 def failing_engines(journal: Journal) -> list[Failing]:
-    """The engines that to the end, in `ENOUGH` games or all of them, failed before a legal move.
+    """Return the engines that failed before a legal move in their last games.
 
-    Games that a worker broke off, and those that the opponent failed in before the engine could
-    move, say nothing about it.
+    These are at least `LEAST_FAULTS` games, or all games of the engine. Games that a worker broke
+    off, and games in which the opponent failed before the engine could move, are ignored.
     """
-    if not list(journal.query(_SHORT)):
+    if not list(journal.query(_SHORT_QUERY)):
         return []
     failing: dict[str, Failing] = {}
     moved: set[str] = set()
-    for number, white, black, result, termination, reason, begun, both in journal.query(_QUERY):
+    for game in journal.query(_QUERY):
+        number, white, black, result, termination, reason, has_moves, both_moved = game
         losers = {"1-0": (black,), "0-1": (white,), "*": (white, black)}.get(result, ())
         culprits = () if termination in (*BLAMELESS, "unterminated") else losers
         for name in (white, black):
-            # The one at fault is the one to move: after one move it has not moved yet.
-            if name in culprits and not both:
-                before = failing.get(name, Failing(name, 0, number, reason))
-                failing[name] = Failing(name, before.games + 1, before.first, reason)
-            elif begun:
+            # The engine at fault was to move, so after at most one move it had not moved yet.
+            if name in culprits and not both_moved:
+                earlier = failing.get(name, Failing(name, 0, number, reason))
+                failing[name] = Failing(name, earlier.games + 1, earlier.first, reason)
+            elif has_moves:
                 failing.pop(name, None)
                 moved.add(name)
-    return [one for one in failing.values() if one.games >= ENOUGH or one.name not in moved]
+    return [
+        engine for engine in failing.values()
+        if engine.games >= LEAST_FAULTS or engine.name not in moved
+    ]
 
 
 @dataclass(slots=True)
 class Health:
-    """The faults of one engine."""
+    """Faults of one engine."""
 
     games: int = 0
     faults: Counter[str] = field(default_factory=Counter)
-    """Lost games by `FAULTS`."""
+    """Lost games by fault, see `FAULTS`."""
     late: int = 0
     junk: int = 0
 
     @property
     def is_failing(self) -> bool:
-        """Whether its faults are `FAILING_SHARE` of its games or more, and `ENOUGH`."""
-        return self.faults.total() >= max(ENOUGH, FAILING_SHARE * self.games)
+        """Whether its faults reach both `FAILING_SHARE` and `LEAST_FAULTS`."""
+        return self.faults.total() >= max(LEAST_FAULTS, FAILING_SHARE * self.games)
 
     def as_dict(self) -> dict[str, int]:
-        """The counts by name, as in JSON."""
+        """Return the counts by their names in JSON."""
         faults = {many.replace(" ", "_"): self.faults[name] for name, (_, many) in FAULTS.items()}
         return {
             "games": self.games, **faults, "late_answers": self.late, "junk_lines": self.junk
@@ -106,7 +110,7 @@ class HealthCounter:
         self.engines: dict[str, Health] = {}
 
     def add(self, row: Row, keys: tuple[str, str] | None = None) -> None:
-        """Count a game; ``keys`` are those of White and Black, unless those are their names."""
+        """Count a game; ``keys`` are the players' keys, by default their names."""
         keys = keys or (row.white, row.black)
         culprit, fault = row.culprit, row.cause
         for key, name, oddities in zip(keys, (row.white, row.black), row.both_oddities()):
@@ -118,7 +122,7 @@ class HealthCounter:
                 health.faults[fault] += 1
 
     def relabelled(self, labels: Mapping[str, str]) -> dict[str, Health]:
-        """The counts by label; one label may cover several keys."""
+        """Return the counts by label; keys with the same label are merged."""
         merged: dict[str, Health] = {}
         for key, health in self.engines.items():
             own = merged.setdefault(labels[key], Health())
@@ -130,7 +134,7 @@ class HealthCounter:
 
 
 def health_of(journal: Journal) -> dict[str, Health]:
-    """The faults of each engine of a journal."""
+    """Return the faults of each engine of a journal."""
     counter = HealthCounter()
     for row in journal.results():
         counter.add(row)
@@ -138,7 +142,7 @@ def health_of(journal: Journal) -> dict[str, Health]:
 
 
 def warnings(healths: Mapping[str, Health], stopped: Iterable[Failing]) -> list[str]:
-    """A sentence for each engine that fails; ``stopped`` are those of `failing_engines`."""
+    """Return a sentence for each failing engine; ``stopped`` is from `failing_engines`."""
     sentences = {name: f"{name} {health}" for name, health in healths.items() if health.is_failing}
     sentences |= {failing.name: str(failing) for failing in stopped}
     return [printable(sentence) for sentence in sentences.values()]

@@ -1,4 +1,4 @@
-"""Finished games from files, one after the other: our journals, and PGN files of any runner."""
+"""Finished games from files: journals of merels, and PGN files of any runner."""
 
 from __future__ import annotations
 
@@ -29,15 +29,16 @@ from merels.tournament.statistics.counts import GameScore
 from merels.tournament.statistics.terminations import CAUSES, Ending
 
 Split = Literal["host", "program"]
-"""Criterion by which the games of one player are rated separately."""
+"""Criterion by which one player's games are rated separately."""
 PLAYER_TAGS = tuple(zip(("White", "Black"), SETTINGS_TAGS, CONTROL_TAGS, ENGINE_TAGS))
+"""PGN tags of White and of Black: name, settings, time control, and name and version."""
 MOVES = ("moves", "scores", "depths", "nodes", "infos")
-"""The columns of a journal that only a replay needs."""
+"""Columns of a journal that only a replay needs."""
 
 
 @dataclass(slots=True)
 class PlayedGame:
-    """A game as a file records it.
+    """A game of a file.
 
     ``white`` and ``black`` are the players' keys in the roster, empty for a player without a name.
     """
@@ -49,19 +50,19 @@ class PlayedGame:
     cause: str = ""
     """One of `CAUSES`; empty if unknown."""
     pair: Hashable | None = None
-    """The same for the games of one opening with colours exchanged; None if unknown.
+    """Identity of the game pair, None if unknown.
 
-    Our own games are paired across files, those of others within a file only."""
+    Games of merels are paired across files, those of other runners only within a file."""
     marks: tuple[object, ...] = ()
-    """Identities of the game: entries that share any of these are the same game."""
+    """Identities of the game; two games that share one of them are duplicates."""
     row: Row | None = None
-    """All of the game, if the file is a journal."""
+    """Row of the game, if the file is a journal."""
     limits: Mapping[str, TimeControl] | None = None
-    """Its engines' limits, by name, if the file is a journal."""
+    """Limits of the engines by name, if the file is a journal."""
 
     @property
     def score(self) -> GameScore | None:
-        """The score that can be rated."""
+        """Score for ratings; None without a result or with fewer than two named players."""
         score = SCORES.get(self.result)
         if score is None or not self.white or not self.black or self.white == self.black:
             return None
@@ -69,7 +70,7 @@ class PlayedGame:
 
     @property
     def ending(self) -> Ending:
-        """How it ended."""
+        """Ending of the game."""
         score = SCORES.get(self.result)
         return Ending(self.white, self.black, score, self.termination, self.cause)
 
@@ -77,26 +78,26 @@ class PlayedGame:
 class _Marked(Protocol):
     @property
     def marks(self) -> tuple[object, ...]:
-        """As in `PlayedGame`."""
+        """Identities, as in `PlayedGame`."""
 
 
 Game = TypeVar("Game", bound=_Marked)
 
 
 class Duplicates:
-    """Leaves out games that came before.
+    """Filter of games that were read before; ``found`` counts those left out.
 
-    The tournament's id and its number identify a game of ours, in a journal and in PGN. A merged
-    journal has an id of its own; there the number, the names and the time of its start do.
+    The tournament's id and the game's number identify a game of merels, in journals and in PGN. A
+    merged journal has its own id, so number, names and start time identify its games too.
     """
 
     def __init__(self) -> None:
         self.found = 0
         self._seen: set[int] = set()
-        """Hashes of marks, 64 bits each: two games share one by chance in no file of this size."""
+        """64-bit hashes of marks, to save memory; collisions are practically impossible."""
 
     def leave_out(self, games: Iterable[Game]) -> Iterator[Game]:
-        """Each game once, in its first place."""
+        """Yield each game once, at its first occurrence."""
         for game in games:
             if not game.marks:
                 yield game
@@ -110,9 +111,9 @@ class Duplicates:
 
 
 class GamesFile:
-    """A journal, opened, or a PGN file, whose games are read once and in order.
+    """An open journal or a PGN file, whose games are read once and in order.
 
-    `InputError` where there is none in it.
+    Raises InputError if the file cannot be read.
     """
 
     def __init__(self, path: str) -> None:
@@ -127,19 +128,20 @@ class GamesFile:
         self, roster: Roster, split: Split | None = None, is_alone: bool = False,
         is_replayed: bool = True,
     ) -> Iterator[PlayedGame]:  # fmt: skip
-        """The games, whose players the roster gets to know.
+        """Yield the games; their players are added to ``roster``.
 
-        ``split`` keeps those of one player apart. A file that ``is_alone`` has no duplicates if it
-        is a journal. Of games that are not to be replayed, rows have no moves.
+        ``split`` separates the games of one player by that criterion. If ``is_alone``, a journal is
+        not checked for duplicates. Unless ``is_replayed``, rows have no moves. Raises InputError
+        without games.
         """
-        found = None
+        game = None
         source = self._texts(roster)
         if self.journal is not None:
             rows = self.journal.rows(*(() if is_replayed else MOVES))
             source = self._rows(rows, roster, split, is_alone)
-        for found in source:
-            yield found
-        if found is None:
+        for game in source:
+            yield game
+        if game is None:
             raise file_error(self.path, "expected games in this file, found none")
 
     def _rows(
@@ -170,19 +172,19 @@ class GamesFile:
             )
 
     def _texts(self, roster: Roster) -> Iterator[PlayedGame]:
-        """The games by their tags only: their moves may be of any kind of game."""
+        """Yield the games of a PGN file by their tags; the moves are not read."""
         find = player_finder(roster, self.path)
         waiting: dict[tuple[object, ...], tuple[str, int]] = {}
         pairs = 0
         for game in split_games(read_paragraphs(self.path), self.path):
             tags = game.tags
             if not {"White", "Black"} & tags.keys():
-                continue  # No file of games: any text may have lines that look like tags.
+                continue  # Other texts may contain lines that look like tags.
             white, black = tags.get("White", "?"), tags.get("Black", "?")
             key = _opening_key(tags, white, black)
             pair: Hashable | None = None
             if IDENTITY.fullmatch(tags.get(PAIR_TAG, "")):
-                # merels' own files state it, even if the colours were not exchanged.
+                # Files of merels state the pair, even if colours were not exchanged.
                 pair = tags[PAIR_TAG]
             elif key is not None:
                 before = waiting.pop(key, None)
@@ -200,12 +202,12 @@ class GamesFile:
 
 
 def _with_source(player: Player, path: str) -> Player:
-    """A player of a file; whose settings are unknown is known by the file."""
+    """Return the player with the file's name as source, if its settings are unknown."""
     return player._replace(source=os.path.basename(path)) if player.settings is None else player
 
 
 def player_finder(roster: Roster, path: str) -> Callable[[Mapping[str, str]], tuple[str, str]]:
-    """Return a function that finds the keys of White and Black by the tags of a game in a PGN file.
+    """Return a function from the tags of a PGN game to the keys of White and Black.
 
     A player without a name has an empty key.
     """
@@ -233,7 +235,7 @@ def player_finder(roster: Roster, path: str) -> Callable[[Mapping[str, str]], tu
 
 
 def is_journal(path: str) -> bool:
-    """Whether a file looks like a journal rather than text."""
+    """Return whether a file begins like a SQLite database."""
     if not os.path.isfile(path):
         return False  # A pipe can be read only once.
     try:
@@ -244,13 +246,13 @@ def is_journal(path: str) -> bool:
 
 
 def game_marks(identity: str, white: str, black: str, started: str) -> tuple[object, ...]:
-    """Return the identity of a game of merels; a game that never began has no start time."""
+    """Return the identities of a game of merels; a game that never started has no start time."""
     number = identity.rpartition("-")[2]
     return (identity, (number, white, black, started)) if started else (identity,)
 
 
 def pgn_marks(tags: Mapping[str, str]) -> tuple[object, ...]:
-    """Return the identity of a game of merels by its tags; games of other programs have none."""
+    """Return the identities of a game of merels from its tags; () for other games."""
     if not IDENTITY.fullmatch(tags.get(ID_TAG, "")):
         return ()
     names = tags.get("White", "?"), tags.get("Black", "?")
@@ -258,13 +260,13 @@ def pgn_marks(tags: Mapping[str, str]) -> tuple[object, ...]:
 
 
 def cause_of(tags: Mapping[str, str]) -> str:
-    """Return the cause of a game's end by its tags, one of `CAUSES`; empty if unknown."""
+    """Return the cause of a game's end from its tags, one of `CAUSES`; empty if unknown."""
     cause = tags.get(CAUSE_TAG, "")
     return cause if cause in CAUSES else ""
 
 
 def _opening_key(tags: dict[str, str], white: str, black: str) -> tuple[object, ...] | None:
-    """Return the key shared by the two games of a pair; None if unknown."""
+    """Return a key shared by the two games of a pair; None if unknown."""
     marks = tuple(tags.get(name, "") for name in ("Round", "FEN", "Opening"))
     unknown = all(mark in ("", "?", "-") for mark in marks)
     return None if unknown else (frozenset((white, black)), *marks)

@@ -1,9 +1,9 @@
-"""The journal: a SQLite file with one row for each finished game, from which all else is derived.
+"""The journal: a SQLite file with a row per finished game, from which all results are derived.
 
-Each game is committed at once. The journal is kept in WAL mode with ``synchronous=NORMAL``: what
-is committed outlives any crash of the program (``kill -9`` included), for it is in the system's
-hands; only a loss of power may take the games of the last moments with it, and never damages the
-file. ``FULL`` would add a disk flush for each game, which the fastest tournaments cannot afford.
+Each game is committed at once, in WAL mode with ``synchronous=NORMAL``. Committed games survive any
+crash of the program, ``kill -9`` included, since the system has them. A power failure may lose the
+games of the last moments, but never damages the file. ``FULL`` would flush the disk for each game,
+which is too slow for the fastest tournaments.
 """
 
 from __future__ import annotations
@@ -21,25 +21,26 @@ from merels.engine.common.files import file_error, write_error
 from merels.tournament.journal.rows import PER_MOVE, Row
 
 APPLICATION_ID = 0x6D65_7265
-"""'mere' in the file's header marks it as ours."""
+"""'mere' in ASCII; marks the file as a journal of merels."""
 SCHEMA_VERSION = 5
 BUSY_SECONDS = 10.0
+"""Time to wait for a lock of another process, in seconds."""
 LONGEST_FIELD = 1 << 24
-"""Bytes of the longest text that is read from a journal: a game of some 500,000 moves."""
+"""Largest text read from a journal, in bytes: a game of about 500,000 moves."""
 
 TABLES: dict[str, dict[str, type]] = {
     "meta": {"key": str, "value": str}, "games": get_type_hints(Row)
 }
-"""The columns of a journal's tables with their types; the first is the key."""
+"""Columns of a journal's tables with their types; the first one is the key."""
 TYPES = {int: "INTEGER", str: "TEXT"}
 
 _IN_USE = "another process is using it"
 _NEEDS_ITS_LOG = ("SQLITE_READONLY_DIRECTORY", "SQLITE_CANTOPEN", "SQLITE_READONLY_CANTINIT")
-"""SQLite's errors for a journal whose log is beside it or cannot be created."""
+"""SQLite's errors if the write-ahead log cannot be opened or created."""
 
 
 class JournalError(Failure):
-    """The journal cannot be written: the disk is full, the file is gone or another run has it."""
+    """Raised if the journal cannot be written: disk full, file gone, or another run has it."""
 
 
 class Journal:
@@ -62,30 +63,32 @@ class Journal:
     # Writing.
 
     def create(self, settings: str, meta: dict[str, str]) -> None:
-        """Lay out an empty journal in one transaction: after a crash it is there or it is not."""
+        """Create the tables and notes in one transaction, so that no crash leaves a partial
+        journal.
+        """
 
-        def lay_out() -> None:
+        def create_tables() -> None:
             try:
                 self._database.executescript(_schema())
             except sqlite3.OperationalError as error:
                 if _name(error) != "SQLITE_ERROR":
                     raise
-                # The tables are there, and were not when we looked.
+                # Another process created the tables after the caller's check.
                 raise JournalError(f"cannot begin the journal {self.path}: {_IN_USE}") from None
             self._put_meta({"settings": settings, **meta})
             self._database.execute("COMMIT")
 
-        self._write(lay_out)
-        # Not before: it writes to the file, which is then neither empty nor a journal.
+        self._write(create_tables)
+        # Only now: it writes to the file, which would be neither empty nor a journal before.
         self.prepare_writing()
 
     def prepare_writing(self) -> None:
-        """Have games committed to a write-ahead log, which is fast."""
+        """Commit games to a write-ahead log from now on, which is fast."""
         for setting in ("journal_mode = WAL", "synchronous = NORMAL"):
             self._write(partial(self._database.execute, f"PRAGMA {setting}"))
 
     def append(self, row: Row) -> None:
-        """Commit one finished game."""
+        """Commit a finished game."""
         marks = ",".join("?" * len(row))
         try:
             self._write(lambda: self._database.execute(f"INSERT INTO games VALUES ({marks})", row))
@@ -110,26 +113,26 @@ class Journal:
         self._database.executemany(query, values.items())
 
     def fold(self) -> None:
-        """Fold the write-ahead log into the file, so that it can be read from a read-only folder.
+        """Move the write-ahead log into the file, so that it can be read from a read-only folder.
 
-        `JournalError` if the disk is full or another program has the journal open: then
-        the log stays beside the file, and nothing is lost.
+        Raises JournalError if the disk is full or another program has the journal open. The log
+        then stays beside the file, and no game is lost.
         """
         self._database.execute("PRAGMA busy_timeout = 0")
         self._write(lambda: self._database.execute("PRAGMA journal_mode = DELETE"))
 
     def close(self) -> None:
-        """Close the file. What cannot be folded into it now stays in the log beside it."""
+        """Close the file; a log that cannot be moved into it stays beside it."""
         self._database.close()
 
     def remove(self) -> None:
-        """Close the file and remove it, with the files beside it."""
+        """Close and remove the file, with its log."""
         self.close()
         if self.path is not None:
             remove_files(self.path)
 
     def _write(self, action: Callable[[], object]) -> None:
-        """Write; raise `JournalError` with the reason and the remedy if that fails."""
+        """Run ``action``; raise JournalError with the reason if it fails."""
         try:
             action()
         except sqlite3.IntegrityError:
@@ -143,55 +146,55 @@ class Journal:
     # Reading.
 
     def rows(self, *left_out: str) -> Iterator[Row]:
-        """Every game in the order of their numbers; columns that are ``left_out`` read as empty."""
+        """Return all games by number; the columns ``left_out`` are empty."""
         columns = ["''" if name in left_out else name for name in TABLES["games"]]
         query = f"SELECT {', '.join(columns)} FROM games ORDER BY number"
         return starmap(Row, self.query(query))
 
     def row(self, number: int) -> Row:
-        """The game of that number, which must be there."""
+        """Return the game of a number, which must exist."""
         return Row(*next(self.query("SELECT * FROM games WHERE number = ?", number)))
 
     def numbers(self) -> list[int]:
-        """The numbers of the games played, rising."""
+        """Return the numbers of the played games, rising."""
         return [number for (number,) in self.query("SELECT number FROM games ORDER BY number")]
 
     def movers(self) -> set[str]:
-        """The engines that have played: those of games with a move, whoever made it."""
+        """Return the engines of games with at least one move."""
         query = "SELECT white, black FROM games WHERE moves <> ''"
         return {name for names in self.query(query) for name in names}
 
     def results(self) -> Iterator[Row]:
-        """Every game in the order of their numbers, without the columns of `PER_MOVE`."""
+        """Return all games by number, without the columns of `PER_MOVE`."""
         return self.rows(*PER_MOVE)
 
     def meta(self) -> dict[str, str]:
-        """The notes on the tournament: ``settings`` as JSON, ``id``, ``arguments`` …"""
+        """Return the notes on the tournament: ``settings`` as JSON, ``id``, ``arguments`` …"""
         return dict(self.query("SELECT key, value FROM meta"))
 
     def query(self, query: str, *values: object) -> Generator[Any]:
-        """Yield the rows of a query; raise `InputError` if the file cannot be read."""
+        """Yield the rows of a query; raise InputError if the file cannot be read."""
         try:
-            # Not `yield from`: closing this generator would close SQLite's cursor, too, which
-            # raises once the journal is closed.
+            # Not `yield from`: closing this generator would also close the cursor, which raises
+            # after the journal is closed.
             for row in self._database.execute(query, values):
                 yield row
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
-            # The latter: a message of SQLite's quotes text of the file that is not UTF-8.
+            # UnicodeDecodeError: SQLite's message quotes text of the file that is not UTF-8.
             raise self._unreadable(error) from None
 
     def distrust(self) -> None:
-        """Run nothing that the file brings along, and read no field longer than `LONGEST_FIELD`."""
+        """Run no code of the file, and read no field longer than `LONGEST_FIELD`."""
         self._database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_FIELD)
         for setting in ("trusted_schema = OFF", "cell_size_check = ON"):
             list(self.query(f"PRAGMA {setting}"))
 
     def damaged(self, what: str) -> InputError:
-        """The error of a file that is not what a journal should be."""
+        """Return the error for a damaged journal."""
         return file_error(self.path or "", f"this journal is damaged: {printable(what)}")
 
     def _unreadable(self, error: sqlite3.DatabaseError | UnicodeDecodeError) -> InputError:
-        """Why the file cannot be read, as SQLite says."""
+        """Return the error for a file that SQLite cannot read."""
         why = f"this is not a whole journal: {error}"
         if _is_busy(error):
             why = f"cannot read this journal: {_IN_USE}"
@@ -204,14 +207,14 @@ class Journal:
 
 
 def remove_files(path: str) -> None:
-    """Remove what there is of a journal, with what SQLite keeps beside it."""
+    """Remove a journal and the files that SQLite keeps beside it, as far as they exist."""
     for ending in ("", "-wal", "-shm", "-journal"):
         with contextlib.suppress(FileNotFoundError):
             os.remove(path + ending)
 
 
 def _schema() -> str:
-    """The statements that begin a journal, in a transaction that is left open."""
+    """Return the statements that create the tables, in a transaction left open."""
     script = "BEGIN;"
     for table, columns in TABLES.items():
         fields = ", ".join(f"{name} {TYPES[kind]} NOT NULL" for name, kind in columns.items())
@@ -223,7 +226,7 @@ def _schema() -> str:
 
 
 def _name(error: sqlite3.DatabaseError | UnicodeDecodeError) -> str:
-    """SQLite's name of an error; Python's own, such as invalid text, have none."""
+    """Return the name of SQLite's error, empty for errors of Python."""
     return getattr(error, "sqlite_errorname", "")
 
 

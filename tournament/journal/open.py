@@ -1,4 +1,4 @@
-"""Opening a journal, to begin a tournament, to resume one, or to read: a whole one, or none."""
+"""Opening journals: to start a tournament, to resume one, or to read."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from merels.tournament.journal.journal import (
 from merels.tournament.records.settings import Settings, read_settings
 
 LOCK = ".lock"
-"""The end of the name of a journal's lock file, which exists while a run writes the journal."""
+"""Suffix of the lock file, which exists while a run writes the journal."""
 
 
 def open_journal(
     path: str | None, settings: Settings, meta: dict[str, str],
     before: Callable[[], None] = lambda: None,
 ) -> Journal:  # fmt: skip
-    """Open a new journal; `InputError` where there is one.
+    """Create a journal; InputError if it exists.
 
-    ``before`` is called when all is well and nothing is written yet.
+    ``before`` is called after all checks, before anything is written.
     """
     if path is not None and not is_new(path):
         raise file_error(path, "this file exists; add -resume to continue it, or name another")
@@ -43,22 +43,22 @@ def open_journal(
 
 
 class StoredRun(NamedTuple):
-    """A run that an open journal holds, checked."""
+    """A checked run of an open journal."""
 
     journal: Journal
     settings: Settings
     notes: dict[str, str]
-    """The journal's notes, ``settings`` among them."""
+    """Notes of the journal, including ``settings``."""
 
     @property
     def words(self) -> list[str]:
-        """The command line that the settings were made from."""
+        """Command line of the settings, as words."""
         words: list[str] = json.loads(self.notes["arguments"])
         return words
 
     @property
     def folder(self) -> str:
-        """Folder in which the command line was typed; empty in older journals."""
+        """Working directory of the command line; empty in older journals."""
         return self.notes.get("folder", "")
 
     @property
@@ -77,9 +77,9 @@ def open_run(path: str) -> StoredRun:
 def continue_run(
     stored: StoredRun, settings: Settings, meta: dict[str, str], before: Callable[[], None]
 ) -> None:
-    """Get a journal ready for more games of its run; other settings are an `InputError`.
+    """Prepare a journal for more games of its run; InputError if the settings differ.
 
-    ``before`` is called when all is well and nothing is written yet.
+    ``before`` is called after all checks, before anything is written.
     """
     journal, ours = stored.journal, settings.as_json()
     has_changed = ours != stored.notes["settings"]
@@ -88,19 +88,19 @@ def continue_run(
     before()
     journal.prepare_writing()
     if has_changed:
-        # The command line goes with the settings that it asks for, and goes first: killed in
-        # between, it may ask for more rounds than there are, but never for fewer.
+        # The command line comes first: after a kill between the two, it may ask for more rounds
+        # than the settings have, but never for fewer.
         line = {name: text for name, text in meta.items() if name in ("arguments", "folder")}
         journal.set_meta({**line, "settings": ours})
 
 
 def _check_changes(stored: StoredRun, settings: Settings) -> None:
-    """Refuse other settings than those that a run may go on with."""
+    """Raise InputError for settings with which the run cannot continue."""
     here, journal = os.getcwd(), stored.journal
     folders = here, stored.notes.get("folder", here)
-    found = differences(settings, stored.settings, journal.movers(), folders)
-    if found:
-        what = listed(found, "now", "in the journal")
+    changes = differences(settings, stored.settings, journal.movers(), folders)
+    if changes:
+        what = listed(changes, "now", "in the journal")
         kind = "tournament" if settings.tuning is None else "tune"
         raise file_error(
             journal.path or "",
@@ -110,14 +110,16 @@ def _check_changes(stored: StoredRun, settings: Settings) -> None:
 
 @contextlib.contextmanager
 def reserved(path: str | None) -> Iterator[None]:
-    """Keep other runs from writing to a journal; `InputError` if one already does."""
+    """Keep other runs from writing to a journal; InputError if one already does."""
     if path is None:
         yield
         return
     try:
         descriptor = create_lock(path + LOCK)
     except BlockingIOError:
-        raise file_error(path, "another run is writing this journal; let it end first") from None
+        raise file_error(
+            path, "another run is writing this journal; wait until it ends, or name another file"
+        ) from None
     try:
         yield
     finally:
@@ -126,14 +128,17 @@ def reserved(path: str | None) -> Iterator[None]:
 
 @contextlib.contextmanager
 def new_journal(path: str) -> Iterator[Journal]:
-    """A journal to fill that is not there before it is whole; `InputError` where something is."""
+    """Yield a journal to fill; it appears at ``path`` only when it is complete.
+
+    Raises InputError if ``path`` exists.
+    """
     _check_free(path)
     draft = new_draft(path)
     try:
         with Journal(draft) as journal:
-            journal.path = path  # Errors speak of what the user named.
+            journal.path = path  # Errors name the user's path, not the draft.
             yield journal
-            # Only the file is renamed: what is not in it by now would be lost.
+            # Only the file is renamed, so its log must be in it.
             journal.fold()
         _check_free(path)
         publish(draft, path)
@@ -145,13 +150,13 @@ def new_journal(path: str) -> Iterator[Journal]:
 
 
 def _check_free(path: str) -> None:
-    """Raise an `InputError` where there is something already."""
+    """Raise InputError if a path exists."""
     if os.path.lexists(path):
         raise file_error(path, "this file exists; name another to write to")
 
 
 def read_journal(path: str) -> Journal:
-    """An existing journal, checked, to read from."""
+    """Open an existing journal read-only, and check it."""
     if not os.path.isfile(path):
         raise file_error(path, "cannot read this journal: no such file")
     journal = open_run(path).journal
@@ -161,7 +166,7 @@ def read_journal(path: str) -> Journal:
 
 
 def is_new(path: str) -> bool:
-    """Whether there is no journal at a path yet; an `InputError` where there can be none."""
+    """Return whether a journal can be created at a path; InputError for a folder or device."""
     if not os.path.exists(path):
         return True
     if not os.path.isfile(path):
@@ -171,7 +176,7 @@ def is_new(path: str) -> bool:
 
 @contextlib.contextmanager
 def _closed_on_failure(journal: Journal) -> Iterator[None]:
-    """Close a journal if something fails."""
+    """Close a journal if an exception is raised."""
     try:
         yield
     except BaseException:
@@ -180,7 +185,7 @@ def _closed_on_failure(journal: Journal) -> Iterator[None]:
 
 
 def _check(journal: Journal) -> StoredRun:
-    """Return the run of a journal; `InputError` unless it is whole and of a version read here."""
+    """Return the run of a journal; InputError if it is damaged or of another version."""
     journal.distrust()
     ((application,),) = journal.query("PRAGMA application_id")
     if application != APPLICATION_ID:
@@ -190,9 +195,9 @@ def _check(journal: Journal) -> StoredRun:
         what = f"this journal has format {version}, this program reads format {SCHEMA_VERSION}"
         raise file_error(journal.path or "", f"{what}; use the merels that wrote it")
     _check_schema(journal)
-    ((found,),) = journal.query("PRAGMA quick_check(1)")
-    if found != "ok":
-        raise journal.damaged(found)
+    ((fault,),) = journal.query("PRAGMA quick_check(1)")
+    if fault != "ok":
+        raise journal.damaged(fault)
     _check_values(journal)
     meta = journal.meta()
     try:
@@ -208,19 +213,22 @@ def _check(journal: Journal) -> StoredRun:
 
 
 def _check_schema(journal: Journal) -> None:
-    """Refuse triggers, views and virtual tables, which are programs, and other columns."""
+    """Raise InputError for foreign tables and columns.
+
+    Triggers, views and virtual tables are refused too, since they run code.
+    """
     for kind, name, page in journal.query("SELECT type, name, rootpage FROM sqlite_master"):
         if kind != "table" or name not in TABLES or not page:
             raise journal.damaged(f"it holds a {kind} '{name}', which no journal has")
     for name, columns in TABLES.items():
-        found = list(journal.query(f"PRAGMA table_xinfo({name})"))
-        computed = any(hidden for *_, hidden in found)
-        if computed or [column for _, column, *_ in found] != list(columns):
+        stored = list(journal.query(f"PRAGMA table_xinfo({name})"))
+        computed = any(hidden for *_, hidden in stored)
+        if computed or [column for _, column, *_ in stored] != list(columns):
             raise journal.damaged(f"its table '{name}' has other columns than a journal's")
 
 
 def _check_values(journal: Journal) -> None:
-    """See that every value is of its column's type, which SQLite does not, and makes sense."""
+    """Raise InputError for values of a wrong type, which SQLite allows, and for invalid ones."""
     for name, columns in TABLES.items():
         wrong = " OR ".join(
             f"typeof({column}) <> '{TYPES[kind].lower()}'" for column, kind in columns.items()
@@ -237,23 +245,23 @@ def _check_values(journal: Journal) -> None:
 
 
 def _checked_settings(meta: dict[str, str]) -> Settings:
-    """Return the settings in a journal's notes; raise `ValueError` with the invalid note."""
+    """Return the settings in a journal's notes; ValueError names an invalid note."""
     try:
         settings = read_settings(meta["settings"])
         arguments = json.loads(meta["arguments"])
     except KeyError as error:
-        raise ValueError(f"it does not say its {error.args[0]}") from None
+        raise ValueError(f"it has no {error.args[0]}") from None
     except RecursionError:
         raise ValueError("its notes are nested too deeply") from None
     if not isinstance(arguments, list) or not all(isinstance(word, str) for word in arguments):
-        raise ValueError("its command line is no list of words")
+        raise ValueError("its command line is not a list of words")
     for entrant in settings.engines:
         if entrant.name != entrant.name.encode(errors="replace").decode():
             raise ValueError(f"the engine name '{entrant.name}' is not valid text")
     if "id" not in meta:
-        raise ValueError("it does not say its id")
+        raise ValueError("it has no id")
     if meta.get("verdict", "H0") not in ("H0", "H1"):
         raise ValueError("its verdict is neither H0 nor H1")
     if "verdict" in meta and settings.sprt is None:
-        raise ValueError("it has a verdict, but no test that came to it")
+        raise ValueError("it has a verdict, but no SPRT")
     return settings

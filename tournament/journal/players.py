@@ -1,8 +1,8 @@
-"""Who plays: a name and what is known of it, so that two engines of one name stay two.
+"""Players: engines identified by more than their name, so that two engines of one name stay apart.
 
-A player is its name, the options and limits that it was entered with, its command, and the name and
-version that it announced. Sources differ in how much of this they know; what one of them does not
-know contradicts nothing, as long as it leaves no choice.
+A player consists of its name, its options and limits, its command, and the name and version that it
+announced. Sources such as journals and PGN files know different parts of this. An unknown part
+matches every value, unless several players match.
 """
 
 from __future__ import annotations
@@ -19,35 +19,35 @@ from merels.tournament.records.as_flags import Words, engine_words, typed
 from merels.tournament.records.games import Entrant, control_text
 
 UNNAMED = ("", "?")
-"""Names in PGN that stand for an unknown player."""
+"""Names that stand for an unknown player in PGN."""
 ALL = "*"
-"""Stands, among names whose bearers are one player each, for all names."""
+"""Stands for all names in ``Roster(same=…)``."""
 UNKNOWN_COMMAND = ("?",)
-"""The command of an engine in a journal whose games come from elsewhere."""
+"""Command of an engine in a journal that was converted from other files."""
 _PROGRAM = ("cmd", "args", "dir", "proto")
 _NO_STRENGTH = ("starttimeout", "pingtimeout", "timemargin", "restart")
-"""Keys of an engine that do not change how it plays."""
+"""Keys that do not affect an engine's play."""
 
 
 class Player(NamedTuple):
-    """A player as one source knows it; what is empty is unknown."""
+    """A player as described by one source; empty fields are unknown."""
 
     name: str
     settings: tuple[tuple[str, str], ...] | None = None
-    """Its options and limits as keys and values; None: unknown."""
+    """Options and limits as keys and values; None if unknown."""
     control: str = ""
-    """Its time control as PGN writes it."""
+    """Time control in the spelling of PGN."""
     command: tuple[str, ...] = ()
     version: str = ""
-    """The name and version that it announced."""
+    """Name and version that the engine announced."""
     part: str = ""
-    """A word such as ``host=node1`` that keeps it apart from all others."""
+    """A word such as ``host=node1`` that separates it from other players."""
     source: str = ""
-    """The file that does not know its settings."""
+    """File of the player, if its settings are unknown."""
 
 
 def entered(entrant: Entrant) -> Player:
-    """An engine as it was entered in a tournament."""
+    """Return an engine as it was entered in a tournament."""
     command = entrant.engine.command
     if command == UNKNOWN_COMMAND:
         return Player(entrant.name)
@@ -58,12 +58,12 @@ def entered(entrant: Entrant) -> Player:
 
 
 def without_version(player: Player) -> Player:
-    """A player as it was entered, whatever it announced and wherever it played."""
+    """Return a player without its announced version, part and source."""
     return player._replace(version="", part="", source="")
 
 
 def settings_words(entrant: Entrant) -> Words:
-    """The options and limits of an engine that make it play as it does."""
+    """Return the options and limits that affect an engine's play."""
     words = engine_words(entrant)
     unset = ("ponder",) if words.get("ponder") == "off" else ()
     return {
@@ -73,7 +73,7 @@ def settings_words(entrant: Entrant) -> Words:
 
 
 def read_words(text: str) -> tuple[tuple[str, str], ...]:
-    """The keys and values of words in one line, as `typed` writes them."""
+    """Return the keys and values of words in one line, as `typed` writes them."""
     try:
         words = shell_words(text, posix=True)
     except ValueError:
@@ -83,24 +83,25 @@ def read_words(text: str) -> tuple[tuple[str, str], ...]:
 
 @dataclass(slots=True)
 class _Cluster:
-    """Sources that speak of one player."""
+    """Descriptions of the same player from several sources."""
 
     keys: list[str] = field(default_factory=list)
     players: list[Player] = field(default_factory=list)
     programs: set[str] = field(default_factory=set)
-    """The fingerprints of its programs, as far as they are known."""
+    """Known fingerprints of its programs."""
 
     def known(self, attribute: str) -> str:
-        """One property of the source, as text."""
+        """Return the first known value of an attribute, as text."""
         values = (getattr(player, attribute) for player in self.players)
         value = next((value for value in values if value), "")
         return value if isinstance(value, str) else typed({"cmd": shlex.join(value)})
 
 
 class Roster:
-    """All players of some files. While games are counted each has a key; its label shows later.
+    """All players of some files.
 
-    Players named in ``same`` (see `ALL`) are one for each name, whatever is known of them.
+    Each player has a key while games are counted, and gets a label for display afterwards. Players
+    with a name in ``same`` (see `ALL`) count as one, even if they differ.
     """
 
     def __init__(self, same: Collection[str] = ()) -> None:
@@ -110,7 +111,7 @@ class Roster:
         self._names: dict[str, int] = {}
 
     def key(self, player: Player, program: str = "") -> str:
-        """The player's key; ``program`` is the fingerprint of what played."""
+        """Return the player's key; ``program`` is the fingerprint of its program."""
         key = self._keys.get(player)
         if key is None:
             number = self._names[player.name] = self._names.get(player.name, 0) + 1
@@ -122,7 +123,9 @@ class Roster:
         return key
 
     def labels(self) -> dict[str, str]:
-        """The label of each key: the name, and where a name has several players what is different.
+        """Return the label of each key.
+
+        It is the name, followed by the differences if several players have that name.
         """
         named: dict[str, list[Player]] = {}
         for player in self._keys:
@@ -141,21 +144,21 @@ class Roster:
         return labels
 
     def keys(self) -> Iterable[tuple[Player, str]]:
-        """The players with their keys."""
+        """Return the players with their keys."""
         return self._keys.items()
 
     def _clusters(self, name: str, players: Iterable[Player]) -> list[_Cluster]:
-        """The sources of a name, put together where they speak of one player."""
+        """Return the descriptions of a name, grouped by player."""
         clusters: list[_Cluster] = []
         is_same = name in self._same or ALL in self._same
-        # Those that are known best come first: what others leave open they must not decide.
-        for player in sorted(players, key=_unknown):
+        # Complete descriptions come first, so that incomplete ones do not decide the groups.
+        for player in sorted(players, key=_count_unknown):
             key = self._keys[player]
             programs = self._programs[key]
             fitting = [
                 cluster for cluster in clusters
                 if is_same or all(_agree(player, other) for other in cluster.players)
-                and _one_program(player.command, programs, cluster)
+                and _is_same_program(player.command, programs, cluster)
             ]
             if len(fitting) != 1:
                 fitting = [_Cluster()]
@@ -166,15 +169,15 @@ class Roster:
         return clusters
 
 
-def _unknown(player: Player) -> int:
-    """How much is unknown of a player."""
+def _count_unknown(player: Player) -> int:
+    """Return the number of unknown parts of a player."""
     return (player.settings is None) + (not player.control) + (not player.command) + (
         not player.version
     )
 
 
 def _agree(one: Player, other: Player) -> bool:
-    """Whether nothing that is known of two players of one name is different."""
+    """Return whether the known parts of two players of one name are equal."""
     return (
         (None in (one.settings, other.settings) or one.settings == other.settings)
         and ("" in (one.control, other.control) or one.control == other.control)
@@ -183,11 +186,13 @@ def _agree(one: Player, other: Player) -> bool:
     )
 
 
-def _one_program(
+def _is_same_program(
     command: tuple[str, ...], programs: Collection[str], cluster: _Cluster
 ) -> bool:
-    """Whether a command starts the program of a cluster: by its text, its fingerprint, or, where
-    that is unknown, by its name without folders, which may have moved.
+    """Return whether a command starts the program of a cluster.
+
+    Commands are compared by their text, then by fingerprints. Without fingerprints, their names
+    without folders are compared, since folders may have moved.
     """
     commands = {player.command for player in cluster.players if player.command}
     if not command or not commands or command in commands:
@@ -202,7 +207,7 @@ def _without_folders(command: tuple[str, ...]) -> list[str]:
 
 
 def _labels(name: str, clusters: Sequence[_Cluster]) -> list[str]:
-    """The label of each player of one name."""
+    """Return the label of each player of one name."""
     if len(clusters) == 1:
         return [name]
     words = [_words(cluster) for cluster in clusters]
@@ -223,7 +228,7 @@ def _labels(name: str, clusters: Sequence[_Cluster]) -> list[str]:
 
 
 def _words(cluster: _Cluster) -> Words:
-    """A player's settings as text, or only its time control if the rest is unknown."""
+    """Return a player's settings, or only its time control if the settings are unknown."""
     settings = next((player.settings for player in cluster.players if player.settings), None)
     if settings is not None:
         return dict(settings)

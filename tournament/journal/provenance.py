@@ -1,4 +1,4 @@
-"""Which programs played under a name, and where: mixtures that a result should not hide."""
+"""Programs and machines that played under a name, to report exchanged programs."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from merels.tournament.journal.journal import Journal
 from merels.tournament.journal.rows import Row
 
 NAMED = 4
-"""Programs, versions or machines that a sentence names; it counts the others."""
+"""Number of programs, versions or machines that a sentence names; it counts the rest."""
 
 
 class Program(NamedTuple):
-    """Machine, version and programs of a game, from a journal's row; empty fields are unknown."""
+    """Program that played for an engine; empty fields are unknown."""
 
     version: str
-    """The name and version that it announced."""
+    """Name and version that the program announced."""
     fingerprint: str
     host: str
 
@@ -29,15 +29,15 @@ class Program(NamedTuple):
 
 
 class Provenance:
-    """Counts the games of each program behind a name, and those of each version of merels."""
+    """Counts the games of each program under a name, and of each version of merels."""
 
     def __init__(self) -> None:
         self._games: Counter[tuple[str, Program]] = Counter()
-        """By the key of a player and what played for it."""
+        """Games by player key and program."""
         self._referees: Counter[str] = Counter()
 
     def add(self, row: Row, keys: tuple[str, str] | None = None) -> None:
-        """Count a game; ``keys`` are those of its players, unless those are their names."""
+        """Count a game; ``keys`` are the players' keys, by default their names."""
         white, black = keys or (row.white, row.black)
         host = row.host
         self._games[white, Program(row.white_id, row.white_program, host)] += 1
@@ -45,7 +45,7 @@ class Provenance:
         self._referees[row.version] += 1
 
     def relabelled(self, labels: Mapping[str, str]) -> Provenance:
-        """Return a copy with other names; one new name may cover several."""
+        """Return a copy with players renamed; players with the same label are merged."""
         other = Provenance()
         other._referees = self._referees
         for (key, program), games in self._games.items():
@@ -53,18 +53,18 @@ class Provenance:
         return other
 
     def _programs(self) -> dict[str, Counter[Program]]:
-        """The games of each program of each name."""
-        found: dict[str, Counter[Program]] = {}
+        """Return the games of each program of each name."""
+        programs: dict[str, Counter[Program]] = {}
         for (name, program), games in self._games.items():
-            found.setdefault(name, Counter())[program] += games
-        return found
+            programs.setdefault(name, Counter())[program] += games
+        return programs
 
     def mixtures(self) -> list[str]:
-        """A sentence for every name behind which programs were exchanged, and one for merels."""
+        """Return a sentence for each name with several programs, and one for versions of merels."""
         return [*self._exchanged(), *self._versions()]
 
     def as_dict(self) -> dict[str, list[dict[str, Any]]]:
-        """The programs of each name with their games, as JSON values; unknown ones are left out."""
+        """Return the known programs of each name with their games, as JSON values."""
         return {
             name: [{**program._asdict(), "games": games} for program, games in programs.items()]
             for name, programs in self._programs().items() if any(map(any, programs))
@@ -101,11 +101,11 @@ def _listed(texts: list[str], between: str) -> str:
 
 
 def fingerprints(journal: Journal) -> dict[str, set[str]]:
-    """The fingerprints of the programs that each engine has played with; none where unknown."""
-    found: dict[str, set[str]] = {}
+    """Return the known fingerprints of each engine's programs."""
+    result: dict[str, set[str]] = {}
     for side in ("white", "black"):
         query = f"SELECT DISTINCT {side}, {side}_program FROM games"
         for name, program in journal.query(query):
             if program:
-                found.setdefault(name, set()).add(program)
-    return found
+                result.setdefault(name, set()).add(program)
+    return result

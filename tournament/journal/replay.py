@@ -1,4 +1,4 @@
-"""Finished games from files, to be gone through move by move: our journals, and PGN files."""
+"""Finished games from journals and PGN files, with their moves."""
 
 from __future__ import annotations
 
@@ -18,38 +18,38 @@ from merels.tournament.journal.players import Roster
 from merels.tournament.journal.rows import Row, record_of
 
 _TIMED = re.compile(r"(?:^|\s)\d++(?:\.\d++)?+s\b")
-"""The seconds that runners note behind each move of an engine, and behind none of a book."""
+"""Time in a move's comment; runners write it for moves of engines, but not of the opening."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredGame:
-    """A game of a file, its moves not read yet; ``white`` and ``black`` are ? where unknown."""
+    """A game of a file whose moves are not read yet; unknown players are ?."""
 
     path: str
     number: int
-    """In its tournament, of a journal's game; in the file, from 1, of any other."""
+    """Number in the tournament for a journal, else in the file; from 1."""
     white: str
     black: str
     source: Row | FoundGame
     rules: RecordRules
     stated: str = ""
-    """Rules that the journal states."""
+    """Rules stated by the journal."""
     marks: tuple[object, ...] = ()
-    """As in `PlayedGame`."""
+    """Identities, as in `PlayedGame`."""
     keys: tuple[str, str] = ("", "")
-    """The players' keys in a roster; empty for those without a name."""
+    """Keys of White and Black in the roster; empty for players without a name."""
     share: float = 0.0
-    """About how much of its file is read with it, from 0 to 1; 0 where that is unknown."""
+    """Approximate share of the file read after this game, 0 to 1; 0 if unknown."""
 
     @property
     def place(self) -> str:
-        """Where it is, in words."""
+        """Number and file of the game, for messages."""
         if isinstance(self.source, FoundGame):
             return self.source.place
         return f"game {self.number} of {shown_path(self.path)}"
 
     def read(self) -> Record:
-        """The whole game, every move checked; an `InputError` says where in the file it fails."""
+        """Return the game with all moves checked; InputError names the place of a fault."""
         if isinstance(self.source, FoundGame):
             return self.source.read(self.rules)
         try:
@@ -64,7 +64,7 @@ class StoredGame:
         return record
 
     def opening_plies(self, record: Record) -> int:
-        """How many of the record's first moves no engine chose; 0 where nothing tells."""
+        """Return the number of first moves that no engine chose; 0 if unknown."""
         if isinstance(self.source, Row):
             return len(self.source.opening.split())
         timed = (ply for ply, node in enumerate(record.line()) if _TIMED.search(node.comment))
@@ -74,10 +74,10 @@ class StoredGame:
 def stored_games(
     path: str, rules: RecordRules, roster: Roster | None = None
 ) -> Iterator[StoredGame]:
-    """The games of a journal or of a text file, in order, one at a time; - is standard input.
+    """Yield the games of a journal or text file in order; ``-`` is standard input.
 
-    ``rules`` hold for records that name none; the players get their keys from ``roster``.
-    `InputError` where there is no game.
+    ``rules`` apply to records that name none. The players are added to ``roster``. Raises
+    InputError without games.
     """
     game = None
     roster = Roster() if roster is None else roster

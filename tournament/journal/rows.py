@@ -1,4 +1,4 @@
-"""Journaled games as rows of text and numbers, and the standings that follow from them."""
+"""Rows of a journal, and the standings derived from them."""
 
 from __future__ import annotations
 
@@ -21,92 +21,94 @@ from merels.tournament.statistics.counts import (
 from merels.tournament.statistics.terminations import Ending
 
 _move = lru_cache(maxsize=8192)(parse_move)
-"""The same few hundred moves recur."""
+"""Cached `parse_move`, since the same few hundred moves recur."""
 SCORES = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
-"""White's points by result; a game broken off (``*``) has none."""
+"""White's score by result; a game broken off (``*``) has none."""
 
 PER_MOVE = (
     "moves", "scores", "depths", "nodes", "times", "clocks", "late", "waited", "infos"
 )  # fmt: skip
-"""Columns that have something for each move."""
+"""Columns with a value for each move."""
 LONGEST_NUMBER = 24
-"""Characters of a number in a row, more than those of engines and of times have."""
+"""Largest number of characters of a number in a row."""
 
 
 class Row(NamedTuple):
     """One journaled game: its fields are the columns of the journal's table.
 
-    The fields from ``moves`` to ``clocks`` have a word for each move played, separated by spaces.
+    The fields from ``moves`` to ``clocks`` have one word per played move, separated by spaces.
     """
 
     number: int
-    """Of the game in the tournament, from 1."""
+    """Number of the game in the tournament, from 1."""
     round: int
     pair: int
-    """The same for the games of one opening."""
+    """Number of the pair, shared by the games of one opening."""
     white: str
     black: str
     position: str
-    """Of the opening, before its moves."""
+    """Start position of the opening, before its moves."""
     opening: str
-    """The opening's moves, separated by spaces."""
+    """Moves of the opening, separated by spaces."""
     opening_name: str
     result: str
     termination: str
     reason: str
     moves: str
     scores: str
-    """79 (centi-men), #5 or #-4 (plies to a win or a loss), or - if there is none."""
+    """Scores: 79 (centi-men), #5 or #-4 (plies to a win or a loss), or - without a score."""
     depths: str
     nodes: str
     times: str
-    """Nanoseconds spent on each move."""
+    """Time spent on each move, in nanoseconds."""
     clocks: str
-    """Nanoseconds left after each move, or -."""
+    """Time left after each move, in nanoseconds; - without a clock."""
     started: str
-    """UTC, ISO 8601."""
+    """Start of the game, ISO 8601 in UTC."""
     elapsed: int
-    """Nanoseconds."""
+    """Duration of the game, in nanoseconds."""
     late: str = ""
-    """Nanoseconds of each move that the runner was late to read it, or - where that was not
-    measured; empty where it never was."""
+    """Delay of the runner in reading each move, in nanoseconds; - if not measured.
+
+    Empty if no move was measured."""
     waited: str = ""
-    """Nanoseconds of each move that the engine waited for a processor; like ``late``."""
+    """Time that the engine waited for a processor in each move; in the form of ``late``."""
     overtime: str = ""
-    """Of the move that lost on time: nanoseconds spent, of overrun and of margin, then like those
-    above, late and waited; empty without such a loss."""
+    """Fields of `Overtime` of the move that lost on time, in nanoseconds; - if not measured.
+
+    Empty without a loss on time."""
     voided: str = ""
-    """How earlier attempts at the game ended, which were void: a line for each."""
+    """Reasons of void attempts that preceded this game, one per line."""
     host: str = ""
-    """The machine of the worker; this and the fields below are empty where they are unknown."""
+    """Machine of the worker; this field and those below are empty if unknown."""
     version: str = ""
-    """Of merels on the worker."""
+    """Version of merels on the worker."""
     white_id: str = ""
-    """The name and version that the engine announced."""
+    """Name and version that the engine announced."""
     black_id: str = ""
     white_program: str = ""
-    """The fingerprint of the engine's program."""
+    """Fingerprint of the engine's program."""
     black_program: str = ""
     oddities: str = ""
-    """White's and then Black's junk lines and late answers; empty without any."""
+    """Junk lines and late answers of White, then of Black; empty without any."""
     infos: str = ""
-    """The engine's last line of ``info`` for each move, a line each; empty if not recorded."""
+    """Last ``info`` line of each move, one per line; empty if not recorded."""
     cause: str = ""
     """One of `CAUSES`; empty if unknown."""
 
     @property
     def ending(self) -> Ending:
-        """How the game ended."""
+        """Ending of the game."""
         return Ending(self.white, self.black, self.white_score, self.termination, self.cause)
 
     @property
     def culprit(self) -> str:
-        """The engine that lost by its own fault, which an excused loss on time is not; or ''."""
+        """Engine that lost by its own fault, or ''; an excused loss on time is no fault."""
         lost = self.lost_move()
         return "" if lost is not None and lost.excused else self.ending.culprit
 
     def both_oddities(self) -> tuple[Oddities, Oddities]:
-        """White's and Black's; `InputError` where those are no numbers."""
+        """Return White's and Black's oddities; InputError for invalid numbers."""
         if not self.oddities:
             return Oddities(), Oddities()
         try:
@@ -117,16 +119,16 @@ class Row(NamedTuple):
 
     @property
     def attempts_voided(self) -> int:
-        """How often the game was played before it was valid."""
+        """Number of void attempts that preceded this game."""
         return len(self.voided.splitlines())
 
     @property
     def white_score(self) -> float | None:
-        """White's points; None for a game that was broken off."""
+        """White's score; None for a game that was broken off."""
         return SCORES.get(self.result)
 
     def played(self) -> list[MoveRecord]:
-        """The moves with what was recorded of each; `InputError` where that is no number."""
+        """Return the played moves; InputError for invalid numbers."""
         moves = self.moves.split()
         unmeasured = [None] * len(moves)
         infos = self.infos.split("\n") if self.infos else [""] * len(moves)
@@ -146,21 +148,21 @@ class Row(NamedTuple):
             raise self.damaged("its moves") from None
 
     def numbers(self, column: str) -> list[int | None]:
-        """The numbers of a column, move by move, None for ``-``; `InputError` as above."""
+        """Return the numbers of a column by move, None for ``-``; InputError for invalid ones."""
         try:
             return [None if word == "-" else int(word) for word in column.split()]
         except ValueError:
             raise self.damaged("its moves") from None
 
     def measures(self, column: str) -> list[int]:
-        """The numbers of a column that has no ``-``; `InputError` as above."""
+        """Return the numbers of a column without ``-``; InputError for invalid ones."""
         try:
             return list(map(int, column.split()))
         except ValueError:
             raise self.damaged("its moves") from None
 
     def lost_move(self) -> Overtime | None:
-        """The move that lost on time, if one did; `InputError` where that is no number."""
+        """Return the move that lost on time, or None; InputError for invalid numbers."""
         if not self.overtime:
             return None
         try:
@@ -173,22 +175,22 @@ class Row(NamedTuple):
             raise self.damaged("the move that lost on time") from None
 
     def damaged(self, what: str) -> InputError:
-        """The error of a row whose numbers are none."""
+        """Return the error for invalid numbers in the row."""
         return InputError(
             f"game {self.number}", f"expected numbers for {what}; the journal is damaged"
         )
 
 
 class Standings:
-    """The results so far; every figure follows from the rows that were added."""
+    """Results of the games added so far."""
 
     def __init__(self, names: tuple[str, ...]) -> None:
         self.names = names
         self.finished = 0
-        """How many games there were; those without a result count nowhere else."""
+        """Number of games added, including those without a result."""
         self._counter = MatchCounter()
         self.matches: Counts = self._counter.counts
-        """The counts of every match; empty until a game has a result."""
+        """Counts by match, of games with a result."""
 
     def add(self, row: Row) -> None:
         """Count a finished game."""
@@ -197,18 +199,18 @@ class Standings:
             self._counter.add(GameScore(row.white, row.black, row.white_score, row.pair))
 
     def counts(self, first: str, second: str) -> MatchCounts:
-        """The counts of the games between two engines, seen from the first."""
+        """Return the counts of two engines, seen from the first."""
         return counts_between(self.matches, first, second)
 
     def match(self, one: str, other: str) -> tuple[str, str]:
-        """The two engines in the order in which they were entered."""
+        """Return the two engines in the order of entry."""
         return (one, other) if self.names.index(one) < self.names.index(other) else (other, one)
 
 
 def record_of(row: Row, rules: Rules) -> Record:
-    """Return a journaled game as a record: its start, moves and result, and the reason of its end.
+    """Return a journaled game as a record: start, moves, result and the reason of its end.
 
-    A stranger may have written the row: the moves are read, and not checked by the rules.
+    The moves are parsed, but not checked by the rules, so the row need not be trusted.
     """
     moves = map(_move, (*row.opening.split(), *row.moves.split()))
     record = Record(parse_position(row.position, rules), moves, row.result)
@@ -217,7 +219,7 @@ def record_of(row: Row, rules: Rules) -> Record:
 
 
 def make_row(result: GameResult) -> Row:
-    """The row of a finished game."""
+    """Return the row of a finished game."""
     spec, moves, origin = result.spec, result.moves, result.origin
     measured = moves if any(move.late is not None for move in moves) else ()
     return Row(
@@ -242,31 +244,31 @@ def make_row(result: GameResult) -> Row:
 
 
 def _measures(numbers: Iterable[int | None]) -> str:
-    """Numbers as words; ``-`` for those that are not known."""
+    """Return numbers as words; ``-`` for None."""
     return " ".join("-" if number is None else str(number) for number in numbers)
 
 
 def _measure(word: str) -> int | None:
-    """The number of such a word."""
+    """Return the number of a word; None for ``-``."""
     return None if word == "-" else int(word)
 
 
 def _score_word(move: MoveRecord) -> str:
-    """An engine's score as one word."""
+    """Return an engine's score as a word."""
     if move.win_in is not None:
         return f"#{move.win_in}"
     return "-" if move.score is None else str(move.score)
 
 
 def _parse_score(word: str) -> tuple[int | None, int | None]:
-    """The centi-men and the plies to the end in such a word."""
+    """Return the centi-men and the plies to the end in a word of `_score_word`."""
     if word.startswith("#"):
         return None, int(word[1:])
     return _measure(word), None
 
 
 def _words(column: str) -> list[str]:
-    """The numbers of a column as words; ValueError where one is absurdly long."""
+    """Return the words of a column; ValueError if one is longer than `LONGEST_NUMBER`."""
     words = column.split()
     if max(map(len, words), default=0) > LONGEST_NUMBER:
         raise ValueError(column)

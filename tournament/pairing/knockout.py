@@ -122,7 +122,7 @@ def _neighbours(players: list[int | None]) -> list[list[int]]:
 
 
 def _match(higher: int, lower: int | None = None) -> Match:
-    """Return a match to play, or a bye if there is higher engine."""
+    """Return a match to play, or a bye if there is only one engine."""
     return Match(higher, lower, winner=higher if lower is None else None)
 
 

@@ -63,7 +63,7 @@ def circle(count: int) -> Iterator[list[tuple[int, int]]]:
 def _fixed_round(settings: Settings, number: int, results: Results) -> list[Pairing]:
     """Return each pairing once.
 
-    A round robin pairs all engines, a gauntlet each seed with each of the second engines.
+    A round robin pairs all engines, a gauntlet each seed with each engine that is not a seed.
     """
     if number >= settings.rounds:
         return []

@@ -129,7 +129,7 @@ def _fit_deviations(observed: Sequence[float], target: float) -> list[float]:
     Each round linearizes the condition about the previous distribution and solves that exactly. The
     iteration starts from a distribution at least as strong as the target, from which the linear
     condition always has a solution; from a uniform start it may have none. Five rounds are usual.
-    Extreme counts (almost all in one cell) settle to about 1e-8 and stop at the previous round.
+    Extreme counts (almost all in one cell) settle to about 1e-8 and stop at the last round.
     """
     if target < 0:
         return _fit_deviations(observed[::-1], -target)[::-1]

@@ -203,7 +203,8 @@ def test_a_second_run_of_a_journal_is_refused_at_the_start(tmp_path: Path) -> No
     wait_for(run, "Finished game 2 ")
     status, out, err = Marked(*flags).wait()
     assert (status, out) == (2, "")
-    assert "'j': another run is writing this journal; let it end first (" in err
+    message = "another run is writing this journal; wait until it ends, or name another file"
+    assert f"'j': {message} (" in err
     run.process.kill()
     run.process.wait()
     assert run.process.stdout is not None and run.process.stderr is not None

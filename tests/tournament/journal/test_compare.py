@@ -1,4 +1,4 @@
-"""Differences of two tournaments are named by the flags of the command line."""
+"""Differences between tournaments are named by the flags of the command line."""
 
 from __future__ import annotations
 
@@ -48,16 +48,16 @@ FULL = replace(
 )  # fmt: skip
 """Settings in which every flag of a tournament has a value."""
 TUNE = replace(FULL, tuning=Tuning((Parameter("Margin", 1, 0, 9, 0.5),), Schedule(0.1)))
-"""The same of a tune."""
+"""Settings in which every flag of a tune has a value."""
 
 
-def said(ours: Settings, theirs: Settings, played: str = "ABC") -> str:
+def diff(ours: Settings, theirs: Settings, played: str = "ABC") -> str:
     folder = os.getcwd()
     return listed(differences(ours, theirs, played, (folder, folder)), "now", "in the journal")
 
 
 def other(value: Any) -> Any:
-    """Another value of the same kind."""
+    """Return another value of the same type."""
     if isinstance(value, bool):
         return not value
     if isinstance(value, str):
@@ -70,7 +70,7 @@ def other(value: Any) -> Any:
 
 
 def variations(whole: Any) -> Iterator[tuple[str, Any]]:
-    """The same record again and again, one of its fields changed, with the field's name."""
+    """Yield copies of a dataclass in each of which one field is changed, with the field's name."""
     for field in fields(whole):
         value = getattr(whole, field.name)
         if dataclasses.is_dataclass(value):
@@ -79,7 +79,8 @@ def variations(whole: Any) -> Iterator[tuple[str, Any]]:
         elif value and isinstance(value, tuple) and dataclasses.is_dataclass(value[-1]):
             for name, inner in variations(value[-1]):
                 yield name, replace(whole, **{field.name: (*value[:-1], inner)})
-        # What a file holds is compared; a tournament is no tune; another parameter is two changes.
+        # Files are compared by content, a tournament is never a tune, and a renamed parameter
+        # would be two changes.
         elif field.name != "file" and value != "Margin" and (field.name, value) != ("tuning", None):
             yield field.name, replace(whole, **{field.name: other(value)})
 
@@ -89,8 +90,8 @@ def variations(whole: Any) -> Iterator[tuple[str, Any]]:
     [(ours, *change) for ours in (FULL, TUNE) for change in variations(ours)],
 )
 def test_every_setting_is_named_by_its_flag(ours: Settings, field: str, theirs: Settings) -> None:
-    """Whatever is added to the settings has a flag, and its value as it is typed."""
-    text = said(ours, theirs)
+    """Every setting, new ones too, has a flag and a value as it is typed."""
+    text = diff(ours, theirs)
     flag, *rest = text.partition(":")[0].split()
     keys = (FLAGS if ours is FULL else {**FLAGS, **TUNE_FLAGS})[flag].keys
     if keys:
@@ -100,7 +101,7 @@ def test_every_setting_is_named_by_its_flag(ours: Settings, field: str, theirs: 
     assert "_" not in typed and "000000000" not in typed, text
 
 
-def test_settings_come_back_from_json() -> None:
+def test_settings_survive_json() -> None:
     assert read_settings(FULL.as_json()) == FULL
 
 
@@ -113,90 +114,96 @@ def limits(*values: TimeControl) -> Settings:
 SLOW, FAST = TimeControl(2 * NANOSECONDS, 20_000_000), TimeControl(NANOSECONDS, 10_000_000)
 
 
-def test_what_differs_for_all_engines_is_said_once() -> None:
-    assert said(limits(FAST, FAST), limits(SLOW, SLOW)) == (
+def test_a_difference_of_all_engines_is_listed_once() -> None:
+    assert diff(limits(FAST, FAST), limits(SLOW, SLOW)) == (
         "-each tc: now 1+0.01, in the journal 2+0.02")
-    assert said(limits(FAST, SLOW), limits(SLOW, SLOW)) == (
+    assert diff(limits(FAST, SLOW), limits(SLOW, SLOW)) == (
         "-engine A tc: now 1+0.01, in the journal 2+0.02")
-    assert said(limits(FAST, FAST), limits(SLOW, FAST)) == (
+    assert diff(limits(FAST, FAST), limits(SLOW, FAST)) == (
         "-engine A tc: now 1+0.01, in the journal 2+0.02")
 
 
-def test_three_differences_are_named() -> None:
+def test_only_three_differences_are_named() -> None:
     ours = settings(seed=1, games=4, event="x", site="y", rounds=9)
-    assert said(ours, settings()) == (
+    assert diff(ours, settings()) == (
         "-srand: now 1, in the journal 7; -games: now 4, in the journal 2; "
         "-event: now x, in the journal merels tournament; and 1 more")
 
 
 def test_values_that_differ_in_the_seventh_digit_are_different() -> None:
     ours, theirs = (settings(sprt=Sprt(0, 5, alpha)) for alpha in (0.05, 0.05000001))
-    assert said(ours, theirs) == "-sprt alpha: now 0.05, in the journal 0.05000001"
+    assert diff(ours, theirs) == "-sprt alpha: now 0.05, in the journal 0.05000001"
 
 
-def test_a_flag_that_one_side_lacks_is_compared_key_by_key() -> None:
-    assert said(settings(sprt=Sprt(0, 5)), settings()) == (
+def test_a_flag_missing_on_one_side_is_compared_by_keys() -> None:
+    assert diff(settings(sprt=Sprt(0, 5)), settings()) == (
         "-sprt elo0: now 0, in the journal not given; "
         "-sprt elo1: now 5, in the journal not given; "
         "-sprt alpha: now 0.05, in the journal not given; and 2 more")
 
 
-def test_a_changed_file_of_openings_is_no_moved_one() -> None:
+def test_a_moved_file_of_openings_is_equal_and_a_changed_one_is_not() -> None:
     before = settings(openings=OpeningSettings("/old/a.pos", digest="1" * 64))
-    assert said(settings(openings=OpeningSettings("/new/b.pos", digest="1" * 64)), before) == ""
-    text = said(settings(openings=OpeningSettings("/old/a.pos", digest="2" * 64)), before)
+    assert diff(settings(openings=OpeningSettings("/new/b.pos", digest="1" * 64)), before) == ""
+    text = diff(settings(openings=OpeningSettings("/old/a.pos", digest="2" * 64)), before)
     assert text == ("-openings file: now /old/a.pos (SHA-256 22222222), "
                     "in the journal /old/a.pos (SHA-256 11111111)")
 
 
 def engines_by(*command: str, directory: str | None = None) -> Settings:
-    one, two = settings().engines
-    return settings(engines=(changed(one, command=command, directory=directory), two))
+    first, second = settings().engines
+    return settings(engines=(changed(first, command=command, directory=directory), second))
 
 
-def test_one_program_has_many_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_may_be_started_by_another_path(
+
+
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+
+
+) -> None:
     monkeypatch.chdir(tmp_path)
     for folder in ("here", "there"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "mini.py").write_text("same text")
     os.symlink(tmp_path / "here", tmp_path / "link")
     stored = engines_by(f"{tmp_path}/here/mini.py")
-    assert said(engines_by("here/mini.py"), stored) == ""
-    assert said(engines_by(f"{tmp_path}/link/mini.py"), stored) == ""
-    assert said(engines_by("./mini.py", directory=f"{tmp_path}/here"), stored) != ""
-    assert said(engines_by("py", "./here/mini.py"), engines_by("py", "here/mini.py")) == ""
-    assert said(engines_by("py", "here/mini.py"), engines_by("py", "there/mini.py")) == (
+    assert diff(engines_by("here/mini.py"), stored) == ""
+    assert diff(engines_by(f"{tmp_path}/link/mini.py"), stored) == ""
+    assert diff(engines_by("./mini.py", directory=f"{tmp_path}/here"), stored) != ""
+    assert diff(engines_by("py", "./here/mini.py"), engines_by("py", "here/mini.py")) == ""
+    assert diff(engines_by("py", "here/mini.py"), engines_by("py", "there/mini.py")) == (
         "-engine A args: now here/mini.py, in the journal there/mini.py")
-    # Two builds of an engine are called the same; only what has left its place has moved.
+    # Two builds may have the same name; a program has moved only if its old path is gone.
     moved = engines_by(f"{tmp_path}/there/mini.py")
-    assert said(moved, stored) == (f"-engine A cmd: now {tmp_path}/there/mini.py, "
+    assert diff(moved, stored) == (f"-engine A cmd: now {tmp_path}/there/mini.py, "
                                    f"in the journal {tmp_path}/here/mini.py")
     (tmp_path / "here" / "mini.py").unlink()
-    assert said(moved, stored) == ""
-    assert said(engines_by("mini2.py"), stored) != ""
+    assert diff(moved, stored) == ""
+    assert diff(engines_by("mini2.py"), stored) != ""
 
 
-def test_how_an_engine_starts_may_be_put_right_until_it_has_played() -> None:
+def test_the_command_of_an_engine_may_change_until_it_has_played() -> None:
     ours = changed(settings().engines[0], command=("/b/right", "x"), protocol="ugi")
     theirs = settings()
     both = replace(theirs, engines=(ours, theirs.engines[1]))
-    assert said(both, theirs, played="B") == ""
-    assert said(both, theirs, played="A").startswith("-engine A cmd: now /b/right, in the journal ")
+    assert diff(both, theirs, played="B") == ""
+    assert diff(both, theirs, played="A").startswith("-engine A cmd: now /b/right, in the journal ")
 
 
 def level(elo: int, python: str, limited: str = "true") -> Settings:
-    """A match in which A is a built-in level."""
-    one, two = settings().engines
+    """Return a match in which A is a level of the built-in engine."""
+    first, second = settings().engines
     options = (("UCI_LimitStrength", limited), ("UCI_Elo", str(elo)))
     command = (python, *MERELS[1:])
-    return settings(engines=(changed(one, command=command, options=options), two))
+    return settings(engines=(changed(first, command=command, options=options), second))
 
 
-def test_merels_is_merels_wherever_it_is_installed() -> None:
-    assert said(level(CLUB, "/a/python3"), level(CLUB, "/b/python")) == ""
-    assert said(level(CLUB, "/a/python3"), level(1000, "/a/python3")) == (
+def test_the_built_in_engine_is_equal_in_every_installation() -> None:
+    assert diff(level(CLUB, "/a/python3"), level(CLUB, "/b/python")) == ""
+    assert diff(level(CLUB, "/a/python3"), level(1000, "/a/python3")) == (
         "-engine A level: now Club, in the journal 1000")
-    assert said(level(CLUB, "/a/python3"), level(CLUB, "/a/python3", "false")) == (
+    assert diff(level(CLUB, "/a/python3"), level(CLUB, "/a/python3", "false")) == (
         "-engine A level: now Club, in the journal not given; "
         "-engine A option.UCI_LimitStrength: now not given, in the journal false; "
         f"-engine A option.UCI_Elo: now not given, in the journal {CLUB}")

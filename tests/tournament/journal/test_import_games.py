@@ -1,4 +1,4 @@
-"""PGN files read for ratings: by paragraphs, which is fast, and exactly as line by line."""
+"""PGN files read for ratings: by paragraphs, with the same result as line by line."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ PARTS = [
     "\x0b", "(b2 1-0)\n", '[Event "y"]\n[Site "z"]\n\n', "1. d2 {a\nb} *\n\n", "0:1\n", "1-0\n{a\n",
 ]  # fmt: skip
 MOST_LINES = 350
-"""Lines of Python for a game of 80 moves: fewer than it took when each line was examined."""
+"""Limit of executed Python lines for a game of 80 moves; reading line by line takes more."""
 
 
-def test_games_are_split_alike_by_lines_and_by_paragraphs(
+def test_reading_by_lines_and_by_paragraphs_gives_the_same_games(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chance = random.Random(1)
@@ -44,7 +44,7 @@ def test_games_are_split_alike_by_lines_and_by_paragraphs(
         assert list(split_games(runs)) == list(split_games(StringIO(text))), text
 
 
-def test_a_line_without_an_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endless_line_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "LONGEST_LINE", 1000)
     monkeypatch.setattr(files, "CHUNK", 100)
     path = tmp_path / "games.pgn"
@@ -53,7 +53,7 @@ def test_a_line_without_an_end_is_refused(tmp_path: Path, monkeypatch: pytest.Mo
         list(files.read_paragraphs(str(path)))
 
 
-def test_a_game_of_a_pgn_file_takes_few_steps(tmp_path: Path) -> None:
+def test_reading_a_pgn_game_executes_few_lines(tmp_path: Path) -> None:
     journal, pgn = str(tmp_path / "games.db"), str(tmp_path / "games.pgn")
     write_journal(journal, 20, 4, 80)
     write_pgn(pgn, journal, 20)
@@ -63,7 +63,7 @@ def test_a_game_of_a_pgn_file_takes_few_steps(tmp_path: Path) -> None:
     assert lines < len(games) * MOST_LINES, "lines of Python"
 
 
-def test_only_a_known_cause_of_an_end_is_counted(tmp_path: Path) -> None:
+def test_unknown_causes_are_not_counted(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     for cause, reason in (("blocked", "blocked"), ("White mates", "normal"), ("", "normal")):
         path.write_text(f'[White "A"]\n[Black "B"]\n[Cause "{cause}"]\n\n1. d6 1-0\n')
@@ -71,7 +71,7 @@ def test_only_a_known_cause_of_an_end_is_counted(tmp_path: Path) -> None:
         assert game.ending.reason == reason
 
 
-def test_every_rule_that_ends_a_game_is_a_cause() -> None:
+def test_every_outcome_of_the_rules_has_a_cause() -> None:
     reasons = ("men", "blocked", "repetition", "three", "norem")
     normal = {cause for cause, termination in CAUSES.items() if termination == "normal"}
     assert {RULE_CAUSES.get(reason, reason) for reason in reasons} == normal

@@ -1,4 +1,4 @@
-"""The journal: what goes in comes out, and nothing but a whole journal of ours is gone on with."""
+"""The journal: rows survive unchanged, and only valid journals are continued."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def begin(path: Path | str | None) -> Journal:
 
 
 @pytest.mark.parametrize("name", ["journal.db", None])
-def test_rows_come_back(tmp_path: Path, name: str | None) -> None:
+def test_rows_are_read_as_written(tmp_path: Path, name: str | None) -> None:
     with begin(name and tmp_path / name) as journal:
         for number in (3, 1, 2):
             journal.append(make_row(result(number)))
@@ -44,17 +44,17 @@ def test_rows_come_back(tmp_path: Path, name: str | None) -> None:
         assert [(row.white, row.white_score) for row in journal.results()] == [("A", 1.0)] * 3
 
 
-def test_what_was_committed_outlives_a_kill(tmp_path: Path) -> None:
+def test_committed_games_survive_a_kill(tmp_path: Path) -> None:
     path = tmp_path / "journal.db"
     journal = begin(path)
     journal.append(make_row(result(1)))
-    # Not closed: another process sees the row already.
+    # The journal is still open, but another connection sees the row.
     with read_journal(str(path)) as other:
         assert other.numbers() == [1]
     journal.close()
 
 
-def test_rows_left_unread_raise_nothing_after_the_journal_is_closed(tmp_path: Path) -> None:
+def test_an_unfinished_query_may_be_closed_after_the_journal(tmp_path: Path) -> None:
     with begin(tmp_path / "journal.db") as journal:
         for number in (1, 2):
             journal.append(make_row(result(number)))
@@ -63,7 +63,7 @@ def test_rows_left_unread_raise_nothing_after_the_journal_is_closed(tmp_path: Pa
     rows.close()
 
 
-def test_notes_are_changed_together_or_not_at_all(tmp_path: Path) -> None:
+def test_notes_change_together_or_not_at_all(tmp_path: Path) -> None:
     with begin(tmp_path / "journal.db") as journal:
         before = journal.meta()
         limit = before["settings"] + "x" * 4096
@@ -75,7 +75,7 @@ def test_notes_are_changed_together_or_not_at_all(tmp_path: Path) -> None:
         assert journal.meta() == {**before, "arguments": '["-rounds", "9"]'}
 
 
-def test_a_folded_journal_needs_nothing_beside_it(tmp_path: Path) -> None:
+def test_a_folded_journal_is_a_single_file(tmp_path: Path) -> None:
     path = tmp_path / "j"
     for resumed in (False, True):
         with resumed_journal(str(path), settings(), NOTES) as journal:
@@ -85,7 +85,7 @@ def test_a_folded_journal_needs_nothing_beside_it(tmp_path: Path) -> None:
             assert [entry.name for entry in tmp_path.iterdir()] == ["j"]
 
 
-def test_a_journal_that_somebody_reads_is_not_folded_and_stays_whole(tmp_path: Path) -> None:
+def test_a_journal_with_a_reader_is_not_folded_and_stays_valid(tmp_path: Path) -> None:
     with begin(tmp_path / "j") as journal:
         journal.append(make_row(result(1)))
         with read_journal(str(tmp_path / "j")) as other:
@@ -94,7 +94,7 @@ def test_a_journal_that_somebody_reads_is_not_folded_and_stays_whole(tmp_path: P
             assert other.numbers() == [1]
 
 
-def test_a_journal_that_another_process_holds_is_not_called_broken(
+def test_a_locked_journal_is_reported_as_in_use(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(store, "BUSY_SECONDS", 0.1)
@@ -113,11 +113,12 @@ def test_a_journal_that_another_process_holds_is_not_called_broken(
             begin(tmp_path / "new")
 
 
-def test_of_two_runs_that_begin_one_journal_the_second_says_so(
+def test_the_second_of_two_runs_that_create_a_journal_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with begin(tmp_path / "j"):
-        monkeypatch.setattr(opening, "is_new", lambda path: True)  # the second looked a bit earlier
+        # The second run has checked the path before the first one created the file.
+        monkeypatch.setattr(opening, "is_new", lambda path: True)
         with pytest.raises(JournalError, match="j: another process is using it"):
             begin(tmp_path / "j")
 
@@ -126,25 +127,25 @@ def test_reason_is_made_printable() -> None:
     assert make_row(result(reason="White\x1b[2J\nlost")).reason == "White?[2J?lost"
 
 
-def test_a_journal_is_not_written_over(tmp_path: Path) -> None:
+def test_a_journal_is_not_overwritten(tmp_path: Path) -> None:
     begin(tmp_path / "j").close()
     with pytest.raises(InputError, match="add -resume"):
         begin(tmp_path / "j")
 
 
-def line_in(path: str) -> list[str]:
-    """The command line that a journal holds."""
+def stored_words(path: str) -> list[str]:
+    """Return the command line stored in a journal."""
     stored = open_run(path)
     stored.journal.close()
     assert stored.command == "merels tournament" and stored.settings.seed == 7
     return stored.words
 
 
-def test_resume_starts_where_nothing_is(tmp_path: Path) -> None:
+def test_resume_creates_a_missing_journal(tmp_path: Path) -> None:
     path = str(tmp_path / "j")
     with resumed_journal(path, settings(), NOTES) as journal:
         assert journal.numbers() == []
-    assert line_in(path) == []
+    assert stored_words(path) == []
 
 
 def test_an_empty_file_is_a_new_journal(tmp_path: Path) -> None:
@@ -169,7 +170,7 @@ def test_another_tournament_is_refused(tmp_path: Path, other: Settings, word: st
     assert word in str(error.value)
 
 
-def test_settings_have_the_form_that_journals_of_version_0_1_0_have() -> None:
+def test_settings_are_stored_in_the_form_of_version_0_1_0() -> None:
     engine, other = json.loads(settings().as_json())["engines"]
     assert engine == {
         "name": "A", "command": list(MERELS), "directory": None, "protocol": "uci", "options": [],
@@ -189,14 +190,14 @@ def test_rounds_may_be_added(tmp_path: Path) -> None:
         resumed_journal(path, settings(rounds=5), NOTES)
 
 
-def test_the_command_line_goes_with_the_settings(tmp_path: Path) -> None:
+def test_the_command_line_changes_with_the_settings(tmp_path: Path) -> None:
     path = str(tmp_path / "j")
     begin(path).close()
     grown = ["-rounds", "9"]
     for rounds, words, kept in ((2, ["-quiet"], []), (9, grown, grown), (9, ["-quiet"], grown)):
         notes = {"id": "y", "arguments": json.dumps(words)}
         resumed_journal(path, settings(rounds=rounds), notes).close()
-        assert line_in(path) == kept
+        assert stored_words(path) == kept
 
 
 @pytest.mark.parametrize(
@@ -214,7 +215,7 @@ def test_the_command_line_goes_with_the_settings(tmp_path: Path) -> None:
     ],
     ids=["names", "text", "foreign", "cut", "middle", "version"],
 )
-def test_spoilt_files_are_refused(
+def test_damaged_files_are_refused(
     tmp_path: Path, spoil: Callable[[bytes], bytes], message: str
 ) -> None:
     path = tmp_path / "j"
@@ -246,10 +247,10 @@ def test_spoilt_files_are_refused(
         ("ALTER TABLE games DROP COLUMN clocks", "other columns"),
         ("PRAGMA user_version = 4", "has format 4, this program reads format 5; use the merels"),
         ("DROP TABLE games", "other columns"),
-        ("DELETE FROM meta WHERE key = 'settings'", "does not say its settings"),
+        ("DELETE FROM meta WHERE key = 'settings'", "it has no settings"),
         ("UPDATE meta SET value = '[]' WHERE key = 'settings'", "its settings have no valid"),
         ("UPDATE meta SET value = '7' WHERE key = 'settings'", "its settings have no valid"),
-        ("UPDATE meta SET value = '{\"seed\": 1}' WHERE key = 'settings'", "settings have no valid"),
+        ("UPDATE meta SET value = '{\"seed\": 1}' WHERE key = 'settings'", "have no valid engines"),
         ("UPDATE meta SET value = json_set(value, '$.openings.file', 5) WHERE key = 'settings'",
          "settings have no valid file"),
         ("UPDATE meta SET value = json_set(value, '$.engines[1]', 'B') WHERE key = 'settings'",
@@ -263,18 +264,18 @@ def test_spoilt_files_are_refused(
          r"damaged: the engine name 'A\?' is not valid text"),
         ("PRAGMA writable_schema = ON;UPDATE sqlite_master SET name = CAST(x'ff' AS TEXT)",
          "not a whole journal"),
-        ("UPDATE meta SET value = '[1]' WHERE key = 'arguments'", "no list of words"),
+        ("UPDATE meta SET value = '[1]' WHERE key = 'arguments'", "not a list of words"),
         ("UPDATE meta SET value = printf('%.*c', 200000, '[') WHERE key = 'arguments'",
          "its notes are nested too deeply"),
         ("UPDATE meta SET value = 'x' WHERE key = 'arguments'", "journal is damaged: Expecting"),
         ("UPDATE meta SET value = x'00' WHERE key = 'id'", "of another type"),
-        ("DELETE FROM meta WHERE key = 'id'", "does not say its id"),
+        ("DELETE FROM meta WHERE key = 'id'", "it has no id"),
         ("INSERT INTO meta VALUES ('verdict', 'H2')", "its verdict"),
-        ("INSERT INTO meta VALUES ('verdict', 'H1')", "a verdict, but no test"),
+        ("INSERT INTO meta VALUES ('verdict', 'H1')", "a verdict, but no SPRT"),
     ],
 )
-def test_odd_content_is_refused_by_name(tmp_path: Path, statement: str, message: str) -> None:
-    """SQLite lets anything stand in any column: a reader gets an error, never a traceback."""
+def test_invalid_content_is_named(tmp_path: Path, statement: str, message: str) -> None:
+    """SQLite allows any value in any column; a reader gets an error, never a traceback."""
     with begin(tmp_path / "j") as journal:
         journal.append(make_row(result(1)))
     with sqlite3.connect(tmp_path / "j") as database:
@@ -286,7 +287,7 @@ def test_odd_content_is_refused_by_name(tmp_path: Path, statement: str, message:
     assert len(str(error.value).splitlines()) == 1
 
 
-def test_a_layout_that_fails_leaves_no_half_journal(tmp_path: Path) -> None:
+def test_a_failed_creation_leaves_no_partial_journal(tmp_path: Path) -> None:
     path = tmp_path / "j"
     with pytest.raises(JournalError):
         open_journal(str(path), settings(), {"id": object()})  # type: ignore[dict-item]
@@ -303,14 +304,14 @@ def test_places_that_cannot_be_written(tmp_path: Path) -> None:
         begin(tmp_path)
 
 
-def test_two_runs_on_one_journal_are_noticed(tmp_path: Path) -> None:
+def test_two_runs_on_one_journal_are_detected(tmp_path: Path) -> None:
     with begin(tmp_path / "j") as journal:
         journal.append(make_row(result(1)))
         with pytest.raises(JournalError, match="game 1 .*another run"):
             journal.append(make_row(result(1)))
 
 
-def test_a_full_disk_is_said_and_loses_nothing(tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_and_loses_no_game(tmp_path: Path) -> None:
     path = tmp_path / "j"
     with begin(path) as journal:
         journal.append(make_row(result(1)))
@@ -326,8 +327,8 @@ def test_a_full_disk_is_said_and_loses_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="asks for the permissions of POSIX")
-def test_an_open_journal_in_a_folder_to_read_alone_says_what_it_lacks() -> None:
-    # Not in tmp_path, whose folders nobody but the user may enter.
+def test_the_error_of_an_unclosed_journal_in_a_read_only_folder_names_its_log() -> None:
+    # Not in tmp_path, which other users may not enter.
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "j")
         copy = os.path.join(folder, "copy")

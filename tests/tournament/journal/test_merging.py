@@ -1,4 +1,4 @@
-"""Joining journals: every game once, from one tournament alone, whole or not at all."""
+"""Merging journals: every game once, from one tournament only, completely or not at all."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def journal(
     return str(path)
 
 
-def test_joined(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_journals_are_merged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shown = ["-quiet", "-log", "x", "-pgnout", "y", "-serve", "0", "-concurrency", "64",
              "-force-concurrency",
              "-use-affinity", "-executor", "a:b", "-scoreinterval", "0", "-ratinginterval", "7"]
-    one = journal(tmp_path / "a", [1, 2, 5], ["-rounds", "2", "--shard", "1/2"])
-    two = journal(tmp_path / "b", [3, 5, 4], ["-rounds", "5", "-shard", "2/2", *shown], rounds=5)
+    first = journal(tmp_path / "a", [1, 2, 5], ["-rounds", "2", "--shard", "1/2"])
+    second = journal(tmp_path / "b", [3, 5, 4], ["-rounds", "5", "-shard", "2/2", *shown], rounds=5)
     out = str(tmp_path / "out")
-    assert main([out, one, two]) == 0
+    assert main([out, first, second]) == 0
     assert capsys.readouterr().out == (
         f"{out}: 5 of 10 games from 2 journals; 1 came more than once\n"
         "shard 1/2 has 3 of 6 games\nshard 2/2 has 2 of 4 games\n")
@@ -59,8 +59,14 @@ def test_joined(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b", "out"]
 
 
-def test_what_is_missing_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Of four shards one never came back, and nothing said so."""
+def test_missing_games_are_listed_by_shard(
+
+
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+
+
+) -> None:
+    """A shard of four was missing, and no message reported it."""
     shards = {1: [1, 2, 9, 10], 2: [3, 4, 11], 4: [7, 8, 15, 16]}
     parts = [
         journal(tmp_path / f"{index}", numbers, ["-shard", f"{index}/4"], rounds=8)
@@ -83,14 +89,14 @@ def test_what_is_missing_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[
 def test_a_game_with_two_results_is_listed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    one, other = journal(tmp_path / "a", [1, 2]), journal(tmp_path / "b", [2, 3, 4])
-    with sqlite3.connect(other) as database:
+    first, second = journal(tmp_path / "a", [1, 2]), journal(tmp_path / "b", [2, 3, 4])
+    with sqlite3.connect(second) as database:
         database.execute("UPDATE games SET result = '0-1' WHERE number IN (2, 3)")
     out = str(tmp_path / "out")
-    assert main([out, one, other, "-complete"]) == 1
+    assert main([out, first, second, "-complete"]) == 1
     assert capsys.readouterr().out == (
         f"{out}: 4 games from 2 journals; 1 came more than once\n"
-        f"game 2 has two results: 1-0 in {one}, 0-1 in {other}\n"
+        f"game 2 has two results: 1-0 in {first}, 0-1 in {second}\n"
     )
     with read_journal(out) as joined:
         assert [row.result for row in joined.rows()] == ["1-0", "1-0", "0-1", "1-0"]
@@ -123,7 +129,7 @@ def test_the_pair_of_a_game_follows_from_its_number(games: int) -> None:
             assert pair_of(chosen, spec.number) == spec.pair
 
 
-def test_every_flag_is_of_the_tournament_or_of_a_part() -> None:
+def test_every_flag_belongs_to_the_tournament_or_to_a_part() -> None:
     flags = {flag.split()[0] for flag, _ in setting_values(settings())}
     of_all = {"-config", "-sprt"} | {flag for flag in flags if flag in FLAGS}
     assert {*GROUPS["Running"], *GROUPS["Output"]} - of_all <= {*OF_A_PART}
@@ -161,22 +167,22 @@ sys.exit(main(["merge", *sys.argv[2:]]))
 @pytest.mark.skipif(sys.platform != "linux", reason="limits the size of files")
 @pytest.mark.parametrize("megabytes", [3, 5])
 @pytest.mark.thorough
-def test_no_room_is_said_and_leaves_nothing(tmp_path: Path, megabytes: int) -> None:
-    """The last games may be written to the log, and yet have no room in the journal itself."""
+def test_a_full_disk_is_reported_and_leaves_no_journal(tmp_path: Path, megabytes: int) -> None:
+    """The last games may fit into the log, but not into the journal itself."""
     big = journal(tmp_path / "big", range(1, 7), size=1 << 20)
     words = [str(megabytes << 20), f"{tmp_path}/out", big]
     command = [sys.executable, "-P", "-c", MERGE_WITHIN, *words]
     run = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert run.returncode == 1 and run.stdout == ""
-    said = f"merels merge: cannot write the journal {tmp_path}/out: "
-    assert run.stderr.startswith(said), run.stderr
+    message = f"merels merge: cannot write the journal {tmp_path}/out: "
+    assert run.stderr.startswith(message), run.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["big"]
 
 
-def test_nothing_is_read_where_there_may_be_no_room_to_read_it(
+def test_merging_does_not_read_the_new_journal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """SQLite needs room for its index of the log to read what has just been written."""
+    """Reading new rows needs disk space for SQLite's index of the log, which may be missing."""
 
     def deny_games(action: int, table: str | None, *_: str | None) -> int:
         denied = action == sqlite3.SQLITE_READ and table == "games"
@@ -188,21 +194,27 @@ def test_nothing_is_read_where_there_may_be_no_room_to_read_it(
         return target
 
     monkeypatch.setattr(joining, "Journal", connect)
-    one, other = journal(tmp_path / "a", [1, 2]), journal(tmp_path / "b", [2, 3])
-    joined = merge(f"{tmp_path}/out", [one, other])
-    assert (joined.games, joined.again) == (3, 1)
+    first, second = journal(tmp_path / "a", [1, 2]), journal(tmp_path / "b", [2, 3])
+    joined = merge(f"{tmp_path}/out", [first, second])
+    assert (joined.games, joined.duplicates) == (3, 1)
 
 
-def test_nothing_is_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    one = journal(tmp_path / "a", [1])
-    assert main([one, one]) == 2
+def test_an_existing_file_is_not_overwritten(
+
+
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+
+
+) -> None:
+    path = journal(tmp_path / "a", [1])
+    assert main([path, path]) == 2
     assert "this file exists" in capsys.readouterr().err
 
 
-def test_no_file_of_another_name_is_touched(
+def test_merging_leaves_other_files_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Neither one of the journals nor the user's, whatever the partial file could be called."""
+    """Neither a journal nor a user's file is touched, even if it is named like a partial file."""
     part, out = journal(tmp_path / "out.part", [1, 2]), str(tmp_path / "out")
     assert main([out, part]) == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "out.part"]
@@ -210,37 +222,37 @@ def test_no_file_of_another_name_is_touched(
         assert source.numbers() == joined.numbers() == [1, 2]
 
 
-def test_of_two_merges_into_one_file_the_first_stays(
+def test_of_two_concurrent_merges_the_first_stays(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one, other = journal(tmp_path / "a", [1, 2]), journal(tmp_path / "b", [3])
+    first, second = journal(tmp_path / "a", [1, 2]), journal(tmp_path / "b", [3])
     out = str(tmp_path / "out")
     def read_slowly(path: str) -> Journal:
-        if path == one:
-            merge(out, [other])
+        if path == first:
+            merge(out, [second])
         return read_journal(path)
 
     monkeypatch.setattr(joining, "read_journal", read_slowly)
-    assert main([out, one]) == 2
+    assert main([out, first]) == 2
     assert "out': this file exists" in capsys.readouterr().err
     with read_journal(out) as joined:
         assert joined.numbers() == [3]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b", "out"]
 
 
-def test_a_place_that_cannot_be_written_is_named_as_it_was_given(
+def test_an_unwritable_path_is_named_as_it_was_given(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one = journal(tmp_path / "a", [1])
+    path = journal(tmp_path / "a", [1])
     monkeypatch.chdir(tmp_path)
     for out in ("", "none/out"):
-        assert main([out, one]) == 2
+        assert main([out, path]) == 2
         assert f"'{out}': cannot write this file: No such file" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
 
 
 @pytest.mark.thorough
-def test_shards_merge_to_the_whole_and_the_rest_is_played(tmp_path: Path) -> None:
+def test_merged_shards_are_resumed_until_complete(tmp_path: Path) -> None:
     flags = match("-rounds", "3")
     pgn, log = tmp_path / "1.pgn", tmp_path / "1.log"
     for index in (1, 2):
@@ -253,7 +265,7 @@ def test_shards_merge_to_the_whole_and_the_rest_is_played(tmp_path: Path) -> Non
     with read_journal(f"{tmp_path}/out") as joined:
         assert joined.numbers() == [1, 2, 3, 4]
     status, out, err = Marked("-journal", f"{tmp_path}/out", "-resume").wait()
-    assert status == 0 and "Finished game 6 " in out, "it is not quiet because a part was"
+    assert status == 0 and "Finished game 6 " in out, "-quiet of a part was taken over"
     with read_journal(f"{tmp_path}/out") as joined:
         assert joined.numbers() == [1, 2, 3, 4, 5, 6]
-    assert (pgn.read_bytes(), log.read_bytes()) == files, "the parts' files are left alone"
+    assert (pgn.read_bytes(), log.read_bytes()) == files, "files of the parts have changed"

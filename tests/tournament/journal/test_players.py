@@ -1,4 +1,4 @@
-"""Who plays: engines of one name that differ are several players, in every reader of games."""
+"""Players: different engines of one name stay apart, in every reader of games."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ FOREIGN = '[White "{}"]\n[Black "{}"]\n{}\n1. d6 f4 1-0\n\n'
 
 
 def limited(*nodes: int, **fields: Any) -> Settings:
-    """A tournament of A and B, which search so many nodes a move."""
+    """Return a tournament of A and B with these nodes per move."""
     engines = tuple(engine(name, count) for name, count in zip("AB", nodes))
     return settings(engines=engines, **fields)
 
 
 def journal(path: Path, chosen: Settings, origins: Sequence[Origin] = (Origin(),) * 4) -> Path:
-    """A journal of a game for each origin, in pairs, the pgn file of the same games beside it."""
+    """Write a journal with a game for each origin, in pairs, and a PGN file of them beside it."""
     notes = {"id": f"{abs(hash(path)):016x}"[:16], "arguments": "[]"}
     writer = GameWriter(chosen, notes["id"])
     text = ""
@@ -47,7 +47,7 @@ def journal(path: Path, chosen: Settings, origins: Sequence[Origin] = (Origin(),
 
 
 def names(capsys: pytest.CaptureFixture[str], *words: object, status: int = 0) -> set[str]:
-    """The players that ``merels ratings`` lists."""
+    """Return the players that ``merels ratings`` lists."""
     assert ratings([*map(str, words), "-format", "json"]) == status
     return {player["name"] for player in json.loads(capsys.readouterr().out)["players"]}
 
@@ -55,7 +55,7 @@ def names(capsys: pytest.CaptureFixture[str], *words: object, status: int = 0) -
 def test_one_name_with_two_limits_is_two_players(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """They became one player, and nothing was said."""
+    """They were merged into one player without a message."""
     a = journal(tmp_path / "a.db", limited(50, 30))
     b = journal(tmp_path / "b.db", limited(1000, 30))
     assert names(capsys, a, b) == {"A [nodes=50]", "A [nodes=1000]", "B"}
@@ -65,7 +65,7 @@ def test_one_name_with_two_limits_is_two_players(
     assert "name one of A [nodes=1000], A [nodes=50]" in capsys.readouterr().err
     assert ratings([str(a), str(b), "-anchor", "A [nodes=50]=100"]) == 0
     assert "A [nodes=50] is fixed at 100" in capsys.readouterr().out
-    # PGN of the same tournaments says the same, also mixed.
+    # PGN files of the same tournaments give the same players, also mixed with journals.
     pgn = [path.with_suffix(".pgn") for path in (a, b)]
     assert names(capsys, *pgn) == names(capsys, a, pgn[1]) == names(capsys, a, b)
 
@@ -82,10 +82,10 @@ def test_one_name_with_two_limits_is_two_players(
         (changed(engine("A", 20), command=("/usr/bin/prog",)), {"A"}),
     ],
 )
-def test_what_makes_another_player(
+def test_options_limits_and_program_make_another_player(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], other: Entrant, labels: set[str]
 ) -> None:
-    """Options, limits and the program do; where it lies and how long it is waited for do not."""
+    """The program's folder and the timeouts do not."""
     one = engine("A", 20)
     if other.engine.command[0].endswith(("other", "prog")):
         one = changed(one, command=("/bin/prog",))
@@ -96,7 +96,7 @@ def test_what_makes_another_player(
     assert names(capsys, *paths) - {"B"} == labels
 
 
-def test_one_name_that_announces_two_versions_is_two_players(
+def test_two_announced_versions_are_two_players(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     old, new = (Origin("h", "1", (version, "b 1")) for version in ("a 1", "a 2"))
@@ -105,13 +105,13 @@ def test_one_name_that_announces_two_versions_is_two_players(
     assert names(capsys, one.with_suffix(".pgn")) == names(capsys, one)
     unknown = journal(tmp_path / "old", limited(5, 5))
     known = journal(tmp_path / "new", limited(5, 5), [old] * 4)
-    assert names(capsys, unknown, known) == {"A", "B"}, "an older journal contradicts nothing"
+    assert names(capsys, unknown, known) == {"A", "B"}, "unknown versions match known ones"
 
 
-def test_one_program_by_another_path_is_one_player(
+def test_a_program_started_by_two_paths_is_one_player(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The fingerprint tells, where it is known."""
+    """A known fingerprint decides."""
     paths = []
     for number, (program, fingerprint) in enumerate(
         (("/a/engine", "f1"), ("/b/copy", "f1"), ("/c/engine", "f2"))
@@ -125,7 +125,7 @@ def test_one_program_by_another_path_is_one_player(
 
 
 def test_a_swapped_program_is_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The program behind one cmd= was rated as one engine without a word."""
+    """The program behind a cmd= was exchanged, and both were rated as one engine."""
     old, new = (
         Origin(host, version, ("a 1", "b 1"), (program, "bb"))
         for host, version, program in (("h1", "0.1", "aa"), ("h2", "0.2", "cc"))
@@ -146,7 +146,7 @@ def test_a_swapped_program_is_listed(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert names(capsys, path, "-split", "host") == hosts
 
 
-def test_players_without_a_name_are_not_one_engine(
+def test_unnamed_players_are_not_rated_as_one_engine(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "x.pgn"
@@ -163,7 +163,7 @@ def test_players_without_a_name_are_not_one_engine(
     assert "expected finished games between two engines" in capsys.readouterr().err
 
 
-def test_pgn_of_other_runners_tells_players_apart_by_their_clocks(
+def test_players_in_pgn_of_other_runners_are_separated_by_time_control(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     fast, slow, plain = (tmp_path / name for name in ("fast.pgn", "slow.pgn", "plain.pgn"))
@@ -173,11 +173,11 @@ def test_pgn_of_other_runners_tells_players_apart_by_their_clocks(
     assert names(capsys, fast, slow) == {"A [tc=10+0.1]", "A [tc=60]", "B"}
     assert names(capsys, fast, plain) == {"A", "B", "C"}
     three = {"A [tc=10+0.1]", "A [tc=60]", "A [plain.pgn]", "B", "C"}
-    assert names(capsys, fast, slow, plain) == three, "it may be either"
+    assert names(capsys, fast, slow, plain) == three, "the player of plain.pgn was assigned to one of the others"
     assert names(capsys, fast, slow, plain, "-same", "A") == {"A", "B", "C"}
 
 
-def test_a_pair_whose_games_come_from_two_files_is_a_pair(
+def test_a_pair_may_be_split_over_two_files(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     whole = journal(tmp_path / "j", limited(5, 5), [Origin("h", "1", ("a 1", "b 1"))] * 4)
@@ -194,7 +194,7 @@ def test_a_pair_whose_games_come_from_two_files_is_a_pair(
     assert errors(half, whole) == pytest.approx(errors(whole))
 
 
-def test_words_of_settings_come_back_from_a_tag() -> None:
+def test_settings_survive_a_pgn_tag() -> None:
     options = (("Some Name", "a b"), ("Path", "it's \"here\""), ("Empty", ""), ("N", "$1`2`"))
     entrant = changed(engine("A", 7), options=options)
     assert read_words(typed(settings_words(entrant))) == entered(entrant).settings
@@ -209,7 +209,7 @@ def labelled(players: Iterable[Player]) -> list[str]:
     return [labels[key] for key in keys]
 
 
-def test_labels_are_unique_whatever_names_there_are() -> None:
+def test_labels_are_always_unique() -> None:
     one, other = (Player("A", (("nodes", nodes),)) for nodes in ("1", "2"))
     assert labelled([one, other, Player("A [nodes=1]")]) == [
         "A [nodes=1] 2", "A [nodes=2]", "A [nodes=1]"

@@ -1,4 +1,4 @@
-"""Sentences about games of several programs and versions."""
+"""Sentences on games of several programs and versions."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from tests.tournament.specs import result
 
 
 @pytest.mark.parametrize("versions", [1, 2, NAMED, NAMED + 1, NAMED + 3])
-def test_a_few_versions_are_named_and_the_others_counted(versions: int) -> None:
+def test_the_first_versions_are_named_and_the_rest_counted(versions: int) -> None:
     provenance = Provenance()
     for number in range(versions):
         origin = Origin("h", f"0.{number}", ("a 1", "b 1"), ("aa", "bb"))
         provenance.add(make_row(replace(result(number + 1), origin=origin)))
-    found = provenance.mixtures()
+    mixtures = provenance.mixtures()
     if versions == 1:
-        assert found == []
+        assert mixtures == []
         return
     named = [f"0.{number} (1 game)" for number in range(min(versions, NAMED))]
     more = [f"and {versions - NAMED} more"] if versions > NAMED else []
     listed = ", ".join(named + more)
-    assert found == [f"games were played by {versions} versions of merels: {listed}"]
+    assert mixtures == [f"games were played by {versions} versions of merels: {listed}"]

@@ -15,7 +15,7 @@ from merels.tournament.journal.replay import stored_games
 GAMES = '[White "A"]\n[Black "B"]\n\n1. d6 f4 *\n\n[White "C"]\n\n1. d2 *\n'
 
 
-def test_games_of_a_file_come_with_the_share_that_is_read(tmp_path: Path) -> None:
+def test_games_of_a_file_state_the_share_read_so_far(tmp_path: Path) -> None:
     path = tmp_path / "g.pgn"
     path.write_text(GAMES)
     games = list(stored_games(str(path), RecordRules()))
@@ -26,7 +26,7 @@ def test_games_of_a_file_come_with_the_share_that_is_read(tmp_path: Path) -> Non
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
-def test_games_of_a_pipe_are_read_though_its_size_is_unknown(tmp_path: Path) -> None:
+def test_games_of_a_pipe_are_read_without_its_size(tmp_path: Path) -> None:
     path = tmp_path / "pipe"
     os.mkfifo(path)
     writer = threading.Thread(target=lambda: path.write_text(GAMES), daemon=True)
