@@ -56,14 +56,14 @@ def differences(
     return engines + _setting_differences(ours, theirs)
 
 
-def listed(found: Sequence[Difference], here: str, there: str) -> str:
+def listed(items: Sequence[Difference], here: str, there: str) -> str:
     """Return the first differences as text; ``here`` and ``there`` name the tournaments."""
     texts = [
         f"{flag}: {here} {ours or ABSENT}, {there} {theirs or ABSENT}"
-        for flag, ours, theirs in found[:NAMED]
+        for flag, ours, theirs in items[:NAMED]
     ]
-    if len(found) > NAMED:
-        texts.append(f"and {len(found) - NAMED} more")
+    if len(items) > NAMED:
+        texts.append(f"and {len(items) - NAMED} more")
     return printable("; ".join(texts))
 
 

@@ -85,14 +85,14 @@ Game = TypeVar("Game", bound=_Marked)
 
 
 class Duplicates:
-    """Filter of games that were read before; ``found`` counts those left out.
+    """Filter of games that were read before; ``skipped`` counts those left out.
 
     The tournament's id and the game's number identify a game of merels, in journals and in PGN. A
     merged journal has its own id, so number, names and start time identify its games too.
     """
 
     def __init__(self) -> None:
-        self.found = 0
+        self.skipped = 0
         self._seen: set[int] = set()
         """64-bit hashes of marks, to save memory; collisions are practically impossible."""
 
@@ -106,7 +106,7 @@ class Duplicates:
             if self._seen.isdisjoint(marks):
                 yield game
             else:
-                self.found += 1
+                self.skipped += 1
             self._seen.update(marks)
 
 

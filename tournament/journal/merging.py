@@ -85,9 +85,11 @@ def _fill(target: Journal, paths: Sequence[str], whole: Callable[[Words], Words]
                     continue
                 duplicates += 1
                 if first[1] != row.result:
-                    one, other = (f"{result} in {printable(name)}"
-                                  for name, result in (first, origin_of[row.result]))
-                    conflicts.append(f"game {row.number} has two results: {one}, {other}")
+                    results = ", ".join(
+                        f"{result} in {printable(name)}"
+                        for name, result in (first, origin_of[row.result])
+                    )
+                    conflicts.append(f"game {row.number} has two results: {results}")
     line = json.dumps(whole(json.loads(kept["arguments"])))
     folder = {"folder": kept["folder"]} if "folder" in kept else {}
     target.set_meta({"settings": kept["settings"], "arguments": line, **folder})

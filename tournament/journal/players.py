@@ -1,7 +1,7 @@
 """Players: engines identified by more than their name, so that two engines of one name stay apart.
 
 A player consists of its name, its options and limits, its command, and the name and version that it
-announced. Sources such as journals and PGN files know different parts of this. An unknown part
+announced. Sources such as journals and PGN files contain different parts of this. An unknown part
 matches every value, unless several players match.
 """
 

@@ -72,27 +72,27 @@ class Provenance:
 
     def _exchanged(self) -> Iterator[str]:
         for name, programs in self._programs().items():
-            known: dict[tuple[str, str], Counter[str]] = {}
+            hosts_of: dict[tuple[str, str], Counter[str]] = {}
             for program, games in programs.items():
                 if program.fingerprint or program.version:
-                    hosts = known.setdefault(program[:2], Counter())
+                    hosts = hosts_of.setdefault(program[:2], Counter())
                     hosts[program.host or "?"] += games
-            if len({fingerprint for _, fingerprint in known}) > 1 or len(known) > 1:
+            if len({fingerprint for _, fingerprint in hosts_of}) > 1 or len(hosts_of) > 1:
                 texts = [
                     f"{Program(*program, '')} ({counted(hosts.total(), 'game')} on "
                     f"{_listed(list(map(printable, hosts)), ', ')})"
-                    for program, hosts in known.items()
+                    for program, hosts in hosts_of.items()
                 ]
-                yield f"{printable(name)} was {len(known)} programs: {_listed(texts, '; ')}"
+                yield f"{printable(name)} was {len(hosts_of)} programs: {_listed(texts, '; ')}"
 
     def _versions(self) -> Iterator[str]:
-        known = {version: games for version, games in self._referees.items() if version}
-        if len(known) > 1:
+        versions = {version: games for version, games in self._referees.items() if version}
+        if len(versions) > 1:
             texts = [
                 f"{printable(version)} ({counted(games, 'game')})"
-                for version, games in known.items()
+                for version, games in versions.items()
             ]
-            yield f"games were played by {len(known)} versions of merels: {_listed(texts, ', ')}"
+            yield f"games were played by {len(versions)} versions of merels: {_listed(texts, ', ')}"
 
 
 def _listed(texts: list[str], between: str) -> str:

@@ -202,9 +202,10 @@ class Standings:
         """Return the counts of two engines, seen from the first."""
         return counts_between(self.matches, first, second)
 
-    def match(self, one: str, other: str) -> tuple[str, str]:
-        """Return the two engines in the order of entry."""
-        return (one, other) if self.names.index(one) < self.names.index(other) else (other, one)
+    def match(self, first: str, second: str) -> tuple[str, str]:
+        """Return two engines in their order of entry."""
+        is_ordered = self.names.index(first) < self.names.index(second)
+        return (first, second) if is_ordered else (second, first)
 
 
 def record_of(row: Row, rules: Rules) -> Record:

@@ -75,16 +75,16 @@ def _fixed_round(settings: Settings, number: int, results: Results) -> list[Pair
     return [_coloured(settings, number, first, second) for first, second in pairs]
 
 
-def _coloured(settings: Settings, number: int, one: int, other: int) -> Pairing:
-    """Return the pairing of two engines, ``one < other``, with balanced colours.
+def _coloured(settings: Settings, number: int, first: int, second: int) -> Pairing:
+    """Return the pairing of two engines, ``first < second``, with balanced colours.
 
     With an even number of games every pairing is balanced, and the engine entered first begins with
     White. Otherwise the parity of the indices decides (Berger's rule: an engine's Whites and Blacks
     differ by at most one in a round), and the colours swap from round to round.
     """
     odd = settings.swap and settings.games % 2 == 1
-    swapped = odd and (one + other + number) % 2 == 0
-    return Pairing(other, one) if swapped != settings.reverse else Pairing(one, other)
+    swapped = odd and (first + second + number) % 2 == 0
+    return Pairing(second, first) if swapped != settings.reverse else Pairing(first, second)
 
 
 def colours(settings: Settings, pairing: Pairing, game: int) -> tuple[int, int]:

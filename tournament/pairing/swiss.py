@@ -68,7 +68,7 @@ def pair_round(settings: Settings, number: int, results: Results) -> list[Pairin
     rounds = (_pair(field, points, met) for field in fields)
     pairs = next(filter(None, rounds), None) or _pair(fields[0], points, set())
     assert pairs is not None
-    return [_coloured(settings, number, results, one, other) for one, other in pairs]
+    return [_coloured(settings, number, results, higher, lower) for higher, lower in pairs]
 
 
 def places(settings: Settings, results: Results) -> list[Place]:
@@ -151,13 +151,19 @@ def _candidates(unpaired: list[int], points: list[float]) -> list[int]:
     return [*lower, *reversed(upper), *unpaired[len(group) :]]
 
 
-def _coloured(settings: Settings, number: int, results: Results, one: int, other: int) -> Pairing:
-    """Return the pairing with its colours; ``one`` ranks higher."""
+def _coloured(
+
+
+    settings: Settings, number: int, results: Results, higher: int, lower: int
+
+
+) -> Pairing:
+    """Return the pairing of two engines with colours; ``higher`` ranks above ``lower``."""
     swapped = False
     if settings.games % 2 and settings.swap:
-        need, other_need = (_white_need(results, engine) for engine in (one, other))
-        swapped = number % 2 == 1 if need == other_need else need > other_need
-    return Pairing(other, one) if swapped != settings.reverse else Pairing(one, other)
+        higher_need, lower_need = (_white_need(results, engine) for engine in (higher, lower))
+        swapped = number % 2 == 1 if higher_need == lower_need else higher_need > lower_need
+    return Pairing(lower, higher) if swapped != settings.reverse else Pairing(higher, lower)
 
 
 def _white_need(results: Results, engine: int) -> tuple[int, int]:

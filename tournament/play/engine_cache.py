@@ -150,11 +150,11 @@ class EngineCache:
         return engine
 
 
-def _has_options_of(one: Entrant, other: Entrant) -> bool:
+def _has_options_of(first: Entrant, second: Entrant) -> bool:
     """Return whether two entrants differ only in the values of the same options."""
-    names = [[name for name, _ in entrant.engine.options] for entrant in (one, other)]
-    engine = replace(one.engine, options=other.engine.options)
-    return names[0] == names[1] and replace(one, engine=engine) == other
+    names = [[name for name, _ in entrant.engine.options] for entrant in (first, second)]
+    engine = replace(first.engine, options=second.engine.options)
+    return names[0] == names[1] and replace(first, engine=engine) == second
 
 
 def _await_ready(engine: Engine) -> None:

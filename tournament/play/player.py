@@ -167,7 +167,7 @@ class Player:
     def _unanswered(
         self, asked: int, timeout: int, allowance: int, reading: Reading | None
     ) -> End:
-        """Return the end of a game without an answer in time, after waiting for a late one."""
+        """Return the end of a game without an answer in time; wait for a late answer first."""
         overslept = monotonic_ns() - asked - timeout
         late = self._connection.stop()
         # Not the timeout: on a busy machine, more time has passed before the stop.

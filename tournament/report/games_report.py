@@ -101,7 +101,7 @@ class CountedGames:
                     self.notes.append(file.notes)
                 self._count(file, duplicates, split, is_one=len(paths) == 1)
         self.is_one = len(paths) == len(self.notes) == 1
-        self.duplicates = duplicates.found
+        self.duplicates = duplicates.skipped
         labels = self.labels = self._roster.labels() | {"": ""}
         self._labels: dict[Player, list[str]] = {}
         self.namesakes: dict[str, list[str]] = {}

@@ -210,7 +210,7 @@ def counts_between(counts: Counts, first: str, second: str) -> MatchCounts:
 
 
 def _ratio(over: int, under: int) -> float:
-    """``over / under`` without nan: ``inf`` over nothing, 1 for nothing over nothing."""
+    """Return ``over / under``; ``inf`` for a positive ``over`` and 0, 1 for 0 / 0."""
     if under:
         return over / under
     return float("inf") if over else 1.0

@@ -169,9 +169,9 @@ def rate(matches: Counts, anchor: tuple[str, float] | None = None) -> Ratings:
 def _records(size: int, index: dict[str, int], matches: Counts) -> list[tuple[int, int, int]]:
     """Return each player's wins, draws and losses over all matches."""
     records = [(0, 0, 0)] * size
-    for (one, other), counts in matches.items():
+    for (first, second), counts in matches.items():
         for player, won, lost in (
-            (index[one], counts.wins, counts.losses), (index[other], counts.losses, counts.wins)
+            (index[first], counts.wins, counts.losses), (index[second], counts.losses, counts.wins)
         ):
             wins, draws, losses = records[player]
             records[player] = wins + won, draws + counts.draws, losses + lost

@@ -130,7 +130,7 @@ def test_only_three_differences_are_named() -> None:
         "-event: now x, in the journal merels tournament; and 1 more")
 
 
-def test_values_that_differ_in_the_seventh_digit_are_different() -> None:
+def test_values_are_compared_in_all_digits() -> None:
     ours, theirs = (settings(sprt=Sprt(0, 5, alpha)) for alpha in (0.05, 0.05000001))
     assert diff(ours, theirs) == "-sprt alpha: now 0.05, in the journal 0.05000001"
 

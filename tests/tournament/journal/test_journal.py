@@ -295,7 +295,7 @@ def test_a_failed_creation_leaves_no_partial_journal(tmp_path: Path) -> None:
     resumed_journal(str(path), settings(), NOTES).close()
 
 
-def test_places_that_cannot_be_written(tmp_path: Path) -> None:
+def test_paths_that_cannot_be_written_are_refused(tmp_path: Path) -> None:
     with pytest.raises((InputError, JournalError), match="journal"):
         begin(tmp_path / "none" / "j")
     with pytest.raises(InputError, match="no such file"):

@@ -121,7 +121,7 @@ def test_a_program_swapped_between_shards_is_listed(
 
 
 @pytest.mark.parametrize("games", [1, 2, 3, 4, 5])
-def test_the_pair_of_a_game_follows_from_its_number(games: int) -> None:
+def test_pair_of_gives_the_pair_of_a_game_in_the_plan(games: int) -> None:
     chosen = settings(3, rounds=3, games=games)
     plan = Plan(chosen)
     while tasks := plan.next_round():

@@ -148,14 +148,16 @@ def test_the_error_of_a_failed_book_names_its_partial_file(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="names a file by bytes that are no text")
-def test_a_book_may_have_any_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_book_may_have_a_name_that_is_not_utf_8(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     name = os.fsdecode(b"b\xff")
     made(capsys, *SMALL, "-out", str(tmp_path / name))
     text = (tmp_path / name).read_text()
     assert len(entries(text)) == 8 and "b?'" in text
 
 
-def test_lengths_take_turns() -> None:
+def test_the_lengths_of_entries_take_turns() -> None:
     settings = BookSettings(parse_rules("multi"), 6, 3, 5, nodes=2000, bound=200)
     kept = [candidate.entry for candidate in make_book(settings) if candidate.entry is not None]
     assert [sum(m.bit_count() for m in e.position.men) for e in kept] == [3, 4, 5, 3, 4, 5]

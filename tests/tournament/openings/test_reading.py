@@ -112,7 +112,7 @@ def played(plies: int, seed: int = 1, first: str = START) -> str:
     return format_record(record)
 
 
-def test_lines_are_taken_whole(tmp_path: Path) -> None:
+def test_opening_lines_are_used_completely(tmp_path: Path) -> None:
     path = write(tmp_path, played(2) + played(17, 2) + played(2), "lines.pgn")
     openings = load_openings(OpeningSettings(file=path, format="pgn"), MILL)
     assert [len(opening.moves) for opening in openings] == [2, 17, 2]

@@ -97,7 +97,7 @@ def test_a_bye_that_forces_a_rematch_goes_to_the_next_engine() -> None:
     assert set(range(9)) - {engine for pair in pairs for engine in pair} == {4}
 
 
-def test_a_bye_scores_and_counts_as_an_opponent_of_equal_points() -> None:
+def test_a_bye_scores_a_win_and_counts_as_an_opponent_of_equal_points() -> None:
     chosen = settings(3, format="swiss", rounds=2)
     results = [[PairingResult(Pairing(0, 1), (1.5, 0.5))]]
     assert swiss.places(chosen, results) == [

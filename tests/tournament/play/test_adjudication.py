@@ -59,7 +59,7 @@ def test_resignation_counts_only_the_moves_of_one_side() -> None:
     assert verdicts(LOSING, *scores(0, -900, 0, -499, 0, -900)) == [None] * 6
 
 
-def test_twosided_resignation_needs_the_winner_to_agree() -> None:
+def test_twosided_resignation_needs_won_scores_of_the_opponent() -> None:
     rule = replace(LOSING, resign_twosided=True)
     moves = scores(-WON, 100, -WON, 100, -WON, 500, -WON, 600)
     assert verdicts(rule, *moves) == [None] * 7 + [BLACK_WINS]

@@ -22,7 +22,7 @@ def test_a_move_may_use_its_time_to_the_last_nanosecond() -> None:
     assert clock.spend(1) == 1
 
 
-def test_an_overrun_within_the_margin_is_kept_as_a_debt() -> None:
+def test_an_overrun_within_the_margin_becomes_a_debt() -> None:
     clock = Clock(TimeControl(time=100 * MS, increment=10 * MS, margin=20 * MS))
     assert clock.spend(120 * MS) == 0
     assert clock.left == -10 * MS

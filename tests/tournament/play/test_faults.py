@@ -121,7 +121,7 @@ def test_an_engine_that_exits_in_the_game(
         (engine("stops-only"), "abandoned", f"stalls ({IDLE})", 0),
         (engine("never", limit=CLOCK), "time forfeit", NO_BESTMOVE, 0),
         (engine("flood", limit=CLOCK), "time forfeit", f"{NO_BESTMOVE[:-1]}; {FLOOD})", 0),
-        # Its last output names the fault.
+        # The last output of the engine is part of the reason.
         (engine("mumbles", r"info string fake error: no legal action\n"), "abandoned",
          f"stalls ({DEAF}; {MUMBLES})", 0),
         (engine("mumbles", r"info string fake error: no legal action\n", CLOCK), "time forfeit",
@@ -315,7 +315,7 @@ def run_until_mark(then: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
 @needs_proc
 def test_no_orphan_when_the_runner_is_killed() -> None:
     with run_until_mark("time.sleep(1000)") as (runner, mark):
-        # The two engines, and two children of the first.
+        # These are the two engines, and two children of the first one.
         assert len(wait_until_gone(mark, 0.0)) == 4
         runner.send_signal(signal.SIGKILL)
         assert wait_until_gone(mark) == []
