@@ -1,4 +1,4 @@
-"""One small match, for the commands that read the games of files."""
+"""A small match, for the tests of commands that read games from files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.tournament.specs import match
 
 @pytest.fixture(scope="session")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the journal ``j`` and the PGN file ``g.pgn`` of ten games of A and B."""
+    """Return a folder with the journal ``j`` and the PGN file ``g.pgn`` of ten games of A and B."""
     folder = tmp_path_factory.mktemp("played")
     words = match("-rounds", "5", "-quiet", "-journal", f"{folder}/j", "-pgnout", f"{folder}/g.pgn")
     assert Marked(*words).wait()[0] == 0

@@ -1,4 +1,4 @@
-"""Engines' moves against proven values: of journals and PGN, as text, CSV and JSON."""
+"""``merels accuracy``: journals and PGN judged by tables, as text, CSV and JSON."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ NAMED = '[White "Alice"]\n[Black "Bob"]\n' + THROWN
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Tables of six men, and a match of two beginners in endings that they cover."""
+    """Return a folder with tables of six men, and a match of two weak levels in such endings."""
     folder = tmp_path_factory.mktemp("endings")
     rules, chance = make_rules("morris"), random.Random(1)
     tables = Builder(folder / "tables", rules, threads=2, depths=True).build(6)
     endings = (random_position(rules, 3, 3, chance) for _ in range(500))
-    far = [one for one in endings if (known := tables.probe(one)) and (known.depth or 0) > 8][:6]
-    (folder / "endings.pos").write_text("".join(format_position(one) + "\n" for one in far))
+    long = [p for p in endings if (value := tables.probe(p)) and (value.depth or 0) > 8][:6]
+    (folder / "endings.pos").write_text("".join(format_position(p) + "\n" for p in long))
     words = match(
         "-variant", "morris", "-each", "option.UCI_LimitStrength=true", "option.UCI_Elo=800",
         "-rounds", "6", "-quiet", "-openings", f"file={folder}/endings.pos",
@@ -63,7 +63,7 @@ def test_a_journal_and_its_pgn_give_equal_reports(folder: Path) -> None:
     thrown = sum(journal[name] for name in ("win_to_draw", "win_to_loss", "draw_to_loss"))
     assert 0 < thrown == journal["judged"] - journal["held"]
     assert [engine["name"] for engine in journal["engines"]] == ["A", "B"]
-    # A game in both files counts once, and both tell the same apart from where they found it.
+    # A game in both files counts once. The reports differ only in the name of the file.
     assert counts(folder, "j", "g.pgn") == journal
     text = json.dumps(pgn).replace(f"{folder}/g.pgn", f"{folder}/j")
     assert json.loads(text) == journal
@@ -71,16 +71,16 @@ def test_a_journal_and_its_pgn_give_equal_reports(folder: Path) -> None:
 
 def test_report_formats_and_the_command_for_the_worst_game(folder: Path, tmp_path: Path) -> None:
     tables = ("-tables", str(folder / "tables"))
-    told = counts(folder, "j")
+    report = counts(folder, "j")
     text = output("accuracy", f"{folder}/j", *tables)
-    first = f"{told['judged']} of {told['moves']} moves in 12 games judged; the tables cover every"
-    assert " ".join(text.split()).startswith(first)
+    counted = f"{report['judged']} of {report['moves']} moves in 12 games judged; "
+    assert " ".join(text.split()).startswith(f"{counted}the tables cover every")
     table = output("accuracy", f"{folder}/j", *tables, "-format", "csv")
     rows = list(csv.DictReader(io.StringIO(table)))
     out = tmp_path / "a.csv"
     assert output("accuracy", f"{folder}/j", *tables, "-out", str(out)) == ""
     assert out.read_text() == table
-    for engine in told["engines"]:
+    for engine in report["engines"]:
         total = next(row for row in rows if (row["name"], row["phase"]) == (engine["name"], "all"))
         for name in ("moves", "judged", "held", "critical", "critical_held", "draw_to_loss"):
             own = [int(row[name]) for row in rows if row["name"] == engine["name"]]
@@ -89,7 +89,7 @@ def test_report_formats_and_the_command_for_the_worst_game(folder: Path, tmp_pat
         if worst is not None:
             assert total["worst_move_game"] == str(worst["game"])
             assert worst["after"] < worst["value"]
-    # What the report says to type shows the move as a blunder.
+    # The command in the report shows the move as a blunder.
     at = text.index("worst move: ")
     move = text[at:].split()[3]
     command = shlex.split(text[at:].splitlines()[1])
@@ -100,13 +100,13 @@ def test_report_formats_and_the_command_for_the_worst_game(folder: Path, tmp_pat
 
 def test_a_section_of_the_ratings(folder: Path, tmp_path: Path) -> None:
     words = ("ratings", f"{folder}/j", "-tables", str(folder / "tables"))
-    told = counts(folder, "j")
-    assert json.loads(output(*words, "-format", "json"))["accuracy"] == told
+    report = counts(folder, "j")
+    assert json.loads(output(*words, "-format", "json"))["accuracy"] == report
     assert output("accuracy", *words[1:]) in output(*words)
     page = tmp_path / "page.html"
     output(*words, "-out", str(page))
     html = page.read_text()
-    judged = f"{told['judged']} of {told['moves']} moves in 12 games judged"
+    judged = f"{report['judged']} of {report['moves']} moves in 12 games judged"
     assert "<h2>Accuracy</h2>" in html and judged in html
     assert f"<code>merels review {folder}/j -game " in html
     output("ratings", f"{folder}/j", "-out", str(page))
@@ -136,11 +136,12 @@ def test_only_tables_without_depths_ignore_the_limit_of_plies(
     shutil.copytree(folder / "tables", tmp_path / "tables", ignore=shutil.ignore_patterns("*.dtl"))
     game = tmp_path / "game.pgn"
     game.write_text(THROWN.replace("w 0 0 0 20", "w 0 0 50 20"))
-    said = (
+    message = (
         "1 of the values thrown away is in doubt: the limit on plies or a repetition may excuse "
         "the move. Tables built with -depths take that limit into account."
     )
-    assert said in " ".join(output("accuracy", str(game), "-tables", f"{tmp_path}/tables").split())
+    text = output("accuracy", str(game), "-tables", f"{tmp_path}/tables")
+    assert message in " ".join(text.split())
     deep = output("accuracy", str(game), "-tables", f"{folder}/tables")
     assert "in doubt:" not in deep and ", in doubt" not in deep
     assert deep.startswith("2 of 2 moves in 1 game judged; ")
@@ -160,7 +161,7 @@ def test_many_games_are_judged_by_all_processors_with_the_same_result(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
     cores: list[int],
 ) -> None:
-    """Games of 50,000 did not end in ten minutes, and nothing showed that they would."""
+    """In a former version 50,000 games took more than ten minutes, without any progress shown."""
     files = [str(folder / "j"), str(folder / "g.pgn")]
     faults, rules = Faults("accuracy", False), RecordRules(make_rules("morris"))
     whole = accuracy.measure(faults, files[:1], folder / "tables", rules)
@@ -185,8 +186,8 @@ def test_a_bad_game_in_another_process_is_one_clear_line(
     monkeypatch.setattr(accuracy, "usable_cores", lambda: [0, 1])
     game = tmp_path / "game.pgn"
     game.write_text(NAMED + "\n" + NAMED + "\n1. d6 d6 *\n" + NAMED)
-    rules, said = RecordRules(make_rules("morris")), "illegal move, d6 is occupied.*game 3 of"
-    with pytest.raises(InputError, match=said):
+    rules, message = RecordRules(make_rules("morris")), "illegal move, d6 is occupied.*game 3 of"
+    with pytest.raises(InputError, match=message):
         accuracy.measure(Faults("accuracy", True), [str(game)], folder / "tables", rules)
     capsys.readouterr()
     faults = Faults("accuracy", False)
@@ -216,7 +217,7 @@ def test_unnamed_players_and_players_with_two_limits_are_separate(
 
 
 @pytest.mark.parametrize(
-    ("text", "words", "said"),
+    ("text", "words", "message"),
     [
         ("1. d6 f4 *", ("-tables", "nowhere"), "no usable table here; make them with merels"),
         ('[Variant "loc"]\n1. d6 *', (), "no usable table here"),
@@ -229,11 +230,11 @@ def test_unnamed_players_and_players_with_two_limits_are_separate(
     ],
 )
 def test_a_game_that_cannot_be_judged_is_one_line_of_error(
-    folder: Path, tmp_path: Path, text: str, words: tuple[str, ...], said: str
+    folder: Path, tmp_path: Path, text: str, words: tuple[str, ...], message: str
 ) -> None:
     file = tmp_path / "game.pgn"
     file.write_text(text)
     words = tuple(word.format(file=file) for word in words)
     tables = () if "-tables" in words else ("-tables", str(folder / "tables"))
     error = refusal("accuracy", str(file), *tables, *words)
-    assert said in error and error.count("\n") == 1
+    assert message in error and error.count("\n") == 1

@@ -1,4 +1,4 @@
-"""What the command says or refuses before the first game: processors and the book's proofs."""
+"""Notices and errors before the first game: number of processors, proofs of the book."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ONE_GAME = ("-rounds", "1", "-games", "1")
 
 
 def run_on_one_core(*words: str) -> tuple[int, str, str]:
-    """A run that may use a single core."""
+    """Run a tournament on one core; return status, output and errors."""
     core = min(os.sched_getaffinity(0))
     return Marked(*words, preexec_fn=lambda: os.sched_setaffinity(0, {core})).wait()
 
@@ -32,7 +32,7 @@ def test_more_games_at_once_than_processors_are_refused_unless_forced(tmp_path: 
 
     status, out, err = run_on_one_core(*match(*ONE_GAME, *parallel(2), *kept))
     assert status == 0 and "Finished game 1" in out
-    # The flag is in the journal's own command line.
+    # -force-concurrency is in the stored command line of the journal.
     assert run_on_one_core("-resume", *kept)[0] == 0
     status, _, err = run_on_one_core("-resume", *match(*ONE_GAME, "-concurrency", "2", *kept))
     assert status == 2 and "-force-concurrency" in err
@@ -53,11 +53,13 @@ def test_local_processors_do_not_limit_a_foreign_executor(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("fields", "is_said"),
+    ("fields", "has_notice"),
     [((), False), (("-set", "Repetition=5"), False), (("-set", "NoRemovalPlies=200"), True)],
 )
-def test_a_notice_names_rules_that_the_proofs_of_a_book_do_not_cover(fields: tuple[str, ...], is_said: bool) -> None:
+def test_a_notice_names_rules_beyond_the_proofs_of_a_book(
+    fields: tuple[str, ...], has_notice: bool
+) -> None:
     run = Marked(*match(*ONE_GAME, "-openings", "book", "-variant", "morris", *fields, "-quiet"))
     status, _, err = run.wait()
     note = "proven drawn under morris, not under morris NoRemovalPlies=200: one side may be winning"
-    assert status == 0 and (note in err) is is_said
+    assert status == 0 and (note in err) is has_notice

@@ -1,4 +1,4 @@
-"""``-resume``: which flags a run goes on with, and what it reads of its journal for that."""
+"""``-resume``: the flags of a continued run, and its reads of the journal."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def executor():
 
 @pytest.fixture
 def statements(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """The statements that SQLite runs, with their values; ``open PATH`` for each connection."""
+    """Yield the list of statements that SQLite has run, and ``open PATH`` for each connection."""
     seen: list[str] = []
     connect = sqlite3.connect
 
@@ -78,7 +78,7 @@ def test_a_resume_opens_its_journal_once_and_reads_each_game_once(
 
 @pytest.fixture
 def other(tmp_path: Path) -> Path:
-    """A folder with the journal of a stopped run whose executor prints when it is made."""
+    """Return a folder with the journal of a stopped run whose factory prints a line."""
     (tmp_path / "mine.py").write_text(OTHER)
     run = Marked(*match("-rounds", "500", *SHORT, "-journal", "j", "-executor", "mine:executor",
                         "-executorwait", "60", "-serve", "0", "-concurrency", "1"), cwd=tmp_path)
@@ -111,12 +111,12 @@ def test_a_resume_has_the_stored_executor_and_page_until_they_are_turned_off(oth
         assert any("OTHER made" in line for line in lines) == has_executor
         assert ("standings at http" in err) == has_page
         hint = " ".join(("-journal", "file=j", "-resume", *added))
-        assert f"continue with: {hint}\n" in err, "goes on in the same way"
+        assert f"continue with: {hint}\n" in err, "the advice repeats the added flags"
 
 
 @pytest.mark.thorough
 def test_a_local_run_continues_on_an_executor_with_its_names(tmp_path: Path) -> None:
-    """An executor's run does not start the engines here, which have announced other names."""
+    """The engines announced other names than their programs'; an executor's run keeps these."""
     words = [word for word in match("-rounds", "1", *SHORT) if not word.startswith("name=")]
     assert Marked(*words, "-journal", f"{tmp_path}/j").wait()[0] == 0
     with read_journal(f"{tmp_path}/j") as journal:

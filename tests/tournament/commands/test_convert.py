@@ -1,4 +1,4 @@
-"""Positions, games and rules from any form into any other."""
+"""``merels convert``: positions, games and rules from every form into every other."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ MFEN = "MFEN/1.0 mill24-state-v1 ......../.W.B..../........ w p p 8,8 - 0 2 -"
 
 
 def convert(capsys: pytest.CaptureFixture[str], *words: str | Path) -> str:
-    """What the command prints, without a word on standard error."""
+    """Return the output of the command, which must print nothing on standard error."""
     status, out, err = run(capsys, ["convert", *map(str, words)])
     assert (status, err) == (0, "")
     return out
 
 
 def stored(rules: str) -> list[Record]:
-    """The games of the tests' data under a rule set that begin at the starting position."""
+    """Return the games of the test data that have a rule set and begin at its start position."""
     text = "".join(
         f'[White "A{number % 3}"]\n[Black "B"]\n[Variant "{rules}"]\n[FEN "{game["position"]}"]\n\n'
         f"{game['moves']} {game['result']}\n\n"
@@ -71,10 +71,10 @@ def test_games_survive_every_form(
             assert status == 0
             again = tmp_path / "again"
             again.write_text(out)
-            found = list(parse_records(convert(capsys, again, "-to", "pgn", "-variant", rules)))
-            assert [record.moves for record in found] == moves
-            assert [record.result for record in found] == [game.result for game in games]
-            assert {record.start.rules for record in found} == {PRESETS[rules]}
+            records = list(parse_records(convert(capsys, again, "-to", "pgn", "-variant", rules)))
+            assert [record.moves for record in records] == moves
+            assert [record.result for record in records] == [game.result for game in games]
+            assert {record.start.rules for record in records} == {PRESETS[rules]}
     for game, played in zip(games, GamesFile(str(forms["journal"])).games(Roster())):
         assert (played.white, played.black) == (game.tags["White"], game.tags["Black"])
 
@@ -103,7 +103,7 @@ def test_positions_survive_every_form(
 def converted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., str]:
-    """What some text becomes."""
+    """Return a function that converts a text with the given flags."""
     monkeypatch.chdir(tmp_path)
 
     def convert_text(text: str, *words: str) -> str:
@@ -143,15 +143,15 @@ def test_rules_become_a_manifest_and_back(
 
 def test_standard_input_is_converted() -> None:
     assert output("convert", "-to", "mfen", typed=SIX) == f"{MFEN}\n"
-    said = refusal("convert", "-to", "manifest", typed="multi Flying=own")
-    assert said == (
+    message = refusal("convert", "-to", "manifest", typed="multi Flying=own")
+    assert message == (
         "merels convert: 'LockedMills=none': MRS/1.0 cannot express this rule; it has "
         "LockedMills=any (line 1 of standard input)\n"
     )
 
 
 @pytest.mark.parametrize(
-    "words, text, said",
+    "words, text, message",
     [
         ("-to six", "", "'typed': expected positions, games or rules here, found none"),
         ("-to six", "1. d6 f4", "'-to six': a position has no place for 2 moves; add -last for the "
@@ -179,12 +179,12 @@ def test_standard_input_is_converted() -> None:
 )  # fmt: skip
 def test_content_that_cannot_be_converted_is_an_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
-    words: str, text: str, said: str,
+    words: str, text: str, message: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("typed").write_text(text)
     status, out, error = run(capsys, ["convert", *words.split(), "typed"])
-    assert status == 2 and said in error and len(error.splitlines()) == 1
+    assert status == 2 and message in error and len(error.splitlines()) == 1
 
 
 def test_content_that_a_form_leaves_out_is_named(
@@ -198,21 +198,23 @@ def test_content_that_a_form_leaves_out_is_named(
         ("six", "annotation glyphs, comments, marks such as [%clk], rules, tags, variations"),
     ):
         status, _, error = run(capsys, ["convert", "-to", form, "-last", str(game)])
-        said = f"merels convert: {form} has no place for these: {missing}\n" if missing else ""
-        assert (status, error) == (0, said)
+        message = f"merels convert: {form} has no place for these: {missing}\n" if missing else ""
+        assert (status, error) == (0, message)
 
 
-def test_games_that_a_journal_cannot_store_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_games_that_a_journal_cannot_store_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     game, journal = tmp_path / "game", tmp_path / "new.db"
     words = ["convert", str(game), "-to", "journal", "-out", str(journal)]
-    for text, said in (
+    for text, message in (
         ('[Variant "loc"]\n\n1. d6 *\n\n[Variant "mill"]\n\n1. d6 *\n',
          "'mill': game 2 is played by these rules and the first by loc"),
         ('[White "A"]\n[Black "A"]\n\n1. d6 *\n', "'A': both players of game 1 have this name"),
     ):
         game.write_text(text)
         status, _, error = run(capsys, words)
-        assert status == 2 and said in error and not journal.exists()
+        assert status == 2 and message in error and not journal.exists()
     journal.write_text("mine")
     game.write_text("1. d6 *")
     assert "this file exists" in run(capsys, words)[2]
@@ -260,7 +262,9 @@ def test_a_journal_with_an_illegal_move_is_refused(
         assert "'d6': illegal move, d6 is occupied (move 1, Black, game 1 of " in error
 
 
-def test_an_existing_file_is_not_overwritten_by_a_failed_conversion(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_existing_file_is_not_overwritten_by_a_failed_conversion(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     game, out = tmp_path / "g.pgn", tmp_path / "o"
     game.write_text("1. d6 *\n")
     words = ["convert", str(game), "-strict", "-to", "pgn", "-out"]

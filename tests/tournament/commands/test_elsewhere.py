@@ -1,4 +1,4 @@
-"""A tournament goes on although its folder, its programs or their paths are not what they were."""
+"""Continued runs after a change of the folder, of a program, or of the path of a program."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SHORT = ["-each", "nodes=1", "-maxmoves", "6", "-srand", "3", "-journal", "j.db"
 
 
 def begin(folder: Path, *words: str) -> None:
-    """Begin a tournament in a folder, whose engines are a script and python with that script."""
+    """Play a tournament in a folder; its engines are a script, and python with that script."""
     folder.mkdir(parents=True)
     script = folder / "mini.py"
     script.write_text(f"#!{sys.executable}\n{ENGINE.read_text(encoding='utf-8')}")
@@ -37,7 +37,7 @@ def begin(folder: Path, *words: str) -> None:
 
 
 def engines(program: str, argument: str) -> list[str]:
-    """Two engines, one of them the argument of python."""
+    """Return the flags of two engines: a program, and python with an argument."""
     return ["-engine", f"cmd={program}", "name=A",
             "-engine", f"cmd={sys.executable}", f"args={argument}", "name=B"]
 
@@ -54,7 +54,7 @@ def test_a_resumed_run_continues_in_its_folder(tmp_path: Path) -> None:
     assert status == 0 and "Finished game 4 (B vs A): 1/2-1/2" in out, err
     assert f"the run was started in {tmp_path}/first and continues there" in err
     assert (tmp_path / "first" / "g.pgn").read_text().count("[GameId ") == 4
-    assert [path.name for path in (tmp_path / "other").iterdir()] == ["log"], "named from here"
+    assert [path.name for path in (tmp_path / "other").iterdir()] == ["log"], "relative to it"
 
 
 def test_a_run_continues_in_a_renamed_folder(tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_a_misspelt_program_can_be_corrected(
     status, out, err = run(tmp_path / "t", *right)
     assert status == 0 and "Finished game 6 " in out and "does not start" not in out, err
     status, out, err = run(tmp_path / "t", "-journal", "three.db", "-resume", "-rounds", "2")
-    assert status == 0 and "Finished game 12 " in out, "the journal knows the right name"
+    assert status == 0 and "Finished game 12 " in out, "the journal stores the corrected program"
 
 
 def test_merging_different_tournaments_names_what_differs(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Tournaments on someone else's executor, as a user starts and stops them."""
+"""Tournaments on a user's executor, started and stopped from the command line."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_executor(tmp_path: Path) -> None:
         run = Marked(*match("-executor", name, "-journal", "file=j"), cwd=tmp_path)
         status, out, err = run.wait()
         assert status == 2 and "cannot import this executor" in err and "Traceback" not in err
-        assert not (tmp_path / "j").exists(), "would stand in the way of the corrected line"
+        assert not (tmp_path / "j").exists(), "it would block the corrected command line"
 
 
 def test_an_executor_without_workers_ends_the_run_after_its_wait(tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_a_second_interrupt_ends_a_run_whose_executor_is_busy(name: str) -> None
 
 @contextlib.contextmanager
 def running(*command: str, **environment: str) -> Iterator[subprocess.Popen[bytes]]:
-    """A process that is killed afterwards, if not before."""
+    """Start a process, and kill it at the end of the context."""
     process = subprocess.Popen(
         command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         env={**os.environ, **environment},
@@ -102,7 +102,7 @@ def running(*command: str, **environment: str) -> Iterator[subprocess.Popen[byte
 
 @dataclass
 class Dask:
-    """The command lines of a scheduler and a worker; ``flags`` run a tournament on them."""
+    """Command lines of a Dask scheduler and a worker, and flags of a tournament on them."""
 
     scheduler: tuple[str, ...]
     worker: tuple[str, ...]
@@ -111,7 +111,7 @@ class Dask:
 
 @pytest.fixture
 def dask(tmp_path: Path) -> Dask:
-    """Dask, which nothing here asks for: tests with it run where it happens to be installed."""
+    """Return the command lines of Dask, or skip the test if Dask is not installed."""
     pytest.importorskip("distributed")
     command = shutil.which("dask")
     if command is None:
@@ -146,7 +146,7 @@ def test_dask_without_workers_and_without_a_scheduler(tmp_path: Path, dask: Dask
 def test_a_dask_worker_where_an_engine_does_not_start_and_one_that_is_killed(
     tmp_path: Path, dask: Dask
 ) -> None:
-    """The games are those of a local run; most were once booked as losses of the engine."""
+    """The games equal those of a local run; in a former version the engine lost most of them."""
     path = tmp_path / "engine.sh"
     path.write_text(f'#!/bin/sh\n[ "$BAD" ] && exec /no/such/engine\nexec {shlex.join(MERELS)}\n')
     path.chmod(0o755)
@@ -172,13 +172,13 @@ def test_a_dask_worker_where_an_engine_does_not_start_and_one_that_is_killed(
 
 
 def engines_of(worker: int) -> list[int]:
-    """The engine processes that a worker process has started."""
-    found = []
+    """Return the ids of the engine processes that a worker process has started."""
+    pids = []
     with contextlib.suppress(OSError):
         for pid in Path(f"/proc/{worker}/task/{worker}/children").read_text().split():
             if MERELS[-1].encode() in Path(f"/proc/{pid}/cmdline").read_bytes():
-                found.append(int(pid))
-    return found
+                pids.append(int(pid))
+    return pids
 
 
 @pytest.mark.slow
@@ -186,7 +186,7 @@ def engines_of(worker: int) -> list[int]:
 def test_dask_whose_scheduler_workers_and_engines_are_killed_at_random(
     tmp_path: Path, dask: Dask
 ) -> None:
-    """A thousand games, equal to those of a local run."""
+    """A thousand games equal those of a local run."""
     words = [*engine_words("A", "nodes=20"), *engine_words("B", "nodes=40"),
              "-rounds", "500", "-srand", "7"]
     assert Marked(*words, "-concurrency", "2", "-journal", f"file={tmp_path}/local").wait()[0] == 0

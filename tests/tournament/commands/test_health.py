@@ -1,4 +1,4 @@
-"""Faults of engines at the end of a run: counted, warned of, and an early end for too many."""
+"""Faults of engines: counts and warnings in the final report, and ``-maxfaults``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HEAD = ["Health", "Games", "Crashes", "Stalls", "Time", "Illegal", "Late", "Junk
 
 
 def play(tmp_path: Path, mode: str, *more: str, limit: str = "nodes=20") -> tuple[int, str, str]:
-    """Four games of an engine that is sound in its trial only, against a sound one."""
+    """Play four games of an engine that works only in its trial against a sound one."""
     command = (*LATE, str(tmp_path / "tried"), FAKE[1], *mode.split())
     words = [*engine_words("Odd", command=command), *engine_words("Sound")]
     run = Marked(*words, "-each", *limit.split(), "-rounds", "2", "-srand", "1", "-maxmoves", "12",
@@ -28,7 +28,7 @@ def play(tmp_path: Path, mode: str, *more: str, limit: str = "nodes=20") -> tupl
 
 
 def health(out: str) -> dict[str, list[int]]:
-    """The table by engine."""
+    """Return the rows of the health table by engine."""
     head, *rows = out[out.index("Health ") :].splitlines()[:3]
     assert head.split() == HEAD
     return {row.split()[0]: list(map(int, row.split()[1:])) for row in rows}
@@ -36,7 +36,7 @@ def health(out: str) -> dict[str, list[int]]:
 
 @pytest.mark.quick
 def test_an_engine_that_crashes_in_every_game_fails_the_run(tmp_path: Path) -> None:
-    """It plays some moves in each: this once ended in status 0 without a word."""
+    """The engine plays some moves in each game; a former version ended with exit status 0."""
     status, out, _ = play(tmp_path, "die-after 3")
     assert status == 1
     assert health(out) == {"Odd": [4, 4, 0, 0, 0, 0, 0], "Sound": [4, 0, 0, 0, 0, 0, 0]}
@@ -101,4 +101,4 @@ def test_the_share_from_which_an_engine_fails() -> None:
     assert not some.is_failing
     assert str(some) == "failed in 2 of 41 games (4.9%): 1 crash, 1 stall"
     some.games, some.faults["crash"] = 1, 0
-    assert not some.is_failing, "one may be an accident"
+    assert not some.is_failing, "one fault is not enough"

@@ -1,4 +1,4 @@
-"""The command merels itself: it explains its commands."""
+"""The command ``merels``: its help, its version, and its start as a module."""
 
 from __future__ import annotations
 
@@ -42,5 +42,5 @@ def test_python_runs_it_as_a_module() -> None:
 def test_a_clone_in_the_current_folder_does_not_hide_it(tmp_path: Path) -> None:
     (tmp_path / "merels" / "engine").mkdir(parents=True)
     example = "import merels; from merels.engine import Limit; print(merels.__version__, Limit)"
-    found = subprocess.check_output([sys.executable, "-c", example], cwd=tmp_path, encoding="utf-8")
-    assert found.startswith(f"{merels.__version__} <class 'merels.")
+    text = subprocess.check_output([sys.executable, "-c", example], cwd=tmp_path, encoding="utf-8")
+    assert text.startswith(f"{merels.__version__} <class 'merels.")

@@ -1,4 +1,4 @@
-"""Flags that users of fastchess and cutechess-cli type, with the command itself."""
+"""Flags and output formats of fastchess and cutechess-cli."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ DRAWN = ("*O@*O***/**O@@***/********", "**@*O***/**O*@***/***O@***", "********/*
 
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of tables of up to six men."""
+    """Return a folder with tables of up to six men."""
     folder = tmp_path_factory.mktemp("tables")
     Builder(folder, make_rules("morris", ["NoRemovalPlies=0"])).build(6)
     return folder
 
 
 def run(*words: str) -> tuple[str, str]:
-    """What a run that succeeds prints on standard output and standard error."""
+    """Return the output and the errors of a run that must succeed."""
     status, out, err = Marked(*words).wait()
     assert status == 0, err
     return out, err
@@ -111,7 +111,7 @@ def test_wait_makes_a_pause_between_games(tmp_path: Path) -> None:
     starts = [datetime.fromisoformat(row.started) for row in rows]
     ends = [start + timedelta(microseconds=row.elapsed / 1000) for start, row in zip(starts, rows)]
     assert len(rows) == 4
-    # The time of a start is cut to milliseconds.
+    # The journal stores the time of a start in milliseconds, rounded down.
     assert all(start - end >= timedelta(milliseconds=249) for end, start in zip(ends, starts[1:]))
 
 
@@ -183,7 +183,7 @@ def test_pgn_shows_the_search_info_of_engines(tmp_path: Path) -> None:
         if node.comment and (parts := shown.fullmatch(node.comment))
     ]
     assert len(played) > 4 and all(move == first for move, first in played)
-    # The journal holds it: a file that is written later shows it too.
+    # The journal stores the info lines, so that a file written later has them as well.
     run(*words, f"file={plain}", "pv=true", "seldepth=true")
     text = " ".join(Path(plain).read_text().split())
     assert "sd=" in text and 'pv="' in text and "nps=" not in text

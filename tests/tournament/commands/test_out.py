@@ -1,4 +1,4 @@
-"""``-out FILE`` of every command: the old file or the whole new one, and no other file touched."""
+"""``-out FILE`` of all commands: a failed run keeps the old file and creates no other."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ sys.exit(main(sys.argv[1:]))
 
 @pytest.fixture
 def games(tmp_path: Path) -> str:
-    """A file of games in a folder of its own."""
+    """Return the path of a PGN file in a separate folder."""
     (tmp_path / "games").mkdir()
     path = tmp_path / "games" / "games.pgn"
     path.write_text(GAMES)
@@ -65,7 +65,7 @@ def test_out_may_be_standard_output(tmp_path: Path, games: str, words: list[str]
     command = [*MERELS, *words, games, "-out", "/dev/stdout"]
     text = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
     assert text
-    # A file that standard output appends to keeps what it holds.
+    # If standard output appends to a file, its old text is kept.
     path = tmp_path / "all"
     path.write_text("earlier\n")
     with open(path, "a") as out:

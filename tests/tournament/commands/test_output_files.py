@@ -1,4 +1,4 @@
-"""Files that a run writes beside its journal: full disks, kills, resumes, devices and links."""
+"""Output files of a run: full disks, kills, continued runs, devices and links."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ STARTED = "game 2: B vs A started"
 
 
 def run(*words: str) -> str:
-    """What a run that succeeds prints on standard error."""
+    """Return the errors of a run that must succeed."""
     status, _, err = Marked(*words).wait()
     assert status == 0, err
     return err
 
 
 def on_a_full_disk(limit: int, *words: str) -> str:
-    """What a run prints on standard error that may write files of so many bytes; it ends with 1."""
+    """Return the errors of a run whose files are limited to ``limit`` bytes; it must fail."""
     command = [sys.executable, "-P", "-c", WITHIN, str(limit), *words]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 1 and "Traceback" not in done.stderr
@@ -47,7 +47,7 @@ def on_a_full_disk(limit: int, *words: str) -> str:
 
 
 def unpacked(path: Path) -> str:
-    """The text of a compressed file."""
+    """Return the text of a compressed file."""
     return gzip.decompress(path.read_bytes()).decode()
 
 
@@ -99,7 +99,7 @@ def test_a_damaged_file_gets_no_log_behind_it(tmp_path: Path) -> None:
 
 
 def test_a_resumed_run_goes_on_with_its_files(tmp_path: Path) -> None:
-    """``append=false`` replaces a file when the run begins, and never what the run has written."""
+    """``append=false`` replaces a file at the start of a run, but not when the run is continued."""
     paths = [tmp_path / name for name in ("epd", "log", "pgn")]
     flags = ["-journal", f"{tmp_path}/j", "-log", str(paths[1]), "append=false", "level=info"]
     flags += ["-epdout", str(paths[0]), "append=false", "-pgnout", str(paths[2]), "append=false"]
@@ -138,7 +138,7 @@ def test_a_full_disk_leaves_whole_positions(tmp_path: Path) -> None:
     err = on_a_full_disk(len(first) + 9, *match(*SHORT), "-epdout", str(path))
     assert f"cannot write {path}: File too large; going on without it from game 2 on" in err
     assert path.read_text() == first
-    path.write_text("startpos")  # Whoever wrote it left out the end of the line.
+    path.write_text("startpos")  # without a line break at the end
     run(*match(*SHORT), "-epdout", str(path))
     assert path.read_text() == f"startpos\n{first}{second}"
 

@@ -1,4 +1,4 @@
-"""Games as other programs and people write them, read by the real command."""
+"""Games written by other programs and by hand, read by ``merels convert`` and other commands."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FOUR = "d6 f4 d2 b4".split()
 
 
 def convert(text: str | bytes, form: str, *words: str) -> tuple[int, str, str]:
-    """The status, output and errors of ``merels convert`` for what stands on its input."""
+    """Run ``merels convert`` with a text as standard input; return status, output and errors."""
     data = text if isinstance(text, bytes) else text.encode()
     done = subprocess.run(
         [*MERELS, "convert", "-to", form, *words], input=data, capture_output=True, timeout=300
@@ -30,7 +30,7 @@ def convert(text: str | bytes, form: str, *words: str) -> tuple[int, str, str]:
 
 
 def read(text: str | bytes, *words: str) -> list[list[str]]:
-    """The moves of the games that a text holds; all is well with it."""
+    """Return the moves of the games in a text, which must be read without errors."""
     status, out, error = convert(text, "pgn", *words)
     assert (status, error) == (0, "")
     return [list(map(str, record.moves)) for record in parse_records(out)]
@@ -54,11 +54,11 @@ def test_games_of_other_programs_are_read(case: dict[str, Any]) -> None:
     assert [list(map(str, game)) for game in games] == (moves or [])
     if "nags" in case:
         _, pgn, _ = convert(data, "pgn")
-        found = [
+        nags = [
             [int(glyph[1:]) for node in record.line() for glyph in node.glyphs]
             for record in parse_records(pgn)
         ]
-        assert found == case["nags"]
+        assert nags == case["nags"]
 
 
 WILD: dict[str, str | bytes] = {
@@ -75,7 +75,7 @@ WILD: dict[str, str | bytes] = {
     "bare numbers for each move": "1 d6 1 f4 2 d2 2 b4",
     "no numbers": "d6 f4 d2 b4",
     "a move a line": "d6\nf4\nd2\nb4\n",
-    "carriage returns alone": '[White "A"]\r\r1. d6 f4\r2. d2 b4 *\r',
+    "only carriage returns": '[White "A"]\r\r1. d6 f4\r2. d2 b4 *\r',
     "UTF-16": '[White "Mühle"]\r\n\r\n1. d6 f4 2. d2 b4 *'.encode("utf-16"),
     "UTF-16 of the other order": b"\xfe\xff" + "1. d6 f4 2. d2 b4 *".encode("utf-16-be"),
     "a mark of UTF-8": "\ufeff1. d6 f4 2. d2 b4 *",
@@ -228,7 +228,7 @@ def test_one_bad_game_does_not_end_a_file(
     journal = tmp_path / "j"
     assert run(capsys, ["convert", str(games), "-to", "journal", "-out", str(journal)])[0] == 1
     assert run(capsys, ["convert", str(journal), "-to", "wmd"])[1].count("\n*\n") == 2
-    # Where nothing can be read, nothing is written.
+    # If no game can be read, the output file is not written.
     games.write_text("1. d6 d6 *\n1. x *\n")
     status, _, error = run(capsys, [*words, "-out", str(out)])
     assert status == 2 and len(error.splitlines()) == 2 and "d2 b4" in out.read_text()
@@ -273,7 +273,7 @@ def test_a_review_skips_a_bad_game(tmp_path: Path, capsys: pytest.CaptureFixture
 
 
 @pytest.mark.parametrize(
-    "text, said",
+    "text, message",
     [
         ("MPK/1.0 x", "'MPK/1.0 x': this is MPK/1.0, which merels does not read"),
         ("mpk/1.0 x", "this is MPK/1.0"),
@@ -296,13 +296,13 @@ def test_a_review_skips_a_bad_game(tmp_path: Path, capsys: pytest.CaptureFixture
     ids=lambda value: str(value)[:12] if isinstance(value, str) else "bytes",
 )
 def test_an_unsupported_form_is_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str | bytes, said: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str | bytes, message: str
 ) -> None:
     (tmp_path / "file").write_bytes(text if isinstance(text, bytes) else text.encode())
     for words in (["convert", "-to", "wmd"], ["review", "-nodes", "1"]):
         status, out, error = run(capsys, [*words, str(tmp_path / "file")])
         assert (status, out, len(error.splitlines())) == (2, "", 1)
-        assert said in error or words[0] == "review" and "expected games" in error
+        assert message in error or words[0] == "review" and "expected games" in error
 
 
 def test_a_comment_that_begins_a_game_is_no_manifest(
@@ -327,7 +327,7 @@ def test_a_move_after_a_decisive_end_is_an_error(
 
 
 def _drawn(reason: str) -> tuple[str, str, str]:
-    """A game that goes on after a draw by a counting rule, the draw, and a way to have none."""
+    """Return a game that continues after a draw, the text of the draw, and flags without it."""
     if reason == "repetition":
         text = next(case["text"] for case in CASES if "repetition" in case["name"])
         return text, "Draw by repetition at move 13, Black (a4-a7)", "-set Repetition=0"
@@ -350,27 +350,27 @@ def _drawn(reason: str) -> tuple[str, str, str]:
 def test_moves_after_a_draw_by_counting_are_read_with_one_notice(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], reason: str
 ) -> None:
-    text, draw, way_out = _drawn(reason)
+    text, draw, remedy = _drawn(reason)
     game = tmp_path / "game"
     game.write_text(text)
     words = ["convert", str(game), "-to", "pgn"]
     status, out, error = run(capsys, words)
     assert status == 0 and error.startswith(f"merels convert: game 1 of {game}: {draw}")
-    assert f"the moves after it are read on; {way_out} has no such draw" in error
+    assert f"the moves after it are read on; {remedy} has no such draw" in error
     assert len(error.splitlines()) == 1
     [record] = parse_records(out)
     assert len(record.moves) == (27 if reason == "repetition" else 5)
-    # The flags that the notice names have no such draw.
-    setting = way_out.split()[1]
+    # With the flags that the notice names, there is no draw.
+    setting = remedy.split()[1]
     assert run(capsys, [*words, "-set", setting])[2] == ""
     if reason == "three":
         assert run(capsys, [*words, "-variant", "morris"])[2] == ""
-    # The review marks the move and goes on.
+    # The review marks the move and continues.
     status, out, error = run(capsys, ["review", str(game), "-nodes", "100"])
     marked = [line for line in out.splitlines() if "the record goes on" in line]
     assert status == 0 and len(marked) == 1 and draw.split(" at ")[0] in marked[0]
     assert draw in error and len(error.splitlines()) == 1
-    # A journal of it says the same.
+    # A journal with the game gives the same notice.
     journal = tmp_path / "j"
     run(capsys, ["convert", str(game), "-to", "journal", "-out", str(journal)])
     assert draw in run(capsys, ["convert", str(journal), "-to", "pgn"])[2]
@@ -406,7 +406,7 @@ def test_an_illegal_move_is_quoted_with_the_rule_that_would_allow_it(
 ) -> None:
     game = tmp_path / "game"
     words = ["convert", str(game), "-to", "wmd"]
-    for text, said in (
+    for text, message in (
         ("1. 1 9 2. 2 23 3. 15 5 4. 24 11 5. 3x23x9 *",
          "'3x23x9': illegal move, the move must remove one man; it is legal with -set "
          "DoubleMill=each (move 5, White, line 1, game 1 of "),
@@ -421,7 +421,7 @@ def test_an_illegal_move_is_quoted_with_the_rule_that_would_allow_it(
         ("1. d6 * 1. d6 * 1. d6 oops *", "(move 1, Black, line 1, game 3 of "),
     ):  # fmt: skip
         game.write_text(text, encoding="utf-8")
-        assert said in run(capsys, words)[2]
+        assert message in run(capsys, words)[2]
     game.write_text("1. 1 9 2. 2 23 3. 15 5 4. 24 11 5. 3x23x9 *")
     assert run(capsys, [*words, "-set", "DoubleMill=each"])[:2] == (
         0, "1. a7 e5\n2. d7 d1\n3. g4 d6\n4. g1 b4\n5. g7xd1xe5\n*\n\n"

@@ -1,4 +1,4 @@
-"""The command that reviews games of files: one, some, or all; of PGN, of PlayOK, of a journal."""
+"""``merels review``: one game or all games of PGN, PlayOK and journal files."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def test_the_command_prints_each_form(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "20. a1-g1??" in text and "Blunder, proven: a1-c5x" in text
     assert "White: 1 blunder, 0 mistakes" in text and "Black: 0 blunders" in text
     assert main([str(game), "-nodes", "2000", "-json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["version"] == 2 and [move["loss"] for move in told["moves"]] == [1.0, 0.0]
+    data = json.loads(capsys.readouterr().out)
+    assert data["version"] == 2 and [move["loss"] for move in data["moves"]] == [1.0, 0.0]
     assert main([str(game), "-nodes", "2000", "-pgn"]) == 0
     again = parse_record(capsys.readouterr().out)
     thrown, last = again.line()
@@ -76,16 +76,16 @@ def test_a_file_of_many_games_is_reviewed_in_turn(tmp_path: Path) -> None:
     ]
     total = text[text.index("All 4 games:"):].splitlines()
     assert total[1].startswith("White: 2 blunders") and total[2].startswith("Black: 0 blunders")
-    told = json.loads(output("review", str(games), "-nodes", "500", "-json"))
-    assert told["version"] == 2
-    assert [(game["game"], len(game["moves"])) for game in told["games"]] == [
+    data = json.loads(output("review", str(games), "-nodes", "500", "-json"))
+    assert data["version"] == 2
+    assert [(game["game"], len(game["moves"])) for game in data["games"]] == [
         (1, 2), (2, 2), (3, 3), (4, 2)
     ]
     again = list(parse_records(output("review", str(games), "-nodes", "500", "-pgn")))
     assert [len(record.moves) for record in again] == [2, 2, 3, 2]
-    # A game among others is judged as it is alone.
-    alone = json.loads(output("review", str(games), "-nodes", "500", "-json", "-game", "3"))
-    assert alone == {"version": 2} | told["games"][2]
+    # The judgement of a game does not depend on other games.
+    single = json.loads(output("review", str(games), "-nodes", "500", "-json", "-game", "3"))
+    assert single == {"version": 2} | data["games"][2]
     assert output("review", "-", "-nodes", "500", typed=games.read_text()) == text
 
 
@@ -95,17 +95,17 @@ def test_a_journal_is_reviewed_as_its_pgn_is(played: Path) -> None:
     flags = ("-nodes", "50", "-game", "7")
     text = output("review", journal, *flags)
     assert text == output("review", pgn, *flags) and text.startswith("Game 7: A - B, ")
-    told = [json.loads(output("review", file, *flags, "-json")) for file in (journal, pgn)]
-    assert told[0] == told[1] and told[0]["white"] == "A" and told[0]["game"] == 7
+    data = [json.loads(output("review", file, *flags, "-json")) for file in (journal, pgn)]
+    assert data[0] == data[1] and data[0]["white"] == "A" and data[0]["game"] == 7
     record = parse_record(output("review", journal, *flags, "-pgn"))
-    assert record.tags["White"] == "A" and len(record.moves) == len(told[0]["moves"])
+    assert record.tags["White"] == "A" and len(record.moves) == len(data[0]["moves"])
     whole = output("review", journal, "-nodes", "1")
     assert whole.count("Game ") == 10 and "All 10 games:\nA: " in whole
 
 
 def test_an_error_about_a_game_number_names_the_valid_numbers(played: Path, tmp_path: Path) -> None:
-    assert "-game 11': no such game in" in (said := refusal("review", f"{played}/j", "-game", "11"))
-    assert said.endswith("it has 10 games\n")
+    message = refusal("review", f"{played}/j", "-game", "11")
+    assert "-game 11': no such game in" in message and message.endswith("it has 10 games\n")
     one = tmp_path / "one.pgn"
     one.write_text("1. d6 f4 *")
     assert refusal("review", str(one), "-game", "2").endswith("it has 1 game\n")
@@ -116,7 +116,7 @@ def test_a_journal_with_gaps_names_its_numbers(played: Path, tmp_path: Path) -> 
         source.backup(target)
         target.execute("DELETE FROM games WHERE number IN (1, 4)")
         target.execute("UPDATE games SET moves = 'd6 d6' WHERE number = 9")
-    said = refusal("review", str(tmp_path / "j"), "-game", "4")
-    assert said.endswith("it has 8 games, with numbers from 2 to 10\n")
-    said = refusal("review", str(tmp_path / "j"), "-game", "9")
-    assert "illegal move" in said and "game 9 of" in said
+    message = refusal("review", str(tmp_path / "j"), "-game", "4")
+    assert message.endswith("it has 8 games, with numbers from 2 to 10\n")
+    message = refusal("review", str(tmp_path / "j"), "-game", "9")
+    assert "illegal move" in message and "game 9 of" in message

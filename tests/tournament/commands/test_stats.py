@@ -1,4 +1,4 @@
-"""``merels stats``: what it prints, and how it answers mistakes."""
+"""``merels stats``: values and errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command as people and scripts use it: its lines, its exit status, its signals."""
+"""``merels tournament`` as a process: output, exit status, signals and files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.thorough
 
 
 def rows_of(path: str) -> list[Row]:
-    """A journal's games."""
+    """Return the rows of a journal."""
     with read_journal(path) as journal:
         return list(journal.rows())
 
@@ -103,8 +103,8 @@ def test_resume_needs_no_engines(tmp_path: Path) -> None:
     assert status == 2 and "; -maxmoves: now 5, in the journal 0" in err
 
 
-def begun(path: str) -> tuple[list[str], str]:
-    """The command line that a journal holds, and the folder in which it was typed."""
+def stored_command(path: str) -> tuple[list[str], str]:
+    """Return the command line and the folder that a journal stores."""
     stored = open_run(path)
     stored.journal.close()
     return stored.words, stored.folder
@@ -116,7 +116,7 @@ def test_a_journal_holds_its_command_line_without_the_file_of_flags(tmp_path: Pa
     assert Marked("-config", str(config), *journal).wait()[0] == 0
     config.unlink()
     words = [*match("-rounds", "1"), *journal]
-    assert begun(f"{tmp_path}/j.db") == (words, os.getcwd())
+    assert stored_command(f"{tmp_path}/j.db") == (words, os.getcwd())
     status, out, err = Marked(*journal, "-resume", "-rounds", "2").wait()
     assert status == 0 and "Finished game 4 (" in out, err
 
@@ -156,7 +156,7 @@ def test_an_unwritable_file_keeps_an_existing_journal(
     open_journal(f"{tmp_path}/j", chosen, {"id": "x", "arguments": "[]"}).close()
     assert main(["tournament", *words]) == 2
     assert "no/g" in capsys.readouterr().err
-    assert begun(f"{tmp_path}/j") == ([], "")
+    assert stored_command(f"{tmp_path}/j") == ([], "")
 
 
 def test_resume_without_engines_and_journal_starts_nothing(tmp_path: Path) -> None:
@@ -210,7 +210,7 @@ def test_a_second_run_of_a_journal_is_refused_at_the_start(tmp_path: Path) -> No
     assert run.process.stdout is not None and run.process.stderr is not None
     run.process.stdout.close()
     run.process.stderr.close()
-    run = Marked(*flags)  # A killed run leaves nothing locked.
+    run = Marked(*flags)  # The killed run must not leave a lock.
     wait_for(run, "Finished game ")
     run.process.send_signal(signal.SIGINT)
     assert run.wait()[0] == 130
@@ -236,9 +236,9 @@ def test_a_closed_standard_output_ends_the_run(tmp_path: Path) -> None:
     run.process.stdout = None
     assert run.process.wait(30) == 1
     assert run.survivors() == []
-    said = run.process.stderr.read().splitlines()
-    assert said[1] == "merels tournament: standard output cannot be written: Broken pipe"
-    assert f"continue with: -journal file={tmp_path}/j -resume" in said[2] and len(said) == 3
+    message = run.process.stderr.read().splitlines()
+    assert message[1] == "merels tournament: standard output cannot be written: Broken pipe"
+    assert f"continue with: -journal file={tmp_path}/j -resume" in message[2] and len(message) == 3
     run.process.stderr.close()
 
 
@@ -257,7 +257,7 @@ def test_a_full_disk_for_output_ends_the_run_resumably(tmp_path: Path, words: li
 @pytest.mark.parametrize(
     ("flags", "without"),
     [
-        (("-pgnout", "/dev/full"), "it from game 1 on"),  # No journal has what is missing.
+        (("-pgnout", "/dev/full"), "it from game 1 on"),  # no advice, because there is no journal
         (("-log", "/dev/full", "level=info"), "this log"),
     ],
 )
@@ -266,8 +266,8 @@ def test_a_full_output_file_is_reported_once_and_fails_the_finished_run(
 ) -> None:
     status, out, err = Marked(*match("-rounds", "2", *flags, "-quiet")).wait()
     assert status == 1 and "Games: 4," in out
-    said = f"cannot write /dev/full: No space left on device; going on without {without}"
-    assert err.splitlines() == [f"merels tournament: {said}"]
+    message = f"cannot write /dev/full: No space left on device; going on without {without}"
+    assert err.splitlines() == [f"merels tournament: {message}"]
 
 
 @pytest.mark.parametrize("flag", ["-journal", "-pgnout", "-log"])
@@ -276,7 +276,9 @@ def test_a_file_flag_needs_a_name(flag: str, capsys: pytest.CaptureFixture[str])
     assert f"'{flag}': expected file=" in capsys.readouterr().err
 
 
-def test_one_file_for_two_flags_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_file_for_two_flags_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "precious"
     path.write_text("startpos\n")
     os.symlink(path, tmp_path / "link")
@@ -341,7 +343,7 @@ FAULTS = {
 
 @needs_proc
 def test_faulty_engines_leave_the_rest_unharmed(tmp_path: Path) -> None:
-    """They are sound in their trial, and one of them is gone after it."""
+    """All faulty engines pass their trial; afterwards the program of one does not exist."""
     engines = []
     for name in ("Missing", *FAULTS):
         path = tmp_path / f"{name}.py"
@@ -369,7 +371,7 @@ def test_faulty_engines_leave_the_rest_unharmed(tmp_path: Path) -> None:
     assert re.search(r"engine Missing does not start \(.*\): its games stay open\n", err)
     table = {line.split()[1]: line for line in out.splitlines() if line[:1].isdigit()}
     assert set(table) >= {"A", "B", *FAULTS}
-    assert "\n\n#  Name " in out, "no blank line between the games and the tables"
+    assert "\n\n#  Name " in out, "an empty line between the games and the tables"
 
 
 def test_log(tmp_path: Path) -> None:
@@ -384,7 +386,7 @@ def test_log(tmp_path: Path) -> None:
     assert re.search(r"^\S+ trace A > go ", text, re.M) and " trace B < bestmove " in text
     again = match("-rounds", "1", "-log", f"file={path}", "level=fatal")
     assert Marked(*again).wait()[0] == 0
-    assert path.read_text() == text, "a log is added to"
+    assert path.read_text() == text, "the log keeps its old lines"
     path.write_text(torn := text + "2026-01-02T03:04:05.678+00:00 info  game 7: A v")
     assert Marked(*match("-rounds", "1", "-log", f"file={path}", "level=info")).wait()[0] == 0
     assert re.match(r"\n\S+ info  game 1: A vs B started\n", path.read_text()[len(torn):])
@@ -411,7 +413,7 @@ def test_only_games_go_to_standard_output(more: list[str], tmp_path: Path) -> No
     assert "Games: 2, " in err and "Termination" in err, "the report"
     assert ("Finished game 2 " in err) == (not more)
     status, again, err = Marked(*flags[:2], "-resume", "-rounds", "2", cwd=tmp_path).wait()
-    assert again.startswith(out) and len(list(parse_records(again))) == 4, "the games before, too"
+    assert again.startswith(out) and len(list(parse_records(again))) == 4, "also the first games"
     assert [path.name for path in tmp_path.iterdir()] == ["j"]
 
 
@@ -422,7 +424,7 @@ def test_closed_standard_output_for_games_ends_the_run(tmp_path: Path) -> None:
     run.process.stdout.close()
     run.process.stdout = None
     assert run.process.wait(60) == 1 and run.survivors() == []
-    said = run.process.stderr.read()
-    assert "standard output cannot be written: Broken pipe" in said
-    assert f"continue with: -journal file={tmp_path}/j -resume" in said
+    message = run.process.stderr.read()
+    assert "standard output cannot be written: Broken pipe" in message
+    assert f"continue with: -journal file={tmp_path}/j -resume" in message
     run.process.stderr.close()

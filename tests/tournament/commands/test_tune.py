@@ -1,4 +1,4 @@
-"""``merels tune``, with an engine whose best options are known."""
+"""``merels tune`` with an engine whose best option values are known."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.thorough
 FAKE = Path(__file__).parents[2] / "fakes" / "tunable.py"
 TUNABLE = (sys.executable, str(FAKE), "Alpha=70", "Beta=35")
 SHORT = ("-openings", "plies=4", "-resign", "score=500", "-maxmoves", "3")
-"""Games of one move each, which is all that the engine needs."""
+"""Games of few moves, which are enough for the fake engine."""
 ROW = re.compile(r"^(\w+) +\d+ +(\d+\.\d) +(\d+\.\d|-) +0 to 100 +5$", re.M)
 
 
@@ -31,18 +31,18 @@ def flags(*more: str) -> list[str]:
 
 
 def tune(*more: str, **options: object) -> tuple[int, str, str]:
-    """Run a tune to its end."""
+    """Run a tune to its end; return status, output and errors."""
     return Marked(*flags(*more), command="tune", **options).wait(300)
 
 
 def values(out: str) -> dict[str, tuple[float, float | None]]:
-    """The tuned values with their errors."""
+    """Return each parameter's tuned value and its error from the final table."""
     return {name: (float(value), None if error == "-" else float(error))
             for name, value, error in ROW.findall(out)}
 
 
 def games(path: Path) -> list[tuple[int, str, str, str, str]]:
-    """What must not differ from run to run."""
+    """Return the parts of a journal's games that kills and concurrency must not change."""
     with read_journal(str(path)) as journal:
         return [(r.number, r.white, r.opening, r.moves, r.result) for r in journal.rows()]
 
@@ -52,12 +52,12 @@ def test_values_end_within_their_errors(tmp_path: Path) -> None:
     status, out, err = tune("-pairs", "800", "-srand", "4", *parallel(2), "-out", str(report),
                             "-sprt", "elo0=0", "elo1=50")
     assert status == 0, err
-    found = values(out)
+    results = values(out)
     for name, best in (("Alpha", 70), ("Beta", 35)):
-        value, error = found[name]
+        value, error = results[name]
         assert error is not None and abs(value - best) <= error
-    assert found["Noise"][1] is None
-    words = " ".join(f"option.{name}={value:.0f}" for name, (value, _) in found.items())
+    assert results["Noise"][1] is None
+    words = " ".join(f"option.{name}={value:.0f}" for name, (value, _) in results.items())
     assert f"\n{words}\n" in out
     assert "E tuned vs E untuned" in out and "H1 was accepted" in out
     page = report.read_text()
@@ -70,12 +70,12 @@ def test_values_end_within_their_errors(tmp_path: Path) -> None:
 def test_values_of_many_tunes_end_within_their_errors() -> None:
     inside = []
     for seed in range(20):
-        found = values(tune("-pairs", "1500", "-srand", str(seed), *parallel(2))[1])
+        results = values(tune("-pairs", "1500", "-srand", str(seed), *parallel(2))[1])
         for name, best in (("Alpha", 70), ("Beta", 35)):
-            value, error = found[name]
+            value, error = results[name]
             assert error is not None
             inside.append(abs(value - best) <= error)
-    assert 0.5 < sum(inside) / len(inside) < 0.85, "68 % would be right"
+    assert 0.5 < sum(inside) / len(inside) < 0.85, "68 % is ideal"
 
 
 @needs_proc
@@ -111,7 +111,7 @@ def test_on_an_executor() -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "message"),
     [
         (("-param", "Alpa"), "'-param Alpa': E has no such option; did you mean Alpha?"),
         (("-param", "Zoom"), "'-param Zoom': E has no such option; it has Alpha, Beta, Noise"),
@@ -127,13 +127,13 @@ def test_on_an_executor() -> None:
         (("-out", "nowhere/x.html"), "cannot write this file: there is no such folder"),
     ],
 )
-def test_mistakes(capsys: pytest.CaptureFixture[str], more: tuple[str, ...], said: str) -> None:
+def test_mistakes(capsys: pytest.CaptureFixture[str], more: tuple[str, ...], message: str) -> None:
     status, out, err = run(capsys, ["tune", *flags(*more)])
-    assert status == 2 and out == "" and said in err and err.count("\n") == 1, err
+    assert status == 2 and out == "" and message in err and err.count("\n") == 1, err
 
 
 @pytest.mark.parametrize(
-    ("keys", "said"),
+    ("keys", "message"),
     [
         (("min=60", "max=20"), "'-param Alpha': expected min= below max=, found 60 and 20"),
         (("min=-5",), "'-5': expected a whole number from 0 to 100 for min= of -param Alpha"),
@@ -143,11 +143,11 @@ def test_mistakes(capsys: pytest.CaptureFixture[str], more: tuple[str, ...], sai
     ],
 )
 def test_mistakes_in_a_parameter(
-    capsys: pytest.CaptureFixture[str], keys: tuple[str, ...], said: str
+    capsys: pytest.CaptureFixture[str], keys: tuple[str, ...], message: str
 ) -> None:
     words = engine_words("E", "depth=1", command=TUNABLE)
     status, _, err = run(capsys, ["tune", *words, "-param", "Alpha", *keys])
-    assert status == 2 and said in err and err.count("\n") == 1, err
+    assert status == 2 and message in err and err.count("\n") == 1, err
 
 
 def test_a_journal_of_another_command_is_refused(tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ def test_a_journal_of_another_command_is_refused(tmp_path: Path) -> None:
     Path(journal).unlink()
     Path(journal + ".sprt").write_text("games")
     status, _, err = tune("-pairs", "2", "-journal", journal, "-sprt")
-    assert status == 2 and "this file exists, which is for the games of the test" in err
+    assert status == 2 and "the games of the test go into this file, which exists" in err
 
 
 def test_a_parameter_starts_at_the_option_of_the_engine() -> None:

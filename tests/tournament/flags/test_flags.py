@@ -1,4 +1,4 @@
-"""The command line: what flags mean, and what is said of those that mean nothing."""
+"""The command line of tournaments: the meaning of flags, and errors."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ def error_of(*argv: str) -> str:
 
 
 @pytest.mark.parametrize("words", [("-games", "3"), ("-games", "1", "-repeat", "5")])
-def test_an_odd_last_game_that_no_estimate_would_count_is_refused(words: tuple[str, ...]) -> None:
+def test_an_odd_number_of_games_in_a_match_is_refused(words: tuple[str, ...]) -> None:
     new = parse([*TWO, *words])
     with pytest.raises(InputError, match="has no pair.*report penta=false"):
         make_settings(new, seed=None)
     assert make_settings(parse([*TWO, *words, "-report", "penta=false"]), None).games % 2
     three = [*TWO, "-engine", "cmd=c", "name=C", *words]
     assert make_settings(parse(three), None).games % 2, "ratings count single games"
-    assert make_settings(new, seed=7).games % 2, "a journal that was begun goes on"
+    assert make_settings(new, seed=7).games % 2, "a journal from before continues"
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_engines(tmp_path: Path) -> None:
     assert first.limit == TimeControl(time=60 * NANOSECONDS, moves=40, margin=20_000_000)
     assert first.start_timeout == 2.5
     assert (second.name, second.engine.protocol, second.restart) == ("z", "uci", False)
-    assert second.limit == TimeControl(per_move=NANOSECONDS // 2), "its own clock goes first"
+    assert second.limit == TimeControl(per_move=NANOSECONDS // 2), "overrides -each"
 
 
 def test_default_names_are_made_distinct() -> None:
@@ -320,14 +320,14 @@ def test_help_lists_every_flag(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["-engine", "./a mill"], r"expected cmd= after -engine; did you mean 'cmd=\./a mill'\?"),
         (["-engine", "cmd=a", "cmd=b"], "'cmd=b': cmd= is given twice; begin each engine with"),
     ],
 )
-def test_a_mistake_in_an_engine_is_named_with_a_correction(words: list[str], said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_a_mistake_in_an_engine_is_named_with_a_correction(words: list[str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
         parse(words)
 
 
@@ -341,8 +341,8 @@ def test_an_error_about_an_unknown_flag_in_a_file_names_the_file(tmp_path: Path)
 
 def test_a_journal_in_a_missing_folder_is_refused_with_the_system_error(tmp_path: Path) -> None:
     path = tmp_path / "none" / "j"
-    said = refusal("tournament", "-rounds", "1", "-journal", str(path))
-    assert "cannot open this journal: No such file or directory" in said
+    message = refusal("tournament", "-rounds", "1", "-journal", str(path))
+    assert "cannot open this journal: No such file or directory" in message
 
 
 def test_an_unknown_flag_is_not_taken_for_the_one_for_help() -> None:

@@ -1,4 +1,4 @@
-"""``level=``: merels itself at a level, or by tables, as an engine of any command."""
+"""``level=``: the built-in levels and the perfect player as engines of every command."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ONE_GAME = ("-rounds", "1", "-games", "1", "-quiet")
 
 
 def play(*words: str, tables: Path | None = None) -> tuple[int, str, str]:
-    """A run of the tournament."""
+    """Run a tournament of one game; return status, output and errors."""
     run = shell("tournament", *words, *ONE_GAME, tables=tables)
     return run.returncode, run.stdout, run.stderr
 
@@ -82,36 +82,36 @@ def test_a_perfect_player_without_its_tables_is_refused_or_reported(tmp_path: Pa
     status, out, err = play(*flags, tables=tmp_path)
     assert status == 0 and "Score of Perfect vs Club: " in out
     assert "and at most 8 are on the board, and searches elsewhere" in err and remedy in err
-    # Tables of one rule set say nothing of another.
+    # Tables of one rule set do not hold for another.
     status, _, err = play(*flags, "-set", "Flying=never", tables=tmp_path)
     assert status == 2 and f"{remedy} -set Flying=never" in err
-    # The small tables, which come of themselves, make no perfect player.
+    # The small tables that merels builds automatically do not make a perfect player.
     for file in [*tmp_path.glob("*/5-3*"), *tmp_path.glob("*/4-4*")]:
         file.unlink()
     status, _, err = play(*flags, tables=tmp_path)
     assert status == 2 and "small ones" in err
 
 
-def test_the_run_prints_which_positions_the_tables_of_a_perfect_player_cover(monkeypatch: pytest.MonkeyPatch) -> None:
-    # They take gigabytes, so that here only their names are opened.
+def test_the_run_prints_which_positions_tables_cover(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Complete tables take gigabytes, so only their headers exist here.
     tables = Tables(make_rules("roman"))
     tables.headers = {sector: Mock() for sector in sectors()}
     monkeypatch.setattr(perfect, "open_tables", lambda *_: tables)
     spec = read_engine(["level=perfect"], ("uci",))
 
-    def said() -> str:
+    def coverage() -> str:
         [text] = table_coverage(spec, [tables.rules])
         return text
 
     start = "level=perfect plays roman by tables"
     rest = "; merels tables build -all -placing -variant roman makes the rest"
-    assert said() == f"{start} when no man is in hand, and searches before{rest}"
+    assert coverage() == f"{start} when no man is in hand, and searches before{rest}"
     for placing in kept_placing_sectors(tables.rules):
         tables.headers[placing] = Mock()
-    assert said() == f"{start} from the first man on"
+    assert coverage() == f"{start} from the first man on"
     for sector in list(tables.headers)[:4]:
         del tables.headers[sector]
-    assert "certain numbers of men" in said()
+    assert "certain numbers of men" in coverage()
 
 
 def test_a_bot_at_a_level_returns_to_it_after_a_request_for_another() -> None:

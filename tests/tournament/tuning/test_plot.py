@@ -1,4 +1,4 @@
-"""The plot of a parameter over the pairs of a tune."""
+"""The plot of a parameter's value over the pairs of a tune."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ ONE = Parameter("One", 50, 0, 100, 5.0)
 def test_a_plot_shows_all_values_and_the_error_within_its_frame() -> None:
     points = [(0, 50.0), (40, 70.0), (100, 60.0)]
     plot = parameter_plot(ONE, points, 100, 4.0)
-    found = re.search(r'class="course" points="([^"]+)"', plot)
-    assert found is not None
-    line = [tuple(map(float, point.split(","))) for point in found[1].split()]
+    polyline = re.search(r'class="course" points="([^"]+)"', plot)
+    assert polyline is not None
+    line = [tuple(map(float, point.split(","))) for point in polyline[1].split()]
     assert [x for x, _ in line] == [LEFT, LEFT + 0.4 * (WIDTH - LEFT - RIGHT), WIDTH - RIGHT]
     heights = [y for _, y in line]
     assert all(TOP <= y <= HEIGHT - AXIS for y in heights)
-    # A greater value stands higher, and as far as it is greater.
+    # The vertical distance is proportional to the difference of values.
     assert heights[0] - heights[1] == 2 * (heights[0] - heights[2]) > 0
     error = re.search(r'class="error" x1="[\d.]+" y1="([\d.]+)" x2="[\d.]+" y2="([\d.]+)"', plot)
     assert error is not None

@@ -1,4 +1,4 @@
-"""The arithmetic of a tune: what is played, how values move, and what their errors are worth."""
+"""The formulas of SPSA: perturbations, moves of the values, and their standard errors."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_the_two_sides_differ_by_two_steps_around_the_mean() -> None:
 
 
 def test_the_last_pairs_do_not_play_an_engine_against_itself() -> None:
-    """Sides half a step apart from the value differ by one, however both are rounded."""
+    """With a step of 0.5, the rounded values of the sides differ by 1."""
     half = replace(ONE, c_end=0.5)
     for seed in range(300):
         trial = perturbed([half], [40.3], SCHEDULE, 1000, 1000, seed)
@@ -56,7 +56,7 @@ def test_the_sides_stay_within_bounds_and_differ(value: float) -> None:
         assert plus != minus
 
 
-def test_values_move_towards_the_side_that_wins_and_no_further_than_the_bounds() -> None:
+def test_values_move_towards_the_winning_side_within_the_bounds() -> None:
     two = replace(ONE, name="Two", c_end=1.0)
     trial = Trial((55, 49), (45, 51))
     won = moved([ONE, two], [50.0, 50.0], SCHEDULE, 1000, 1000, trial, 2)
@@ -67,7 +67,7 @@ def test_values_move_towards_the_side_that_wins_and_no_further_than_the_bounds()
 
 
 def settings(pairs: int, seed: int, *parameters: Parameter) -> Settings:
-    """A tune of so many pairs."""
+    """Return the settings of a tune."""
     tuning = Tuning(parameters, Schedule(min(0.5, USUAL_R_END / pairs)))
     return Settings((), seed, rounds=pairs, tuning=tuning)
 
@@ -96,7 +96,11 @@ def test_values_depend_only_on_the_results_before_the_lag() -> None:
 
 
 def simulated(pairs: int, seed: int, best: tuple[float, float]) -> SpsaState:
-    """A tune of two options that cost games by the square of their distance, and one of none."""
+    """Simulate a tune; return its final state.
+
+    Two options lose games in proportion to the squared distance from ``best``; a third one has no
+    effect.
+    """
     parameters = [replace(ONE, name=name) for name in ("Alpha", "Beta", "Noise")]
     state, rng = SpsaState(settings(pairs, seed, *parameters)), random.Random(f"games {seed}")
 
@@ -118,7 +122,7 @@ def simulated(pairs: int, seed: int, best: tuple[float, float]) -> SpsaState:
 
 
 def check_errors(pairs: int, tunes: int) -> None:
-    """See that values lie within their errors as often as they should, and not more often."""
+    """Check the share of tunes whose values end within their standard errors."""
     best = (70.0, 35.0)
     shares, noise = [], 0
     for seed in range(tunes):
@@ -129,10 +133,10 @@ def check_errors(pairs: int, tunes: int) -> None:
             abs(value - at) / error
             for value, at, error in zip(state.values, best, errors) if error is not None
         ]  # fmt: skip
-    assert len(shares) > 1.8 * tunes, "their best values show"
-    assert 0.55 < fmean(share <= 1 for share in shares) < 0.8, "68 % would be right"
-    assert 0.8 < fmean(share**2 for share in shares) < 1.3, "1 would be right"
-    assert noise < tunes / 5, "an option without effect has no best value"
+    assert len(shares) > 1.8 * tunes, "most tunes show an optimum"
+    assert 0.55 < fmean(share <= 1 for share in shares) < 0.8, "68 % is ideal"
+    assert 0.8 < fmean(share**2 for share in shares) < 1.3, "1 is ideal"
+    assert noise < tunes / 5, "an option without effect has no optimum"
 
 
 def test_standard_errors_are_correct() -> None:
