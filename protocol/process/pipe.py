@@ -26,9 +26,9 @@ Trace = Callable[[str, bytes], None]
 class Pipe:
     """The lines to and from an engine; the subclasses `PollPipe` and `ThreadPipe` move the bytes.
 
-    ``arrived`` is the time at which output was last received, ``received`` the number of bytes
-    received so far, and ``tail`` the beginning of a line whose line feed has not arrived. Times and
-    deadlines are in nanoseconds of `monotonic_ns`.
+    ``arrived`` is the time at which output was last received, ``received`` the number of bytes that
+    `receive` has read so far, and ``tail`` the beginning of a line whose line feed has not arrived.
+    Times and deadlines are in nanoseconds of `monotonic_ns`.
 
     One thread uses a pipe; other threads may call `interject` and `close_input` only.
     """
@@ -52,8 +52,8 @@ class Pipe:
     def _write(self, data: bytes, deadline: int, reading: bool) -> None:
         """Write all of ``data``; `EngineTimeout` at the deadline.
 
-        With ``reading``, the engine's output may be read and kept meanwhile. Otherwise both sides
-        could wait for each other with full pipes.
+        With ``reading``, output that arrives meanwhile is read and kept, because two full pipes
+        would make both sides wait for each other.
         """
         raise NotImplementedError
 
@@ -76,7 +76,7 @@ class Pipe:
         """Stop using the descriptors of a process that is closed."""
 
     def send(self, data: bytes, deadline: int) -> None:
-        """Send whole lines."""
+        """Send whole lines; `EngineTimeout` if the engine does not read them by the deadline."""
         with self._writing:
             if self.trace is not None:
                 self.trace(">", data)

@@ -260,13 +260,13 @@ class Dialogue:
 
 
 COMMANDS: dict[str, tuple[Callable[[Dialogue, str], None], str]] = {
-    "help": (Dialogue._help, "this text"),
-    "moves": (Dialogue._moves, "your legal moves"),
-    "hint": (Dialogue._hint, "what the engine would play"),
+    "help": (Dialogue._help, "print this text"),
+    "moves": (Dialogue._moves, "print your legal moves"),
+    "hint": (Dialogue._hint, "print the move that the engine would play"),
     "undo": (Dialogue._undo, "take back your last move, or after the end, typed twice, the end"),
     "board": (Dialogue._show, "draw the board again"),
-    "level": (Dialogue._set_level, "L: change its level (a name, a rating, or full)"),
-    "time": (Dialogue._set_time, "SECONDS: change how long it thinks"),
+    "level": (Dialogue._set_level, "L: change the engine's level (a name, a rating, or full)"),
+    "time": (Dialogue._set_time, "SECONDS: change the engine's time for each move"),
     "swap": (Dialogue._swap, "change sides"),
     "resign": (Dialogue._resign, "give up the game"),
     "new": (Dialogue._new, "start a new game"),
