@@ -203,7 +203,7 @@ def _unreachable_reason(position: Position) -> str:
         later = WHITE if white > black else BLACK
         if position.side != later:
             name = COLOURS[later].capitalize()
-            return f"In a game {name} would be to move, with one more man in hand."
+            return f"In a game {name}, with one more man in hand, would be to move."
     return ""
 
 

@@ -1,4 +1,4 @@
-"""An engine that writes three variations sixty times a second until it is told to stop."""
+"""A fake engine that prints three variations sixty times a second until `stop`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ LINES = (("d6 f4", 7), ("b4 d2", 3), ("f4 d6", -4))
 
 
 def think(stop: threading.Event) -> None:
-    """Search, so to speak."""
+    """Print variations and, once ``stop`` is set, a best move."""
     for count in itertools.count(1):
         for number, (line, score) in enumerate(LINES, 1):
             print(
@@ -24,7 +24,7 @@ def think(stop: threading.Event) -> None:
 
 
 def main() -> None:
-    """Read commands to the end of the input."""
+    """Answer commands until `quit` or the end of the input."""
     stop, search = threading.Event(), None
     for line in sys.stdin:
         words = line.split() or [""]

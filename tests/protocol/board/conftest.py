@@ -1,4 +1,4 @@
-"""Fixtures of the board's tests: one server and one browser for each file."""
+"""Fixtures of the board's tests."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from merels.protocol.board.seat import OWN
 from merels.protocol.board.session import Session
 from tests.processes import FAKE
 from tests.protocol.board.server import Server
-from tests.protocol.board.steps import complaints
+from tests.protocol.board.steps import console_errors
 from tests.protocol.board.webdriver import Browser
 
 BUSY = (sys.executable, str(Path(__file__).parent / "busy.py"))
@@ -21,8 +21,10 @@ BUSY = (sys.executable, str(Path(__file__).parent / "busy.py"))
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
-    """A board with three more engines: the second answers at once with a random move, the third
-    writes a lot, and the fourth never answers."""
+    """A server with merels as engine 0 and three fake ones, shared by the tests of a file.
+
+    Engine 1 moves at once, engine 2 floods its output, and engine 3 never answers.
+    """
     fake = ("-engine", f"cmd={shlex.join(FAKE)} sound", "name=Fake")
     busy = ("-engine", f"cmd={shlex.join(BUSY)}", "name=Busy")
     mute = ("-engine", f"cmd={shlex.join(FAKE)} never", "name=Mute")
@@ -32,7 +34,7 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture
 def session() -> Iterator[Session]:
-    """A board without a server, which nobody watches."""
+    """A board without a server and without a page that shows it."""
     session = Session("board", [OWN])
     yield session
     session.close()
@@ -40,16 +42,16 @@ def session() -> Iterator[Session]:
 
 @pytest.fixture
 def page(server: Server, chromium: Browser) -> Iterator[Browser]:
-    """A browser that shows a new board in a desktop's size."""
+    """A browser with a new board, at the size of a desktop; the test must cause no error in it."""
     chromium.keep_tab(chromium.tabs()[0])
     chromium.look(1280, 860)
     server.let_in(chromium)
-    # A page of the same origin, without a script that could reopen its board.
+    # A file of the same origin gives access to sessionStorage without running the page's scripts.
     chromium.open(server.address + "theme.css")
     chromium.run("sessionStorage.clear()")
     chromium.open(server.address)
     chromium.wait("document.querySelectorAll('.target').length === 24")
-    # The game of another test may be offered to be played on.
+    # Hide the offer to resume the game of an earlier test.
     chromium.run("document.getElementById('resume').hidden = true")
     yield chromium
-    assert complaints(chromium) == []
+    assert console_errors(chromium) == []

@@ -1,4 +1,4 @@
-"""A real ``merels board`` process, and requests to it."""
+"""A real ``merels board`` process, and a client for its requests and events."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COMMAND = [sys.executable, "-m", "merels.tournament.commands.main", "board", "-n
 
 
 class Client:
-    """A browser's requests to a board's server; ``entry`` returns addresses that let one in."""
+    """A client of a board's server, with a cookie; ``entry`` returns an unused start address."""
 
     def __init__(self, entry: Callable[[], str]) -> None:
         self.entry = entry
@@ -39,11 +39,11 @@ class Client:
         self.cookie = ""
         self._let_in: list[Browser] = []
         status, _, answer = self.ask("GET", parts.path)
-        assert status == 200, "the address lets nobody in"
+        assert status == 200, "the start address was refused"
         self.cookie = answer.headers["Set-Cookie"].partition(";")[0]
 
     def let_in(self, browser: Browser) -> None:
-        """Let a real browser in, once."""
+        """Give a real browser the cookie, once."""
         if browser not in self._let_in:
             browser.open(self.entry())
             browser.wait("location.pathname === '/' && document.readyState !== 'loading'")
@@ -56,7 +56,7 @@ class Client:
         body: bytes | None = None,
         headers: dict[str, str] | None = None,
     ) -> tuple[int, bytes, HTTPResponse]:
-        """Status, content and headers of an answer; ``headers`` may hold another cookie."""
+        """Send a request; return status, content and response. ``headers`` override the cookie."""
         headers = {"Cookie": self.cookie} | (headers or {})
         connection = HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
@@ -67,39 +67,43 @@ class Client:
             connection.close()
 
     def api(self, action: str, **body: Any) -> tuple[int, dict[str, Any]]:
-        """Status and JSON of a request as the page makes it."""
+        """Send a request like the page; return the status and the JSON of the answer."""
         headers = {"Content-Type": "application/json", "Origin": f"http://{self.host}"}
         status, data, _ = self.ask("POST", f"/api/{action}", json.dumps(body).encode(), headers)
         return status, json.loads(data)
 
     def open(self) -> str:
-        """A new board's name."""
+        """Open a new board and return its name."""
         return str(self.api("open")[1]["session"])
 
     def begin(self, white: Any = None, black: Any = None, **more: Any) -> str:
-        """The name of a new board with a new game; without engines, two persons play."""
+        """Begin a game on a new board and return the board's name; by default two users play."""
         session = self.open()
         players = [white or PERSON, black or PERSON, ANALYST]
         assert self.api("new", session=session, players=players, **more)[0] == 200
         return session
 
     def values(self, session: str, seat: int) -> dict[str, str]:
-        """The options' values of the engine in a seat."""
+        """Return the option values of a seat's engine by name."""
         options = self.api("options", session=session, seat=seat)[1]["options"]
         return {option["name"]: option["value"] for option in options}
 
     def stream(self, session: str) -> Stream:
-        """A board's news."""
+        """Return an event stream of a board."""
         return Stream(self, session)
 
+
 class Server(Client):
-    """The process and its address; a context manager that ends it."""
+    """A ``merels board`` process; a context manager that ends it."""
 
     def __init__(
         self, *flags: str, games: Path | None = None, puzzles: Path | None = None
     ) -> None:
-        """``games`` is the folder for its games, and ``puzzles`` for the rating in puzzles; by
-        default the games go with the server, and the rating is where the games are."""
+        """Start the process with command line ``flags``.
+
+        ``games`` is the folder of stored games, by default a temporary one; ``puzzles`` is the
+        folder of the rating in puzzles, by default the one of the games.
+        """
         self._stderr = tempfile.TemporaryFile()
         self._games = tempfile.TemporaryDirectory()
         folder = str(games or self._games.name)
@@ -109,7 +113,7 @@ class Server(Client):
         self._process = subprocess.Popen(
             [*COMMAND, *flags], stdout=subprocess.PIPE, stderr=self._stderr, env=environment
         )
-        self._said = b""
+        self._output = b""
         try:
             super().__init__(self._next_address)
         except BaseException:
@@ -125,7 +129,7 @@ class Server(Client):
         self.stop()
 
     def stop(self, seconds: float = 60.0) -> int:
-        """End it as Ctrl-C does, within so many seconds; its exit code."""
+        """End the process by SIGINT; return its exit code, or raise after ``seconds``."""
         if self._process.poll() is None:
             self._process.send_signal(signal.SIGINT)
         try:
@@ -139,25 +143,25 @@ class Server(Client):
             self._games.cleanup()
 
     def _next_address(self) -> str:
-        """The next address that the process prints."""
+        """Return the next start address that the process prints."""
         assert self._process.stdout is not None
-        while (found := re.search(rb"(http://\S+)\n", self._said)) is None:
+        while (address := re.search(rb"(http://\S+)\n", self._output)) is None:
             ready, _, _ = select.select([self._process.stdout], [], [], 60)
-            said = os.read(self._process.stdout.fileno(), 4096) if ready else b""
-            assert said, f"the board gives no address: {self.errors()}"
-            self._said += said
-        self._said = self._said[found.end():]
-        return found[1].decode()
+            data = os.read(self._process.stdout.fileno(), 4096) if ready else b""
+            assert data, f"the board prints no address: {self.errors()}"
+            self._output += data
+        self._output = self._output[address.end():]
+        return address[1].decode()
 
     def errors(self) -> str:
-        """What the process has written to standard error so far."""
+        """Return the process's standard error so far."""
         end = os.fstat(self._stderr.fileno()).st_size
         return os.pread(self._stderr.fileno(), end, 0).decode("utf-8", "replace")
 
 
 @contextmanager
 def serving_here() -> Iterator[Client]:
-    """A board's server in threads of this process, whose parts a test can exchange."""
+    """Run a board's server in threads of this process, so that a test can patch its parts."""
     server = BoardServer("127.0.0.1", 0, [OWN])
     thread = Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
@@ -170,7 +174,7 @@ def serving_here() -> Iterator[Client]:
 
 
 class Stream:
-    """A stream of news; a context manager that breaks the connection."""
+    """An event stream of a board; a context manager that closes the connection."""
 
     def __init__(self, server: Client, session: str) -> None:
         self._connection = HTTPConnection("127.0.0.1", server.port, timeout=60)
@@ -180,6 +184,7 @@ class Stream:
         self._answer = self._connection.getresponse()
         self.status = self._answer.status
         self.pids: list[int] = []
+        """Process ids of the engines whose start was in the log."""
 
     def __enter__(self) -> Stream:
         return self
@@ -188,38 +193,38 @@ class Stream:
         self.close()
 
     def close(self) -> None:
-        """Break the connection."""
+        """Close the connection."""
         self._answer.close()
         self._connection.close()
 
     def next(self, seconds: float = 60.0) -> tuple[str, Any]:
-        """The kind and content of the next news."""
+        """Return the kind and the data of the next event."""
         kind = ""
         deadline = time.monotonic() + seconds
         while True:
             if time.monotonic() > deadline:
-                raise AssertionError(f"no news in {seconds:g} s")
+                raise AssertionError(f"no event in {seconds:g} s")
             line = self._answer.readline().decode().rstrip("\n")
             if line.startswith("event: "):
                 kind = line[7:]
             elif line.startswith("data: "):
-                news = json.loads(line[6:])
+                data = json.loads(line[6:])
                 if kind == "log":
                     self.pids += [int(text.rpartition("pid ")[2].rstrip(")"))
-                                  for _, way, text in news if way == "!" and "(pid " in text]
-                return kind, news
+                                  for _, way, text in data if way == "!" and "(pid " in text]
+                return kind, data
 
     def until(self, wanted: str, test: Any, seconds: float = 60.0) -> Any:
-        """The first news of a kind that passes a test."""
+        """Return the data of the first event of a kind that passes ``test``."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
-            kind, news = self.next(seconds)
-            if kind == wanted and news is not None and test(news):
-                return news
-        raise AssertionError(f"no such {wanted} in {seconds:g} s")
+            kind, data = self.next(seconds)
+            if kind == wanted and data is not None and test(data):
+                return data
+        raise AssertionError(f"no matching event {wanted} in {seconds:g} s")
 
     def until_go(self) -> list[list[str]]:
-        """The lines of the log with the next ``go`` that gives an engine its clock."""
+        """Return the log event with the next ``go`` that has clock times."""
         lines: list[list[str]] = self.until(
             "log", lambda log: any("go wtime" in line[2] for line in log)
         )
@@ -227,7 +232,7 @@ class Stream:
 
 
 def alive(pid: int) -> bool:
-    """Whether a process exists and is not merely waiting to be reaped."""
+    """Return whether a process exists and is not a zombie."""
     try:
         os.kill(pid, 0)
         with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:

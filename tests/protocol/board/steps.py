@@ -1,4 +1,4 @@
-"""What a user does with the page, step by step, and how the page is inspected."""
+"""Actions of a user on the page, and inspections of the page."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from typing import Any
 from tests.protocol.board.webdriver import Browser
 
 SHOTS = os.environ.get("MERELS_SCREENSHOTS")
-"""A folder for screenshots; none are saved without it."""
+"""Folder for screenshots, or None to save none."""
 
 PERSON: dict[str, Any] = {"engine": None}
 BEGINNER = {"engine": 0, "level": "Beginner"}
 ANALYST = {"engine": 0}
 BUSY = {"engine": 2}
-"""Writes sixty times a second."""
+"""The engine of `busy`."""
 
 
 def clock(base: float, increment: float = 0.0) -> dict[str, Any]:
-    """A clock as the page asks for it, in seconds."""
+    """Return a time control of a clock, in seconds, in the form of a request."""
     return {"kind": "clock", "base": base, "increment": increment}
 
 
 def shot(page: Browser, name: str) -> None:
-    """Save a screenshot, and check that nothing is cut off or overlaps."""
+    """Save a screenshot, and assert that nothing is cut off or overlaps."""
     time.sleep(0.3)
     if SHOTS:
         page.screenshot(Path(SHOTS) / f"{name}.png")
@@ -64,7 +64,7 @@ return faults;
 
 
 def ask(page: Browser, action: str, **body: Any) -> Any:
-    """The answer to a request made as the page does."""
+    """Send a request from the page and return its answer."""
     return page.run(
         """return fetch("api/" + arguments[0], {method: "POST",
              headers: {"Content-Type": "application/json"},
@@ -75,12 +75,12 @@ def ask(page: Browser, action: str, **body: Any) -> Any:
 
 
 def begin(page: Browser, white: Any = PERSON, black: Any = PERSON, **more: Any) -> None:
-    """Begin a game without the dialog, and wait until it is shown."""
+    """Begin a game by a request, and wait until the page shows it."""
     players = [white, black, ANALYST]
     assert ask(page, "new", players=players, time={"kind": "move", "seconds": 0.1}, **more) == {}
     person = "Player" if white == PERSON else "You"
     name = person if black == PERSON else f"merels ({black['level']})".replace(" (full)", "")
-    # The game before may have been one of the same players.
+    # The previous game may have had the same players.
     empty = "document.querySelectorAll('#moves button').length === 0" if white == PERSON else "true"
     page.wait(
         f"document.querySelector('#player-top .name').textContent === 'Black: {name}' && {empty}"
@@ -88,11 +88,11 @@ def begin(page: Browser, white: Any = PERSON, black: Any = PERSON, **more: Any) 
 
 
 def moves(page: Browser) -> list[str]:
-    """The moves in the list."""
-    found: list[str] = page.run(
+    """Return the moves in the list of moves."""
+    texts: list[str] = page.run(
         "return [...document.querySelectorAll('#moves button')].map((one) => one.textContent)"
     )
-    return found
+    return texts
 
 
 def click(page: Browser, *points: str) -> None:
@@ -109,7 +109,7 @@ def play(page: Browser, *points: str) -> None:
 
 
 def enter(page: Browser, selector: str, value: str) -> None:
-    """Replace the value of a field, and leave the focus on it."""
+    """Focus a field and replace its value."""
     page.run(
         """const one = document.querySelector(arguments[0]);
            one.focus(); one.value = arguments[1]; one.dispatchEvent(new Event("change"));""",
@@ -118,7 +118,7 @@ def enter(page: Browser, selector: str, value: str) -> None:
 
 
 def load(page: Browser, text: str) -> None:
-    """Open a text through the dialog."""
+    """Open a game or a position with the dialog, and confirm leaving the current game."""
     tap_menu(page, "import")
     enter(page, "#import-text", text)
     page.click("#import-go")
@@ -127,18 +127,18 @@ def load(page: Browser, text: str) -> None:
 
 
 def tap_menu(page: Browser, name: str) -> None:
-    """Press a button of the menu, which a narrow page opens with another button."""
+    """Press a button of the menu; open the menu first on a narrow page."""
     if not page.run("return document.getElementById('menu').checkVisibility()"):
         page.click("#menu-button")
     page.click(f"#{name}")
 
 
-def complaints(page: Browser) -> list[str]:
-    """The browser's error messages since the last call, but for a missing icon of a style sheet."""
+def console_errors(page: Browser) -> list[str]:
+    """Return the console errors since the last call, except for the missing default icon."""
     return [text for text in page.messages() if "/favicon.ico" not in text]
 
 
-def refused(page: Browser) -> None:
-    """Forget the error message of a refused request; there must be one."""
-    said = complaints(page)
-    assert said and all("/api/" in text for text in said), said
+def expect_refusal(page: Browser) -> None:
+    """Assert that the console errors are those of refused requests, and discard them."""
+    errors = console_errors(page)
+    assert errors and all("/api/" in text for text in errors), errors

@@ -1,4 +1,4 @@
-"""Who gets to the board: browsers with its cookie, which an address gives to one of them, once."""
+"""Access to the board: only with the cookie, which each start address gives to one browser."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.protocol.board.steps import begin, play, tap_menu
 from tests.protocol.board.webdriver import Browser, wait
 
 HTML = {"Accept": "text/html,application/xhtml+xml"}
-NOBODY = {"Cookie": ""}
+NO_COOKIE = {"Cookie": ""}
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def test_the_cookie_is_found_among_others(board: Client) -> None:
     assert board.ask("GET", "/", None, headers)[0] == 200
 
 
-def test_the_cookie_is_for_this_server_alone(board: Client) -> None:
+def test_the_cookie_is_valid_for_this_server_only(board: Client) -> None:
     with serving_here() as other:
         assert board.cookie.split("=")[0] != other.cookie.split("=")[0]
         both = {"Cookie": f"{board.cookie}; {other.cookie}"}
@@ -57,12 +57,12 @@ def test_the_cookie_is_for_this_server_alone(board: Client) -> None:
         assert other.ask("GET", "/", None, {"Cookie": board.cookie})[0] == 403
 
 
-def test_an_address_lets_one_browser_in_once() -> None:
+def test_an_address_admits_one_browser_once() -> None:
     with Server() as server:
         address = server.entry()
         path = urlsplit(address).path
-        # The browser may come from the file that it was started with, which is another site.
-        headers = HTML | NOBODY | {"Sec-Fetch-Site": "cross-site"}
+        # The local start file, which opens the address, counts as another site.
+        headers = HTML | NO_COOKIE | {"Sec-Fetch-Site": "cross-site"}
         status, data, answer = server.ask("GET", path, None, headers)
         cookie = answer.headers["Set-Cookie"]
         assert status == 200 and b"refresh" in data
@@ -70,25 +70,25 @@ def test_an_address_lets_one_browser_in_once() -> None:
         assert server.ask("GET", "/", None, {"Cookie": cookie.partition(";")[0]})[0] == 200
         status, data, answer = server.ask("GET", path, None, headers)
         assert status == 403 and answer.headers["Set-Cookie"] is None
-        # A browser that is in may load the address again.
+        # A browser with the cookie may load the address again.
         status, data, answer = server.ask("GET", path, None, HTML)
         assert status == 200 and answer.headers["Set-Cookie"] is None
-        # The terminal shows another address for the next browser.
+        # The server prints another address for the next browser.
         assert server.entry() != address
 
 
 @pytest.mark.parametrize("headers", [{"Host": "evil.example"}, {"Host": "evil.example:{port}"}])
-def test_an_address_lets_nobody_in_under_a_foreign_name(headers: dict[str, str]) -> None:
+def test_an_address_under_a_foreign_host_name_is_refused(headers: dict[str, str]) -> None:
     with Server() as server:
         address = urlsplit(server.entry()).path
         named = {name: value.format(port=server.port) for name, value in headers.items()}
-        status, _, answer = server.ask("GET", address, None, NOBODY | named)
+        status, _, answer = server.ask("GET", address, None, NO_COOKIE | named)
         assert status == 403 and answer.headers["Set-Cookie"] is None
-        assert server.ask("GET", address, None, NOBODY)[0] == 200
+        assert server.ask("GET", address, None, NO_COOKIE)[0] == 200
 
 
-def test_a_browser_without_the_cookie_is_told_what_to_do(board: Client) -> None:
-    status, data, answer = board.ask("GET", "/", None, HTML | NOBODY)
+def test_a_browser_without_the_cookie_gets_instructions(board: Client) -> None:
+    status, data, answer = board.ask("GET", "/", None, HTML | NO_COOKIE)
     text = data.decode()
     assert status == 403 and answer.headers["Content-Type"].startswith("text/html")
     assert "open the last address that it\nhas printed" in text and "My games" in text
@@ -105,7 +105,7 @@ open("argv", "w").write(repr(sys.argv) + "\\n" + file)
 
 
 @needs_proc
-def test_no_command_line_shows_what_lets_a_browser_in(tmp_path: Path) -> None:
+def test_no_command_line_shows_a_secret(tmp_path: Path) -> None:
     (tmp_path / "browser.py").write_text(BROWSER)
     environment = os.environ | {
         "BROWSER": f"{shlex.join([sys.executable, str(tmp_path / 'browser.py')])} %s",
@@ -117,9 +117,9 @@ def test_no_command_line_shows_what_lets_a_browser_in(tmp_path: Path) -> None:
     )) as process:
         assert process.stdout is not None
         printed = process.stdout.readline().split()[-1]
-        said = tmp_path / "argv"
-        wait(lambda: said.exists() and said.read_text().count("\n"), 60, "a browser")
-        argv, name = said.read_text().split("\n")
+        arguments = tmp_path / "argv"
+        wait(lambda: arguments.exists() and arguments.read_text().count("\n"), 60, "a browser")
+        argv, name = arguments.read_text().split("\n")
         file, copy = Path(name), (tmp_path / "opened.html").read_text()
         address = copy.partition('url=')[2].partition('"')[0]
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -135,13 +135,13 @@ def test_no_command_line_shows_what_lets_a_browser_in(tmp_path: Path) -> None:
             except OSError:
                 continue
             assert not any(secret in shown for secret in secrets), shown
-        # The address that was printed is still good for another browser.
+        # The printed address still admits another browser.
         assert Client(lambda: printed).ask("GET", "/")[0] == 200
         process.send_signal(signal.SIGINT)
         assert process.wait(60) == 0
 
 
-def test_a_file_that_no_browser_has_opened_is_removed_at_the_end(tmp_path: Path) -> None:
+def test_an_unopened_start_file_is_removed_at_the_end(tmp_path: Path) -> None:
     environment = os.environ | {
         "BROWSER": "true", "TMPDIR": str(tmp_path), "MERELS_GAMES": str(tmp_path / "games"),
     }
@@ -155,7 +155,7 @@ def test_a_file_that_no_browser_has_opened_is_removed_at_the_end(tmp_path: Path)
     assert not list(tmp_path.glob("*.html"))
 
 
-def test_a_file_leads_a_real_browser_in(tmp_path: Path, chromium: Browser) -> None:
+def test_the_start_file_admits_a_real_browser(tmp_path: Path, chromium: Browser) -> None:
     with Server() as server:
         file = tmp_path / "start.html"
         file.write_text(f'<meta http-equiv="refresh" content="0;url={server.entry()}">')

@@ -1,4 +1,4 @@
-"""Games with a clock: whose time runs, when it stands still, and what ends when it runs out."""
+"""Games with a clock: which side's time runs, when the clock stops, and the end on time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.protocol.board.server import Server
 from tests.protocol.board.steps import ANALYST, BEGINNER, PERSON, clock
 
 
-def test_a_game_opened_under_a_clock_is_played_on_with_it(server: Server) -> None:
+def test_an_opened_game_is_continued_with_the_clock(server: Server) -> None:
     session = server.begin(black=BEGINNER, time=clock(60))
     server.api("load", session=session, text="1. d6 *")
     with server.stream(session) as stream:
@@ -26,7 +26,7 @@ def test_a_game_opened_under_a_clock_is_played_on_with_it(server: Server) -> Non
     assert server.errors() == ""
 
 
-def test_a_game_of_two_persons_opened_under_a_clock_can_be_resumed(server: Server) -> None:
+def test_an_opened_game_of_two_users_is_continued_with_the_clock(server: Server) -> None:
     session = server.begin(time=clock(60))
     server.api("load", session=session, text="1. d6 *")
     with server.stream(session) as stream:
@@ -63,12 +63,12 @@ def test_a_move_after_the_flag_ends_the_game_for_every_page(session: Session) ->
     assert event_data(session, "state", feed)["reason"] == "White wins, Black is out of time"
 
 
-def test_an_engine_whose_options_change_is_told_the_time_that_is_left(server: Server) -> None:
+def test_a_restarted_search_gets_the_remaining_time(server: Server) -> None:
     session = server.begin(black={"engine": 0, "level": "full"}, time=clock(200))
     server.api("play", session=session, move="d6", at=0)
     with server.stream(session) as stream:
         stream.until_go()
         server.api("configure", session=session, seat=1, settings={"Hash": "32"})
         lines = stream.until_go()
-    told = [text.split() for _, _, text in lines if text.startswith("go wtime")]
-    assert int(told[-1][4]) < 200_000
+    searches = [text.split() for _, _, text in lines if text.startswith("go wtime")]
+    assert int(searches[-1][4]) < 200_000

@@ -1,4 +1,4 @@
-"""Errors that nobody expects: the page shows a line, the log has the traceback, the board lives."""
+"""Unexpected errors: one line on the page, the traceback in the log, and a usable board."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ GAME = "1. d6 f4 2. d2 b4 *"
 
 
 class Surprise(Exception):
-    """An error that no code expects."""
+    """An error that no code handles by name."""
 
 
 def fail(*_: object, **__: object) -> Any:
-    """Raise an error that no code expects."""
+    """Raise a `Surprise`."""
     raise Surprise("out of the blue")
 
 
-def seen(session: Session, feed: Feed) -> str:
-    """The line that the page shows of an error; empty if there is none."""
+def shown_failure(session: Session, feed: Feed) -> str:
+    """Return the line with the last unexpected error, as sent to the page; else empty."""
     return str(event_data(session, "failure", feed) or "")
 
 
 def has_traceback(caplog: pytest.LogCaptureFixture) -> bool:
-    """Whether the log has the traceback of a `Surprise`."""
+    """Return whether the log has the traceback of a `Surprise`."""
     return any(record.exc_info and record.exc_info[0] is Surprise for record in caplog.records)
 
 
@@ -89,12 +89,12 @@ def test_a_rating_that_cannot_be_written_or_read_is_reported(tmp_path: Path) -> 
     attempt = Attempt(PUZZLE)
     attempt.points = 0.0
     trainer.count(attempt)
-    # What cannot be read may be worth more than a rating that begins again.
+    # An unreadable rating is not overwritten: a later version may be able to read it.
     assert file.read_text() == "from a later version"
     assert str(file) in trainer.save_error
 
 
-def test_an_error_in_the_tick_of_one_board_stops_no_other(
+def test_an_error_in_the_tick_of_a_board_does_not_stop_others(
     session: Session, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     sessions = Sessions([OWN], None, None)
@@ -104,12 +104,12 @@ def test_an_error_in_the_tick_of_one_board_stops_no_other(
         monkeypatch.setattr(broken.game, "flag", fail)
         ticked: list[bool] = []
         monkeypatch.setattr(sound.game, "flag", lambda: bool(ticked.append(True)))
-        wait(lambda: seen(broken, feed), 60, "a line for the page")
+        wait(lambda: shown_failure(broken, feed), 60, "a line for the page")
         ticked.clear()
         wait(lambda: len(ticked) > 2, 60, "more ticks")
-        assert "Surprise: out of the blue" in seen(broken, feed)
+        assert "Surprise: out of the blue" in shown_failure(broken, feed)
         assert has_traceback(caplog)
-        # Ten errors a second fill no log.
+        # The error occurs ten times a second and is logged once.
         assert len(caplog.records) == 1
     finally:
         sessions.close()
@@ -122,25 +122,25 @@ def test_an_error_in_the_review_is_shown_and_ends_it(
     feed = session.subscribe()
     act(session, "load", {"text": GAME})
     act(session, "review", {})
-    wait(lambda: seen(session, feed), 60, "a line for the page")
-    assert "Surprise: out of the blue" in seen(session, feed) and has_traceback(caplog)
+    wait(lambda: shown_failure(session, feed), 60, "a line for the page")
+    assert "Surprise: out of the blue" in shown_failure(session, feed) and has_traceback(caplog)
     assert session.reviewer.progress is None
 
 
-def test_an_error_between_two_searches_does_not_end_the_boards_thread(
+def test_an_error_between_searches_does_not_end_the_search_thread(
     session: Session, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     feed = session.subscribe()
     with monkeypatch.context() as broken:
         broken.setattr(board_session, "Job", fail)
         act(session, "analyse", {"on": True})
-        wait(lambda: seen(session, feed), 60, "a line for the page")
+        wait(lambda: shown_failure(session, feed), 60, "a line for the page")
         assert has_traceback(caplog)
     act(session, "restart", {})
     wait(lambda: session.infos, 60, "a variation")
 
 
-def test_an_error_of_a_search_has_its_traceback_in_the_log(
+def test_an_error_of_a_search_is_logged_with_its_traceback(
     session: Session, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(session.seats[2], "prepare", fail)
@@ -150,7 +150,7 @@ def test_an_error_of_a_search_has_its_traceback_in_the_log(
     assert has_traceback(caplog)
 
 
-def test_an_error_in_the_stream_of_news_is_shown_and_does_not_end_it(
+def test_an_error_in_the_event_stream_is_shown_and_does_not_end_it(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.ERROR)
@@ -168,7 +168,7 @@ def test_an_error_in_the_stream_of_news_is_shown_and_does_not_end_it(
     assert has_traceback(caplog)
 
 
-def test_an_error_in_a_request_is_answered_in_a_line(
+def test_an_error_in_a_request_is_answered_in_one_line(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(board_server, "act", fail)

@@ -1,4 +1,4 @@
-"""The folder of kept games, of which other programs may be users, too."""
+"""The folder of stored games, which other processes and programs may use at the same time."""
 
 from __future__ import annotations
 
@@ -17,20 +17,19 @@ from merels.protocol.puzzles.training import Attempt, Trainer
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs symbolic links")
 
-
 START = Position()
 PUZZLE = Puzzle(START, 1, (START.legal_moves()[0],), (), 1, 24, 1)
 
 
 def fail(trainer: Trainer) -> None:
-    """Count a puzzle that was not solved."""
+    """Record a failed puzzle."""
     attempt = Attempt(PUZZLE)
     attempt.points = 0.0
     trainer.count(attempt)
 
 
 @posix
-def test_a_link_in_the_place_of_a_draft_is_not_followed(tmp_path: Path) -> None:
+def test_a_symbolic_link_at_a_temporary_file_is_not_followed(tmp_path: Path) -> None:
     victim, folder = tmp_path / "victim", tmp_path / "games"
     victim.write_text("the user's")
     folder.mkdir()
@@ -42,7 +41,7 @@ def test_a_link_in_the_place_of_a_draft_is_not_followed(tmp_path: Path) -> None:
     assert len(list(folder.glob("*.pgn"))) == 1 and (folder / "player.json").is_file()
 
 
-def test_two_servers_count_the_puzzles_of_one_player(tmp_path: Path) -> None:
+def test_two_servers_share_a_rating_in_puzzles(tmp_path: Path) -> None:
     first, second = Trainer(tmp_path), Trainer(tmp_path)
     for trainer in (first, second, second, first):
         fail(trainer)
@@ -65,8 +64,8 @@ while held < 700:
 """
 
 
-def test_one_process_at_a_time_has_a_game(tmp_path: Path) -> None:
-    """Also when the lock file is removed while another process is about to lock it."""
+def test_a_claim_is_held_by_one_process_at_a_time(tmp_path: Path) -> None:
+    """The lock file may be removed while another process is about to lock it."""
     words = [sys.executable, "-c", CLAIMING, str(tmp_path)]
     processes = [subprocess.Popen(words, stderr=subprocess.PIPE, text=True) for _ in range(3)]
     assert [process.communicate(timeout=60)[1] for process in processes] == [""] * 3
@@ -94,19 +93,19 @@ board.close()
 """
 
 
-def test_a_full_disk_keeps_what_was_kept_of_a_game(tmp_path: Path) -> None:
+def test_a_full_disk_does_not_damage_a_stored_game(tmp_path: Path) -> None:
     pytest.importorskip("resource")
     words = [sys.executable, "-c", ON_A_FULL_DISK, str(tmp_path)]
     done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True)
     fault, files, moves = done.stdout.splitlines()
     assert fault.startswith("This game is not kept:") and "File too large" in fault
     assert (files, moves) == (".lock .pgn", "[['1.', 'd6', '*']]")
-    # With room again, the board has kept it at its end.
+    # Closing the board with enough space has saved the whole game.
     [path] = tmp_path.iterdir()
     assert "1. d6 f4 *" in path.read_text()
 
 
-def test_games_that_are_removed_take_no_memory(tmp_path: Path) -> None:
+def test_removed_games_are_not_cached(tmp_path: Path) -> None:
     store = GameStore(tmp_path)
     sizes = []
     for _ in range(3):

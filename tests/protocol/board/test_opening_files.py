@@ -1,4 +1,4 @@
-"""Files of many games, bad ones among them, and games that pass a draw, opened on the board."""
+"""Opening files: many games, bad games, and games that continue after a draw."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ REPEATED = next(
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
+    """A server for the tests of this file."""
     with Server() as server:
         yield server
 
@@ -43,7 +44,7 @@ def test_a_file_of_five_thousand_games_is_opened(server: Server) -> None:
     assert '[White "A4999"]' in server.api("export", session=session)[1]["record"]
 
 
-def test_one_bad_game_of_a_text_is_left_out(server: Server) -> None:
+def test_a_bad_game_of_a_text_is_skipped(server: Server) -> None:
     session = server.open()
     text = "1. d6 f4 *\n1. d6 d6 *\n1. a1 *\n"
     status, answer = server.api("keep", session=session, text=text)
@@ -56,7 +57,7 @@ def test_one_bad_game_of_a_text_is_left_out(server: Server) -> None:
     assert status == 400 and "game 2" in answer["error"]
 
 
-def test_moves_after_a_repetition_are_read_and_the_move_is_marked(server: Server) -> None:
+def test_moves_after_a_repetition_are_read_and_the_draw_is_marked(server: Server) -> None:
     session = server.open()
     status, answer = server.api("load", session=session, text=REPEATED)
     assert status == 200 and answer["moves"] == 27
@@ -68,14 +69,14 @@ def test_moves_after_a_repetition_are_read_and_the_move_is_marked(server: Server
     with server.stream(session) as stream:
         state = stream.until("state", lambda state: True)
         assert (state["plies"], state["result"], state["final"]) == (27, "*", False)
-        # The analysis of what comes after goes on as well.
+        # The position after the draw can be analysed.
         stream.until("info", lambda info: info and info["lines"])
         server.api("go", session=session, node=26)
         state = stream.until("state", lambda state: state["ply"] == 26)
         assert state["final"]
 
 
-def test_a_tag_of_another_game_is_named(server: Server) -> None:
+def test_a_variant_that_is_not_supported_is_reported(server: Server) -> None:
     text = '[Variant "Twelve Men\'s Morris"]\n\n1. d6 *'
     status, answer = server.api("load", session=server.open(), text=text)
     assert status == 400 and "'Twelve Men's Morris': expected a rule set" in answer["error"]

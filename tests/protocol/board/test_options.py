@@ -1,4 +1,4 @@
-"""Options of the board's engines: which the page may set, and which only the command line."""
+"""Engine options: those that the page may set, and those for the command line only."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ for line in sys.stdin:
     elif line == "quit\\n":
         break
 """
-"""An engine with an option of every kind."""
+"""A program that is an engine with an option of every kind."""
 
 
 @pytest.fixture
 def board() -> Iterator[Session]:
-    """A board whose analyst is a foreign engine with a book set on the command line."""
+    """A board whose analyst is a foreign engine; the command line sets its option Book."""
     command = (sys.executable, "-c", FOREIGN)
     session = Session("board", [OWN, EngineSpec(command, "Foreign", options=(("Book", "b.bin"),))])
     act(session, "players", {"players": [PERSON, {"engine": 0}, {"engine": 1}]})
@@ -49,12 +49,12 @@ def board() -> Iterator[Session]:
     session.close()
 
 
-def offered(session: Session, seat: int) -> set[str]:
-    """The options that the page shows of the engine in a seat."""
+def option_names(session: Session, seat: int) -> set[str]:
+    """Return the names of the options that the page shows for a seat's engine."""
     return {option["name"] for option in act(session, "options", {"seat": seat})["options"]}
 
 
-def test_the_page_makes_no_engine_write_to_a_file(session: Session, tmp_path: Path) -> None:
+def test_the_page_cannot_make_an_engine_write_a_file(session: Session, tmp_path: Path) -> None:
     log = tmp_path / "profile"
     settings = {"Debug Log File": str(log), "UCI_Opponent": "x; touch pwned; #"}
     with pytest.raises(InputError, match="^'Debug Log File': .*command line"):
@@ -65,25 +65,25 @@ def test_the_page_makes_no_engine_write_to_a_file(session: Session, tmp_path: Pa
 
 
 @pytest.mark.parametrize("name", ["Debug Log File", "debug log file", "TablePath", "UCI_Opponent"])
-def test_the_page_sets_no_text_of_merels(session: Session, name: str) -> None:
+def test_the_page_cannot_set_text_options_of_merels(session: Session, name: str) -> None:
     with pytest.raises(InputError, match="command line"):
         act(session, "configure", {"seat": 2, "settings": {"Hash": 8, name: "x"}})
     options = act(session, "options", {"seat": 2})["options"]
     assert {option["name"]: option["value"] for option in options}["Hash"] != "8"
-    assert not {"Debug Log File", "TablePath", "UCI_Opponent"} & offered(session, 2)
+    assert not {"Debug Log File", "TablePath", "UCI_Opponent"} & option_names(session, 2)
 
 
 @pytest.mark.parametrize("name", ["EvalFile", "Book", "Tables", "Style"])
-def test_the_page_sets_no_text_of_a_foreign_engine(board: Session, name: str) -> None:
+def test_the_page_cannot_set_text_options_of_a_foreign_engine(board: Session, name: str) -> None:
     with pytest.raises(InputError, match="command line"):
         act(board, "configure", {"seat": 2, "settings": {name: "x"}})
     settings = {"Mood": "wild", "Skill": 7, "Fast": True, "Save": None}
     act(board, "configure", {"seat": 2, "settings": settings})
-    assert offered(board, 2) == set(settings)
+    assert option_names(board, 2) == set(settings)
 
 
 def lines_before_go(server: Server, level: str) -> list[str]:
-    """The lines to and from an engine until it is to search, and its options were set before."""
+    """Return the lines sent to and received from an engine, up to its first ``go``."""
     session = server.begin(black={"engine": 0, "level": level}, time=clock(60))
     lines: list[str] = []
 
@@ -97,11 +97,11 @@ def lines_before_go(server: Server, level: str) -> list[str]:
     return lines
 
 
-def test_a_level_is_told_its_rating_and_full_strength_none(server: Server) -> None:
-    told = lines_before_go(server, "Club")
-    assert "setoption name UCI_LimitStrength value true" in told
-    assert f"setoption name UCI_Elo value {level_named('Club').elo}" in told
-    assert any(text.startswith("setoption name LevelSeed value ") for text in told)
-    told = lines_before_go(server, "full")
-    assert "setoption name UCI_LimitStrength value true" not in told
-    assert not any("UCI_Elo value" in text or "LevelSeed value" in text for text in told)
+def test_a_level_gets_its_rating_and_full_strength_gets_none(server: Server) -> None:
+    lines = lines_before_go(server, "Club")
+    assert "setoption name UCI_LimitStrength value true" in lines
+    assert f"setoption name UCI_Elo value {level_named('Club').elo}" in lines
+    assert any(text.startswith("setoption name LevelSeed value ") for text in lines)
+    lines = lines_before_go(server, "full")
+    assert "setoption name UCI_LimitStrength value true" not in lines
+    assert not any("UCI_Elo value" in text or "LevelSeed value" in text for text in lines)

@@ -1,4 +1,4 @@
-"""What tables prove of a position and its moves, where they know only some of the moves."""
+"""Proven values when the tablebase has only some of the moves of a position."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RULES = make_rules("morris", ["NoRemovalPlies=0", "ThreeThreePlies=0"])
 
 @pytest.fixture(scope="module")
 def six_men(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Tables of three against three only."""
+    """A tablebase with three against three men only."""
     root = tmp_path_factory.mktemp("tables")
     Builder(root, RULES, depths=True).build(6)
     return root
@@ -25,13 +25,13 @@ def six_men(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def folder(six_men: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The board's tables are these while a test runs."""
+    """Make these the board's tables during a test."""
     monkeypatch.setenv("MERELS_TABLES", str(six_men))
     yield
 
 
-def test_a_known_win_is_the_value_though_other_moves_are_unknown() -> None:
-    # Four men against three: a removal ends the game, and no other move is known.
+def test_a_known_win_proves_the_position_despite_unknown_moves() -> None:
+    # Four men against three: only removals are known, because they end the game.
     view = proven_view(parse_position("********/@*@*@***/OO*O**O* w 0 0 0 20", RULES))
     assert view is not None and view["here"] == {"value": "win", "depth": 1}
     unknown = ["value" not in move for move in view["moves"]]
@@ -43,17 +43,17 @@ def test_a_known_win_is_the_value_though_other_moves_are_unknown() -> None:
     ("********/OO***O**/@*@*@*@* w 0 0 0 20", "loss"),
     ("O******@/*****O@@/O@****** w 0 0 0 1", "draw"),
 ])
-def test_a_known_move_that_does_not_win_proves_nothing_of_the_position(
+def test_a_known_draw_or_loss_does_not_prove_the_position(
     text: str, best: str
 ) -> None:
-    # White has three men, Black four: only removals lead to three against three.
+    # White has three men, Black four: only removals lead to known positions.
     view = proven_view(parse_position(text, RULES))
     assert view is not None and view["here"] is None
     values = [move.get("value") for move in view["moves"]]
     assert values[0] == best and values[-1] is None
 
 
-def test_every_move_known_gives_the_best_ones_value_and_replies_that_hold_it() -> None:
+def test_known_values_of_all_moves_prove_the_position() -> None:
     position = parse_position("********/OO***O**/@*@*@*** w 0 0 0 20", RULES)
     view = proven_view(position)
     assert view is not None and all("value" in move for move in view["moves"])
@@ -61,6 +61,6 @@ def test_every_move_known_gives_the_best_ones_value_and_replies_that_hold_it() -
     assert len(view["moves"]) == len(position.legal_moves())
 
 
-def test_nothing_is_proven_where_no_move_is_known_or_the_game_is_over() -> None:
+def test_nothing_is_proven_without_known_moves_or_after_the_end() -> None:
     assert proven_view(parse_position("********/********/OO*@@*** w 5 5 0 3", RULES)) is None
     assert proven_view(parse_position("********/********/OOO@@*** b 0 0 0 20", RULES)) is None

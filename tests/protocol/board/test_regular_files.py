@@ -1,4 +1,4 @@
-"""Only regular files of the games folder are read, whatever else somebody has put there."""
+"""Reading of the games folder, which may contain pipes, devices, links and huge files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from merels.protocol.formats.pgn.tokens import LONGEST_GAME
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="needs named pipes and devices")
 
 
-def test_pipes_devices_folders_and_huge_files_are_passed_over(tmp_path: Path) -> None:
+def test_pipes_devices_folders_and_huge_files_are_skipped(tmp_path: Path) -> None:
     (tmp_path / "game.pgn").write_text('[White "Anna"]\n\n1. d6 f4 {well} *\n')
     os.mkfifo(tmp_path / "pipe.pgn")
     (tmp_path / "folder.pgn").mkdir()
@@ -37,7 +37,7 @@ def test_pipes_devices_folders_and_huge_files_are_passed_over(tmp_path: Path) ->
     assert done.stdout.startswith("game\n") and "1. d6 f4" in done.stdout
 
 
-def test_a_file_that_became_a_pipe_is_an_error_and_no_wait(tmp_path: Path) -> None:
+def test_a_file_replaced_by_a_pipe_is_an_error_and_does_not_block(tmp_path: Path) -> None:
     path = tmp_path / "game.pgn"
     path.write_text("1. d6 *\n")
     store = GameStore(tmp_path)

@@ -1,4 +1,4 @@
-"""The board's thread: a stopped search is over, and no stop reaches the search after it."""
+"""The search thread: it drops the result of a stopped search, and stops no other search."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.protocol.board.webdriver import wait
 
 @contextmanager
 def thinking(*mode: str, **time: Any) -> Iterator[Session]:
-    """A board on which Black's engine, a fake one, has begun to think."""
+    """Yield a board on which Black's engine, a fake one in a ``mode``, is searching."""
     fake = EngineSpec((*FAKE, *mode), "Fake")
     session = Session("board", [OWN, fake])
     try:
@@ -41,19 +41,19 @@ def thinking(*mode: str, **time: Any) -> Iterator[Session]:
 
 @pytest.fixture
 def slow_to_stop() -> Iterator[Session]:
-    """A board whose engine thinks until it is stopped, and half a second longer."""
+    """A board whose engine searches until `stop`, and answers half a second later."""
     with thinking("stops-only", "0.5") as session:
         yield session
 
 
 def sent(session: Session, *starts: str) -> list[str]:
-    """The lines sent to Black's engine that begin with one of these words."""
+    """Return the lines sent to Black's engine that begin with one of ``starts``."""
     lines = session.log.since(0)
-    told = [text for _, who, way, text in lines if (who, way) == ("Black", ">")]
-    return [text for text in told if text.startswith(starts)]
+    sent_lines = [text for _, who, way, text in lines if (who, way) == ("Black", ">")]
+    return [text for text in sent_lines if text.startswith(starts)]
 
 
-def test_a_search_that_was_paused_is_not_played_once_it_is_resumed(slow_to_stop: Session) -> None:
+def test_the_move_of_a_paused_search_is_dropped(slow_to_stop: Session) -> None:
     act(slow_to_stop, "pause", {"on": True})
     act(slow_to_stop, "pause", {"on": False})
     wait(lambda: len(sent(slow_to_stop, "go ")) == 2, 60, "another search")
@@ -61,7 +61,7 @@ def test_a_search_that_was_paused_is_not_played_once_it_is_resumed(slow_to_stop:
 
 
 def test_an_unwanted_search_is_stopped_once(slow_to_stop: Session) -> None:
-    """However often the board looks at it until it ends."""
+    """The board checks the search several times until it ends."""
     act(slow_to_stop, "pause", {"on": True})
     for _ in range(5):
         slow_to_stop.tick()
@@ -70,7 +70,7 @@ def test_an_unwanted_search_is_stopped_once(slow_to_stop: Session) -> None:
     assert sent(slow_to_stop, "stop") == ["stop"]
 
 
-def test_a_search_of_a_move_taken_back_is_not_played_once_it_is_repeated(
+def test_the_move_of_a_search_before_an_undo_is_dropped(
     slow_to_stop: Session,
 ) -> None:
     act(slow_to_stop, "undo", {})
@@ -79,27 +79,27 @@ def test_a_search_of_a_move_taken_back_is_not_played_once_it_is_repeated(
     assert slow_to_stop.game.live.ply == 1
 
 
-def test_an_engine_that_starts_slowly_is_told_what_is_left_of_its_time() -> None:
+def test_a_slow_start_is_deducted_from_the_time_of_the_search() -> None:
     with thinking("slow-start", "1", time=clock(60)) as session:
         words = sent(session, "go ")[0].split()
         assert int(words[words.index("btime") + 1]) <= 59_000
 
 
 @pytest.mark.thorough
-def test_an_engine_that_plays_after_its_flag_has_lost() -> None:
+def test_an_engine_that_moves_after_its_flag_fell_has_lost() -> None:
     with thinking("slow-start", "1.2", time=clock(1)) as session:
         wait(lambda: session.game.over or session.game.live.ply > 1, 60, "an end")
         assert session.game.result() == ("1-0", "White wins, Black is out of time")
 
 
-def test_a_change_for_other_engines_does_not_stop_the_one_to_move() -> None:
+def test_a_change_of_another_engine_does_not_stop_the_search() -> None:
     with thinking("stops-only", time=clock(60)) as session:
         act(session, "players", {"players": [PERSON, {"engine": 1}, ANALYST], "time": clock(60)})
         act(session, "configure", {"seat": 2, "settings": {"Hash": "32"}})
         assert not sent(session, "stop")
 
 
-def test_options_that_stay_as_they_are_do_not_stop_the_search() -> None:
+def test_unchanged_options_do_not_stop_the_search() -> None:
     with thinking("stops-only") as session:
         act(session, "configure", {"seat": 1, "settings": {"Hash": "32"}})
         wait(lambda: len(sent(session, "go ")) == 2, 60, "another search")
@@ -109,7 +109,7 @@ def test_options_that_stay_as_they_are_do_not_stop_the_search() -> None:
         assert sent(session, "stop") == stops
 
 
-def test_an_engine_is_told_of_every_game_that_begins() -> None:
+def test_every_new_game_sends_ucinewgame() -> None:
     with thinking("sound") as session:
         wait(lambda: session.game.live.ply == 2, 60, "an answer")
         act(session, "new", {})
@@ -121,7 +121,7 @@ def test_an_engine_is_told_of_every_game_that_begins() -> None:
         assert sent(session, "ucinewgame", "go ") == 3 * ["ucinewgame", "go movetime 1000"]
 
 
-def test_a_button_that_was_pressed_is_not_pressed_for_another_engine() -> None:
+def test_a_pressed_button_is_not_sent_to_another_engine() -> None:
     with thinking("sound") as session:
         act(session, "new", {"players": [PERSON, {"engine": 0}, ANALYST]})
         act(session, "configure", {"seat": 1, "settings": {"Clear Hash": None}})
@@ -132,7 +132,7 @@ def test_a_button_that_was_pressed_is_not_pressed_for_another_engine() -> None:
 
 
 class OneSearch(AnyEngine):
-    """A seat and its engine: the first search ends when it is let, any other when it is stopped."""
+    """A seat and its engine: its first search ends on ``release``, later ones on a stop."""
 
     part = "White"
     is_level = False
@@ -140,22 +140,22 @@ class OneSearch(AnyEngine):
 
     def __init__(self) -> None:
         self.count = 0
-        self.let = Event()
+        self.release = Event()
         self.stopped = Event()
 
     def open(self) -> OneSearch:
-        """It runs already."""
+        """Return the running engine."""
         return self
 
     def prepare(self, *_: object) -> None:
-        """It knows everything."""
+        """Send nothing."""
 
     def play(self, *_: Any, **__: Any) -> PlayResult:
-        """Search."""
+        """Search until the event that ends the search."""
         self.count += 1
         assert self._call is not None
         self._call.started(self.count)
-        (self.let if self.count == 1 else self.stopped).wait(5)
+        (self.release if self.count == 1 else self.stopped).wait(5)
         return PlayResult(Position().legal_moves()[0], None, Info())
 
     def stop_search(self, search: int) -> None:
@@ -164,22 +164,22 @@ class OneSearch(AnyEngine):
             self.stopped.set()
 
 
-def test_a_late_stop_does_not_meet_the_next_search() -> None:
+def test_a_late_stop_does_not_reach_the_next_search() -> None:
     seat: Any = OneSearch()
-    wanted = [Job(seat, 1, Position(), (), Position(), 1.0)]
+    current = [Job(seat, 1, Position(), (), Position(), 1.0)]
 
     def next_job() -> Job:
         if current_thread().name == "late":
-            # The first search ends after it was found unwanted, and before it is stopped.
-            seat.let.set()
+            # End the first search between the check that it is unwanted and its stop.
+            seat.release.set()
             sleep(0.5)
-        return wanted[0]
+        return current[0]
 
     board = Mock(spec=Board, next_job=next_job)
     search_thread = SearchThread(board)
     search_thread.start()
     wait(lambda: seat.count == 1, 60, "a search")
-    wanted[0] = replace(wanted[0], version=2)
+    current[0] = replace(current[0], version=2)
     late = Thread(target=search_thread.changed, name="late")
     late.start()
     late.join()

@@ -1,4 +1,4 @@
-"""The board's server: what it refuses, what it survives, and how it answers requests."""
+"""The board's server: answers, refusals, lost connections and failing engines."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ JSON = {"Content-Type": "application/json"}
 CLUB = str(LEVELS[2].elo)
 
 
-def test_the_page_is_small_and_whole(server: Server) -> None:
+def test_the_page_is_small_and_complete(server: Server) -> None:
     total = 0
     files = [path for path in PAGE.rglob("*") if path.is_file()]
     assert len(files) > 20
@@ -50,7 +50,7 @@ def test_the_page_is_small_and_whole(server: Server) -> None:
         "file:///etc/passwd", "command.py", "./app.js",
     ],
 )
-def test_no_file_of_the_machine_is_reachable(server: Server, name: str) -> None:
+def test_files_outside_the_page_are_not_served(server: Server, name: str) -> None:
     status, data, _ = server.ask("GET", f"/{name}")
     assert status == 404 and b"root:" not in data and b"import" not in data
 
@@ -122,7 +122,7 @@ def test_only_json_of_a_bounded_size_is_read(server: Server) -> None:
         ("options", {"seat": 0}, "no engine"),
     ],
 )
-def test_a_bad_request_is_refused_by_name(
+def test_a_bad_request_is_refused_with_its_fault(
     server: Server, action: str, body: dict[str, object], word: str
 ) -> None:
     session = server.open()
@@ -134,13 +134,13 @@ def test_a_bad_request_is_refused_by_name(
         assert sorted(state["legal"]) == sorted(map(str, Position().legal_moves()))
 
 
-def test_a_query_with_too_many_fields_is_no_server_error(server: Server) -> None:
+def test_a_query_with_too_many_fields_is_not_a_server_error(server: Server) -> None:
     query = "a=1&b=2&c=3&d=4&e=5&session=x"
     assert server.ask("GET", f"/events?{query}")[0] == 204
     assert server.errors() == ""
 
 
-def test_a_lost_board_is_reported(server: Server) -> None:
+def test_a_closed_board_is_reported(server: Server) -> None:
     status, answer = server.api("undo", session="nobody")
     assert status == 400 and "gone" in answer["error"]
     with server.stream("nobody") as stream:
@@ -163,7 +163,7 @@ def test_a_game_is_loaded_and_exported(server: Server) -> None:
         assert server.api("export", session=session)[1]["position"] == forms["position"]
 
 
-def test_options_are_the_engines_own_and_reach_it(server: Server) -> None:
+def test_options_are_those_of_the_engine_and_are_sent_to_it(server: Server) -> None:
     session = server.open()
     status, answer = server.api("options", session=session, seat=2)
     options = {option["name"]: option for option in answer["options"]}
@@ -174,7 +174,7 @@ def test_options_are_the_engines_own_and_reach_it(server: Server) -> None:
     server.api("analyse", session=session, on=True)
     with server.stream(session) as stream:
         stream.until("log", lambda log: ["Analysis", ">", "setoption name Clear Hash"] in log)
-        # News may come between the lines of one depth.
+        # An event may have only some of the variations of a depth.
         news = stream.until("info", lambda info: len(info["lines"]) == 3)
         assert news["part"] == "Analysis"
 
@@ -196,7 +196,7 @@ def test_a_level_of_the_command_line_keeps_its_rating_and_differs_in_every_new_g
         assert after["LevelSeed"] != before["LevelSeed"] and after["UCI_Elo"] == CLUB
 
 
-def test_clocks_run_and_fall(server: Server) -> None:
+def test_clocks_run_and_a_flag_falls(server: Server) -> None:
     session = server.begin(time=clock(1))
     with server.stream(session) as stream:
         state = stream.until("state", lambda state: True)
@@ -211,7 +211,7 @@ def test_clocks_run_and_fall(server: Server) -> None:
         assert not state["over"] and state["clock"]["left"] == [1.0, 1.0]
 
 
-def test_a_new_level_overrides_the_dialog(server: Server) -> None:
+def test_a_new_level_overrides_options_of_the_user(server: Server) -> None:
     session = server.begin(black={"engine": 0, "level": "Master"})
     settings = {"UCI_Elo": "1000", "Hash": "8"}
     server.api("configure", session=session, seat=1, settings=settings)
@@ -221,11 +221,11 @@ def test_a_new_level_overrides_the_dialog(server: Server) -> None:
     assert (values["UCI_Elo"], values["Hash"]) == (str(LEVELS[-1].elo), "8")
 
 
-def test_a_vanished_browser_does_no_harm(server: Server) -> None:
+def test_a_lost_connection_does_not_disturb_the_board(server: Server) -> None:
     session = server.open()
     server.api("analyse", session=session, on=True)
     for _ in range(5):
-        # The browser goes in the middle of the answer, and the server's next write fails.
+        # The browser resets the connection, and the server's next write fails.
         with socket.create_connection(("127.0.0.1", server.port)) as raw:
             path = f"/events?session={session}"
             head = f"GET {path} HTTP/1.1\r\nHost: {server.host}\r\nCookie: {server.cookie}"
@@ -240,7 +240,7 @@ def test_a_vanished_browser_does_no_harm(server: Server) -> None:
     assert server.api("analyse", session=session, on=False)[0] == 200
 
 
-def test_many_boards_make_room_for_a_new_one(server: Server) -> None:
+def test_a_new_board_replaces_the_oldest_unwatched_one(server: Server) -> None:
     first = server.open()
     for _ in range(32):
         server.open()
@@ -248,7 +248,7 @@ def test_many_boards_make_room_for_a_new_one(server: Server) -> None:
 
 
 @needs_proc
-def test_its_engines_end_with_it() -> None:
+def test_engines_end_with_the_server() -> None:
     with Server("-engine", f"cmd={' '.join(FAKE)} stubborn", "name=Stubborn") as server:
         session = server.begin({"engine": 1}, {"engine": 0}, time={"kind": "move", "seconds": 9})
         with server.stream(session) as stream:
@@ -261,7 +261,7 @@ def test_its_engines_end_with_it() -> None:
 
 
 @needs_proc
-def test_an_engine_that_dies_is_named_and_can_be_restarted(server: Server) -> None:
+def test_a_crashed_engine_is_reported_and_can_be_restarted(server: Server) -> None:
     full = {"engine": 0, "level": "full"}
     session = server.begin(black=full, time={"kind": "move", "seconds": 60})
     server.api("evaluation", session=session, on=True)
@@ -286,7 +286,7 @@ def test_an_engine_that_does_not_end_its_analysis_is_killed(server: Server) -> N
     with server.stream(session) as stream:
         stream.until("log", lambda log: any("go infinite" in line for line in log))
         server.api("players", session=session, players=[PERSON, PERSON, ANALYST])
-        # It has two seconds to stop; then another engine takes its seat.
+        # The engine is killed after two seconds, and another one replaces it.
         news = stream.until("info", lambda info: info["lines"])
         assert news["part"] == "Analysis"
         assert server.api("export", session=session)[0] == 200
@@ -297,36 +297,35 @@ def test_an_engine_that_does_not_end_its_search_is_killed(server: Server) -> Non
     server.api("play", session=session, move="d6", at=0)
     with server.stream(session) as stream:
         stream.until_go()
-        # It has ten minutes on its clock, but only two seconds once its move is unwanted.
+        # The engine has ten minutes on its clock, but is killed two seconds after the change.
         server.api("players", session=session, players=[PERSON, {"engine": 1}, ANALYST])
         stream.until("state", lambda state: state["plies"] == 2)
         assert server.api("options", session=session, seat=1)[0] == 200
 
 
 @needs_proc
-def test_an_engine_that_does_not_end_its_search_does_not_outlive_the_server() -> None:
+def test_an_engine_that_ignores_stop_does_not_outlive_the_server() -> None:
     with Server("-engine", f"cmd={shlex.join(FAKE)} never", "name=Mute") as server:
         session = server.begin({"engine": 1}, time=clock(600))
         with server.stream(session) as stream:
             stream.until_go()
-        # An error after 15 seconds.
         assert server.stop() == 0
         assert stream.pids and not any(map(alive, stream.pids))
 
 
 @needs_proc
-def test_ctrl_c_does_not_wait_for_an_engine_that_hangs_at_its_start() -> None:
+def test_ctrl_c_does_not_wait_for_an_engine_that_hangs_at_start() -> None:
     with Server("-engine", f"cmd={shlex.join(FAKE)} mute", "name=Mute") as server:
         session = server.begin({"engine": 1})
         with server.stream(session) as stream:
             stream.until("log", lambda log: ["White", ">", "uci"] in log)
-        # The greeting has ten seconds; waiting for it would outlast these and be an error.
+        # The handshake may take ten seconds; waiting for it would exceed the limit here.
         assert server.stop(8.0) == 0
         assert server.errors() == "\n"
         assert stream.pids and not any(map(alive, stream.pids))
 
 
-def test_wrong_flags_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_flags_are_reported(capsys: pytest.CaptureFixture[str]) -> None:
     for flags, word in (
         (["-port", "x"], "port"),
         (["-engine", "name=A"], "cmd="),
@@ -343,7 +342,7 @@ def test_wrong_flags_are_named(capsys: pytest.CaptureFixture[str]) -> None:
         assert word in capsys.readouterr().err
 
 
-def test_news_are_bounded_whatever_an_engine_writes() -> None:
+def test_pending_events_are_bounded() -> None:
     feed = Feed()
     for _ in range(100_000):
         feed.announce("info")
@@ -353,8 +352,7 @@ def test_news_are_bounded_whatever_an_engine_writes() -> None:
     assert feed.take(5.0) is None
 
 
-
-def test_idle_connections_do_not_shut_the_page_out(server: Server) -> None:
+def test_idle_connections_do_not_block_the_page(server: Server) -> None:
     idle = []
     try:
         for count in range(300):
@@ -367,10 +365,10 @@ def test_idle_connections_do_not_shut_the_page_out(server: Server) -> None:
             for _ in range(200):
                 idle.append(socket.create_connection(("127.0.0.1", server.port)))
             assert server.ask("GET", "/")[0] == 200
-            # A stream is no idle connection.
+            # A stream is not an idle connection.
             assert server.api("play", session=session, move="d6", at=0)[0] == 200
             stream.until("state", lambda state: state["plies"] == 1)
     finally:
-        for one in idle:
-            one.close()
+        for connection in idle:
+            connection.close()
     assert server.errors() == ""

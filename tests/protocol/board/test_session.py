@@ -1,4 +1,4 @@
-"""A board without a server, whether or not anybody watches."""
+"""A board without a server: review, stored results, and the time without a page."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from merels.protocol.board.view import event_data
 from tests.protocol.board.webdriver import wait
 
 
-def test_a_review_that_nobody_watches_ends(
+def test_an_unwatched_review_ends(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     act(session, "load", {"text": "1. d6 f4 2. d2 b4 3. f2 b2 4. f6 b6xf6 5. d5 a4 *"})
     act(session, "review", {})
     monkeypatch.setattr(session, "_watch_until", 0.0)
     session.tick()
-    # Half a review would look forever as if it were running.
+    # An incomplete review would be shown as running forever.
     assert session.reviewer.progress is None
 
 
@@ -33,7 +33,7 @@ def test_a_review_stays_when_the_game_goes_on(session: Session) -> None:
     assert len(session.reviewer.progress.judgements) == 1
 
 
-def test_a_resigned_game_is_opened_as_it_was_and_can_be_played_on(session: Session) -> None:
+def test_a_resigned_game_is_reopened_with_its_result_and_can_be_continued(session: Session) -> None:
     act(session, "new", {"players": [{"engine": None}, {"engine": None}, {"engine": 0}]})
     act(session, "play", {"move": "d6", "at": 0})
     act(session, "play", {"move": "f4", "at": 1})
@@ -49,7 +49,7 @@ def test_a_resigned_game_is_opened_as_it_was_and_can_be_played_on(session: Sessi
     assert "1. d6 f4 2. d2 *" in act(session, "export", {})["record"]
 
 
-def test_a_page_that_was_left_is_kept_for_less_time_than_a_hidden_one(session: Session) -> None:
+def test_engines_continue_longer_for_a_hidden_page_than_for_one_left(session: Session) -> None:
     for body, seconds in (({}, HIDDEN_SECONDS), ({"left": True}, UNWATCHED_SECONDS)):
         act(session, "hidden", body)
         assert seconds - 1 < session.idle_since - monotonic() <= seconds

@@ -1,4 +1,4 @@
-"""Undo, ends and pauses: no record says what did not happen, and no result is lost silently."""
+"""Undo, end and pause of a game: records stay true, and no result is lost silently."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ OVER = "the game is over"
 
 @pytest.fixture
 def board(tmp_path: Path) -> Iterator[Session]:
-    """A board whose games are kept, with a fake engine that moves at once."""
+    """A board that stores games, with a fake engine that moves at once."""
     session = Session("board", [OWN, EngineSpec((*FAKE, "sound"), "Fake")], GameStore(tmp_path))
     yield session
     session.close()
 
 
 def begin(board: Session, black: Any = PERSON, white: Any = PERSON, **more: Any) -> None:
-    """Begin a game, of two persons unless engines are named."""
+    """Begin a game, by default between two users."""
     act(board, "new", {"players": [white, black, ANALYST], **more})
 
 
@@ -48,34 +48,31 @@ def play(board: Session, *moves: str) -> None:
 
 
 def record(board: Session) -> str:
-    """The movetext of the game as it is saved."""
+    """Return the movetext of the game on the board."""
     return " ".join(act(board, "export", {})["record"].split("\n\n")[1].split())
 
 
-def kept(folder: Path) -> list[str]:
-    """The movetexts of the games in a folder, in the order in which they were begun.
-
-    Clocks are left out.
-    """
+def movetexts(folder: Path) -> list[str]:
+    """Return the movetexts of the games in a folder, oldest first, without clock times."""
     texts = [path.read_text() for path in sorted(folder.glob("*.pgn"))]
     games = [" ".join(text.split("\n\n")[1].split()) for text in texts]
     return [re.sub(r" \{\[%clk [^]]*\]\}|\[%clk [^]]*\] ", "", game) for game in games]
 
 
-def test_undo_and_resign_saves_the_game_that_was_resigned(board: Session, tmp_path: Path) -> None:
+def test_resigning_after_undo_stores_the_result(board: Session, tmp_path: Path) -> None:
     begin(board)
     play(board, "d6", "f4", "d2")
     act(board, "undo", {})
-    assert kept(tmp_path) == ["1. d6 f4 ( 1... f4 2. d2 ) *"]
+    assert movetexts(tmp_path) == ["1. d6 f4 ( 1... f4 2. d2 ) *"]
     act(board, "resign", {})
-    said = "1. d6 f4 {Black wins, White resigns} ( 1... f4 2. d2 ) 0-1"
-    assert kept(tmp_path) == [said] and record(board) == said
+    resigned = "1. d6 f4 {Black wins, White resigns} ( 1... f4 2. d2 ) 0-1"
+    assert movetexts(tmp_path) == [resigned] and record(board) == resigned
     assert not state_view(board)["redo"]
     with pytest.raises(InputError, match="no move has been taken back"):
         act(board, "redo", {})
 
 
-def test_a_won_game_is_not_saved_as_lost(board: Session, tmp_path: Path) -> None:
+def test_undo_after_a_win_does_not_overwrite_the_win(board: Session, tmp_path: Path) -> None:
     begin(board, position=NEARLY_WON)
     won = next(m for m in board.game.last.legal_moves() if board.game.last.play(m).outcome())
     play(board, str(won))
@@ -84,14 +81,14 @@ def test_a_won_game_is_not_saved_as_lost(board: Session, tmp_path: Path) -> None
     assert board.game.result() == ("1-0", "White wins, Black has two men")
     act(board, "undo", {"ended": True})
     act(board, "resign", {})
-    # The game that was won is kept as it ended, and what came after is another game.
-    first, second = kept(tmp_path)
+    # The won game keeps its result, and its continuation is stored as another game.
+    first, second = movetexts(tmp_path)
     assert first == f"30. {won} {{White wins, Black has two men}} 1-0"
     assert second == f"{{Black wins, White resigns}} ( 30. {won} ) 0-1"
 
 
 @pytest.mark.parametrize("end", ["resign", "agree", "time"])
-def test_undo_after_the_end_asks_and_erases_no_result(
+def test_undo_after_the_end_needs_a_confirmation_and_erases_no_result(
     board: Session, tmp_path: Path, end: str
 ) -> None:
     begin(board, **({"time": clock(1)} if end == "time" else {}))
@@ -115,12 +112,12 @@ def test_undo_after_the_end_asks_and_erases_no_result(
     if end == "time":
         assert board.game.clock is not None and board.game.clock.left(0) > 0.5
     play(board, "b4")
-    finished, other = kept(tmp_path)
+    finished, other = movetexts(tmp_path)
     assert finished == f"1. d6 f4 {{{ended[1]}}} {ended[0]}"
     assert other == "1. d6 b4 ( 1... f4 ) *"
 
 
-def test_going_on_from_a_move_of_a_finished_game_is_another_game(
+def test_continuing_a_finished_game_is_another_game(
     board: Session, tmp_path: Path
 ) -> None:
     begin(board)
@@ -130,12 +127,12 @@ def test_going_on_from_a_move_of_a_finished_game_is_another_game(
     act(board, "go", {"node": 1})
     act(board, "play_on", {})
     play(board, "b4")
-    finished, other = kept(tmp_path)
+    finished, other = movetexts(tmp_path)
     assert finished == "1. d6 f4 {Black wins, White resigns} 0-1"
     assert other == "1. d6 b4 ( 1... f4 ) *"
 
 
-def test_a_finished_game_stays_one_of_its_players(board: Session, tmp_path: Path) -> None:
+def test_a_finished_game_keeps_the_names_of_its_players(board: Session, tmp_path: Path) -> None:
     begin(board, {"engine": None, "name": "Ben"}, {"engine": None, "name": "Anna"})
     play(board, "d6", "f4")
     act(board, "resign", {})
@@ -146,7 +143,7 @@ def test_a_finished_game_stays_one_of_its_players(board: Session, tmp_path: Path
     tags = parse_record(path.read_text()).tags
     assert (tags["White"], tags["Black"], tags["BlackType"]) == ("Anna", "Ben", "human")
     assert "TimeControl" not in tags
-    # A game that goes on is the new players'.
+    # A game that continues has the new players.
     act(board, "undo", {"ended": True})
     assert board.snapshot().tags["White"] == "Cleo"
 
@@ -159,12 +156,12 @@ def test_moves_tried_after_the_end_leave_the_result(board: Session, tmp_path: Pa
     begin(board)
     act(board, "reopen", {"key": key})
     play(board, "d2")
-    assert kept(tmp_path) == [
+    assert movetexts(tmp_path) == [
         "1. d6 f4 {Black wins, White resigns} ( 1... f4 2. d2 ) 0-1"
     ]
 
 
-def test_a_kept_game_goes_on_without_the_moves_taken_back(
+def test_a_stored_game_resumes_without_the_moves_taken_back(
     board: Session, tmp_path: Path
 ) -> None:
     begin(board)
@@ -175,10 +172,10 @@ def test_a_kept_game_goes_on_without_the_moves_taken_back(
     act(board, "reopen", {"key": key})
     assert state_view(board)["playing"] and board.game.live.ply == 2
     play(board, "b4")
-    assert kept(tmp_path) == ["1. d6 f4 2. b4 ( 2. d2 ) *"]
+    assert movetexts(tmp_path) == ["1. d6 f4 2. b4 ( 2. d2 ) *"]
 
 
-def test_a_move_is_played_where_the_user_stands_to_move(tmp_path: Path) -> None:
+def test_a_move_is_refused_unless_the_user_is_to_move_in_the_position_shown(tmp_path: Path) -> None:
     silent = EngineSpec((*FAKE, "never"), "Silent")
     board = Session("board", [OWN, silent], GameStore(tmp_path))
     begin(board)
@@ -196,7 +193,7 @@ def test_a_move_is_played_where_the_user_stands_to_move(tmp_path: Path) -> None:
     board.close()
 
 
-def test_a_reopened_game_has_the_time_that_was_left(board: Session) -> None:
+def test_a_reopened_game_has_its_remaining_time(board: Session) -> None:
     begin(board, time=clock(60, 100))
     play(board, "d6", "f4", "d2")
     timed = board.saver.key
@@ -223,20 +220,20 @@ def test_a_fault_in_one_of_several_games_names_the_game(board: Session, count: i
         act(board, "load", {"text": sound * count, "game": count})
 
 
-def test_the_page_is_told_where_the_main_line_ends(board: Session) -> None:
+def test_the_page_gets_the_end_of_the_main_line(board: Session) -> None:
     begin(board)
     play(board, "d6", "f4")
     feed = board.subscribe()
     assert moves_view(board, feed)["stop"] is None
     act(board, "undo", {})
-    news = moves_view(board, feed)
-    assert (news["whole"], news["stop"]) == (True, 1)
+    update = moves_view(board, feed)
+    assert (update["whole"], update["stop"]) == (True, 1)
     act(board, "redo", {})
     assert moves_view(board, feed)["stop"] is None
 
 
 @pytest.mark.parametrize("black", [PERSON, {"engine": 1}])
-def test_a_paused_game_takes_no_move_of_either_side(board: Session, black: Any) -> None:
+def test_a_paused_game_refuses_moves_of_both_sides(board: Session, black: Any) -> None:
     begin(board, black, time=clock(600))
     act(board, "pause", {"on": True})
     with pytest.raises(InputError, match="the game is paused"):
@@ -257,7 +254,7 @@ def test_a_paused_game_takes_no_move_of_either_side(board: Session, black: Any) 
         assert state_view(board)["clock"]["running"] is None
         with pytest.raises(InputError, match="the game is paused"):
             play(board, "f4")
-        # An analysis is no play, and leaves the pause as it is.
+        # An analysis does not end the pause.
         act(board, "analyse", {"on": True})
         play(board, "f4")
         act(board, "analyse", {"on": False})
@@ -288,7 +285,7 @@ def test_an_engine_does_not_move_while_the_game_is_paused(tmp_path: Path) -> Non
 @pytest.mark.parametrize("text", [
     "********/********/******** w 0 0 0 1", "OO******/@@******/*O****** w 0 0 0 30",
 ])
-def test_a_position_in_which_the_game_is_over_begins_no_game(board: Session, text: str) -> None:
+def test_a_final_position_cannot_begin_a_game(board: Session, text: str) -> None:
     begin(board)
     play(board, "d6")
     with pytest.raises(InputError, match=OVER):
@@ -304,7 +301,7 @@ def test_a_position_in_which_the_game_is_over_begins_no_game(board: Session, tex
     assert not state_view(board)["played"]
 
 
-def test_a_position_set_up_to_be_analysed_is_no_game(board: Session, tmp_path: Path) -> None:
+def test_an_analysed_position_is_not_a_game(board: Session, tmp_path: Path) -> None:
     act(board, "new", {"position": NEARLY_WON, "analyse": True})
     [move, *_] = board.game.last.legal_moves()
     play(board, str(move))
@@ -313,8 +310,7 @@ def test_a_position_set_up_to_be_analysed_is_no_game(board: Session, tmp_path: P
     assert "Termination" not in path.read_text()
 
 
-def test_an_engine_judges_a_draw_by_the_game_as_it_stands(board: Session) -> None:
-    """What it thought of moves that were taken back does not count."""
+def test_a_draw_offer_ignores_scores_of_moves_taken_back(board: Session) -> None:
     begin(board, {"engine": 1})
     play(board, "d6")
     wait(lambda: board.game.live.ply == 2, 60, "a reply")
@@ -322,7 +318,7 @@ def test_an_engine_judges_a_draw_by_the_game_as_it_stands(board: Session) -> Non
     assert board.last_scores == [None, None]
 
 
-def test_undo_against_an_engine_goes_on_and_between_engines_pauses(board: Session) -> None:
+def test_undo_continues_against_an_engine_and_pauses_between_engines(board: Session) -> None:
     engine = {"engine": 1}
     for players in ((PERSON, engine), (engine, PERSON)):
         own = players.index(PERSON)
@@ -337,7 +333,7 @@ def test_undo_against_an_engine_goes_on_and_between_engines_pauses(board: Sessio
     assert board.paused
 
 
-def test_a_game_continues_with_its_clocks_and_all_moves_taken_back(
+def test_a_game_with_all_moves_taken_back_resumes_with_its_clocks(
     board: Session, tmp_path: Path
 ) -> None:
     begin(board, time=clock(60))

@@ -1,4 +1,4 @@
-"""Two servers, or other programs, on one folder of games: nothing that was played is lost."""
+"""Two servers, or other programs, on one folder of games: no played move is lost."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ELSEWHERE = "open on another board"
 
 @pytest.fixture
 def boards(tmp_path: Path) -> Iterator[tuple[Session, Session]]:
-    """Two boards of two servers: each has a store of its own for one folder."""
+    """Two boards as on two servers: each has its own store of one folder."""
     one, other = (Session(name, [OWN], GameStore(tmp_path)) for name in ("one", "other"))
     act(one, "new", {"players": PLAYERS})
     play(one, "d6", "f4")
@@ -41,82 +41,82 @@ def play(board: Session, *moves: str) -> None:
         act(board, "play", {"move": move, "at": board.game.at.number})
 
 
-def kept(folder: Path) -> list[Record]:
-    """The games in a folder, in the order in which they were begun."""
+def stored_records(folder: Path) -> list[Record]:
+    """Return the games in a folder, oldest first."""
     return [parse_record(path.read_text()) for path in sorted(folder.glob("*.pgn"))]
 
 
-def lines(folder: Path) -> list[str]:
-    """The moves of the games in a folder."""
-    return [" ".join(map(str, record.moves)) for record in kept(folder)]
+def movetexts(folder: Path) -> list[str]:
+    """Return the moves of the games in a folder, oldest first."""
+    return [" ".join(map(str, record.moves)) for record in stored_records(folder)]
 
 
-def listed(board: Session) -> dict[str, str]:
-    """The only game in a board's list."""
+def only_game(board: Session) -> dict[str, str]:
+    """Return the entry of the only stored game."""
     [game] = act(board, "games", {})["games"]
     assert isinstance(game, dict)
     return game
 
 
 def fall_asleep(board: Session) -> None:
-    """Let a board find that nobody looks at it."""
+    """Let the time without a page run out on a board."""
     board._watch_until = 0.0
     board.tick()
 
 
-def test_a_game_is_on_one_board_of_all_servers(
+def test_a_game_is_on_one_board_across_servers(
     tmp_path: Path, boards: tuple[Session, Session]
 ) -> None:
     one, other = boards
-    game = listed(other)
+    game = only_game(other)
     with pytest.raises(InputError, match=ELSEWHERE):
         act(other, "reopen", {"key": game["key"]})
     with pytest.raises(InputError, match=ELSEWHERE):
         act(other, "forget", {"key": game["key"], "changed": game["changed"]})
     play(one, "d2")
-    assert lines(tmp_path) == ["d6 f4 d2"]
+    assert movetexts(tmp_path) == ["d6 f4 d2"]
     one.close()
     act(other, "reopen", {"key": game["key"]})
     play(other, "b4")
-    assert lines(tmp_path) == ["d6 f4 d2 b4"]
+    assert movetexts(tmp_path) == ["d6 f4 d2 b4"]
     other.close()
     assert [path.suffix for path in tmp_path.iterdir()] == [".pgn"]
 
 
-def test_a_board_that_nobody_looks_at_gives_its_game_away(
+def test_an_unwatched_board_releases_its_game(
     tmp_path: Path, boards: tuple[Session, Session]
 ) -> None:
     one, other = boards
     fall_asleep(one)
-    act(other, "reopen", {"key": listed(other)["key"]})
+    act(other, "reopen", {"key": only_game(other)["key"]})
     play(other, "d2", "b4")
-    # The first board is looked at again, and played on: both games are there.
+    # The first board is watched and continues: both games are stored.
     one.subscribe()
     assert state_view(one)["save_error"] == ""
     play(one, "a1")
     play(other, "f2")
     play(one, "g7")
-    assert lines(tmp_path) == ["d6 f4 d2 b4 f2", "d6 f4 a1 g7"]
+    assert movetexts(tmp_path) == ["d6 f4 d2 b4 f2", "d6 f4 a1 g7"]
     assert "second file" in state_view(one)["save_error"]
     act(one, "new", {})
     play(one, "a1")
     assert state_view(one)["save_error"] == ""
 
 
-def test_a_board_that_is_looked_at_again_keeps_its_file(
+def test_a_board_that_is_watched_again_keeps_its_file(
     tmp_path: Path, boards: tuple[Session, Session]
 ) -> None:
     one, other = boards
     fall_asleep(one)
     one.subscribe()
     with pytest.raises(InputError, match=ELSEWHERE):
-        act(other, "reopen", {"key": listed(other)["key"]})
+        act(other, "reopen", {"key": only_game(other)["key"]})
     play(one, "d2")
-    assert lines(tmp_path) == ["d6 f4 d2"]
+    assert movetexts(tmp_path) == ["d6 f4 d2"]
 
 
 @pytest.mark.parametrize("what", ["edited", "removed", "replaced by a link"])
-def test_a_file_that_another_program_changed_is_not_written_over(
+def test_a_file_changed_by_another_program_is_not_overwritten(
     tmp_path: Path, boards: tuple[Session, Session], what: str
 ) -> None:
     [path] = tmp_path.glob("*.pgn")
@@ -144,31 +144,31 @@ def test_a_game_that_changed_since_it_was_listed_is_not_deleted(
     tmp_path: Path, boards: tuple[Session, Session]
 ) -> None:
     one, other = boards
-    before = listed(other)
+    before = only_game(other)
     play(one, "d2")
     one.close()
     with pytest.raises(InputError, match="changed meanwhile"):
         act(other, "forget", {"key": before["key"], "changed": before["changed"]})
-    assert lines(tmp_path) == ["d6 f4 d2"]
-    now = listed(other)
+    assert movetexts(tmp_path) == ["d6 f4 d2"]
+    now = only_game(other)
     act(other, "forget", {"key": now["key"], "changed": now["changed"]})
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_deleted_game_that_is_played_on_is_kept_again(
+def test_a_deleted_game_that_continues_is_stored_again(
     tmp_path: Path, boards: tuple[Session, Session]
 ) -> None:
     one, other = boards
     fall_asleep(one)
-    game = listed(other)
+    game = only_game(other)
     act(other, "forget", {"key": game["key"], "changed": game["changed"]})
-    assert lines(tmp_path) == []
+    assert movetexts(tmp_path) == []
     one.subscribe()
     play(one, "d2")
-    assert lines(tmp_path) == ["d6 f4 d2"]
+    assert movetexts(tmp_path) == ["d6 f4 d2"]
 
 
-def test_what_could_not_be_written_is_kept_once_it_can_be(
+def test_a_game_is_stored_once_its_folder_can_be_written(
     tmp_path: Path, boards: tuple[Session, Session]
 ) -> None:
     one, _ = boards
@@ -181,11 +181,11 @@ def test_what_could_not_be_written_is_kept_once_it_can_be(
     assert "not kept" in state_view(board)["save_error"] and not state_view(board)["kept"]
     folder.rename(aside)
     board.close()
-    assert lines(folder) == ["d6 f4"]
+    assert movetexts(folder) == ["d6 f4"]
 
 
-def test_two_servers_on_one_folder_lose_no_ply(tmp_path: Path) -> None:
-    """The processes themselves, of which the first is killed."""
+def test_two_servers_on_one_folder_lose_no_move(tmp_path: Path) -> None:
+    """Use two real processes, and kill the first."""
     with Server(games=tmp_path) as first, Server(games=tmp_path) as second:
         one = first.begin()
         for at, move in enumerate(("d6", "f4", "d2")):
@@ -201,4 +201,4 @@ def test_two_servers_on_one_folder_lose_no_ply(tmp_path: Path) -> None:
         first.stop()
         assert second.api("reopen", **what) == (200, {})
         assert second.api("play", session=opened["session"], move="b4", at=3) == (200, {})
-        assert lines(tmp_path) == ["d6 f4 d2 b4"]
+        assert movetexts(tmp_path) == ["d6 f4 d2 b4"]

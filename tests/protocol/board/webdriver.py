@@ -1,4 +1,4 @@
-"""A remote-controlled browser: the few commands of WebDriver that the tests need."""
+"""A client of chromedriver with the WebDriver commands that the tests need."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _KEYS = {
 
 
 def missing() -> str:
-    """Why no browser can be used here; empty if one can."""
+    """Return why the browser tests cannot run here; empty if they can."""
     for program in ("chromium", "chromedriver"):
         if shutil.which(program) is None:
             return f"{program} is not installed (apt-get install chromium chromium-driver)"
@@ -37,7 +37,7 @@ def missing() -> str:
 
 
 class Browser:
-    """A headless Chromium with a fresh profile; a context manager that ends it."""
+    """A headless Chromium with a new profile; a context manager that ends it."""
 
     def __init__(self) -> None:
         with socket.socket() as listener:
@@ -69,7 +69,7 @@ class Browser:
         self.close()
 
     def close(self) -> None:
-        """End the browser, its driver and its profile."""
+        """End the browser and its driver, and delete the profile."""
         try:
             if self._session:
                 self._call("DELETE", self._session)
@@ -108,7 +108,7 @@ class Browser:
         self._do("url", url=address)
 
     def run(self, script: str, *arguments: Any) -> Any:
-        """The value of a JavaScript function body."""
+        """Run a JavaScript function body and return its value."""
         return self._do("execute/sync", script=script, args=list(arguments))
 
     def wait(self, condition: str, seconds: float = 60.0) -> Any:
@@ -116,16 +116,16 @@ class Browser:
         return wait(lambda: self.run(f"return {condition}"), seconds, condition)
 
     def find(self, selector: str) -> str:
-        """The element of a CSS selector."""
-        found = self._do("element", using="css selector", value=selector)
-        return str(found[_ELEMENT])
+        """Return the reference of the first element that matches a CSS selector."""
+        element = self._do("element", using="css selector", value=selector)
+        return str(element[_ELEMENT])
 
     def click(self, selector: str) -> None:
-        """Click an element as a mouse does: whatever covers it gets the click."""
+        """Click an element with the mouse; an element that covers it is an error."""
         self._do(f"element/{self.find(selector)}/click")
 
     def hover(self, selector: str) -> None:
-        """Move the mouse to an element's middle."""
+        """Move the mouse to the centre of an element."""
         step = {"type": "pointerMove", "duration": 30, "x": 0, "y": 0,
                 "origin": {_ELEMENT: self.find(selector)}}
         self._do(
@@ -135,7 +135,7 @@ class Browser:
         )
 
     def text(self, selector: str) -> str:
-        """An element's text."""
+        """Return an element's text content."""
         return str(self.run("return document.querySelector(arguments[0]).textContent", selector))
 
     def key(self, name: str) -> None:
@@ -145,7 +145,7 @@ class Browser:
         self._do("actions", actions=[{"type": "key", "id": "keys", "actions": steps}])
 
     def drag(self, start: str, end: str) -> None:
-        """Drag from one element's middle to another's."""
+        """Drag with the mouse from the centre of an element to that of another."""
         places = [
             {"type": "pointerMove", "duration": 30, "x": 0, "y": 0,
              "origin": {_ELEMENT: self.find(selector)}}
@@ -162,7 +162,7 @@ class Browser:
         )
 
     def tap(self, selector: str) -> None:
-        """Touch an element with a finger, and lift it."""
+        """Tap an element by touch."""
         steps = [
             {"type": "pointerMove", "duration": 0, "x": 0, "y": 0,
              "origin": {_ELEMENT: self.find(selector)}},
@@ -175,13 +175,13 @@ class Browser:
         )
 
     def new_tab(self) -> str:
-        """Open a tab and switch to it; its handle."""
+        """Open a tab, switch to it and return its handle."""
         handle = str(self._do("window/new", type="tab")["handle"])
         self.move_to(handle)
         return handle
 
     def tab(self) -> str:
-        """The handle of the current tab."""
+        """Return the handle of the current tab."""
         return str(self._call("GET", f"{self._session}/window"))
 
     def move_to(self, handle: str) -> None:
@@ -189,11 +189,11 @@ class Browser:
         self._do("window", handle=handle)
 
     def tabs(self) -> list[str]:
-        """The handles of all tabs."""
+        """Return the handles of all tabs."""
         return list(self._call("GET", f"{self._session}/window/handles"))
 
     def keep_tab(self, handle: str) -> None:
-        """Close every tab but one, and switch to that."""
+        """Close all other tabs, and switch to this one."""
         for other in self.tabs():
             if other != handle:
                 self.move_to(other)
@@ -204,7 +204,7 @@ class Browser:
         self, width: int, height: int, *, phone: bool = False, dark: bool = False,
         still: bool = False,
     ) -> None:
-        """Show the page in a window or on a phone of a size; ``still``: with reduced motion."""
+        """Emulate a screen of a size in CSS pixels; ``still``: with reduced motion."""
         self._cdp(
             "Emulation.setDeviceMetricsOverride",
             width=width, height=height, deviceScaleFactor=1, mobile=phone,
@@ -214,14 +214,14 @@ class Browser:
         self._cdp("Emulation.setEmulatedMedia", features=[scheme, motion])
 
     def download_to(self, folder: Path) -> None:
-        """Save what is downloaded in a folder."""
+        """Save downloads in a folder."""
         self._cdp("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
 
     def _cdp(self, command: str, **parameters: Any) -> Any:
         return self._do("goog/cdp/execute", cmd=command, params=parameters)
 
     def spoken(self) -> list[tuple[str, str]]:
-        """What a screen reader is told: the role and name of everything, in order."""
+        """Return the accessibility tree: role and name of each node, in order."""
         nodes = self._cdp("Accessibility.getFullAXTree")["nodes"]
         return [(node["role"]["value"], node.get("name", {}).get("value", ""))
                 for node in nodes if not node["ignored"]]
@@ -238,13 +238,13 @@ class Browser:
         path.write_bytes(base64.b64decode(picture))
 
     def messages(self) -> list[str]:
-        """The errors in the page's console since the last call."""
+        """Return the errors in the page's console since the last call."""
         entries = self._do("se/log", type="browser")
         return [entry["message"] for entry in entries if entry["level"] == "SEVERE"]
 
 
 def wait(condition: Callable[[], Any], seconds: float, what: str) -> Any:
-    """The first true value of a condition, or an error after so many seconds."""
+    """Return the first true value of a condition; fail after ``seconds``, naming ``what``."""
     deadline = time.monotonic() + seconds
     while True:
         value = condition()

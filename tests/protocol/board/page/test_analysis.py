@@ -1,4 +1,4 @@
-"""Play and analysis: what each of them shows, and what can be done with lines and values."""
+"""Evaluations, variations and proven values, in play and in an analysis."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from tests.protocol.board.steps import BEGINNER, ask, begin, click, load, moves,
 from tests.protocol.board.webdriver import Browser
 
 FLYERS = "********/O***@***/O***@@*O w 0 0 0 9"
-"""White closes a mill and wins; the smallest tables know every move."""
+"""White wins by closing a mill; the smallest tables have every move."""
 
 
 def count(selector: str) -> str:
-    """An expression: how many elements there are."""
+    """Return a JavaScript expression for the number of elements that match."""
     return f"document.querySelectorAll({selector!r}).length"
 
 
-def test_nothing_is_given_away_in_play_unless_it_is_asked_for(page: Browser) -> None:
+def test_play_shows_no_evaluation_until_the_user_asks(page: Browser) -> None:
     begin(page, black=BEGINNER)
     page.run(
         """window.seen = 0;
@@ -41,12 +41,12 @@ def test_nothing_is_given_away_in_play_unless_it_is_asked_for(page: Browser) -> 
     page.wait(f"{count('#explorer-box:not([hidden]), #board .value')} === 0")
 
 
-def test_the_game_rests_during_an_analysis(page: Browser) -> None:
+def test_engines_do_not_move_during_an_analysis(page: Browser) -> None:
     begin(page, black=BEGINNER)
     page.click("#analyse")
     page.wait("document.getElementById('analyse').ariaPressed === 'true'")
     play(page, "d6")
-    # Both sides are the user's.
+    # The user moves both sides.
     play(page, "f4")
     assert moves(page) == ["d6", "f4"]
     page.key("a")
@@ -54,7 +54,7 @@ def test_the_game_rests_during_an_analysis(page: Browser) -> None:
     page.wait(f"{count('#lines li')} === 0")
 
 
-def test_proven_values_are_symbols_and_words_on_men_points_and_moves(page: Browser) -> None:
+def test_proven_values_are_marked_on_men_and_points_and_listed(page: Browser) -> None:
     page.click("#analyse")
     load(page, FLYERS)
     page.wait(f"{count('#board .value')} === 3")
@@ -72,7 +72,7 @@ def test_proven_values_are_symbols_and_words_on_men_points_and_moves(page: Brows
     )
     assert bar == ["White wins, proven, White 100 percent", "meter"]
     assert page.text("#worth") == "White wins, proven"
-    # The best moves stand first.
+    # The best moves are listed first.
     first, last = page.run(
         "const all = [...document.querySelectorAll('#explorer button')];"
         "return [all[0], all.at(-1)].map((one) => one.textContent)"
@@ -83,18 +83,18 @@ def test_proven_values_are_symbols_and_words_on_men_points_and_moves(page: Brows
     shot(page, "proven")
 
 
-def test_the_bar_of_a_game_that_is_over_shows_its_result(page: Browser) -> None:
+def test_the_bar_of_a_finished_game_shows_its_result(page: Browser) -> None:
     page.click("#analyse")
     load(page, "********/O***@***/O***@@*O w 0 0 0 9")
     page.wait(f"{count('#board .value')} === 3")
     click(page, "d6", "g7", "d1")
     page.wait("/White wins/.test(document.getElementById('worth').textContent)")
     page.wait("document.getElementById('facts').textContent === 'The game is over.'")
-    said = page.run("return document.getElementById('bar').ariaValueText")
-    assert said == "White wins, Black has two men, White 100 percent"
+    value_text = page.run("return document.getElementById('bar').ariaValueText")
+    assert value_text == "White wins, Black has two men, White 100 percent"
 
 
-def test_a_line_is_stepped_through_by_hovering_and_played_by_a_click(page: Browser) -> None:
+def test_hovering_previews_a_line_and_a_click_plays_it(page: Browser) -> None:
     begin(page)
     page.click("#analyse")
     page.wait(f"{count('#lines li')} === 3")
@@ -110,13 +110,13 @@ def test_a_line_is_stepped_through_by_hovering_and_played_by_a_click(page: Brows
     line = page.run(
         "return document.querySelector('#lines li:first-child button:nth-child(3)').dataset.moves"
     )
-    # The line stays as it is under the pointer, however long the engine thinks.
+    # The line under the pointer must not change while the engine searches.
     page.click("#lines li:first-child button:nth-child(3)")
     page.wait(f"{count('#moves button')} === 3")
     assert moves(page) == line.split()
     page.hover("#first")
     page.wait(f"{count('#board .man')} === 3")
-    # What is pointed at goes, too, when nothing is to be shown.
+    # Hiding the evaluation also ends the preview.
     page.wait(f"{count('#lines li')} === 5")
     page.hover("#lines li:first-child button")
     page.wait(f"{count('#board .man')} === 4")
@@ -125,7 +125,7 @@ def test_a_line_is_stepped_through_by_hovering_and_played_by_a_click(page: Brows
 
 
 @pytest.mark.parametrize("width, height, phone", [(1280, 860, False), (390, 844, True)])
-def test_lines_that_come_and_go_move_nothing_else(
+def test_lines_that_appear_and_disappear_do_not_shift_the_page(
     page: Browser, width: int, height: int, phone: bool
 ) -> None:
     page.look(width, height, phone=phone)
@@ -144,11 +144,11 @@ def test_lines_that_come_and_go_move_nothing_else(
     assert page.run("return heights.size") == 1
 
 
-def test_a_line_pointed_at_while_the_position_changes_goes_with_it(page: Browser) -> None:
+def test_a_position_change_ends_the_preview_of_a_line(page: Browser) -> None:
     begin(page)
     page.click("#analyse")
     page.wait(f"{count('#lines li')} === 3")
-    # As on a busy machine: what has arrived is drawn later.
+    # Simulate a busy machine, which draws an event late.
     page.run(
         "const soon = window.requestAnimationFrame;"
         "window.requestAnimationFrame = (draw) => setTimeout(() => soon(draw), 2000);"
@@ -165,7 +165,7 @@ def test_a_line_pointed_at_while_the_position_changes_goes_with_it(page: Browser
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_marks_are_told_from_the_wood_by_light_alone(page: Browser, dark: bool) -> None:
+def test_marks_contrast_with_the_board(page: Browser, dark: bool) -> None:
     page.look(1280, 860, dark=dark)
     page.click("#analyse")
     load(page, FLYERS)
@@ -210,7 +210,7 @@ def test_marks_are_told_from_the_wood_by_light_alone(page: Browser, dark: bool) 
     assert {name: ratio for name, ratio in ratios.items() if ratio < 3} == {}
 
 
-def test_the_move_shown_stays_in_sight_when_panels_open(page: Browser) -> None:
+def test_the_current_move_stays_visible_when_panels_open(page: Browser) -> None:
     load(page, "1. d6 f4 2. b4 d2 3. e4 b6 4. d3 d5 5. f2 a4 6. g7 c3 7. a1 e5 8. c5 d7 9. a7 g1 *")
     page.wait(f"{count('#moves button')} === 18")
     page.click("#analyse")

@@ -1,4 +1,4 @@
-"""The board in a real browser: what a user does, and what the page shows."""
+"""The board in a real browser: playing, opening, analysing and reviewing games."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.protocol.board.steps import (
     load,
     moves,
     play,
-    refused,
+    expect_refusal,
     shot,
     tap_menu,
 )
@@ -40,11 +40,11 @@ def test_a_move_can_be_played_as_soon_as_the_page_is_open(page: Browser) -> None
     assert moves(page)[0] == "d6"
 
 
-def test_a_game_is_played_to_its_end_by_clicking(page: Browser) -> None:
+def test_a_whole_game_is_played_by_clicking(page: Browser) -> None:
     begin(page, black=BEGINNER)
-    chance = random.Random(5)
+    generator = random.Random(5)
     clicks = 0
-    # Once a man is lifted, it is put down, although another could be lifted instead.
+    # Prefer a target of the picked man to picking another man.
     points = """const all = (marks) => [...document.querySelectorAll(`.point${marks}`)]
                   .map((point) => point.dataset.point);
                 const next = all(":has(.target, .remove)");
@@ -57,7 +57,7 @@ def test_a_game_is_played_to_its_end_by_clicking(page: Browser) -> None:
         if not live:
             continue
         before = page.run("return document.querySelector('#board').innerHTML.length")
-        click(page, chance.choice(live))
+        click(page, generator.choice(live))
         clicks += 1
         wait(
             lambda: page.run("return document.querySelector('#board').innerHTML.length") != before
@@ -74,22 +74,22 @@ def test_a_game_is_played_to_its_end_by_clicking(page: Browser) -> None:
     shot(page, "game-over")
 
 
-def test_the_status_asks_for_a_man_only_where_one_can_be_removed(page: Browser) -> None:
+def test_the_status_asks_for_a_removal_only_after_a_mill(page: Browser) -> None:
     begin(page)
     page.run(
-        """window.said = [];
+        """window.texts = [];
            const status = document.getElementById("status");
-           new MutationObserver(() => said.push(status.textContent))
+           new MutationObserver(() => texts.push(status.textContent))
              .observe(status, {childList: true, subtree: true});"""
     )
     for point in ("a7", "a1", "d7", "d1"):
         play(page, point)
     asked = "White: place a man. Last: d1."
     page.wait(f"document.getElementById('status').textContent === {asked!r}")
-    said = page.run("return said")
-    assert len(said) == 4 and said[0] == "Black: place a man. Last: a7."
+    texts = page.run("return texts")
+    assert len(texts) == 4 and texts[0] == "Black: place a man. Last: a7."
     play(page, "g7", "d1")
-    assert page.run("return said")[4].startswith("Mill! White: remove a ringed man (a1, d1).")
+    assert page.run("return texts")[4].startswith("Mill! White: remove a ringed man (a1, d1).")
 
 
 def test_a_mill_is_closed_and_a_man_removed_by_clicking(page: Browser) -> None:
@@ -103,7 +103,7 @@ def test_a_mill_is_closed_and_a_man_removed_by_clicking(page: Browser) -> None:
         "black man, can be removed"
     )
     shot(page, "remove")
-    # Nothing else can be clicked, Esc cancels the choice, and it can be made again.
+    # Other points are ignored; Esc cancels the choice, which can be made again.
     click(page, "b4")
     assert len(moves(page)) == 4
     page.key("Escape")
@@ -114,8 +114,8 @@ def test_a_mill_is_closed_and_a_man_removed_by_clicking(page: Browser) -> None:
     assert page.run("return document.querySelectorAll('[data-point=d1] .man').length") == 0
 
 
-def test_proven_values_are_those_of_the_best_move_and_of_each_removable_man(page: Browser) -> None:
-    # Of the men that f6-f4 may remove, one wins, one draws, one loses, and one is unknown.
+def test_a_point_shows_the_value_of_its_best_move(page: Browser) -> None:
+    # The removals of f6-f4 are one win, one draw, one loss and one unknown.
     drawn = page.run(
         """return (async () => {
              const [{ Board }, { Choice }, { svg }] =
@@ -185,7 +185,7 @@ def test_men_are_dragged(page: Browser) -> None:
     assert moves(page) == ["d6-b2"]
 
 
-def test_a_man_that_can_be_lifted_instead_is_labelled_so(page: Browser) -> None:
+def test_another_movable_man_is_labelled_while_one_is_picked(page: Browser) -> None:
     begin(page)
     load(page, "********/O***@***/O***@@*O w 0 0 0 9")
     page.wait("document.querySelectorAll('.man').length === 6")
@@ -200,12 +200,12 @@ def test_a_man_that_can_be_lifted_instead_is_labelled_so(page: Browser) -> None:
 
 def test_the_result_that_a_record_states_is_shown(page: Browser) -> None:
     load(page, "1. d6 f4 1-0")
-    said = ("Analysis. Recorded result: 1-0. White: place a man. "
-            "Try moves for both sides, or play on from here. Last: f4.")
-    page.wait(f"document.getElementById('status').textContent === {said!r}")
+    status = ("Analysis. Recorded result: 1-0. White: place a man. "
+              "Try moves for both sides, or play on from here. Last: f4.")
+    page.wait(f"document.getElementById('status').textContent === {status!r}")
 
 
-def test_moves_have_the_comments_of_their_own_game_as_titles(page: Browser) -> None:
+def test_titles_of_moves_are_the_comments_of_the_current_game(page: Browser) -> None:
     begin(page)
     title = "document.querySelector('#moves button')?.title"
     for comment in ("bold", "timid"):
@@ -213,7 +213,7 @@ def test_moves_have_the_comments_of_their_own_game_as_titles(page: Browser) -> N
         page.wait(f"{title} === {comment!r}")
 
 
-def test_a_board_is_played_with_the_keyboard_alone(page: Browser) -> None:
+def test_the_board_can_be_played_with_the_keyboard_only(page: Browser) -> None:
     begin(page)
     page.run("document.querySelector('[data-point=d7]').focus()")
     for key in ("ArrowDown", "ArrowRight", "Enter"):
@@ -256,7 +256,7 @@ def test_a_game_is_opened_and_saved(page: Browser) -> None:
     page.wait("document.getElementById('import-fault').textContent")
     fault = "'77': expected points from 1 to 24, found 77 (move 3, Black, line 2)"
     assert page.text("#import-fault") == fault
-    refused(page)
+    expect_refusal(page)
     shot(page, "import-fault")
     enter(page, "#import-text", "1. 5 14\n2. 2 11 3. 8x14 *")
     page.click("#import-go")
@@ -298,7 +298,7 @@ def test_the_analysis_is_updated_while_the_engine_thinks(page: Browser) -> None:
     page.wait("document.querySelectorAll('.arrow').length === 0")
 
 
-def test_an_evaluation_is_shown_only_while_it_is_asked_for(page: Browser) -> None:
+def test_the_switch_hides_and_shows_the_evaluation(page: Browser) -> None:
     begin(page)
     play(page, "d6")
     page.click("#analyse")
@@ -311,7 +311,7 @@ def test_an_evaluation_is_shown_only_while_it_is_asked_for(page: Browser) -> Non
     page.wait("document.querySelectorAll('#lines li').length === 3")
 
 
-def test_the_log_is_the_same_after_the_page_was_in_the_background(page: Browser) -> None:
+def test_the_log_has_no_duplicates_after_the_page_was_hidden(page: Browser) -> None:
     begin(page, black=BEGINNER)
     page.click("#log-panel summary")
     play(page, "d6")
@@ -330,10 +330,10 @@ def test_the_log_is_the_same_after_the_page_was_in_the_background(page: Browser)
     assert len(re.findall("Black < bestmove", page.text("#log"))) == 2
 
 
-def test_a_page_that_is_left_only_tells_the_server(server: Server, page: Browser) -> None:
+def test_leaving_the_page_sends_one_beacon_only(server: Server, page: Browser) -> None:
     page.run(
-        """sessionStorage.said = "";
-           const note = (way, body) => { sessionStorage.said += `${way} ${body} `; };
+        """sessionStorage.texts = "";
+           const note = (way, body) => { sessionStorage.texts += `${way} ${body} `; };
            window.fetch = (path) => { note("fetch", path); return Promise.reject(); };
            const send = navigator.sendBeacon.bind(navigator);
            navigator.sendBeacon = (path, body) => {
@@ -341,10 +341,10 @@ def test_a_page_that_is_left_only_tells_the_server(server: Server, page: Browser
            };"""
     )
     page.open(server.address + "theme.css")
-    assert page.run("return sessionStorage.said") == "beacon api/hidden application/json true "
+    assert page.run("return sessionStorage.texts") == "beacon api/hidden application/json true "
     page.open(server.address)
     page.wait("document.querySelectorAll('.target').length === 24")
-    # A page restored from the browser's cache listens again.
+    # A page restored from the browser's cache reopens its stream.
     page.run(
         """window.dispatchEvent(new PageTransitionEvent("pagehide", {persisted: true}));
            window.dispatchEvent(new PageTransitionEvent("pageshow", {persisted: true}));"""
@@ -352,12 +352,12 @@ def test_a_page_that_is_left_only_tells_the_server(server: Server, page: Browser
     play(page, "d6")
 
 
-def test_sixty_scores_a_second_do_not_slow_the_page(page: Browser) -> None:
+def test_sixty_scores_per_second_do_not_slow_the_page(page: Browser) -> None:
     begin(page)
     ask(page, "players", players=[PERSON, PERSON, BUSY])
     page.click("#analyse")
     page.wait("document.querySelectorAll('.arrow').length === 3")
-    # However much news comes, the page is drawn at most once per frame.
+    # However many events arrive, the page is drawn at most once per frame.
     counted = page.run(
         """return new Promise((done) => {
              let changes = 0, frames = 0;
@@ -402,7 +402,7 @@ def test_two_tabs_play_two_games_at_once(server: Server, page: Browser) -> None:
 
 
 @needs_proc
-def test_a_killed_engine_is_named_and_restarted(page: Browser) -> None:
+def test_a_killed_engine_is_reported_and_can_be_restarted(page: Browser) -> None:
     begin(page, black={"engine": 0, "level": "full"})
     players = [PERSON, {"engine": 0, "level": "full"}, ANALYST]
     ask(page, "players", players=players, time={"kind": "move", "seconds": 60})
@@ -443,7 +443,7 @@ def test_a_game_is_reviewed(page: Browser) -> None:
     shot(page, "review")
 
 
-def test_the_dialogs_and_a_whole_game_of_engines(page: Browser) -> None:
+def test_engines_play_a_game_and_their_options_are_shown(page: Browser) -> None:
     page.click("#new")
     page.wait("document.getElementById('new-dialog').open")
     page.run("document.querySelector('#new-dialog details').open = true")
@@ -471,7 +471,7 @@ def test_the_dialogs_and_a_whole_game_of_engines(page: Browser) -> None:
     enter(page, "[data-option=Threads]", "0")
     page.click("#options-go")
     page.wait("/a number from 1/.test(document.getElementById('options-fault').textContent)")
-    refused(page)
+    expect_refusal(page)
     page.key("Escape")
 
 

@@ -1,4 +1,4 @@
-"""The page's dialogs: what Enter, Cancel and the main buttons do."""
+"""The page's dialogs: Enter, Cancel and the main buttons."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.protocol.board.steps import (
     ask,
     begin,
     enter,
-    refused,
+    expect_refusal,
     shot,
     tap_menu,
 )
@@ -19,17 +19,17 @@ from tests.protocol.board.webdriver import Browser
 
 
 def is_open(name: str) -> str:
-    """A condition: a dialog is open."""
+    """Return a JavaScript condition: a dialog is open."""
     return f"document.getElementById('{name}-dialog').open"
 
 
 def value(page: Browser, seat: int, name: str) -> str:
-    """The value of an engine's option."""
+    """Return the value of an option of a seat's engine."""
     options = ask(page, "options", seat=seat)["options"]
     return str({option["name"]: option["value"] for option in options}[name])
 
 
-def test_enter_applies_what_was_entered(page: Browser) -> None:
+def test_enter_applies_a_dialog(page: Browser) -> None:
     page.click("#log-panel summary")
     page.click("#options")
     page.wait("document.querySelector('[data-option=Hash]')")
@@ -47,7 +47,7 @@ def test_enter_applies_what_was_entered(page: Browser) -> None:
     page.wait("document.getElementById('field-NoRemovalPlies').value === '77'")
 
 
-def test_cancel_discards_what_was_entered(page: Browser) -> None:
+def test_cancel_discards_the_input(page: Browser) -> None:
     before = value(page, 1, "Hash")
     page.click("#log-panel summary")
     page.click("#options")
@@ -57,7 +57,7 @@ def test_cancel_discards_what_was_entered(page: Browser) -> None:
     page.wait(f"!{is_open('options')}")
     assert value(page, 1, "Hash") == before
     page.click("#new")
-    # The field is in the closed part of the dialog.
+    # The field is in the folded part of the dialog.
     enter(page, "#field-NoRemovalPlies", "99999999")
     page.click("#new-dialog button[value=cancel]")
     page.wait(f"!{is_open('new')}")
@@ -66,10 +66,10 @@ def test_cancel_discards_what_was_entered(page: Browser) -> None:
     page.click("#begin")
     page.wait("/After how many moves/.test(document.getElementById('toast').textContent)")
     assert "NoRemovalPlies" not in page.text("#toast")
-    refused(page)
+    expect_refusal(page)
 
 
-def test_the_game_is_kept_when_the_players_change(page: Browser) -> None:
+def test_changing_the_players_continues_the_game(page: Browser) -> None:
     begin(page)
     ask(page, "load", text="1. d6 f4 *")
     page.wait("document.querySelectorAll('#moves button').length === 2")
@@ -86,14 +86,14 @@ def test_an_untouched_option_keeps_its_value(page: Browser) -> None:
     page.click("#log-panel summary")
     page.click("#options")
     page.wait("document.querySelector('[data-option=Style]')")
-    # The default is written in another case than the choice.
+    # The default differs from the choice in case.
     assert page.run("return document.querySelector('[data-option=Style]').value") == "solid"
     page.click("#options-go")
     page.wait(f"!{is_open('options')}")
     assert value(page, 2, "Style") == "Solid"
 
 
-def test_a_user_who_plays_only_black_sits_at_the_bottom(page: Browser) -> None:
+def test_the_only_user_sits_at_the_bottom(page: Browser) -> None:
     top = "document.getElementById('player-top').dataset.side"
     for white, black, side in (("0", "", "0"), ("", "0", "1")):
         page.click("#new")
@@ -106,7 +106,7 @@ def test_a_user_who_plays_only_black_sits_at_the_bottom(page: Browser) -> None:
         page.wait(f"{top} === '{side}'")
 
 
-def test_a_slow_engines_options_do_not_replace_those_of_another(page: Browser) -> None:
+def test_late_options_of_another_engine_are_ignored(page: Browser) -> None:
     begin(page, white=BEGINNER, black=BEGINNER)
     ask(page, "pause", on=True)
     page.run(
@@ -131,7 +131,7 @@ def test_a_slow_engines_options_do_not_replace_those_of_another(page: Browser) -
 
 
 @pytest.mark.parametrize("width, height", [(1280, 860), (320, 568)])
-def test_a_message_from_a_dialog_is_in_front_of_it(page: Browser, width: int, height: int) -> None:
+def test_a_message_is_in_front_of_the_open_dialog(page: Browser, width: int, height: int) -> None:
     page.look(width, height, phone=width < 400)
     tap_menu(page, "share")
     page.wait("document.getElementById('share-text').value")
@@ -145,14 +145,14 @@ def test_a_message_from_a_dialog_is_in_front_of_it(page: Browser, width: int, he
     assert page.run(in_front) == "toast"
     page.key("Escape")
     page.wait(f"!{is_open('share')}")
-    # The next message does not stay in the closed dialog.
+    # The next message is not hidden in the closed dialog.
     page.key("u")
     page.wait("/no move/.test(document.getElementById('toast').textContent)")
     assert page.run(in_front) == "toast"
-    refused(page)
+    expect_refusal(page)
 
 
-def test_rules_are_told_in_words(page: Browser) -> None:
+def test_rules_are_explained_without_names_of_the_protocol(page: Browser) -> None:
     page.click("#new")
     page.run("document.querySelector('#new-dialog details').open = true")
     for variant, words in (
@@ -161,7 +161,7 @@ def test_rules_are_told_in_words(page: Browser) -> None:
     ):
         enter(page, "#variant", variant)
         assert words in page.text("#rules-words")
-        # No name of the protocol is shown to somebody who plays.
+        # Players do not see the protocol's names of the fields.
         shown = page.text("#new-dialog form")
         assert not any(name in shown for name in ("Plies", "LockedMills", "DoubleMill"))
     shot(page, "rules")

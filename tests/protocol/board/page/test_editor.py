@@ -1,4 +1,4 @@
-"""Setting up positions, and sharing them and games as links, texts and pictures."""
+"""The editor of positions, and sharing positions and games as link, text or picture."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.protocol.board.steps import (
     load,
     moves,
     play,
-    refused,
+    expect_refusal,
     shot,
     tap_menu,
 )
@@ -28,7 +28,7 @@ NOTE = "document.getElementById('editor-note').textContent"
 
 
 def put(page: Browser, man: str, *points: str) -> None:
-    """Click points of the editor with a kind of man chosen."""
+    """Choose a kind of man in the editor, and click points."""
     page.click(f"input[name=editor-man][value={man}]")
     for point in points:
         page.click(f"#editor-board [data-point={point}] .hit")
@@ -45,7 +45,7 @@ def test_a_position_is_set_up_by_clicking_and_analysed(page: Browser) -> None:
     put(page, "black", "d2", "d1", "a1", "g1")
     page.click("#editor-side-1")
     page.wait(f"{NOTE} === 'Black to move.'")
-    # A second click removes a man, as the third choice does.
+    # A man is removed by a second click, or by the choice Remove.
     put(page, "black", "g1")
     put(page, "none", "d5")
     page.wait("document.querySelectorAll('#editor-board .man').length === 6")
@@ -58,11 +58,11 @@ def test_a_position_is_set_up_by_clicking_and_analysed(page: Browser) -> None:
     page.wait("/Black: move a man/.test(document.getElementById('status').textContent)")
 
 
-def test_the_editor_says_at_once_what_is_wrong(page: Browser) -> None:
+def test_the_editor_reports_faults_immediately(page: Browser) -> None:
     begin(page)
     page.click("#edit")
     page.click("#editor-start")
-    # A man that is placed comes from the hand.
+    # Placing a man takes it from the hand.
     put(page, "white", "d7")
     page.wait("document.getElementById('editor-hand-0').value === '8'")
     page.wait(f"/Black, with one more man in hand/.test({NOTE})")
@@ -106,7 +106,7 @@ def test_the_editor_is_used_with_the_keyboard(page: Browser) -> None:
     ("********/********/O******* b 8 9 0 1", ""),
     ("********/********/OO****@@ w 0 0 0 1", "The game is over here: Black wins"),
 ])
-def test_what_is_to_be_known_of_a_position(text: str, words: str) -> None:
+def test_notices_on_positions_that_were_set_up(text: str, words: str) -> None:
     note = note_on(parse_position(text))
     assert words in note and bool(words) == bool(note)
 
@@ -139,12 +139,12 @@ def test_a_link_opens_the_position_and_the_game(server: Server, page: Browser) -
     page.keep_tab(first)
     page.key("Escape")
     begin(page)
-    # Where another board runs at another address, the link is pasted.
+    # A link to a board at another address can be pasted.
     load(page, links[1].replace(str(server.port), "1"))
     page.wait("document.querySelectorAll('#moves button').length === 3")
     load(page, "http://somewhere/#game=1.%20d6%20f4%20nonsense")
     page.wait("document.getElementById('import-fault').textContent")
-    refused(page)
+    expect_refusal(page)
 
 
 def test_pictures_are_saved(page: Browser, tmp_path: Path) -> None:

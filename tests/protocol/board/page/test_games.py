@@ -1,4 +1,4 @@
-"""Games that are kept in the user's folder: listed, searched, opened again, saved as one file."""
+"""Stored games, opened files, confirmations, draws and pauses."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ DIALOG = "document.getElementById('{}-dialog').open"
 ROWS = "[...document.querySelectorAll('#games-list .who')].map((one) => one.textContent)"
 
 
-def kept_game(folder: Path) -> str:
-    """The text of the only game in a folder."""
+def stored_game(folder: Path) -> str:
+    """Return the text of the only game in a folder."""
     [path] = folder.glob("*.pgn")
     return path.read_text(encoding="utf-8")
 
 
 @pytest.mark.thorough
-def test_a_game_survives_the_servers_death_and_goes_on(tmp_path: Path) -> None:
+def test_a_game_survives_a_kill_of_the_server_and_is_resumed(tmp_path: Path) -> None:
     with Server(games=tmp_path) as server:
         players = [ANNA, {"engine": 0, "level": "Beginner"}, ANALYST]
         session = server.open()
@@ -52,7 +52,7 @@ def test_a_game_survives_the_servers_death_and_goes_on(tmp_path: Path) -> None:
             server.api("play", session=session, move="d6", at=0)
             state = stream.until("state", lambda state: state["plies"] == 2)
         os.kill(server.pid, signal.SIGKILL)
-    record = parse_record(kept_game(tmp_path))
+    record = parse_record(stored_game(tmp_path))
     assert len(record.moves) == 2 and record.tags["White"] == "Anna"
     with Server(games=tmp_path) as server:
         opened = server.api("open")[1]
@@ -70,49 +70,49 @@ def test_a_game_survives_the_servers_death_and_goes_on(tmp_path: Path) -> None:
             move = next(one for one in state["legal"])
             server.api("play", session=session, move=move, at=state["node"])
             stream.until("state", lambda state: state["plies"] == 4)
-    # It is still one game.
-    assert len(parse_record(kept_game(tmp_path)).moves) == 4
+    # The folder still has one game.
+    assert len(parse_record(stored_game(tmp_path)).moves) == 4
 
 
 @pytest.fixture
-def keeping(tmp_path: Path) -> Session:
-    """A board whose games are kept."""
+def storing(tmp_path: Path) -> Session:
+    """A board that stores its games."""
     return Session("board", [OWN], GameStore(tmp_path))
 
 
-def test_variations_comments_and_results_are_kept(tmp_path: Path, keeping: Session) -> None:
-    act(keeping, "new", {"players": [ANNA, BEN, ANALYST]})
+def test_variations_comments_and_results_are_stored(tmp_path: Path, storing: Session) -> None:
+    act(storing, "new", {"players": [ANNA, BEN, ANALYST]})
     assert list(tmp_path.iterdir()) == []
-    act(keeping, "play", {"move": "d6", "at": 0})
-    act(keeping, "play", {"move": "f4", "at": 1})
-    act(keeping, "undo", {})
-    act(keeping, "play", {"move": "d2", "at": 1})
-    act(keeping, "comment", {"node": 1, "text": "The best field"})
-    assert "1. d6 {The best field} d2 ( 1... f4 ) *" in kept_game(tmp_path)
-    act(keeping, "resign", {})
-    text = kept_game(tmp_path)
+    act(storing, "play", {"move": "d6", "at": 0})
+    act(storing, "play", {"move": "f4", "at": 1})
+    act(storing, "undo", {})
+    act(storing, "play", {"move": "d2", "at": 1})
+    act(storing, "comment", {"node": 1, "text": "The best field"})
+    assert "1. d6 {The best field} d2 ( 1... f4 ) *" in stored_game(tmp_path)
+    act(storing, "resign", {})
+    text = stored_game(tmp_path)
     assert '[Result "0-1"]' in text and '[White "Anna"]' in text and '[Black "Ben"]' in text
     [entry] = GameStore(tmp_path).entries("anna best")
     assert not entry.unfinished and GameStore(tmp_path).entries("anna worst") == []
-    keeping.close()
+    storing.close()
 
 
-def test_a_record_that_is_only_looked_at_is_not_kept(tmp_path: Path, keeping: Session) -> None:
-    act(keeping, "load", {"text": '[White "X"]\n\n1. d6 f4 *'})
-    act(keeping, "go", {"node": 1})
+def test_a_record_that_is_only_viewed_is_not_stored(tmp_path: Path, storing: Session) -> None:
+    act(storing, "load", {"text": '[White "X"]\n\n1. d6 f4 *'})
+    act(storing, "go", {"node": 1})
     assert list(tmp_path.iterdir()) == []
-    act(keeping, "play", {"move": "d2", "at": 1})
-    assert "1. d6 f4 ( 1... d2 ) *" in kept_game(tmp_path)
-    # A game that goes on from there is another one, of its players.
-    act(keeping, "players", {"players": [ANNA, BEN, ANALYST]})
-    act(keeping, "play_on", {})
-    act(keeping, "play", {"move": "b4", "at": 3})
+    act(storing, "play", {"move": "d2", "at": 1})
+    assert "1. d6 f4 ( 1... d2 ) *" in stored_game(tmp_path)
+    # A game that continues from there is another game, with its own players.
+    act(storing, "players", {"players": [ANNA, BEN, ANALYST]})
+    act(storing, "play_on", {})
+    act(storing, "play", {"move": "b4", "at": 3})
     texts = [path.read_text() for path in tmp_path.glob("*.pgn")]
     assert len(texts) == 2 and sum('[White "Anna"]' in text for text in texts) == 1
-    keeping.close()
+    storing.close()
 
 
-def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     session = Session("board", [OWN], GameStore(tmp_path / "file"))
     act(session, "new", {"players": [PERSON, PERSON, ANALYST]})
@@ -121,23 +121,23 @@ def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
     session.close()
 
 
-def test_a_game_is_on_one_board_at_a_time(tmp_path: Path, keeping: Session) -> None:
-    act(keeping, "new", {"players": [ANNA, BEN, ANALYST]})
-    act(keeping, "play", {"move": "d6", "at": 0})
-    other = Session("other", [OWN], keeping.saver.store)
-    key = keeping.saver.key
-    keeping.subscribe()
+def test_a_game_is_on_one_board_at_a_time(tmp_path: Path, storing: Session) -> None:
+    act(storing, "new", {"players": [ANNA, BEN, ANALYST]})
+    act(storing, "play", {"move": "d6", "at": 0})
+    other = Session("other", [OWN], storing.saver.store)
+    key = storing.saver.key
+    storing.subscribe()
     with pytest.raises(ValueError, match="open in another tab"):
         act(other, "reopen", {"key": key})
     with pytest.raises(ValueError, match="open in another tab"):
         act(other, "forget", {"key": key})
     with pytest.raises(ValueError, match="no such game"):
         act(other, "reopen", {"key": "../../etc/passwd"})
-    keeping.close()
+    storing.close()
     other.close()
 
 
-def test_kept_games_are_searched_opened_deleted_and_saved(page: Browser) -> None:
+def test_stored_games_are_searched_opened_deleted_and_exported(page: Browser) -> None:
     for name, point in (("Anna", "d6"), ("Zoë", "f4")):
         players = [{"engine": None, "name": name}, BEN, ANALYST]
         ask(page, "new", players=players)
@@ -165,7 +165,7 @@ def test_kept_games_are_searched_opened_deleted_and_saved(page: Browser) -> None
     page.wait(f"!{DIALOG.format('games')}")
     page.wait("document.getElementById('status').textContent.startsWith('Black: place a man.')")
     assert moves(page) == ["d6"]
-    # The game that is on the board is not deleted, and another only after a question.
+    # The game on the board cannot be deleted; another one needs a confirmation.
     tap_menu(page, "games")
     page.wait(f"{DIALOG.format('games')} && {ROWS}.length > 1")
     page.click("[aria-label='Delete Zoë – Ben, 1-0']")
@@ -175,14 +175,14 @@ def test_kept_games_are_searched_opened_deleted_and_saved(page: Browser) -> None
     page.wait(f"!{ROWS}.some((one) => one.startsWith('Zoë'))")
 
 
-def test_a_question_comes_before_a_game_is_given_up(page: Browser) -> None:
+def test_leaving_or_resigning_a_game_needs_a_confirmation(page: Browser) -> None:
     begin(page, black=BEGINNER)
     play(page, "d6")
     page.wait("document.querySelectorAll('#moves button').length === 2")
     page.click("#resign")
     page.wait(DIALOG.format("ask"))
     assert page.text("#ask-text") == "White loses, Black wins."
-    # Enter is the safe answer, and so is Esc.
+    # Enter and Esc give the safe answer.
     page.key("Enter")
     page.wait(f"!{DIALOG.format('ask')}")
     page.click("#new")
@@ -208,7 +208,7 @@ def test_a_question_comes_before_a_game_is_given_up(page: Browser) -> None:
     assert not quiet
 
 
-def test_of_several_games_one_is_opened_or_all_are_kept(page: Browser) -> None:
+def test_of_several_games_one_is_opened_or_all_are_stored(page: Browser) -> None:
     two = '[White "Cleo"]\n\n1. d6 f4 *\n\n[White "Dan"]\n\n1. a1 ( 1. g7 ) d2 2. b4 1-0\n'
     load(page, two)
     page.wait("!document.getElementById('import-several').hidden")
@@ -222,17 +222,17 @@ def test_of_several_games_one_is_opened_or_all_are_kept(page: Browser) -> None:
     page.wait("!document.getElementById('import-keep').hidden")
     page.click("#import-keep")
     page.wait("document.getElementById('toast').textContent === '2 games are in My games now.'")
-    found = ask(page, "games", query="cleo")
-    assert found["found"] == 1 and found["games"][0]["plies"] == "2"
+    answer = ask(page, "games", query="cleo")
+    assert answer["found"] == 1 and answer["games"][0]["plies"] == "2"
 
 
-def choose_file(page: Browser, bytes_of_text: str) -> None:
-    """Choose a file in the dialog that opens games; the text is an expression of JavaScript."""
+def choose_file(page: Browser, content: str) -> None:
+    """Choose a file in the import dialog; its content is a JavaScript expression."""
     tap_menu(page, "import")
     page.wait(DIALOG.format("import"))
     page.run(
         "const chosen = new DataTransfer();"
-        f"chosen.items.add(new File([{bytes_of_text}], 'games.pgn'));"
+        f"chosen.items.add(new File([{content}], 'games.pgn'));"
         "const input = document.getElementById('import-file');"
         "input.files = chosen.files; input.dispatchEvent(new Event('change'));"
     )
@@ -249,7 +249,7 @@ def test_a_file_of_thousands_of_games_is_opened(page: Browser) -> None:
     page.click("#import-games li:nth-child(3) .open")
     page.wait(f"!{DIALOG.format('import')}")
     page.wait("document.querySelectorAll('#moves button').length === 4")
-    # Of a larger file the first part is opened.
+    # Only the first part of a larger file is opened.
     choose_file(page, f"'{game}'.repeat(240000)")
     page.wait(note.format("larger than 16 MB"))
     page.click("#import-go")
@@ -286,7 +286,7 @@ def test_two_persons_play_with_names_clocks_and_a_draw(page: Browser) -> None:
     page.wait("!document.getElementById('offer').hidden")
     assert page.text("#offer-text") == "Black offers a draw."
     shot(page, "draw-offer")
-    # A move declines.
+    # A move declines the offer.
     play(page, "f4")
     page.wait("document.getElementById('offer').hidden")
     page.click("#draw")
@@ -307,11 +307,11 @@ def test_an_engine_declines_a_draw_while_men_are_placed(page: Browser) -> None:
     play(page, "d6")
     page.wait("document.querySelectorAll('#moves button').length === 2")
     page.click("#draw")
-    said = "merels (Beginner) declines the draw."
-    page.wait(f"document.getElementById('toast').textContent === {said!r}")
+    message = "merels (Beginner) declines the draw."
+    page.wait(f"document.getElementById('toast').textContent === {message!r}")
 
 
-def test_an_engine_that_stands_no_better_accepts_a_draw(session: Session) -> None:
+def test_an_engine_accepts_a_draw_when_it_is_not_better(session: Session) -> None:
     players = [PERSON, {"engine": 0, "level": "full"}, ANALYST]
     worse = "OO*OO***/OO*OO***/@***@*@* w 0 0 0 9"
     act(session, "new", {"players": players, "position": worse,
@@ -323,13 +323,13 @@ def test_an_engine_that_stands_no_better_accepts_a_draw(session: Session) -> Non
     assert session.game.result() == ("1/2-1/2", "Draw by agreement")
 
 
-def test_a_paused_game_takes_no_move_and_says_how_to_go_on(page: Browser) -> None:
+def test_a_paused_game_refuses_moves_and_shows_how_to_resume(page: Browser) -> None:
     begin(page, black=BEGINNER)
     play(page, "d6")
     page.wait("document.querySelectorAll('#moves button').length === 2")
     page.click("#pause")
-    said = "Paused; it is White's turn. Press Resume to play on."
-    page.wait(f"document.getElementById('status').textContent.startsWith({said!r})")
+    message = "Paused; it is White's turn. Press Resume to play on."
+    page.wait(f"document.getElementById('status').textContent.startsWith({message!r})")
     assert page.run("return document.querySelectorAll('.target').length") == 0
     shot(page, "paused")
     for point in ("a1", "g1", "b2", "d2"):
@@ -342,7 +342,7 @@ def test_a_paused_game_takes_no_move_and_says_how_to_go_on(page: Browser) -> Non
     page.wait("/resigns/.test(document.getElementById('status').textContent)")
 
 
-def test_undo_after_the_end_asks_first_and_leaves_the_game(page: Browser) -> None:
+def test_undo_after_the_end_needs_a_confirmation_and_keeps_the_game(page: Browser) -> None:
     begin(page)
     for point in ("d6", "f4", "d2"):
         play(page, point)
@@ -366,6 +366,6 @@ def test_undo_after_the_end_asks_first_and_leaves_the_game(page: Browser) -> Non
     play(page, "b4")
     text = ask(page, "export")["record"]
     assert "1. d6 f4 2. b4 ( 2. d2 ) *" in text
-    found = ask(page, "games")
-    assert found["found"] == count + 1
-    assert sorted(game["result"] for game in found["games"][:2]) == ["*", "1-0"]
+    answer = ask(page, "games")
+    assert answer["found"] == count + 1
+    assert sorted(game["result"] for game in answer["games"][:2]) == ["*", "1-0"]

@@ -1,4 +1,4 @@
-"""What makes the board alive: motion, marks, sounds, a pause before a reply, and the result."""
+"""Animations, marks, sounds, the pause before a level's move, and the result card."""
 
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ Element.prototype.animate = function (frames, options) {
 """
 
 
-def test_a_level_is_seen_to_think_unless_it_has_no_time(session: Session) -> None:
+def test_a_level_pauses_before_its_move_unless_time_is_short(session: Session) -> None:
     players = [PERSON, BEGINNER, ANALYST]
     act(session, "new", {"players": players, "time": {"kind": "move", "seconds": 3}})
     act(session, "play", {"move": "d6", "at": 0})
-    began = monotonic()
+    start = monotonic()
     wait(lambda: session.game.live.ply == 2, 60, "a reply")
-    # The upper bound is the time that it may think; the lower one is what can be seen.
-    assert monotonic() - began > PAUSE_SECONDS / 2
-    job = session.next_job
+    # The reply must be late enough for a user to notice the pause.
+    assert monotonic() - start > PAUSE_SECONDS / 2
+    next_job = session.next_job
     act(session, "new", {"players": players, "time": clock(10)})
     act(session, "play", {"move": "d6", "at": 0})
-    wanted = job()
-    assert wanted is not None and wanted.pause() <= 0.2
+    job = next_job()
+    assert job is not None and job.pause() <= 0.2
 
 
-def test_an_unwanted_reply_is_not_waited_for(session: Session) -> None:
+def test_a_pause_drops_the_reply_that_was_delayed(session: Session) -> None:
     act(session, "new", {"players": [PERSON, BEGINNER, ANALYST]})
     act(session, "play", {"move": "d6", "at": 0})
     act(session, "pause", {"on": True})
@@ -61,7 +61,7 @@ def test_men_slide_appear_and_vanish(page: Browser) -> None:
     page.run(COUNT_MOTION)
     play(page, "d6")
     assert page.run("return motions") == [["piece", "scale(1.5)"]]
-    # The news of the move draws the board again, and leaves the man that moves.
+    # The event of the move redraws the board and keeps the element that is animated.
     assert page.run("return moved.isConnected")
     load(page, "********/O***@***/O***@@*O w 0 0 0 9")
     page.wait("document.querySelectorAll('#board .man').length === 6")
@@ -76,7 +76,7 @@ def test_men_slide_appear_and_vanish(page: Browser) -> None:
     page.wait("!document.querySelector('.leaving')")
 
 
-def test_a_man_that_was_dragged_does_not_slide_again(page: Browser) -> None:
+def test_a_dragged_man_does_not_slide(page: Browser) -> None:
     begin(page)
     load(page, "********/O***@***/O***@@*O w 0 0 0 9")
     page.wait("document.querySelectorAll('#board .man').length === 6")
@@ -86,7 +86,7 @@ def test_a_man_that_was_dragged_does_not_slide_again(page: Browser) -> None:
     assert page.run("return motions") == []
 
 
-def test_nothing_moves_for_those_who_want_it_quiet(page: Browser) -> None:
+def test_reduced_motion_disables_animations(page: Browser) -> None:
     page.look(1280, 860, still=True)
     begin(page)
     page.run(COUNT_MOTION)
@@ -100,7 +100,7 @@ def test_nothing_moves_for_those_who_want_it_quiet(page: Browser) -> None:
     assert page.run("return motions") == []
 
 
-def test_a_closed_mill_glows_and_the_men_to_remove_are_plain_to_see(page: Browser) -> None:
+def test_a_closed_mill_and_removable_men_are_marked(page: Browser) -> None:
     begin(page)
     load(page, "*******O/******@*/O*O@@@*O w 0 0 0 20")
     page.wait("document.querySelectorAll('#board .man').length === 8")
@@ -111,7 +111,7 @@ def test_a_closed_mill_glows_and_the_men_to_remove_are_plain_to_see(page: Browse
         "[...document.querySelectorAll(`.point${mark}, .point:has(${mark})`)]"
         ".map((one) => one.dataset.point).sort())"
     )
-    # The men in a mill are spared; the man just moved is ringed as after any move.
+    # Men in a mill cannot be removed; the moved man has the ring of a last move.
     assert marked == [["b4"], ["a1", "d1", "g1"], ["g7"]]
     shot(page, "doomed")
     click(page, "b4")
@@ -121,7 +121,7 @@ def test_a_closed_mill_glows_and_the_men_to_remove_are_plain_to_see(page: Browse
     assert page.run("return document.querySelectorAll('.point:has(.last)').length") == 1
 
 
-def test_sounds_are_made_only_when_wanted(page: Browser) -> None:
+def test_sounds_are_played_only_when_on(page: Browser) -> None:
     begin(page)
     page.run(
         """localStorage.clear();
@@ -136,15 +136,15 @@ def test_sounds_are_made_only_when_wanted(page: Browser) -> None:
     assert page.run("return tones") == 0
     page.click("#sound")
     assert page.run("return document.getElementById('sound').ariaPressed") == "true"
-    heard = page.run("return tones")
+    played = page.run("return tones")
     play(page, "f4")
-    assert page.run("return tones") == heard + 1
+    assert page.run("return tones") == played + 1
     page.click("#sound")
     play(page, "d2")
-    assert page.run("return tones") == heard + 1
+    assert page.run("return tones") == played + 1
 
 
-def test_a_card_tells_the_result_and_what_to_do_next(page: Browser) -> None:
+def test_the_result_card_offers_a_rematch_and_saving(page: Browser) -> None:
     begin(page, black=BEGINNER)
     play(page, "d6")
     page.wait("document.querySelectorAll('#moves button').length === 2")
@@ -156,7 +156,7 @@ def test_a_card_tells_the_result_and_what_to_do_next(page: Browser) -> None:
     shot(page, "result")
     page.click("#rematch")
     page.wait(f"{card}.hidden")
-    # The colours change: the level begins, and the user sits at the bottom.
+    # The colours are exchanged: the level begins, and the user is at the bottom.
     page.wait("document.querySelectorAll('#moves button').length === 1")
     assert page.text("#player-bottom .name") == "Black: You"
     ask(page, "resign")
@@ -167,7 +167,7 @@ def test_a_card_tells_the_result_and_what_to_do_next(page: Browser) -> None:
     assert page.run(f"return {card}.hidden")
 
 
-def test_the_card_leads_to_a_review(page: Browser) -> None:
+def test_the_result_card_opens_a_review(page: Browser) -> None:
     begin(page)
     play(page, "d6")
     ask(page, "resign")
@@ -176,6 +176,6 @@ def test_the_card_leads_to_a_review(page: Browser) -> None:
     page.click("#result-review")
     page.wait("document.getElementById('analyse').ariaPressed === 'true'")
     page.wait("!document.getElementById('graph').hidden")
-    # The bar is about the position now, not about who resigned.
+    # The bar shows the value of the position, not the result of the resignation.
     page.wait("document.querySelectorAll('#lines li').length === 3")
     page.wait("/^[-+]/.test(document.getElementById('bar').ariaValueText)")

@@ -1,20 +1,20 @@
-"""The review on the board: what it says of each side and move, and what is learnt from it."""
+"""The review on the board: verdicts, accuracy, saved comments and puzzles of mistakes."""
 
 from __future__ import annotations
 
 from merels.engine.game.notation import parse_move, parse_position
 from merels.protocol.formats.pgn.writer import format_record
 from merels.protocol.games.record import Record
-from tests.protocol.board.steps import ask, complaints, load, shot
+from tests.protocol.board.steps import ask, console_errors, load, shot
 from tests.protocol.board.webdriver import Browser
 
 FLYERS = "********/O***@***/O***@@*O w 0 0 0 9"
-"""White closes a7-d7-g7 and wins; the smallest tables know every move."""
+"""White wins by closing a7-d7-g7; the smallest tables have every move."""
 NOTE = "document.getElementById('puzzle-note').textContent"
 
 
-def reviewed(page: Browser) -> None:
-    """Open a game in which White throws its win away, and have it reviewed to its end."""
+def review_blunder(page: Browser) -> None:
+    """Open a game in which White loses a won position, and wait for its review."""
     moves = [parse_move(text) for text in ("d7-b4", "d2-g1xd6")]
     record = Record(parse_position(FLYERS), moves, "0-1")
     record.line()[0].comment = "why not"
@@ -27,8 +27,8 @@ def reviewed(page: Browser) -> None:
     page.wait("document.querySelector('#board .verdict')")
 
 
-def test_a_blunder_is_marked_and_its_proven_cost_told(page: Browser) -> None:
-    reviewed(page)
+def test_a_blunder_is_marked_with_its_proven_cost(page: Browser) -> None:
+    review_blunder(page)
     sums = page.run("return [...document.querySelectorAll('#sums dd')].map((one) => one.innerText)")
     assert sums == [
         "0.0 % accurate, 1 blunder, 0 mistakes, 0 inaccuracies",
@@ -41,18 +41,18 @@ def test_a_blunder_is_marked_and_its_proven_cost_told(page: Browser) -> None:
     assert page.run("return document.querySelectorAll('#board .arrow.better').length") == 1
     assert page.run("return document.querySelectorAll('#moves .blunder').length") == 1
     shot(page, "review-blunder")
-    # Nothing is marked on a good move.
+    # A good move has no mark.
     page.key("ArrowRight")
     page.wait("!document.querySelector('#board .verdict, #board .arrow.better')")
     assert page.text("#verdict").startswith("d2-g1xd6: ")
 
 
 def test_the_review_is_saved_with_the_game(page: Browser) -> None:
-    reviewed(page)
+    review_blunder(page)
     text = " ".join(ask(page, "export")["record"].split())
     assert "d7-b4 $4 {[%eval #-1] why not; Blunder, proven: " in text
     assert "; A win became a loss}" in text
-    # Saved and reviewed again, nothing is said twice.
+    # Reviewing the exported game again does not duplicate its comments.
     load(page, ask(page, "export")["record"])
     page.wait("document.getElementById('sums').hidden")
     page.click("#review")
@@ -61,9 +61,9 @@ def test_the_review_is_saved_with_the_game(page: Browser) -> None:
     assert " ".join(ask(page, "export")["record"].split()) == text
 
 
-def test_a_better_move_is_asked_for_at_each_mistake(page: Browser) -> None:
+def test_each_mistake_becomes_a_puzzle(page: Browser) -> None:
     assert not page.run("return document.getElementById('learn').checkVisibility()")
-    reviewed(page)
+    review_blunder(page)
     page.click("#learn")
     page.wait("document.querySelectorAll('#puzzle-board .man').length === 6")
     assert page.text("#puzzle-title") == "Learn from the mistakes"
@@ -75,7 +75,7 @@ def test_a_better_move_is_asked_for_at_each_mistake(page: Browser) -> None:
         for point in points:
             page.click(f"#puzzle-board [data-point={point}] .hit")
 
-    # The move of the game, and another one that loses as well.
+    # Try the move of the game, and another one that also loses.
     for point in ("b4", "f4"):
         pick("d7", point)
         page.wait(f"{NOTE}.startsWith('d7 to {point}: that is not good enough')")
@@ -83,11 +83,11 @@ def test_a_better_move_is_asked_for_at_each_mistake(page: Browser) -> None:
     page.click("#puzzle-hint")
     page.wait("document.querySelector('#puzzle-board .ring.picked')")
     shot(page, "lesson")
-    # Any winning move will do, whichever man it removes.
+    # Any winning move solves the puzzle, whichever man it removes.
     page.key("Escape")
     pick("d6", "g7", "a1")
     page.wait(f"{NOTE} === 'Right! Solved.'")
     page.click("#puzzle-dialog [value=cancel]")
-    # The game has no other moves than before.
+    # The game is unchanged.
     assert page.run("return document.querySelectorAll('#moves button').length") == 2
-    assert complaints(page) == []
+    assert console_errors(page) == []

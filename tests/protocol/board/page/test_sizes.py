@@ -1,4 +1,4 @@
-"""The page on screens of any size, and as it is read aloud."""
+"""The layout of the page on screens of several sizes, and its accessibility tree."""
 
 from __future__ import annotations
 
@@ -54,7 +54,9 @@ def test_targets_are_large_enough_for_fingers(page: Browser, name: str) -> None:
 @pytest.mark.parametrize(
     ("width", "height"), [*PHONES.values(), (820, 1180), (1280, 860), (1920, 1080)]
 )
-def test_nothing_jumps_when_a_game_begins(page: Browser, width: int, height: int) -> None:
+def test_the_layout_does_not_shift_when_a_game_begins(
+    page: Browser, width: int, height: int
+) -> None:
     page.look(width, height, phone=width < 1000)
     begin(page, black=BEGINNER)
     where = (
@@ -70,7 +72,7 @@ def test_nothing_jumps_when_a_game_begins(page: Browser, width: int, height: int
     assert page.run(where) == before
 
 
-def test_a_phone_on_its_side_uses_its_right_half(page: Browser) -> None:
+def test_a_phone_in_landscape_shows_everything_beside_the_board(page: Browser) -> None:
     page.look(740, 360, phone=True)
     begin(page)
     board, *others = page.run(
@@ -82,7 +84,7 @@ def test_a_phone_on_its_side_uses_its_right_half(page: Browser) -> None:
     assert others[-2]["bottom"] <= 360
 
 
-def test_a_large_desktop_uses_its_height(page: Browser) -> None:
+def test_a_large_screen_is_filled(page: Browser) -> None:
     page.look(1920, 1080)
     begin(page)
     board, aside = page.run(
@@ -93,7 +95,7 @@ def test_a_large_desktop_uses_its_height(page: Browser) -> None:
     assert page.run("return document.documentElement.scrollHeight") <= 1080
 
 
-def test_the_page_is_read_aloud_in_words(page: Browser) -> None:
+def test_a_screen_reader_gets_names_and_values(page: Browser) -> None:
     page.click("#analyse")
     load(page, "********/O***@***/O***@@*O w 0 0 0 9")
     page.wait("document.querySelectorAll('#board .value').length === 3")

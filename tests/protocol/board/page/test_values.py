@@ -1,4 +1,4 @@
-"""What the board shows of proven moves."""
+"""Proven values on the board and in the list of moves."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.cache import TableCache
 from merels.protocol.board import proven
 from tests.protocol.board.server import Server
-from tests.protocol.board.steps import begin, complaints
+from tests.protocol.board.steps import begin, console_errors
 from tests.protocol.board.webdriver import Browser
 
 
-def test_moves_carry_their_proven_value(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_moves_have_their_proven_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rules = make_rules("morris", ["NoRemovalPlies=0"])
     Builder(tmp_path, rules).build(7)
     monkeypatch.setenv("MERELS_TABLES", str(tmp_path))
     monkeypatch.setattr(proven, "TABLE_CACHE", TableCache())
-    # White closes d5-e5-c5 from c4 and removes the third last man.
+    # White closes d5-e5-c5 from c4 and leaves Black two men.
     position = parse_position("OO****O*/@*@*****/****@*** w 0 0 0 40", rules)
-    found = proven.proven_view(position)
-    assert found is not None and found["here"]["value"] == "win"
-    values = {one["move"]: one["value"] for one in found["moves"]}
+    view = proven.proven_view(position)
+    assert view is not None and view["here"]["value"] == "win"
+    values = {one["move"]: one["value"] for one in view["moves"]}
     assert set(values) == {str(move) for move in position.legal_moves()}
     assert values["c4-c5xd6"] == "win"
-    order = [one["value"] for one in found["moves"]]
+    order = [one["value"] for one in view["moves"]]
     assert order == sorted(order, key=["win", "draw", "loss"].index)
     assert proven.proven_view(Position(rules)) is None
 
 
-def test_the_explorer_knows_the_placing_phase_where_tables_stand(
+def test_the_explorer_lists_placing_moves_if_their_tables_exist(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chromium: Browser
 ) -> None:
     Builder(tmp_path, make_rules("morris", ["NoRemovalPlies=0"])).build(7, placing=True)
@@ -56,7 +56,7 @@ def test_the_explorer_knows_the_placing_phase_where_tables_stand(
         assert chromium.run(label, "a7") == "a7, empty, place here: proven draw"
         replies = "return document.querySelector('#explorer li:last-child .replies').textContent"
         assert re.fullmatch(r"\d+ of \d+ hold", chromium.run(replies))
-        # A click plays the move: the last man of White's is gone with it.
+        # A click plays the move, which removes a man of White and wins.
         chromium.click("#explorer li:first-child button")
         chromium.wait("/Black wins/.test(document.getElementById('worth').textContent)")
-        assert complaints(chromium) == []
+        assert console_errors(chromium) == []

@@ -1,4 +1,4 @@
-"""The tree of moves in a real browser: nothing that was played or tried is ever lost."""
+"""The tree of moves in a real browser: variations, edits, undo and navigation."""
 
 from __future__ import annotations
 
@@ -21,90 +21,90 @@ TRIED = "[...document.querySelectorAll('#moves .variations button')]"
 
 
 def texts(page: Browser, buttons: str) -> list[str]:
-    """The moves of some buttons of the list."""
-    found: list[str] = page.run(f"return {buttons}.map((one) => one.textContent)")
-    return found
+    """Return the texts of buttons, given as a JavaScript expression."""
+    moves: list[str] = page.run(f"return {buttons}.map((one) => one.textContent)")
+    return moves
 
 
-def status(page: Browser, words: str) -> None:
-    """Wait until the status line says something."""
+def wait_for_status(page: Browser, words: str) -> None:
+    """Wait until the status line contains a text."""
     page.wait(f"document.getElementById('status').textContent.includes({words!r})")
 
 
-def at(page: Browser, move: str) -> None:
+def wait_for_move(page: Browser, move: str) -> None:
     """Wait until the position after a move is shown."""
     page.wait(f"document.querySelector('#moves [aria-current]')?.textContent === {move!r}")
 
 
 def record(page: Browser) -> str:
-    """The movetext of the game as it is saved."""
+    """Return the movetext of the game on the board."""
     text: str = ask(page, "export")["record"]
     return " ".join(text.split("\n\n")[1].split())
 
 
-def test_looking_back_in_a_game_does_not_play(page: Browser) -> None:
+def test_viewing_earlier_moves_does_not_change_the_game(page: Browser) -> None:
     begin(page)
     for point in ("d6", "f4", "d2"):
         play(page, point)
     page.key("ArrowLeft")
-    at(page, "f4")
-    status(page, "Viewing move 2 of 3. It is Black's turn; » returns to the last move.")
+    wait_for_move(page, "f4")
+    wait_for_status(page, "Viewing move 2 of 3. It is Black's turn; » returns to the last move.")
     assert page.run("return document.querySelectorAll('.target').length") == 0
     click(page, "b4")
     page.key("ArrowLeft")
-    at(page, "d6")
+    wait_for_move(page, "d6")
     assert texts(page, MAIN) == ["d6", "f4", "d2"]
     page.key("End")
-    at(page, "d2")
+    wait_for_move(page, "d2")
     play(page, "b4")
     assert record(page) == "1. d6 f4 2. d2 b4 *"
 
 
-def test_a_move_in_an_analysis_makes_a_variation(page: Browser) -> None:
+def test_a_move_in_an_analysis_adds_a_variation(page: Browser) -> None:
     load(page, GAME)
     page.wait(f"{MAIN}.length === 8")
     page.click("#moves button[data-node='2']")
-    at(page, "f4")
+    wait_for_move(page, "f4")
     click(page, "g7")
-    at(page, "g7")
+    wait_for_move(page, "g7")
     click(page, "a7")
-    at(page, "a7")
+    wait_for_move(page, "a7")
     page.key("ArrowLeft")
-    at(page, "g7")
+    wait_for_move(page, "g7")
     click(page, "a1")
-    at(page, "a1")
+    wait_for_move(page, "a1")
     assert texts(page, MAIN) == parse_moves(GAME)
     assert texts(page, TRIED) == ["g7", "a7", "a1"]
     assert record(page) == "1. d6 f4 2. d2 ( 2. g7 a7 ( 2... a1 ) ) 2... b4 3. f2 b2 4. f6 b6xf6 *"
-    # A move that is there already is gone to, not made twice.
+    # Playing an existing move shows its node and adds no other.
     page.key("ArrowLeft")
-    at(page, "g7")
+    wait_for_move(page, "g7")
     click(page, "a7")
-    at(page, "a7")
+    wait_for_move(page, "a7")
     assert texts(page, TRIED) == ["g7", "a7", "a1"]
-    # The keys go from one variation to the next.
+    # The arrow keys step between variations.
     page.key("ArrowDown")
-    at(page, "a1")
+    wait_for_move(page, "a1")
     page.key("ArrowUp")
-    at(page, "a7")
+    wait_for_move(page, "a7")
     page.click("#moves button[data-node='3']")
-    at(page, "d2")
+    wait_for_move(page, "d2")
     page.key("ArrowDown")
-    at(page, "g7")
+    wait_for_move(page, "g7")
     shot(page, "variations")
 
 
 def parse_moves(text: str) -> list[str]:
-    """The moves of a record."""
+    """Return the moves of a record."""
     return [str(move) for move in parse_record(text).moves]
 
 
-def test_variations_are_promoted_deleted_and_commented_and_all_is_undone(page: Browser) -> None:
+def test_edits_of_variations_can_be_undone_and_redone(page: Browser) -> None:
     load(page, "1. d6 ( 1. f4 d6 ) f4 *")
     page.wait(f"{TRIED}.length === 2")
     before = record(page)
     page.click("#moves .variations button")
-    # The last move of the main line, where the record opens, is another f4.
+    # The record opens at the last move of the main line, which is also an f4.
     page.wait("document.querySelector('#moves .variations [aria-current]')")
     page.click("#promote")
     page.wait(f"{MAIN}.map((one) => one.textContent).join() === 'f4,d6'")
@@ -135,7 +135,7 @@ def test_variations_are_promoted_deleted_and_commented_and_all_is_undone(page: B
     assert record(page) == "1. d6 f4 *"
 
 
-def test_what_is_taken_back_stays_as_a_variation(page: Browser) -> None:
+def test_moves_taken_back_stay_as_a_variation(page: Browser) -> None:
     begin(page, black=BEGINNER)
     play(page, "d6")
     page.wait(f"{MAIN}.length === 2")
@@ -143,10 +143,10 @@ def test_what_is_taken_back_stays_as_a_variation(page: Browser) -> None:
     page.key("u")
     page.wait("document.querySelectorAll('#moves .variations .taken').length === 2")
     assert texts(page, MAIN) == []
-    status(page, "White: place a man.")
+    wait_for_status(page, "White: place a man.")
     page.key("r")
     page.wait("document.querySelectorAll('#moves .taken').length === 0")
-    at(page, answer)
+    wait_for_move(page, answer)
     page.click("#undo")
     page.wait("document.querySelectorAll('#moves .taken').length === 2")
     other = "a1" if answer != "a1" else "g1"
@@ -156,12 +156,12 @@ def test_what_is_taken_back_stays_as_a_variation(page: Browser) -> None:
     assert f"( 1. d6 {answer} )" in record(page)
 
 
-def test_quick_steps_end_where_the_last_one_leads(page: Browser) -> None:
+def test_quick_steps_end_at_the_last_requested_move(page: Browser) -> None:
     load(page, GAME)
     page.wait(f"{MAIN}.length === 8")
     page.click("#moves button[data-node='4']")
-    at(page, "b4")
-    # The first request reaches the server long after the second key.
+    wait_for_move(page, "b4")
+    # Delay the first request until after the second key.
     page.run(
         """const inTime = window.fetch;
            window.fetch = async (...one) => {
@@ -173,62 +173,62 @@ def test_quick_steps_end_where_the_last_one_leads(page: Browser) -> None:
     page.key("ArrowLeft")
     page.key("ArrowLeft")
     page.wait("window.fetch.toString().includes('native')")
-    at(page, "f4")
+    wait_for_move(page, "f4")
     time.sleep(0.5)
-    at(page, "f4")
+    wait_for_move(page, "f4")
 
 
-def test_an_analysis_of_a_running_game_leaves_it_as_it_is(page: Browser) -> None:
+def test_an_analysis_does_not_change_the_game_in_progress(page: Browser) -> None:
     begin(page)
     play(page, "d6")
     play(page, "f4")
     page.click("#analyse")
     page.wait("document.getElementById('study').checkVisibility()")
     click(page, "d2")
-    at(page, "d2")
+    wait_for_move(page, "d2")
     page.key("ArrowLeft")
     page.key("ArrowLeft")
-    at(page, "d6")
+    wait_for_move(page, "d6")
     assert page.run("return document.getElementById('delete').disabled") is False
     page.click("#delete")
     page.wait("/not deleted while it is played/.test(document.getElementById('toast').textContent)")
     page.messages()
     ask(page, "analyse", on=False)
-    at(page, "f4")
+    wait_for_move(page, "f4")
     click(page, "b4")
-    at(page, "b4")
+    wait_for_move(page, "b4")
     assert record(page) == "1. d6 f4 2. b4 ( 2. d2 ) *"
 
 
-def test_the_game_goes_on_from_where_one_wants(page: Browser) -> None:
+def test_play_continues_from_the_position_shown(page: Browser) -> None:
     begin(page, black=BEGINNER)
     load(page, "1. d6 f4 2. d2 b4 *")
     page.wait(f"{MAIN}.length === 4")
-    status(page, "Try moves for both sides, or play on from here.")
+    wait_for_status(page, "Try moves for both sides, or play on from here.")
     page.click("#moves button[data-node='3']")
-    at(page, "d2")
+    wait_for_move(page, "d2")
     page.click("#play-on")
-    # It is the engine's turn there, and it answers.
+    # The engine is to move there, and moves.
     page.wait("document.querySelector('#moves [aria-current]')?.dataset.node === '5'"
               " || document.querySelector('#moves [aria-current]')?.textContent === 'b4'")
-    status(page, "White: place a man.")
+    wait_for_status(page, "White: place a man.")
 
 
 def long_game(plies: int) -> str:
-    """A game of so many plies without a removal, as text."""
-    chance = random.Random(1)
+    """Return a random game of ``plies`` without a removal, as PGN."""
+    generator = random.Random(1)
     rules = make_rules("morris", ["Repetition=0", "NoRemovalPlies=0"])
     position = parse_position("O*@*O*@*/@*O*@*O*/***O***@ w 0 0 0 1", rules)
     record = Record(position)
     node = record.root
     while node.ply < plies:
-        quiet = [move for move in position.legal_moves() if not move.removed]
-        node = record.append(node, chance.choice(quiet))
+        without_removal = [move for move in position.legal_moves() if not move.removed]
+        node = record.append(node, generator.choice(without_removal))
         position = node.position
     return format_record(record)
 
 
-def test_a_step_in_a_long_game_changes_two_moves_of_the_list(page: Browser) -> None:
+def test_a_step_in_a_long_game_updates_two_buttons_only(page: Browser) -> None:
     assert ask(page, "load", text=long_game(4000)) == {"moves": 4000}
     page.wait(f"{MAIN}.length === 4000")
     ask(page, "analyse", on=True)
@@ -246,7 +246,7 @@ def test_a_step_in_a_long_game_changes_two_moves_of_the_list(page: Browser) -> N
         page.key(key)
         page.wait(f"document.querySelector('#moves [aria-current]').dataset.node === '{node}'")
     assert sorted(page.run("return [...seen]")) == ["3998", "3999", "4000"]
-    # Each judgement is sent once.
+    # The verdict follows the running review.
     verdict = "document.getElementById('verdict').textContent"
     page.wait(f"/Judging move ([2-9]|\\d\\d)/.test({verdict})")
     ask(page, "review", on=False)
@@ -256,7 +256,7 @@ def test_a_step_in_a_long_game_changes_two_moves_of_the_list(page: Browser) -> N
     "name, width, height, dark",
     [("upright", 390, 844, True), ("upright-light", 390, 844, False), ("sideways", 844, 390, True)],
 )
-def test_variations_are_made_and_gone_through_with_a_finger(
+def test_variations_can_be_made_and_viewed_by_touch(
     page: Browser, name: str, width: int, height: int, dark: bool
 ) -> None:
     page.look(width, height, phone=True, dark=dark)
@@ -265,13 +265,13 @@ def test_variations_are_made_and_gone_through_with_a_finger(
     page.tap("#first")
     page.wait("document.getElementById('first').disabled")
     page.tap("[data-point=a1] .hit")
-    at(page, "a1")
+    wait_for_move(page, "a1")
     assert record(page).startswith("1. d6 ( 1. a1 ) 1... f4")
     page.run("document.getElementById('promote').scrollIntoView({block: 'center'})")
     page.tap("#promote")
     page.wait(f"{MAIN}[0].textContent === 'a1'")
     page.tap("#moves .variations button")
-    at(page, "d6")
+    wait_for_move(page, "d6")
     shot(page, f"variations-{name}")
     heights = page.run(
         "return [...document.querySelectorAll('#moves > li button, #study button')]"
@@ -285,7 +285,7 @@ def test_variations_are_made_and_gone_through_with_a_finger(
     page.wait("!document.getElementById('games-dialog').open")
 
 
-def test_the_keys_of_other_programs_undo_and_redo(page: Browser) -> None:
+def test_ctrl_z_undoes_and_ctrl_shift_z_redoes(page: Browser) -> None:
     begin(page)
     play(page, "d6")
     press = ("document.body.dispatchEvent(new KeyboardEvent('keydown', "
