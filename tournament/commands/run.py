@@ -74,7 +74,7 @@ EXIT_STATUS: dict[End, int] = {
     "faulty": FAILED, "stuck": FAILED, "timed_out": FAILED,
 }
 OF_A_RESUME = ("-journal", "-resume")
-"""Flags that each command line for continuing a run sets anew."""
+"""Flags that are not inherited from the stored command line of a continued run."""
 
 
 class Command(NamedTuple):

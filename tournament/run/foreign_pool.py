@@ -238,7 +238,7 @@ class ForeignPool(Pool):
             threading.Thread(target=self._hand_over, args=arguments, daemon=True).start()
             if not is_first:
                 self._is_lost = False
-                self._notices.append("a new executor answers; the run goes on")
+                self._notices.append("a new executor answers; the run continues")
         elif is_first:
             raise error
         elif self._executor is not None:  # The test call failed.

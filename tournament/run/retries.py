@@ -127,8 +127,10 @@ class Starts:
             engine.failure, engine.is_tried = failure, False
             if place is not None:
                 if place not in engine.left_out:
-                    games = "no more games" if self._is_match else f"no more games of {name}"
-                    notices.append(f"{place}: engine {name} {failure}; {games} go there")
+                    games = "games" if self._is_match else f"games of {name}"
+                    notices.append(
+                        f"{place}: engine {name} {failure}; this worker gets no more {games}"
+                    )
                 if not engine.leave_out(place):
                     continue
             engine.backoff.fail()

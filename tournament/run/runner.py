@@ -188,10 +188,10 @@ class Runner:
     def _explain(self) -> None:
         """Report the games that stay unplayed, and the reason."""
         for name, error, _ in self._starts.hopeless():
-            self.board.notice(f"engine {name} {error}: its games stay open")
+            self.board.notice(f"engine {name} {error}: its games are left unplayed")
         for failure in self._given_up:
             pair, games = failure.task.games[0].pair, counted(len(failure.task.games), "game")
-            self.board.notice(f"pair {pair} failed: {failure.why}; {games} of it stay open")
+            self.board.notice(f"pair {pair} failed: {failure.why}; {games} left unplayed")
 
     def _tasks(self) -> Iterator[PairTask | None]:
         """Yield the remaining tasks, or None while the next round waits for results."""

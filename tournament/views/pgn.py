@@ -114,11 +114,11 @@ class GameWriter:
             parts.append(f"latency={max(0, move.elapsed / NANOSECONDS - time / 1000):.3f}s")
         if style.nodes:
             parts.append(f"n={move.nodes}")
-        for wanted, key, name in (
+        for is_shown, key, name in (
             (style.seldepth, "sd", "seldepth"), (style.nps, "nps", "nps"),
             (style.hashfull, "hashfull", "hashfull"),
         ):
-            if wanted and info.get(name, "").isdecimal():
+            if is_shown and info.get(name, "").isdecimal():
                 parts.append(f"{key}={info[name]}")
         if style.pv and info.get("pv"):
             parts.append(f'pv="{info["pv"]}"')

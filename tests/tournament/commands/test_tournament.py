@@ -368,7 +368,7 @@ def test_faulty_engines_leave_the_rest_unharmed(tmp_path: Path) -> None:
                 assert row.termination == termination and words in row.reason
                 assert row.reason.startswith("White" if row.white == name else "Black")
     assert "Missing" not in {name for row in rows for name in (row.white, row.black)}
-    assert re.search(r"engine Missing does not start \(.*\): its games stay open\n", err)
+    assert re.search(r"engine Missing does not start \(.*\): its games are left unplayed\n", err)
     table = {line.split()[1]: line for line in out.splitlines() if line[:1].isdigit()}
     assert set(table) >= {"A", "B", *FAULTS}
     assert "\n\n#  Name " in out, "an empty line between the games and the tables"

@@ -136,7 +136,7 @@ def test_a_run_continues_when_its_cluster_is_back(monkeypatch: pytest.MonkeyPatc
     assert run.play(Restarting, 60.0) == "finished" and as_planned(run.rows, chosen)
     assert run.record.notices == [
         "the executor is lost: it has cancelled a pair of games; waiting for a new one",
-        "a new executor answers; the run goes on",
+        "a new executor answers; the run continues",
     ]
     assert Restarting.made == 4 and {row.termination for row in run.rows} == {"normal"}
 

@@ -412,7 +412,7 @@ def test_a_missing_engine_does_not_stop_games_of_other_engines() -> None:
     first, last = run.record.notices
     words = "engine C does not start (no such engine: there is no file '/no/such')"
     assert first.startswith(words) and "; its games wait, and it is tried again" in first
-    assert last.startswith(words) and last.endswith(": its games stay open")
+    assert last.startswith(words) and last.endswith(": its games are left unplayed")
 
 
 class Interrupting(View):
