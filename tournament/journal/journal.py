@@ -63,8 +63,9 @@ class Journal:
     # Writing.
 
     def create(self, settings: str, meta: dict[str, str]) -> None:
-        """Create the tables and notes in one transaction, so that no crash leaves a partial
-        journal.
+        """Create the tables and notes.
+
+        All of it is one transaction, so no crash leaves a partial journal.
         """
 
         def create_tables() -> None:

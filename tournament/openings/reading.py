@@ -80,11 +80,11 @@ def _random_openings(seed: int, plies: int | None) -> Iterator[Opening]:
 
 
 def new_placements(rng: random.Random, length: int, seen: set[tuple[int, int]]) -> list[int] | None:
-    """Return the points of a quiet opening of this length whose position is new, and add it to
-    ``seen``.
+    """Return the points of a new quiet opening of this length, and add its position to ``seen``.
 
-    In a quiet position no mill is closed, and neither side can close one with its next man. Returns
-    None after ``TRIES`` failures.
+    A position is new if neither it nor a symmetric image is in ``seen``. In a quiet position no
+    mill is closed, and neither side can close one with its next man. Returns None after ``TRIES``
+    failures.
     """
     for _ in range(TRIES):
         points = _shuffled(rng, range(SIZE))[:length]

@@ -92,8 +92,9 @@ class Adjudicator:
         return None
 
     def _proven(self, tables: Tables, after: Position) -> Verdict | None:
-        """Return the verdict of the tablebases, which take the plies without a removal into
-        account.
+        """Return the verdict that tablebases prove, or None.
+
+        It takes the plies without a removal into account.
         """
         bounds = tables.bounds(after)
         if bounds is None or bounds[0] != bounds[1]:

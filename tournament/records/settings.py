@@ -120,8 +120,9 @@ class Settings:
         return self.penta and self.games > 1
 
     def as_json(self) -> str:
-        """Return the settings as JSON; the fields of ``Entrant.engine`` are merged into the
-        entrant.
+        """Return the settings as JSON.
+
+        The fields of ``Entrant.engine`` are merged into those of the entrant.
         """
         data = asdict(self)
         data["engines"] = [entrant.pop("engine") | entrant for entrant in data["engines"]]
