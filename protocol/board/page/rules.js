@@ -2,7 +2,7 @@
 
 /** Title of each rule set, its source and how it differs from others. */
 export const RULE_SETS = {
-  mill: ["Mill", "From “The Game of Mill: Game Rules”, the most complete text: a side with "
+  mill: ["Mill", "From “The Game of Mill: Game Rules”, the only complete text: a side with "
     + "three men may fly, and with three men each a game is soon drawn."],
   morris: ["Morris", "From a text that describes three phases and strategy: like Mill, but with "
     + "three men each a game is not drawn early."],
@@ -28,7 +28,7 @@ const FIELDS = {
   Blocked: ["What happens to a side that cannot move?", {
     loses: "it loses", draws: "the game is drawn",
   }],
-  Repetition: ["How many occurrences of a position make a draw? (0: no limit)"],
+  Repetition: ["How many occurrences of a position make a draw? (0: never)"],
   NoRemovalPlies: ["After how many moves, counting both sides, is a game without a removal drawn? "
     + "(0: never)"],
   ThreeThreePlies: ["After how many such moves with three men each is it drawn? (0: never)"],
