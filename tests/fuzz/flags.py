@@ -27,7 +27,7 @@ class Flags(FolderFuzzer):
     unit = "command lines"
 
     def make(self, chance: random.Random) -> Case:
-        """Return a valid line with flags added, and often a word damaged, dropped or moved."""
+        """Return a line of random flags; often a word is damaged or dropped, or all are shuffled."""
         words = list(_SOUND) if chance.random() < 0.9 else []
         for _ in range(chance.choice((0, 1, 1, 2, 4, 10))):
             name = chance.choice(list(FLAGS))
@@ -52,7 +52,7 @@ class Flags(FolderFuzzer):
 
 
 def _is_path(word: str) -> bool:
-    """Return whether a word may name a file; limits and shares have digits before a slash."""
+    """Return whether a slash in a word may be of a path, not of ``tc=40/60`` or ``-shard 1/2``."""
     return not word.startswith(("tc=", "1/", "0/"))
 
 
@@ -64,6 +64,7 @@ def _words_for(name: str, flag: Flag, chance: random.Random) -> list[str]:
         return [chance.choice((f"{field.name}={sound}", sound))]
     if flag.keys:
         return [_pair(flag, chance) for _ in range(chance.choice((1, 1, 2, 3)))]
+    # A maximum of 1 or 2 is kept; 99, which means any number, becomes 0.
     number = chance.choice((flag.words[0], flag.words[1] % 3, 1))
     return [chance.choice((chance.choice(_WORDS), chance.choice(NUMBERS), "2"))
             for _ in range(number)]

@@ -31,7 +31,7 @@ ELO_UNIT = 400 / math.log(10)
 NELO_UNIT = 800 / math.log(10)
 """Normalized Elo per standard deviation of a game; also the slope of Elo in the score at 0.5."""
 
-GAMES_A_CELL = {3: 1, 5: 2}
+GAMES_PER_CELL = {3: 1, 5: 2}
 """Games per entry, by the number of cells."""
 
 PRIOR = {3: (1.0, 0.0, 1.0), 5: (0.25, 0.0, 0.5, 0.0, 0.25)}
@@ -78,7 +78,7 @@ def from_cells(cells: Sequence[float]) -> Estimate:
         cell + share * prior for cell, prior in zip(cells, PRIOR[len(cells)])
     ])
     standard_error = math.sqrt(variance / (total + share))
-    games = GAMES_A_CELL[len(cells)]
+    games = GAMES_PER_CELL[len(cells)]
     unit = NELO_UNIT / math.sqrt(games)
     elo = elo_of_score(score)
     is_finite = math.isfinite(elo)
@@ -140,7 +140,7 @@ def moments(cells: Sequence[float]) -> tuple[float, float, float]:
 
     Raises ValueError for negative counts, or other numbers of cells than 3 and 5.
     """
-    if len(cells) not in GAMES_A_CELL:
+    if len(cells) not in GAMES_PER_CELL:
         raise ValueError(f"expected counts in 3 cells of games or 5 of pairs, not {len(cells)}")
     if any(not 0 <= cell < math.inf for cell in cells):
         raise ValueError(f"expected finite counts from 0, not {tuple(cells)}")

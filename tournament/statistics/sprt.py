@@ -1,10 +1,10 @@
 """Sequential probability ratio test of two Elo hypotheses, in its generalized form (GSPRT).
 
 The log-likelihood ratio compares two maximum-likelihood fits of the distribution of results: one
-with strength ``elo1``, one with strength ``elo0``. Both fits are exact, after M. Van den Bergh: a
-fixed mean score by proposition 1.1 of "Comparing the approximations for the generalized log
-likelihood ratio of a multinomial distribution", a fixed normalized Elo by the iteration of section
-4.1 of "Comments on normalized Elo". Empty cells count as 1e-3.
+with strength ``elo1``, one with strength ``elo0``. Both fits are exact and follow M. Van den Bergh.
+A fit to a mean score uses proposition 1.1 of "Comparing the approximations for the generalized log
+likelihood ratio of a multinomial distribution", a fit to a normalized Elo the iteration of section
+4.1 of "Comments on normalized Elo". A cell is the count of one result; an empty one counts as 1e-3.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from merels.tournament.statistics.counts import MatchCounts
-from merels.tournament.statistics.elo import GAMES_A_CELL, NELO_UNIT, moments, score_of_elo
+from merels.tournament.statistics.elo import GAMES_PER_CELL, NELO_UNIT, moments, score_of_elo
 
 Model = Literal["normalized", "logistic", "bayesian"]
 Verdict = Literal["H0", "H1"]
@@ -23,7 +23,7 @@ Verdict = Literal["H0", "H1"]
 MODELS: tuple[Model, ...] = ("normalized", "logistic", "bayesian")
 EMPTY_CELL = 1e-3
 LEAST_SHARE = 1e-12
-"""Least share of a cell in all counts; a smaller one would vanish in rounding."""
+"""Least share of a cell in the sum of all cells; a smaller one would vanish in rounding."""
 MAX_ELO = 1000.0
 """Largest Elo of a hypothesis. The expected score is 0.997 there, so more must be a mistake."""
 
@@ -74,22 +74,22 @@ class Sprt:
         return math.log((1 - self.beta) / self.alpha)
 
     def llr(self, cells: Sequence[float]) -> float:
-        """Return the log-likelihood ratio of 3 cells of games or 5 of pairs, lowest score first.
+        """Return the log-likelihood ratio of counts: 3 of games or 5 of pairs, lowest score first.
 
         It is 0 before the first game. The bayesian model takes only 3 cells, since it needs the
         draw rate of single games; ValueError for 5.
         """
         if self.model == "bayesian" and len(cells) != 3:
             raise ValueError("the bayesian model needs wins, losses and draws, not pairs of games")
-        games = moments(cells)[0]
-        if not games:
+        entries = moments(cells)[0]
+        if not entries:
             return 0.0
-        least = games * LEAST_SHARE
+        least = entries * LEAST_SHARE
         counts = [max(float(cell) or EMPTY_CELL, least) for cell in cells]
         total = sum(counts)
         observed = [count / total for count in counts]
         if self.model == "normalized":
-            unit = math.sqrt(GAMES_A_CELL[len(cells)]) / NELO_UNIT
+            unit = math.sqrt(GAMES_PER_CELL[len(cells)]) / NELO_UNIT
             fit0 = _fit_deviations(observed, self.elo0 * unit)
             fit1 = _fit_deviations(observed, self.elo1 * unit)
         else:
@@ -112,7 +112,7 @@ class Sprt:
         if self.model == "logistic":
             return score_of_elo(elo)
         loss, draw, win = observed
-        # Not 1 - win, which rounds to 0 if nearly all games are won.
+        # The sum loss + draw is used, since 1 - win rounds to 0 if nearly all games are won.
         draw_elo = 200 * math.log10((draw + win) / loss * (loss + draw) / win)
         return (1 + score_of_elo(elo - draw_elo) - score_of_elo(-elo - draw_elo)) / 2
 
@@ -156,9 +156,9 @@ def _fit_deviations(observed: Sequence[float], target: float) -> list[float]:
 def _tilt(observed: Sequence[float], slopes: Sequence[float]) -> list[float]:
     """Return the most likely distribution under which ``slopes`` have mean 0.
 
-    It is ``p / (1 + theta * slope)``, where theta is the only root, between the poles, of a
-    decreasing function. Newton's method finds it, with a bisection where a step would leave the
-    bracket.
+    It is ``p / (1 + theta * slope)`` for each observed ``p``. Theta is the only root, between the
+    poles, of the sum of ``p * slope / (1 + theta * slope)``, which decreases in theta. Newton's
+    method finds it, with a bisection where a step would leave the bracket.
     """
     low, high = -1 / max(slopes), -1 / min(slopes)
     theta = 0.0

@@ -31,7 +31,7 @@ cdef enum:
     UNROLL = 4              # moves that are compared without a branch between them
     STACK_SIZE = (MAX_PLY + 1) * (MAX_MOVES + UNROLL)
 
-# The moves of all nodes from the root to here, one behind the other.
+# The stack of the moves of all nodes from the root to here; the worker has its memory.
 cdef struct MoveStack:
     MoveList generated       # moves that close a mill, before they are scored
     scored_t *free           # what the next node may use
@@ -46,12 +46,12 @@ cdef struct Picker:
     int stage                # the next stage
     Board after              # the board after the last picked move
     uint64_t key             # of that board
-    bint urgent              # the last move is a killer, or stops a mill
+    bint urgent              # the last move is a killer, or closes or stops a mill
     bint chosen              # the best remaining move is at `next` and already made:
     Board after_next
     uint64_t next_key
     move_t table_move
-    uint64_t threats         # of both sides
+    uint64_t threats         # lower half: of the side to move, upper: of the opponent
     MoveStack *stack
     scored_t *moves
     int size
@@ -94,8 +94,8 @@ cdef inline void remember_cutoff(History *history, int ply, int depth, move_t mo
         reward(history_of(history, ply, quiets[i]), -bonus)
 
 
-# Generate the moves that close a mill, ordered by the removed man: first men of open lines in which
-# the opponent threatens a mill.
+# Generate the moves that close a mill. Those come first that remove a man from a line in which the
+# opponent threatens a mill.
 cdef inline void push_closing(Picker *p, const RuleSet *rules, const Board *b) noexcept nogil:
     cdef uint32_t useful = threats_of(b.opponent, ALL & ~(b.own | b.opponent), ALL)
     cdef int i, removed, score
@@ -180,8 +180,8 @@ cdef inline void choose(Picker *p) noexcept nogil:
 
 
 # The next move in order: the table move, moves that close a mill, quiet moves; NO_MOVE at the end.
-# `p.after` is the board after it. `ahead`: also choose and make the move after it, and prefetch the
-# entries of both boards.
+# `p.after` is the board after that move. `ahead`: also choose and make the following move, and
+# prefetch the entries of the boards after both.
 cdef inline move_t pick(const RuleSet *rules, const Table *table, History *history,
                         const Board *b, Picker *p, int ply, bint ahead) noexcept nogil:
     cdef move_t move

@@ -1,10 +1,10 @@
 # The transposition table: buckets of four entries, one cache line each, shared by all threads.
 #
-# An entry has the complete key, so a hit is never another position's. Threads write without a lock:
+# An entry has the complete key, so no whole entry fits two positions. Threads write without a lock:
 # the key is stored XORed with the data, so that a torn entry, half written by each of two threads,
 # has a wrong key. This is lockless hashing (Hyatt and Mann, "A lock-less transposition table
-# implementation for parallel search", ICGA Journal 25, 2002). In rare cases the wrong key is that
-# of a real position of the same bucket. An entry is therefore dropped if its score, depth, bound or
+# implementation for parallel search", ICGA Journal 25, 2002). In rare cases the wrong key is
+# by chance the one that is probed. An entry is therefore dropped if its score, depth, bound or
 # move is impossible for the position.
 #
 # The first access to each page of memory slows a search, so the searcher chooses how much of the
@@ -24,8 +24,8 @@ cdef struct Probe:
     int bound                # 0: no entry, and the move is NO_MOVE
 
 
-# The bucket of a key. The upper half of the product depends on the whole board; on real positions
-# it spreads as evenly as more mixing would.
+# The bucket of a key. `bucket_number` multiplies the key, and the upper half of the product depends
+# on the whole board; further mixing would not spread real positions more evenly.
 cdef inline Entry *bucket_of(const Table *table, uint64_t key) noexcept nogil:
     return &table.entries[BUCKET * bucket_number(key, table.buckets)]
 
@@ -35,7 +35,7 @@ cdef inline void fetch(const Table *table, uint64_t key) noexcept nogil:
     prefetch(bucket_of(table, key))
 
 
-# Whether the data of an entry is possible for a board; its move may be any number.
+# Whether an entry's data is possible for a board; nothing is assumed about the stored move.
 cdef inline bint is_sound_entry(const RuleSet *rules, const Board *b, uint64_t data,
                                 const Probe *result) noexcept nogil:
     return data >> 54 == 0 and result.bound != 0 and result.depth <= MAX_DEPTH and (
@@ -51,7 +51,7 @@ cdef inline void probe(const Table *table, const RuleSet *rules, const Board *b,
     for i in range(BUCKET):
         data = entry[i].data
         if (entry[i].check ^ data) == key and data:
-            result.move = data & NO_MOVE
+            result.move = data & NO_MOVE  # The mask of a move, too: all its bits are set.
             result.score = <int16_t>((data >> 20) & 0xFFFF)
             result.depth = (data >> 36) & 0xFF
             result.bound = (data >> 44) & 3
@@ -63,9 +63,9 @@ cdef inline void probe(const Table *table, const RuleSet *rules, const Board *b,
     result.bound = 0
 
 
-# Store a result over the position's own entry, an empty one, or the least valuable of the bucket.
-# The value of an entry is its depth, less eight for each search since. A bound does not replace a
-# deeper result that the same search has stored for the position.
+# Store a result over the position's own entry, an empty one, or the one of least worth in the
+# bucket. The worth of an entry is its depth, less eight for each search begun since it was stored.
+# A bound does not replace a deeper result that the same search has stored for the position.
 cdef inline void store(Table *table, uint64_t key, move_t move, int score, int depth,
                        int bound) noexcept nogil:
     cdef Entry *entry = bucket_of(table, key)
@@ -108,7 +108,7 @@ cdef class TranspositionTable:
             raise ValueError("a table needs at least 1 MiB")
         if size + PAGE > <size_t>-1:
             raise MemoryError(f"no memory for a table of {megabytes} MiB")
-        # `calloc` returns zero pages, which take no time before they are touched.
+        # `calloc` returns pages filled with zeros, which cost no time until they are touched.
         self.table.memory = calloc(size + PAGE, 1)
         if self.table.memory == NULL:
             raise MemoryError(f"no memory for a table of {megabytes} MiB")

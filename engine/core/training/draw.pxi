@@ -10,7 +10,7 @@ cdef inline int points_of(int value) noexcept nogil:
             else NO_POINTS)
 
 
-# Whether the game is not over, apart from draws by counting.
+# Whether the game goes on; draws by a count of plies or repetitions are ignored.
 cdef inline bint goes_on(const RuleSet *rules, const Board *b) noexcept nogil:
     return not someone_short(b) and can_move(rules, b)
 
@@ -98,7 +98,7 @@ def hash_samples(table, tuple rules not None, int number, seed):
                 continue
             unpack_key(key, &sample.board)
             if is_sound(&sample.board) and goes_on(&rule_set, &sample.board):
-                # Searches evaluate children of the positions that they store.
+                # Searches also evaluate children of the positions that they store: half are such.
                 if random_below(&state, 2):
                     step(&rule_set, &sample, &state)
                 write_sample(out + SAMPLE_BYTES * <Py_ssize_t>written, &sample)

@@ -43,7 +43,7 @@ export function cancel() {
   redraw("state");
 }
 
-/** Plays the moves of a line in an analysis; in a game, plays its first move. */
+/** Plays all moves of a line in an analysis, but only the first of the line in a game. */
 export async function playLine(line) {
   now.ahead = null;
   const at = now.state.node;
@@ -56,7 +56,7 @@ const here = () => tree.node(now.going ?? now.state.node);
 
 let isSending = false;
 
-/** Shows the node with a number; of the nodes chosen during a request, only the last is sent. */
+/** Shows node number `node`; of several chosen during a request, only the last is sent next. */
 export async function go(node) {
   now.going = node;
   // Parallel requests could arrive in the wrong order.
@@ -167,7 +167,7 @@ export function flipForUser(players) {
   if (users.length === 1 && (users[0] === 1) !== parts.board.flipped) flip();
 }
 
-/** Opens the editor, and plays from or analyses the position that was set up. */
+/** Opens the editor; then starts a game or an analysis from the position that was set up. */
 async function edit() {
   const end = await dialogs.editor.open(now.state);
   if ((end !== "play" && end !== "analyse") || !await confirmLeaving()) return;
@@ -175,7 +175,7 @@ async function edit() {
   await api("new", { position: dialogs.editor.text, ...dialogs.editor.rules, analyse });
 }
 
-/** Opens the puzzles, or with `lessons` the mistakes of the game; analyses one on request. */
+/** Opens the puzzles, or the game's mistakes if `lessons` is set; analyses one if asked to. */
 async function openPuzzles(lessons) {
   const end = await dialogs.puzzles.open(now.state, lessons);
   if (end !== "analyse" || !dialogs.puzzles.shown || !await confirmLeaving()) return;
@@ -199,7 +199,7 @@ async function rematch() {
   if (await send("new", request)) flipForUser(players);
 }
 
-/** Performs the action with a name, and shows its error. */
+/** Performs the action called `name`; if it fails, shows the error's message. */
 export async function act(name) {
   if (!now.state) return;
   try {

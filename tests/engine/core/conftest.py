@@ -10,6 +10,6 @@ from tests.engine.core.known_values import count_men
 
 @pytest.fixture
 def equal_positions(own_weights: None) -> None:
-    """All positions are equal, until a test counts men."""
+    """Evaluate all positions as equal, until the test calls `count_men`."""
     weights.ensure()
     count_men(0)

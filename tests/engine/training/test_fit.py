@@ -31,13 +31,13 @@ pytestmark = pytest.mark.usefixtures("own_weights")
 
 
 def samples(result: float) -> bytes:
-    """Return samples of a position with more men and result ``result``, and of a balanced one."""
+    """Return samples of two positions: one ahead in men with this result, and a balanced draw."""
     ahead, balanced = Sample(*AHEAD, result, result), Sample(*BALANCED, 0.5, 0.5)
     return (ahead.pack() + balanced.pack()) * 500
 
 
 def part_of(data: bytes | bytearray) -> tuple[int, bytearray]:
-    """Return the quarter of the phases that has all samples, and the samples."""
+    """Return the number of the only quarter of the phases that has samples, and its samples."""
     parts = trainer.split_samples(data)
     (number,) = (quarter for quarter, part in enumerate(parts) if part)
     return number, parts[number]
@@ -60,7 +60,7 @@ def test_a_fit_learns_its_samples() -> None:
 
 
 def some_samples(number: int, seed: int) -> bytes:
-    """Return samples of random positions with random points."""
+    """Return samples of random positions with random scores and results."""
     chance = random.Random(seed)
     rules = make_rules("morris")
     return b"".join(
@@ -153,7 +153,7 @@ def test_invalid_samples_are_refused() -> None:
 
 
 def test_held_out_positions_are_not_selected_for_a_fit() -> None:
-    """Held out are one position in 64 and those of a suite, each with its images."""
+    """One position in 64 is held out, with its images; those of a suite are never selected."""
     chance = random.Random(8)
     data = some_samples(20_000, seed=2)
     size = trainer.SAMPLE_BYTES
@@ -176,7 +176,7 @@ def test_held_out_positions_are_not_selected_for_a_fit() -> None:
 
 
 def test_table_values_replace_game_results(tmp_path: Path) -> None:
-    """Positions in the tables get the tables' values as results, with and without men in hand."""
+    """Positions in the tables, with or without men in hand, get the tables' values as results."""
     rules = make_rules("morris")
     tables = Builder(tmp_path, rules).build(8)
     chance = random.Random(5)
@@ -226,8 +226,8 @@ def test_hash_table_positions_become_samples(tmp_path: Path) -> None:
 
 
 def test_leaves_come_from_right_and_wrong_moves_of_critical_positions(tmp_path: Path) -> None:
-    """One leaf is after a move that keeps the value, one after another move; other positions give
-    none."""
+    """A critical position gives a leaf after a move that keeps its value, and a leaf after a move
+    that does not; other positions give none."""
     rules = make_rules("loc")
     tables = Builder(tmp_path, rules).build(8)
     worker = core.SearchWorker(core.TranspositionTable(1))
@@ -284,7 +284,7 @@ def test_an_unusable_suite_is_one_clear_error(
 def test_incomplete_tables_are_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """No weights are written; without ``-out`` they would replace those of the package."""
+    """No weights are written. (A command without ``-out`` replaces the weights of the package.)"""
     monkeypatch.setattr(self_play, "CHUNK", 6)
     monkeypatch.setattr(fit, "ROUNDS", (Round(18, 60),))
     made = tmp_path / "weights.bin"
@@ -308,7 +308,7 @@ def test_the_same_command_makes_the_same_weights(
         words = ["-out", str(path), "-processes", str(processes), "-work", str(work)]
         assert fit.main(words) == 0
         made.append(path.read_bytes())
-        # The third run plays the missing chunk again.
+        # The third run shares the second's folder, and plays the chunk deleted here again.
         pieces = sorted(work.glob("*.samples"))
         assert len(pieces) == 8
         pieces[1].unlink()

@@ -24,6 +24,7 @@ from tests.engine.random_games import random_positions
 
 main = command("convert")
 GAMES_FILE = Path(__file__).parents[2] / "data" / "games.json"
+# The forms "six" and "seventeen" are named after the number of their fields.
 SIX = "********/O*@*****/******** w 8 8 0 2"
 MFEN = "MFEN/1.0 mill24-state-v1 ......../.W.B..../........ w p p 8,8 - 0 2 -"
 
@@ -36,7 +37,7 @@ def convert(capsys: pytest.CaptureFixture[str], *words: str | Path) -> str:
 
 
 def stored(rules: str) -> list[Record]:
-    """Return the games of the test data that have a rule set and begin at its start position."""
+    """Return the games of the test data under ``rules`` that begin at the start position."""
     text = "".join(
         f'[White "A{number % 3}"]\n[Black "B"]\n[Variant "{rules}"]\n[FEN "{game["position"]}"]\n\n'
         f"{game['moves']} {game['result']}\n\n"

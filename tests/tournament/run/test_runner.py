@@ -91,7 +91,7 @@ class Run:
     def play(
         self, make_executor: Callable[[], Executor] | None = None, wait: float = 0.0
     ) -> End:
-        """Play on local workers, or on an executor that is given up after ``wait`` seconds."""
+        """Play on local workers, or on executors; ``wait``: see `ForeignPool`, 0: never give up."""
         if make_executor is None:
             return self.runner.run(self.pool)
         return self.runner.run(partial(ForeignPool, make_executor, self.runner.wake, wait))
@@ -215,7 +215,7 @@ def test_every_standard_executor_plays_the_same_games(make: Callable[[], Executo
 
 
 class Lossy(Executor):
-    """Loses the first pairs in the ways of ``fates``, which all executors of the class share."""
+    """Loses one pair for each function in ``fates``, by calling it; instances share the list."""
 
     fates: ClassVar[list[Callable[[], Future[Any]]]] = []
 
@@ -267,7 +267,7 @@ def test_a_pair_lost_by_an_executor_is_played_on_the_next_one(
 
 
 class Refusing(Lossy):
-    """Refuses every call, except for the first executor of the class."""
+    """Refuses every call, unless it was the first executor of the class to be made."""
 
     shut: ClassVar[list[Executor]] = []
     made: ClassVar[list[Executor]] = []
@@ -297,7 +297,7 @@ def test_new_executors_that_fail_at_once_end_the_run_and_are_shut_down_as_well(
 
 
 def play_or_die(task: PairTask, left_out: frozenset[Place], number: int) -> PairReport:
-    """Play a pair; pair 1 kills its process while another pair is played."""
+    """Play a pair, but end the process instead if it is pair 1."""
     if task.games[0].pair == 1:
         os._exit(1)
     return play_pair(task, left_out, number)
@@ -364,6 +364,7 @@ def test_a_machine_that_starts_no_worker_stops_the_run_and_loses_no_game(tmp_pat
 
     run = Run(settings(rounds=30), tmp_path / "j", workers=4)
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    # The limit leaves one free descriptor, too few for the pipes of a worker.
     with open(os.devnull) as lowest_free:
         resource.setrlimit(resource.RLIMIT_NOFILE, (lowest_free.fileno() + 1, hard))
     try:
@@ -449,6 +450,7 @@ except FileExistsError:
     late = replace(engine("B", command=command), start_timeout=60.0)
     chosen = settings(rounds=4, engines=(engine("A"), late))
     path, writer = tmp_path / "games.pgn", GameWriter(chosen, "x")
+    # The first run is stopped after 6 games; the second never has 9, so it finishes.
     for after, end, count in ((6, "killed", 6), (9, "finished", 8)):
         run = Run(chosen, tmp_path / "j")
         pgn = PgnView(PgnFile(str(path), writer, run.journal.rows), writer, print)
@@ -521,14 +523,14 @@ def test_a_finished_tournament_is_only_shown(tmp_path: Path) -> None:
     assert again.record.found_games == [1, 2] and again.record.started_games == []
 
 
-def uneven_test(weak: Entrant = engine("Weak", 1)) -> Settings:
-    """Return settings with an SPRT that the strong engine wins after few games."""
+def uneven_sprt(weak: Entrant = engine("Weak", 1)) -> Settings:
+    """Return settings with an SPRT that accepts H1 after few games."""
     sprt = Sprt(0, 50, model="logistic")
     return settings(rounds=500, sprt=sprt, engines=(engine("Strong", 3000), weak))
 
 
 def test_an_sprt_stops_the_match_and_stays_decided(tmp_path: Path) -> None:
-    chosen = uneven_test()
+    chosen = uneven_sprt()
     run = Run(chosen, tmp_path / "j")
     assert run.play() == "decided"
     assert run.board.verdict == "H1"
@@ -548,7 +550,7 @@ class Plain(ThreadPoolExecutor):
 
 
 def test_an_sprt_is_decided_on_an_executor_that_cannot_cancel() -> None:
-    run = Run(uneven_test())
+    run = Run(uneven_sprt())
     assert run.play(partial(Plain, 1)) == "decided" and run.board.verdict == "H1"
 
 
@@ -564,7 +566,7 @@ class Partial(ThreadPoolExecutor):
 
 
 def test_an_sprt_is_decided_although_a_pair_is_given_up() -> None:
-    run = Run(uneven_test(), workers=1)
+    run = Run(uneven_sprt(), workers=1)
     assert run.play(partial(Partial, 1)) == "decided" and run.board.verdict == "H1"
     assert run.rows[0].number == 3 and "*" not in {row.result for row in run.rows}
 
@@ -584,7 +586,7 @@ def test_a_full_journal_stops_the_run_which_can_be_resumed(tmp_path: Path) -> No
     assert again.journal.numbers() == stored
 
 
-def test_all_games_are_left_if_no_engine_starts(tmp_path: Path) -> None:
+def test_all_games_are_left_unplayed_if_no_engine_starts(tmp_path: Path) -> None:
     missing = tuple(engine(name, command=("/no/such",)) for name in "AB")
     run = Run(settings(rounds=50, engines=missing), tmp_path / "j")
     assert run.play() == "stuck" and run.rows == []
