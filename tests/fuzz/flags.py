@@ -27,7 +27,7 @@ class Flags(FolderFuzzer):
     unit = "command lines"
 
     def make(self, chance: random.Random) -> Case:
-        """Return a line of random flags; often a word is damaged or dropped, or all are shuffled."""
+        """Return random flags; often a word is damaged or dropped, or all words are shuffled."""
         words = list(_SOUND) if chance.random() < 0.9 else []
         for _ in range(chance.choice((0, 1, 1, 2, 4, 10))):
             name = chance.choice(list(FLAGS))

@@ -131,7 +131,10 @@ def test_relabelled_counts_equal_counts_of_renamed_games() -> None:
 
 def test_rows_of_csv_name_the_worst_move_and_game_of_all_phases() -> None:
     accuracy = Accuracy()
-    accuracy.add(GAME, [played(1, 0, THROWN, "placing"), played(2, 0, SPOILT), played(2, 1, HELD)])
+    accuracy.add(GAME, [
+        played(1, 0, UNCERTAIN_BLUNDER, "placing"), played(2, 0, CERTAIN_BLUNDER),
+        played(2, 1, HELD),
+    ])  # fmt: skip
     head, *table = [dict(zip(csv_rows(accuracy)[0], row)) for row in csv_rows(accuracy)]
     worst = [name for name in head if name.startswith("worst")]
     assert len(worst) == 6 and len(table) == 5
