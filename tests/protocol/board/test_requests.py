@@ -52,7 +52,7 @@ def test_a_text_is_a_text(value: object) -> None:
 @pytest.mark.parametrize("body", [{}, {"move": 5}, {"moves": []}, {"moves": "d6"},
                                   {"moves": ["d6", None]}])  # fmt: skip
 def test_moves_are_texts(body: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match="'moves': expected moves"):
+    with pytest.raises(InputError, match="'moves': expected a list of moves"):
         read_moves(body)
 
 
@@ -109,7 +109,7 @@ def test_a_time_has_a_kind_and_its_numbers(time: object) -> None:
         ([{"engine": 2}, USER, ENGINE], "'engine 2': expected a whole number from 0 to 1"),
         ([{"engine": -1}, USER, ENGINE], "'engine -1': expected a whole number from 0 to 1"),
         ([{"engine": "0"}, USER, ENGINE], "'engine 0': expected a whole number from 0 to 1"),
-        ([{"engine": 0, "level": "Expert of all"}, USER, ENGINE], "no such level"),
+        ([{"engine": 0, "level": "Expert of all"}, USER, ENGINE], "expected a level: Beginner"),
         ([{"name": "x" * (LONGEST_NAME + 1)}, USER, ENGINE], "expected names of at most"),
         ([{"name": 5}, USER, ENGINE], "'name': expected a text"),
     ],

@@ -43,7 +43,7 @@ def test_a_missed_win_is_a_proven_blunder() -> None:
 
 
 def test_only_a_proven_mistake_is_called_proven() -> None:
-    [judgement, _] = review(parse_record(MISSED_WIN), judge_with(Searcher(), 20_000))
+    [judgement, _] = review(parse_record(THROWN), judge_with(Searcher(), 20_000))
     for proven, words in ((True, "Blunder, proven: "), (False, "Blunder: ")):
         assert replace(judgement, proven=proven).sentence.startswith(words)
 
