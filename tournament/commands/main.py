@@ -23,6 +23,9 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
             "merels.tournament.commands.tournament:main",
             "play engines against each other and rate them",
         ),
+        "league": (
+            "merels.tournament.commands.league:main", "keep a rating list of engines in a folder"
+        ),
         "tune": (
             "merels.tournament.commands.tune:main", "tune an engine's options by playing games"
         ),

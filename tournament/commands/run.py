@@ -270,8 +270,8 @@ def _play(
             for view in _make_views(options, board, given, command):
                 board.views.append(view)
                 closing.callback(view.close)
-            closing.enter_context(_interrupts(runner))
-            end = runner.run(_pool_factory(options, runner, foreign))
+            closing.enter_context(interrupts(runner))
+            end = runner.run(pool_factory(options, runner, foreign))
         if status := EXIT_STATUS[end]:
             notify(_resume_advice(board, added))
         status = command.finish(board, given, _stream(options), status)
@@ -295,7 +295,7 @@ def _play(
 
 
 @contextlib.contextmanager
-def _interrupts(runner: Runner) -> Iterator[None]:
+def interrupts(runner: Runner) -> Iterator[None]:
     """Handle signals during a run.
 
     The first Ctrl-C ends the run after the games in progress, the second one at once. SIGTERM and
@@ -370,7 +370,7 @@ def is_live(out: TextIO) -> bool:
     return is_terminal(out) and not (out is sys.stderr and sys.stdout.isatty())
 
 
-def _pool_factory(
+def pool_factory(
     options: RunOptions, runner: Runner, foreign: ExecutorFactory | None
 ) -> Callable[[], LocalPool | ForeignPool]:
     """Return a function that makes the pool: local processes or a user's executor."""

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from merels.engine.common.errors import InputError
 from merels.tournament.pairing import knockout, swiss
 from merels.tournament.records.games import Pairing, Results
-from merels.tournament.records.settings import Settings
+from merels.tournament.records.settings import LEAGUE, Settings
 
 
 class Schedule(NamedTuple):
@@ -119,4 +119,6 @@ _FORMATS = {
     "gauntlet": Schedule(_fixed_round, False, _all_games),
     "swiss": Schedule(swiss.pair_round, True, _all_games),
     "knockout": Schedule(knockout.pair_round, True, knockout.most_games),
+    # Its pairs are not drawn up here: see `merels.tournament.league`.
+    LEAGUE: Schedule(lambda settings, number, results: [], False, lambda settings: 0),
 }

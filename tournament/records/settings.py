@@ -19,6 +19,8 @@ from merels.tournament.records.games import Adjudication, Entrant
 from merels.tournament.statistics.sprt import Sprt
 
 FORMATS = ("roundrobin", "gauntlet", "swiss", "knockout")
+LEAGUE = "league"
+"""The format of a league, whose pairs are chosen as results come in."""
 STEPS_IN_RANGE = 20
 """Divisor of a parameter's range that gives the default of ``c_end``."""
 LEAST_C_END = 0.5
@@ -144,7 +146,7 @@ def read_settings(text: str) -> Settings:
     assert isinstance(settings, Settings)
     if not all(entrant.engine.command for entrant in settings.engines):
         raise _invalid("command")
-    if settings.format not in FORMATS:
+    if settings.format not in (*FORMATS, LEAGUE):
         raise _invalid("format")
     return settings
 
@@ -217,6 +219,8 @@ def _format(settings: Settings) -> str:
 def _length(settings: Settings) -> str:
     """Return the rounds of a tournament, or of each match of a knockout, and their games."""
     rounds, games = counted(settings.rounds, "round"), counted(settings.games, "game")
+    if settings.format == LEAGUE:
+        return "pairs chosen by what their games add to the ratings"
     if settings.format == "knockout":
         return f"matches of {rounds} of {games}, prolonged if drawn"
     return f"{'at most ' if settings.sprt is not None else ''}{rounds} of {games}"

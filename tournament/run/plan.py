@@ -41,6 +41,9 @@ class Plan:
     with the engine's last ``info`` line. ``pause``: seconds between two games of a worker.
     """
 
+    shows_stored = True
+    """Whether the games of earlier runs count in the standings of this one."""
+
     def __init__(
         self, settings: Settings, part: tuple[int, int] = (1, 1), keep_info: bool = False,
         pause: float = 0.0,

@@ -83,7 +83,7 @@ class Scoreboard:
         """The announced games that have not started, by number."""
         self.open: set[int] = set()
         """The numbers of the announced games that are not counted yet."""
-        self._unshown = set(self.played)
+        self._unshown = set(self.played) if plan.shows_stored else set[int]()
         """The numbers of the games in the journal that are not counted yet."""
         self._starts = _InOrder[GameSpec]()
         self._ends = _InOrder[Row | None]()

@@ -1,0 +1,297 @@
+"""``merels league``: a rating list that is kept in a folder."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import date
+
+from merels.engine.common.errors import InputError, printable, suggestion
+from merels.engine.common.numbers import counted, read_real
+from merels.engine.game.rules import parse_rules
+from merels.protocol.commands.exit_status import FAILED, OK
+from merels.tournament.commands.run import EXIT_STATUS, asks_for_help, is_live, pool_factory
+from merels.tournament.flags.command_line import FlagFaults, ParsedFlags, parse
+from merels.tournament.flags.league_table import ADD_FLAGS, CREATE_FLAGS, PLAY_FLAGS, league_help
+from merels.tournament.flags.make_settings import free_name, make_engines, make_settings
+from merels.tournament.flags.run_options import RunOptions, load_factory, make_run_options
+from merels.tournament.flags.table import Flags
+from merels.tournament.journal.failures import Health, HealthCounter
+from merels.tournament.journal.import_games import MOVES
+from merels.tournament.journal.journal import JournalError
+from merels.tournament.league.league import (
+    FLOOR,
+    GOAL,
+    League,
+    Member,
+    Terms,
+    create_league,
+    open_league,
+    ratings_of,
+    read_league,
+)
+from merels.tournament.league.plan import Goal, LeaguePlan
+from merels.tournament.league.view import LeagueView
+from merels.tournament.openings.reading import Openings
+from merels.tournament.play.fingerprint import fingerprint
+from merels.tournament.play.preflight import announced_names, preflight
+from merels.tournament.records.games import Entrant
+from merels.tournament.records.settings import LEAGUE
+from merels.tournament.report.text_table import grid, percent, shorten
+from merels.tournament.run.interrupts import interrupts
+from merels.tournament.run.runner import Runner
+from merels.tournament.run.scoreboard import Scoreboard
+from merels.tournament.run.view import View
+from merels.tournament.views.output import notify, put, speak_as
+from merels.tournament.views.plain import NoticeView
+
+MOST_ERROR = 1000.0
+MOST_HOURS = 10_000.0
+MOST_FLOOR = 1000
+
+
+def main(argv: list[str]) -> int:
+    """Run ``merels league``; returns the exit status."""
+    if asks_for_help(argv):
+        print(league_help())
+        return OK
+    if not argv or argv[0].startswith("-"):
+        raise InputError(argv[0] if argv else "", "expected the league's folder first, as in "
+                         "merels league DIR create")
+    speak_as("merels league")
+    folder, action, *words = argv if len(argv) > 1 else [*argv, "status"]
+    if action not in ACTIONS:
+        raise InputError(
+            action, f"expected {', '.join(ACTIONS)}{suggestion(action, ACTIONS)}"
+        )
+    return ACTIONS[action](folder, words)
+
+
+def _create(folder: str, words: Sequence[str]) -> int:
+    """Create a league."""
+    given = parse(words, CREATE_FLAGS, FlagFaults(collecting=True))
+    each = given.pairs.get("-each", {})
+    # The settings of a tournament between two engines of these conditions show what is wrong.
+    trial = replace_engines(given, [{"level": "Club"}, {"level": "Expert"}])
+    settings = make_settings(trial, None)
+    terms = Terms(
+        _error(given, GOAL), given.number("-floor", FLOOR, 0, MOST_FLOOR),
+        given.faults.attempt((), _anchors, given), tuple(each.items()),
+    )
+    given.faults.raise_all()
+    event = given.text("-event", os.path.basename(os.path.abspath(folder)))
+    settings = replace(settings, engines=(), format=LEAGUE, rounds=1, event=event)
+    create_league(folder, settings, terms, given.line)
+    print(f"{folder}: a league; add players with merels league {folder} add -engine …")
+    return OK
+
+
+def replace_engines(given: ParsedFlags, engines: list[dict[str, str]]) -> ParsedFlags:
+    """Return the flags with other engines."""
+    return replace(given, engines=engines)
+
+
+def _error(given: ParsedFlags, usual: float) -> float:
+    text = given.text("-error", str(usual))
+    return given.faults.attempt(
+        usual, lambda: read_real(text, 0.1, MOST_ERROR, "-error", what="Elo")
+    )
+
+
+def _anchors(given: ParsedFlags) -> tuple[tuple[str, float], ...]:
+    """The anchors of ``-anchor NAME=ELO``."""
+    anchors = {}
+    for word in given.words.get("-anchor", []):
+        name, equals, value = word.rpartition("=")
+        if not equals:
+            raise InputError(word, "expected -anchor NAME=ELO, such as Club=1385")
+        anchors[name] = read_real(value, -100_000, 100_000, "-anchor NAME=ELO")
+    return tuple(anchors.items())
+
+
+def _add(folder: str, words: Sequence[str]) -> int:
+    """Add players, each tried before."""
+    given = parse(words, ADD_FLAGS, FlagFaults(collecting=True))
+    if not given.engines:
+        given.faults.add(InputError("add", "expected -engine, a player to add"))
+    with open_league(folder) as league:
+        each = dict(league.terms.each)
+        entrants = list(make_engines(given.engines, each, given.faults))
+        given.faults.raise_all()
+        taken = set(league.members)
+        rules = parse_rules(league.settings.rules)
+        opening = Openings(league.settings.openings, rules, league.settings.seed).trial
+        versions = announced_names(entrants)
+        knowing = set()
+        for index, (entry, version) in enumerate(zip(given.engines, versions)):
+            name = entrants[index].name
+            if not entry.get("name") and "level" not in entry and version.strip():
+                name = free_name(version, taken)
+            if name in taken:
+                raise InputError(name, f"{folder} has a player of this name; name the new one "
+                                 "apart, as in name=\"X 2\" with -family X")
+            taken.add(name)
+            engine = replace(entrants[index].engine, name=name)
+            entrants[index] = replace(entrants[index], engine=engine)
+            if (each | entry).get("rules") == "known":
+                knowing.add(name)
+        for text in preflight(entrants, knowing, league.settings.rules, opening):
+            notify(text)
+        family = given.text("-family", "")
+        members = [
+            Member(
+                date.today().isoformat(), "active", family, version, fingerprint(entrant.engine),
+                tuple(entry.items()),
+            )
+            for entrant, entry, version in zip(entrants, given.engines, versions)
+        ]
+        league.with_new(entrants, members).save()
+    for entrant in entrants:
+        print(f"{folder}: added {printable(entrant.name)}")
+    return OK
+
+
+def _change(status: str) -> Callable[[str, Sequence[str]], int]:
+    """Return the action that gives players a status."""
+
+    def change(folder: str, words: Sequence[str]) -> int:
+        if not words:
+            raise InputError(status, "expected the name of a player behind it")
+        with open_league(folder) as league:
+            for name in words:
+                league = league.with_member(name, status=status)
+            league.save()
+        for name in words:
+            print(f"{folder}: {printable(name)} is {status}")
+        return OK
+
+    return change
+
+
+def _play(folder: str, words: Sequence[str]) -> int:
+    """Play until the goal is reached."""
+    given = parse(words, PLAY_FLAGS, FlagFaults(collecting=True))
+    with open_league(folder) as league:
+        active = set(league.active)
+        if len(active) < 2:
+            given.faults.add(InputError(
+                folder, f"expected two active players, found {len(active)}; add some with merels "
+                f"league {folder} add"
+            ))
+        players = tuple(one for one in league.settings.engines if one.name in active)
+        options = make_run_options(given, replace(league.settings, engines=players))
+        goal = Goal(
+            _error(given, league.terms.error),
+            given.number("-games", 1, 1) if "-games" in given.words else None,
+            _hours(given),
+        )
+        given.faults.raise_all()
+        for name in league.active:
+            if change := league.changed_program(name):
+                raise InputError(
+                    name, f"its program has changed since it was added ({change}): add it as a new "
+                    f"player, with -family, and retire this one"
+                )
+        plan = LeaguePlan(league, goal, options.shard)
+        status = _run(league, plan, players, options)
+        _print_list(league, plan)
+    return status
+
+
+def _hours(given: ParsedFlags) -> float | None:
+    if "-hours" not in given.words:
+        return None
+    text = given.text("-hours", "")
+    return given.faults.attempt(
+        None, lambda: 3600 * read_real(text, 0, MOST_HOURS, "-hours")
+    )
+
+
+def _run(
+    league: League, plan: LeaguePlan, players: Sequence[Entrant], options: RunOptions
+) -> int:
+    """Play the plan's games; return the exit status."""
+    board = Scoreboard(plan, league.journal)
+    foreign = None if options.executor is None else load_factory(options.executor)
+    runner = Runner(board, window=options.concurrency, max_faults=options.max_faults)
+    if options.executor is None:
+        known = {name for name in league.active
+                 if (dict(league.terms.each) | dict(league.members[name].each)).get("rules")}
+        for text in preflight(players, known, plan.settings.rules, plan.trial_opening):
+            notify(text)
+    view: View = NoticeView()
+    if not options.quiet:
+        view = LeagueView(plan, sys.stdout, is_live(sys.stdout))
+    with contextlib.ExitStack() as closing:
+        board.views.append(view)
+        closing.callback(view.close)
+        closing.enter_context(interrupts(runner))
+        end = runner.run(pool_factory(options, runner, foreign))
+    if status := EXIT_STATUS[end]:
+        notify(f"stopped; every finished game is kept; go on with merels league {league.folder} "
+               "play")
+    with contextlib.suppress(JournalError):
+        league.journal.fold()
+    return status
+
+
+def _print_list(league: League, plan: LeaguePlan | None = None) -> None:
+    """Print the rating list and what is known of players without a rating."""
+    counts = league.counter().counts
+    players = ratings_of(league, counts)
+    health = HealthCounter()
+    for row in league.journal.rows(*MOVES):
+        health.add(row)
+    rows = [["#", "Name", "Elo", "+/-", "Games", "Score", "Draws", "Faults", ""]]
+    for rank, player in enumerate(players, 1):
+        own = health.engines.get(player.name, Health())
+        rows.append([
+            str(rank), shorten(player.name), f"{player.elo:z.0f}", f"{player.error:.0f}",
+            str(player.games), percent(player.points, player.games),
+            percent(player.draws, player.games), str(own.faults.total()),
+            _remark(league.members[player.name], own),
+        ])
+    for name in league.rated:
+        if name not in {player.name for player in players}:
+            rows.append(["", shorten(name), "", "", "0", "", "", "", "no games yet"])
+    put(sys.stdout, grid(rows, left=(1, 8)))
+    total = sum(count.games for count in counts.values())
+    wide = [player for player in players
+            if player.error > league.terms.error and player.name in league.active]
+    text = f"{counted(total, 'game')}; goal ±{league.terms.error:g}"
+    if wide:
+        text += f", not reached by {counted(len(wide), 'player')}"
+    put(sys.stdout, f"\n{text}\n")
+
+
+def _remark(member: Member, health: Health) -> str:
+    """What a reader of the list should know of a player."""
+    remarks: list[str] = [member.status] if member.status != "active" else []
+    if health.is_failing:
+        remarks.append("most losses are faults" if 2 * health.faults.total() > health.games
+                       else "fails")
+    return ", ".join(remarks)
+
+
+def _status(folder: str, words: Sequence[str]) -> int:
+    """Print the list."""
+    _no_words("status", words)
+    with read_league(folder) as league:
+        _print_list(league)
+    return OK
+
+
+def _no_words(action: str, words: Sequence[str]) -> None:
+    if words:
+        raise InputError(words[0], f"{action} takes no words")
+
+
+ACTIONS: dict[str, Callable[[str, Sequence[str]], int]] = {
+    "create": _create, "add": _add, "retire": _change("retired"), "remove": _change("removed"),
+    "return": _change("active"), "play": _play, "status": _status,
+}
+__all__ = ["main"]
+_ = FAILED, Flags

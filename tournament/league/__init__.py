@@ -1,0 +1,1 @@
+"""Leagues: players that come and go, the next games chosen by their information, and a site."""

@@ -1,0 +1,166 @@
+"""Choice of the next game pairs: those that reduce the rating errors most for a game.
+
+The model is that of the ratings (Bradley and Terry) with a normal prior of `PRIOR_ELO` around the
+mean of all players, so that a player without games has a strength and an error as well. A game
+pair of i and j adds the information ``2 p (1 - p)`` about the difference of their strengths, where
+p is the expected score. This changes the covariance C of all strengths by a matrix of rank one,
+from which the drop of each variance follows without solving anything:
+
+    u = C[i] - C[j],  drop[k] = w u[k]**2 / (1 + w (u[i] - u[j]))
+
+As the strengths are uncertain, w is the mean over the difference's distribution: players whose
+difference is unknown meet opponents in the middle of the field first.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from itertools import combinations
+from operator import add, mul, sub
+
+from merels.tournament.statistics.elo import ELO_UNIT
+from merels.tournament.statistics.linear import Laplacian, Matrix
+
+PRIOR_ELO = 400.0
+"""Standard deviation of the strengths of players that have not played."""
+GAMES = 2
+"""Games of a pair."""
+MAX_STEPS = 50
+SETTLED = 1e-6
+"""Length of a Newton step, in natural units, after which the strengths are found."""
+
+Pair = tuple[int, int]
+"""Indices of two players, the lower one first."""
+
+
+class Field:
+    """Strengths of players and their covariance, in natural units (`ELO_UNIT` Elo).
+
+    ``games`` and ``points`` are by pair: the games played and the first player's points.
+    """
+
+    def __init__(
+        self, size: int, games: Mapping[Pair, int], points: Mapping[Pair, float]
+    ) -> None:
+        self.size = size
+        # The prior ties every player to one more, whose strength is the mean of the field.
+        self._graph = Laplacian(size + 1, [*games, *((player, size) for player in range(size))])
+        self._games = list(games.values())
+        self._points = [points[pair] for pair in games]
+        self._prior = [(ELO_UNIT / PRIOR_ELO) ** 2] * size
+        self.strengths = self._solve()
+        self.covariance = self._covariance()
+
+    def _information(self, strengths: Sequence[float]) -> list[float]:
+        ahead = self._graph.differences(strengths)
+        played = [
+            games * _slope(difference) for games, difference in zip(self._games, ahead)
+        ]
+        return [*played, *self._prior]
+
+    def _solve(self) -> list[float]:
+        """Return the likeliest strengths, of mean 0, by damped Newton steps."""
+        graph, strengths = self._graph, [0.0] * (self.size + 1)
+        for _ in range(MAX_STEPS):
+            ahead = graph.differences(strengths)
+            excess = [
+                points - games * _expected(difference)
+                for games, points, difference in zip(self._games, self._points, ahead)
+            ]
+            pull = [
+                -weight * difference
+                for weight, difference in zip(self._prior, ahead[len(self._games):])
+            ]
+            graph.weigh(self._information(strengths))
+            step = graph.solve(graph.gather([*excess, *pull]), SETTLED)
+            # The curvature changes at most e-fold a unit of a difference.
+            widest = max(step) - min(step)
+            if widest < SETTLED:
+                break
+            scale = math.log1p(widest) / widest
+            strengths = [value + scale * change for value, change in zip(strengths, step)]
+        mean = sum(strengths[:-1]) / self.size
+        return [value - mean for value in strengths[:-1]]
+
+    def _covariance(self) -> Matrix:
+        """Return the covariance of the differences from the mean of the players."""
+        self._graph.weigh(self._information([*self.strengths, 0.0]))
+        inverse = [row[:-1] for row in self._graph.inverse()[:-1]]
+        means = [sum(row) / self.size for row in inverse]
+        mean = sum(means) / self.size
+        return [
+            [cell - own - other + mean for cell, other in zip(row, means)]
+            for row, own in zip(inverse, means)
+        ]
+
+    def weight(self, pair: Pair) -> float:
+        """Return the expected information of a game pair about its players' difference."""
+        i, j = pair
+        row, other = self.covariance[i], self.covariance[j]
+        variance = row[i] + other[j] - 2 * row[j]
+        # The mean of the logistic density over a normal distribution, by MacKay's approximation.
+        shrink = 1 / math.sqrt(1 + math.pi * max(0.0, variance) / 8)
+        return GAMES * shrink * _slope(shrink * (self.strengths[i] - self.strengths[j]))
+
+    def add(self, pair: Pair) -> None:
+        """Count the information of a game pair that is yet to be played."""
+        weight, covariance = self.weight(pair), self.covariance
+        i, j = pair
+        change = list(map(sub, covariance[i], covariance[j]))
+        factor = weight / (1 + weight * (change[i] - change[j]))
+        self.covariance = [
+            list(map(sub, row, map((factor * own).__mul__, change)))
+            for row, own in zip(covariance, change)
+        ]
+
+
+def choose(
+    field: Field, count: int, wanted: Collection[int], may_meet: Collection[int],
+    floors: Collection[Pair] = (),
+) -> list[Pair]:  # fmt: skip
+    """Return the next ``count`` game pairs, fewer if none would help.
+
+    Each is the pair of two of ``may_meet`` that lowers the sum of the variances of ``wanted`` most;
+    those of ``floors`` go first. The field counts them as played.
+    """
+    pairs: list[Pair] = []
+    first = set(floors)
+    players = sorted(may_meet)
+    for _ in range(count):
+        candidates = first or list(combinations(players, 2))
+        products = _products(field.covariance, wanted or players)
+        best = max(candidates, key=lambda pair: (_drop(field, products, pair), pair), default=None)
+        if best is None:
+            break
+        first.discard(best)
+        pairs.append(best)
+        field.add(best)
+    return pairs
+
+
+def _products(covariance: Matrix, wanted: Collection[int]) -> Matrix:
+    """Return the products of the covariance's columns, in the rows of ``wanted``."""
+    rows = [covariance[player] for player in wanted]
+    columns = list(zip(*rows))
+    return [[sum(map(mul, one, other)) for other in columns] for one in columns]
+
+
+def _drop(field: Field, products: Matrix, pair: Pair) -> float:
+    """Return the drop of the sum of the wanted variances by a game pair."""
+    i, j = pair
+    covariance, weight = field.covariance, field.weight(pair)
+    variance = covariance[i][i] + covariance[j][j] - 2 * covariance[i][j]
+    length = products[i][i] + products[j][j] - 2 * products[i][j]
+    return weight * length / (1 + weight * variance)
+
+
+def _expected(ahead: float) -> float:
+    """Return the expected score of a game at a difference in strength."""
+    return 0.5 + 0.5 * math.tanh(0.5 * ahead)
+
+
+def _slope(ahead: float) -> float:
+    """Return the information of a game at a difference in strength."""
+    score = _expected(ahead)
+    return score * (1 - score)

@@ -1,0 +1,242 @@
+"""A league on disk: a folder with a journal that holds the games, the settings and the players.
+
+The journal is one of a tournament of the format ``league``: every command that reads journals reads
+it. Its settings list all players that ever were in the league, its note ``league`` the rest.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, fields, replace
+from datetime import date
+from typing import Any, Literal, get_args
+
+from merels.engine import __version__
+from merels.engine.common.errors import InputError, suggestion
+from merels.engine.common.files import file_error, system_error
+from merels.engine.search.levels import LEVELS
+from merels.tournament.journal.import_games import MOVES
+from merels.tournament.journal.journal import Journal
+from merels.tournament.journal.open import is_new, new_journal, open_run, reserved
+from merels.tournament.play.fingerprint import fingerprint
+from merels.tournament.records.games import Entrant
+from merels.tournament.records.settings import LEAGUE, Settings
+from merels.tournament.statistics.counts import Counts, GameScore, MatchCounter
+from merels.tournament.statistics.ratings import PlayerRating, rate
+
+JOURNAL = "games.db"
+"""The name of the journal in the folder."""
+NOTE = "league"
+"""The key of the journal's note on the league."""
+GOAL = 25.0
+FLOOR = 2
+Status = Literal["active", "retired", "removed"]
+"""Active players play; retired ones are rated by the games they have; removed ones are not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """What a league keeps about a player beside its entry in the settings."""
+
+    added: str
+    """Date, ISO 8601."""
+    status: Status = "active"
+    family: str = ""
+    """The engine that it is a version of; empty: the only one."""
+    version: str = ""
+    """The name and version that the engine announced when it was added."""
+    program: str = ""
+    """The fingerprint of its program when it was added; empty: unknown."""
+    each: tuple[tuple[str, str], ...] = ()
+    """Keys and values of its ``-engine`` flag."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a league is played for.
+
+    ``anchors`` are players whose ratings are known and their Elo: the mean of their estimates is
+    set to the mean of these. Without any, the built-in levels are the anchors.
+    """
+
+    error: float = GOAL
+    """Half the 95 % interval in Elo that each active player's rating is to reach."""
+    floor: int = FLOOR
+    """Games that any two active players play at least, rounded up to pairs."""
+    anchors: tuple[tuple[str, float], ...] = ()
+    each: tuple[tuple[str, str], ...] = ()
+    """Keys and values of ``-each``, for players that are added."""
+
+
+@dataclass(frozen=True, slots=True)
+class League:
+    """An open league; `save` writes changes."""
+
+    folder: str
+    journal: Journal
+    settings: Settings
+    members: Mapping[str, Member]
+    terms: Terms
+
+    @property
+    def active(self) -> list[str]:
+        """The names of the players that play, in the order in which they were added."""
+        return [name for name, member in self.members.items() if member.status == "active"]
+
+    @property
+    def rated(self) -> list[str]:
+        """The names of the players in the list: those that were not removed."""
+        return [name for name, member in self.members.items() if member.status != "removed"]
+
+    def member(self, name: str) -> Member:
+        """Return a player by name; `InputError` if there is none."""
+        if name not in self.members:
+            raise InputError(name, f"no such player in {self.folder}"
+                             f"{suggestion(name, self.members)}")
+        return self.members[name]
+
+    def with_member(self, name: str, **changes: Any) -> League:
+        """Return the league with changes to a player."""
+        member = replace(self.member(name), **changes)
+        return replace(self, members={**self.members, name: member})
+
+    def with_new(self, entrants: Sequence[Entrant], members: Sequence[Member]) -> League:
+        """Return the league with more players."""
+        new = {entrant.name: member for entrant, member in zip(entrants, members)}
+        engines = (*self.settings.engines, *entrants)
+        return replace(
+            self, settings=replace(self.settings, engines=engines), members={**self.members, **new}
+        )
+
+    def save(self) -> None:
+        """Write the settings and the players to the journal, in one transaction."""
+        self.journal.set_meta({
+            "settings": self.settings.as_json(), NOTE: _as_json(self.members, self.terms)
+        })
+
+    def counter(self) -> MatchCounter:
+        """Return the counts of the games between players that were not removed."""
+        counter, rated = MatchCounter(), set(self.rated)
+        for row in self.journal.rows(*MOVES):
+            if row.white_score is not None and row.white in rated and row.black in rated:
+                counter.add(GameScore(row.white, row.black, row.white_score, row.pair))
+        return counter
+
+    def changed_program(self, name: str) -> str:
+        """Return how the program of a player differs from the one that was added, or ''."""
+        known = self.members[name].program
+        entrant = next(one for one in self.settings.engines if one.name == name)
+        now = fingerprint(entrant.engine)
+        if known and now and now != known:
+            return f"SHA-256 now {now}, then {known}"
+        return ""
+
+
+def ratings_of(league: League, counts: Counts) -> list[PlayerRating]:
+    """Return the rating list, strongest first; players without games are not in it.
+
+    Errors are about the mean of the players. The scale is that of the anchors.
+    """
+    if not counts:
+        return []
+    players = rate(counts).players
+    known = anchors_of(league)
+    shifts = [known[player.name] - player.elo for player in players if player.name in known]
+    shift = sum(shifts) / len(shifts) if shifts else 0.0
+    moved = [replace(player, elo=player.elo + shift) for player in players]
+    return sorted(moved, key=lambda player: (player.group, -player.elo))
+
+
+def anchors_of(league: League) -> dict[str, float]:
+    """Return the Elo of the players that fix the scale: those named, or the built-in levels."""
+    if league.terms.anchors:
+        return dict(league.terms.anchors)
+    levels: dict[str, float] = {level.name: level.elo for level in LEVELS}
+    return {
+        name: levels[name] for name in league.rated
+        if dict(league.members[name].each).get("level") == name
+    }
+
+
+def create_league(folder: str, settings: Settings, terms: Terms, words: Sequence[str]) -> None:
+    """Create a league without players; `InputError` if there is one in the folder."""
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as error:
+        raise system_error(folder, "create", error) from None
+    notes = {
+        "id": secrets.token_hex(8),
+        "arguments": json.dumps(list(words)),
+        "folder": os.getcwd(),
+        "version": __version__,
+        "created": date.today().isoformat(),
+        NOTE: _as_json({}, terms),
+    }
+    with new_journal(os.path.join(folder, JOURNAL)) as journal:
+        journal.create(settings.as_json(), notes)
+
+
+@contextmanager
+def open_league(folder: str) -> Iterator[League]:
+    """Open a league and keep other commands from writing to it; `InputError` if there is none."""
+    path = _path(folder)
+    with reserved(path):
+        stored = open_run(path)
+        with stored.journal:
+            stored.journal.prepare_writing()
+            yield _read(folder, stored.journal, stored.settings, stored.notes)
+            stored.journal.fold()
+
+
+@contextmanager
+def read_league(folder: str) -> Iterator[League]:
+    """Open a league to read it, also while another command writes to it."""
+    stored = open_run(_path(folder))
+    with stored.journal:
+        yield _read(folder, stored.journal, stored.settings, stored.notes)
+
+
+def _path(folder: str) -> str:
+    path = os.path.join(folder, JOURNAL)
+    if is_new(path):
+        raise file_error(folder, f"there is no league here; create one with merels league {folder}"
+                         " create -each tc=10+0.1")
+    return path
+
+
+def _as_json(members: Mapping[str, Member], terms: Terms) -> str:
+    players = {name: asdict(member) for name, member in members.items()}
+    return json.dumps(asdict(terms) | {"players": players}, sort_keys=True)
+
+
+def _read(
+    folder: str, journal: Journal, settings: Settings, notes: Mapping[str, str]
+) -> League:
+    """Return the league of a journal; `InputError` if it is a tournament's, or damaged."""
+    if settings.format != LEAGUE or NOTE not in notes:
+        raise file_error(journal.path or "", "this is the journal of a tournament, not of a league")
+    try:
+        data = json.loads(notes[NOTE])
+        members = {
+            entrant.name: Member(**_known(data["players"][entrant.name], Member))
+            for entrant in settings.engines
+        }
+        terms = Terms(**_known(data, Terms))
+        if any(member.status not in get_args(Status) for member in members.values()):
+            raise ValueError("status")
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise journal.damaged("its note on the league") from None
+    return League(folder, journal, settings, members, terms)
+
+
+def _known(data: Mapping[str, Any], kind: type) -> dict[str, Any]:
+    """Return the fields of a dataclass in a JSON object; pairs are lists there."""
+    names = [field.name for field in fields(kind)]
+    return {
+        name: tuple(map(tuple, value)) if isinstance(value, list) else value
+        for name, value in data.items() if name in names
+    }

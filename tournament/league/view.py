@@ -1,0 +1,69 @@
+"""A league's run on standard output: one line that is redrawn, or lines at intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TextIO
+
+from merels.engine.common.errors import printable
+from merels.engine.common.numbers import counted
+from merels.tournament.journal.rows import Row, Standings
+from merels.tournament.league.plan import LeaguePlan
+from merels.tournament.records.games import GameSpec
+from merels.tournament.views.output import Pace, Throttle, put, versus
+from merels.tournament.views.plain import NoticeView
+
+REDRAW_SECONDS = 0.5
+LINE_SECONDS = 60.0
+"""Seconds between two lines where standard output is no terminal."""
+
+
+class LeagueView(NoticeView):
+    """Shows the games of this run, the rate, and the error that is farthest from the goal."""
+
+    def __init__(self, plan: LeaguePlan, out: TextIO, is_live: bool) -> None:
+        self._plan, self._out, self._is_live = plan, out, is_live
+        self._pace = Pace()
+        self._games = 0
+        self._drawn = False
+        self._throttle = Throttle(REDRAW_SECONDS if is_live else LINE_SECONDS)
+
+    def finished(self, row: Row, standings: Standings) -> None:
+        """Count the game; print one that was lost by a fault."""
+        self._games += 1
+        self._pace.add()
+        if row.culprit:
+            self._clear()
+            names = versus(row.white, row.black)
+            put(self._out, f"game {row.number} ({names}): {row.result} {printable(row.reason)}\n")
+
+    def tick(self, standings: Standings, playing: Mapping[int, GameSpec]) -> None:
+        """Show the progress if that is due."""
+        self._throttle.run(self._show)
+
+    def notice(self, text: str) -> None:
+        """Print a notice."""
+        self._clear()
+        super().notice(text)
+
+    def close(self) -> None:
+        """Remove the line that is redrawn."""
+        self._clear()
+
+    def _show(self) -> None:
+        if not self._games:
+            return
+        name, error = self._plan.least_certain()
+        goal = f"goal ±{self._plan.goal.error:g}"
+        text = (
+            f"{counted(self._games, 'game')}, {self._pace.rate():.1f}/s; "
+            f"least certain: {printable(name)} ±{error:.0f} ({goal})"
+        )
+        self._clear()
+        put(self._out, text if self._is_live else text + "\n")
+        self._drawn = self._is_live
+
+    def _clear(self) -> None:
+        if self._drawn:
+            put(self._out, "\r\x1b[K")
+            self._drawn = False
