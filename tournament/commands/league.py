@@ -12,13 +12,12 @@ from datetime import date
 from merels.engine.common.errors import InputError, printable, suggestion
 from merels.engine.common.numbers import counted, read_real
 from merels.engine.game.rules import parse_rules
-from merels.protocol.commands.exit_status import FAILED, OK
+from merels.protocol.commands.exit_status import OK
 from merels.tournament.commands.run import EXIT_STATUS, asks_for_help, is_live, pool_factory
 from merels.tournament.flags.command_line import FlagFaults, ParsedFlags, parse
 from merels.tournament.flags.league_table import ADD_FLAGS, CREATE_FLAGS, PLAY_FLAGS, league_help
 from merels.tournament.flags.make_settings import free_name, make_engines, make_settings
 from merels.tournament.flags.run_options import RunOptions, load_factory, make_run_options
-from merels.tournament.flags.table import Flags
 from merels.tournament.journal.failures import Health, HealthCounter
 from merels.tournament.journal.import_games import MOVES
 from merels.tournament.journal.journal import JournalError
@@ -32,6 +31,7 @@ from merels.tournament.league.league import (
     open_league,
     ratings_of,
     read_league,
+    take_games,
 )
 from merels.tournament.league.plan import Goal, LeaguePlan
 from merels.tournament.league.view import LeagueView
@@ -51,6 +51,8 @@ from merels.tournament.views.plain import NoticeView
 MOST_ERROR = 1000.0
 MOST_HOURS = 10_000.0
 MOST_FLOOR = 1000
+TRIAL = [{"level": "Club", "name": "every player"}]
+"""An engine whose settings show what is wrong with the flags of a league without players."""
 
 
 def main(argv: list[str]) -> int:
@@ -74,9 +76,7 @@ def _create(folder: str, words: Sequence[str]) -> int:
     """Create a league."""
     given = parse(words, CREATE_FLAGS, FlagFaults(collecting=True))
     each = given.pairs.get("-each", {})
-    # The settings of a tournament between two engines of these conditions show what is wrong.
-    trial = replace_engines(given, [{"level": "Club"}, {"level": "Expert"}])
-    settings = make_settings(trial, None)
+    settings = make_settings(replace(given, engines=TRIAL), None)
     terms = Terms(
         _error(given, GOAL), given.number("-floor", FLOOR, 0, MOST_FLOOR),
         given.faults.attempt((), _anchors, given), tuple(each.items()),
@@ -87,11 +87,6 @@ def _create(folder: str, words: Sequence[str]) -> int:
     create_league(folder, settings, terms, given.line)
     print(f"{folder}: a league; add players with merels league {folder} add -engine …")
     return OK
-
-
-def replace_engines(given: ParsedFlags, engines: list[dict[str, str]]) -> ParsedFlags:
-    """Return the flags with other engines."""
-    return replace(given, engines=engines)
 
 
 def _error(given: ParsedFlags, usual: float) -> float:
@@ -284,6 +279,16 @@ def _status(folder: str, words: Sequence[str]) -> int:
     return OK
 
 
+def _merge(folder: str, words: Sequence[str]) -> int:
+    """Take the games of a copy that was played on elsewhere."""
+    if len(words) != 1:
+        raise InputError("merge", "expected one folder behind it, of a part of the league")
+    with open_league(folder) as league, read_league(words[0]) as part:
+        _, games = take_games(league, part)
+    print(f"{folder}: {counted(games, 'game')} from {words[0]}")
+    return OK
+
+
 def _no_words(action: str, words: Sequence[str]) -> None:
     if words:
         raise InputError(words[0], f"{action} takes no words")
@@ -291,7 +296,5 @@ def _no_words(action: str, words: Sequence[str]) -> None:
 
 ACTIONS: dict[str, Callable[[str, Sequence[str]], int]] = {
     "create": _create, "add": _add, "retire": _change("retired"), "remove": _change("removed"),
-    "return": _change("active"), "play": _play, "status": _status,
+    "return": _change("active"), "play": _play, "merge": _merge, "status": _status,
 }
-__all__ = ["main"]
-_ = FAILED, Flags

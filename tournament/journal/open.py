@@ -19,7 +19,7 @@ from merels.tournament.journal.journal import (
     Journal,
     remove_files,
 )
-from merels.tournament.records.settings import Settings, read_settings
+from merels.tournament.records.settings import LEAGUE, Settings, read_settings
 
 LOCK = ".lock"
 """Suffix of the lock file, which exists while a run writes the journal."""
@@ -64,6 +64,8 @@ class StoredRun(NamedTuple):
     @property
     def command(self) -> str:
         """Command that continues the run."""
+        if self.settings.format == LEAGUE:
+            return "merels league"
         return "merels tournament" if self.settings.tuning is None else "merels tune"
 
 

@@ -34,6 +34,8 @@ NOTE = "league"
 """The key of the journal's note on the league."""
 GOAL = 25.0
 FLOOR = 2
+_GAMES = "SELECT number, white, black, started FROM games"
+"""Identifies games."""
 Status = Literal["active", "retired", "removed"]
 """Active players play; retired ones are rated by the games they have; removed ones are not."""
 
@@ -160,6 +162,31 @@ def anchors_of(league: League) -> dict[str, float]:
         name: levels[name] for name in league.rated
         if dict(league.members[name].each).get("level") == name
     }
+
+
+def take_games(league: League, other: League) -> tuple[League, int]:
+    """Take the games and players of a copy of the league that was played on elsewhere.
+
+    Return the league, saved, and how many games were new. `InputError`, before any game is taken,
+    where the folders are of two leagues or hold different games of one number.
+    """
+    ours, theirs = league.journal, other.journal
+    if ours.meta()["id"] != theirs.meta()["id"]:
+        raise file_error(other.folder, f"this is another league than {league.folder}")
+    known = {number: game for number, *game in ours.query(_GAMES)}
+    new = []
+    for number, *game in theirs.query(_GAMES):
+        if known.get(number, game) != game:
+            what = f"game {number} is another one than in {league.folder}"
+            raise file_error(other.folder, f"{what}; play parts of a league with -shard i/n")
+        if number not in known:
+            new.append(number)
+    entrants = [one for one in other.settings.engines if one.name not in league.members]
+    league = league.with_new(entrants, [other.members[one.name] for one in entrants])
+    league.save()
+    for number in new:
+        ours.append(theirs.row(number))
+    return league, len(new)
 
 
 def create_league(folder: str, settings: Settings, terms: Terms, words: Sequence[str]) -> None:

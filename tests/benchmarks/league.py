@@ -1,0 +1,92 @@
+"""Games that a league needs against a round robin, for the same errors, by simulation.
+
+    python -m tests.benchmarks.league [ERROR [RUNS]]
+
+Players of known strengths meet until each error, the one that `merels ratings` prints, is at most
+ERROR Elo (default 40) in each of RUNS runs (default 2).
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import sys
+from collections.abc import Sequence
+from itertools import combinations
+
+from merels.tournament.league.choice import Field, Pair, choose
+from merels.tournament.statistics.counts import GameScore, MatchCounter
+from merels.tournament.statistics.elo import ELO_UNIT
+from merels.tournament.statistics.ratings import rate
+
+DRAWS = 0.4
+"""Share of draws between equals."""
+AT_ONCE = 4
+"""Pairs chosen before their results are known, as workers do."""
+FIELDS: dict[str, Sequence[float]] = {
+    "6 players over 1235 Elo": (800, 1170, 1385, 1650, 1875, 2035),
+    "12 players over 1350 Elo": (
+        800, 1000, 1170, 1385, 1500, 1650, 1700, 1875, 1950, 2035, 2100, 2150
+    ),
+    "12 players over 110 Elo": range(1500, 1620, 10),
+    "20 players over 1520 Elo": range(800, 2400, 80),
+}
+
+
+def games_needed(elos: Sequence[float], error: float, seed: int, is_league: bool) -> int:
+    """Return the games after which every error is at most ``error`` Elo."""
+    chance = random.Random(seed)
+    names = [f"player {index}" for index in range(len(elos))]
+    everyone = list(combinations(range(len(elos)), 2))
+    floors = set(everyone)
+    counter = MatchCounter()
+    games: dict[Pair, int] = {}
+    points: dict[Pair, float] = {}
+    wanted, pairs = list(range(len(elos))), 0
+    while wanted or floors:
+        chosen = everyone
+        if is_league:
+            field = Field(len(elos), games, points)
+            chosen = choose(field, AT_ONCE, wanted, range(len(elos)), floors)
+        for pair in chosen:
+            pairs += 1
+            for white, black in (pair, pair[::-1]):
+                score = _score(chance, elos[white] - elos[black])
+                counter.add(GameScore(names[white], names[black], score, pairs))
+                games[pair] = games.get(pair, 0) + 1
+                points[pair] = points.get(pair, 0.0) + (score if white < black else 1 - score)
+        floors.difference_update(chosen)
+        errors = {player.name: player.error for player in rate(counter.counts).players}
+        wanted = [
+            index for index, name in enumerate(names) if errors.get(name, math.inf) > error
+        ]
+    return 2 * pairs
+
+
+def _score(chance: random.Random, ahead: float) -> float:
+    """Return White's score in a game at a difference in Elo."""
+    expected = 0.5 + 0.5 * math.tanh(ahead / ELO_UNIT / 2)
+    draws = DRAWS * 4 * expected * (1 - expected)
+    drawn = chance.random()
+    if drawn < draws:
+        return 0.5
+    return float(drawn < draws + expected - draws / 2)
+
+
+def main() -> None:
+    """Print the games of both ways, and their ratio, for each field."""
+    error = float(sys.argv[1]) if len(sys.argv) > 1 else 40.0
+    runs = int(sys.argv[2]) if len(sys.argv) > 2 else 2
+    for field, elos in FIELDS.items():
+        plain, league = (
+            sum(games_needed(elos, error, seed, way) for seed in range(runs)) / runs
+            for way in (False, True)
+        )
+        print(
+            f"{field}: round robin {plain:,.0f} games, league {league:,.0f}, "
+            f"ratio {league / plain:.2f}", flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()

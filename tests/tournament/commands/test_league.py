@@ -1,0 +1,262 @@
+"""``merels league``: the real command on real folders, stopped, killed and continued."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import sqlite3
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from merels.tournament.journal.journal import Journal
+from merels.tournament.league.league import JOURNAL, open_league
+from tests.commands import output, refusal, shell
+from tests.tournament.processes import Marked
+from tests.tournament.specs import parallel
+
+QUICK = ("create", "-each", "nodes=30", "-srand", "1", "-variant", "morris")
+MOST = ("play", *parallel(2), "-error", "1000")
+"""Plays only the pairs that the floor asks for."""
+
+
+@pytest.fixture
+def league(tmp_path: Path) -> str:
+    """A league of three levels that has played nothing."""
+    folder = f"{tmp_path}/league"
+    output("league", folder, *QUICK)
+    levels = ("Beginner", "Casual", "Club")
+    output("league", folder, "add", *(word for level in levels
+                                      for word in ("-engine", f"level={level}", "nodes=30")))
+    return folder
+
+
+def games(folder: str) -> list[tuple[int, str, str, str]]:
+    """Number, White, Black and result of each game."""
+    with sqlite3.connect(f"{folder}/{JOURNAL}") as database:
+        return list(database.execute(
+            "SELECT number, white, black, result FROM games ORDER BY number"
+        ))
+
+
+def test_a_league_plays_until_every_error_is_below_the_goal(league: str) -> None:
+    text = output("league", league, "play", *parallel(2), "-error", "150")
+    rows = [line.split() for line in text.splitlines()[1:4]]
+    assert {row[1] for row in rows} == {"Beginner", "Casual", "Club"}
+    assert all(float(row[3]) <= 150 for row in rows)
+    pairs = Counter(frozenset(names) for _, *names, _ in games(league))
+    assert len(pairs) == 3 and all(count >= 2 and count % 2 == 0 for count in pairs.values())
+    whites = Counter(white for _, white, _, _ in games(league))
+    blacks = Counter(black for _, _, black, _ in games(league))
+    assert whites == blacks, "each pair has both colours"
+    before = games(league)
+    output("league", league, "play", *parallel(2), "-error", "150")
+    assert games(league) == before, "the goal is reached"
+
+
+def test_ratings_are_on_the_scale_of_the_levels(league: str) -> None:
+    output("league", league, *MOST, "-games", "6")
+    text = output("league", league)
+    elos = [float(line.split()[2]) for line in text.splitlines()[1:4]]
+    assert sum(elos) == pytest.approx(800 + 1170 + 1385, abs=2)
+
+
+def test_anchors_fix_the_scale(tmp_path: Path) -> None:
+    folder = f"{tmp_path}/league"
+    output("league", folder, *QUICK, "-anchor", "Club=3000")
+    output("league", folder, "add", "-engine", "level=Club", "-engine", "level=Casual")
+    output("league", folder, *MOST)
+    assert re.search(r"Club +3000 ", output("league", folder))
+
+
+def test_a_new_player_meets_the_others_and_nobody_plays_everything_again(league: str) -> None:
+    output("league", league, *MOST)
+    before = games(league)
+    output("league", league, "add", "-engine", "level=Expert", "nodes=30")
+    output("league", league, *MOST)
+    new = games(league)[len(before):]
+    assert games(league)[: len(before)] == before
+    assert all("Expert" in names for _, *names, _ in new)
+    assert {name for _, *names, _ in new for name in names} == {
+        "Expert", "Beginner", "Casual", "Club"
+    }
+
+
+def test_a_retired_player_keeps_its_rating_and_plays_no_more(league: str) -> None:
+    output("league", league, *MOST)
+    output("league", league, "retire", "Casual")
+    before = len(games(league))
+    output("league", league, *MOST, "-games", "4", "-error", "20")
+    assert "Casual" not in {name for _, *names, _ in games(league)[before:] for name in names}
+    assert re.search(r"Casual .* retired", output("league", league))
+
+
+def test_a_removed_player_is_off_the_list_and_can_return_with_its_games(league: str) -> None:
+    output("league", league, *MOST)
+    before = output("league", league)
+    output("league", league, "remove", "Club")
+    without = output("league", league)
+    assert "Club" not in without and "\n2 games; " in without
+    output("league", league, "return", "Club")
+    assert output("league", league) == before
+
+
+@pytest.mark.thorough
+def test_a_league_that_is_killed_ten_times_loses_no_game_and_plays_none_twice(
+    league: str
+) -> None:
+    chance = random.Random(1)
+    kept: list[tuple[int, str, str, str]] = []
+    for _ in range(10):
+        run = Marked(league, "play", *parallel(2), "-error", "40", command="league")
+        done = len(games(league))
+        while len(games(league)) < done + 6 and run.process.poll() is None:
+            time.sleep(0.02)
+        time.sleep(chance.random() / 5)
+        os.kill(run.process.pid, signal.SIGKILL)
+        run.wait()
+        assert not run.survivors()
+        now = games(league)
+        assert now[: len(kept)] == kept or set(kept) <= set(now)
+        kept = now
+    output("league", league, "play", *parallel(2), "-error", "150")
+    final = games(league)
+    assert set(kept) <= set(final)
+    with Journal(f"{league}/{JOURNAL}") as journal:
+        openings: dict[int, set[str]] = {}
+        sides: dict[int, list[str]] = {}
+        for row in journal.rows():
+            openings.setdefault(row.pair, set()).add(row.opening)
+            sides.setdefault(row.pair, []).append(row.white)
+    assert all(len(one) == 1 for one in openings.values())
+    assert all(len(set(white)) == len(white) == 2 for white in sides.values())
+
+
+def test_an_interrupted_league_ends_after_the_games_in_progress(league: str) -> None:
+    run = Marked(league, "play", *parallel(2), "-error", "20", command="league")
+    while not games(league):
+        time.sleep(0.02)
+    run.process.send_signal(signal.SIGINT)
+    status, out, err = run.wait()
+    assert status == 130 and "go on with merels league" in err
+    assert "Traceback" not in err and "goal ±25" in out
+
+
+def test_one_half_of_a_pair_is_finished_first(league: str) -> None:
+    output("league", league, *MOST, "-games", "2")
+    first, second = games(league)
+    with sqlite3.connect(f"{league}/{JOURNAL}") as database:
+        database.execute("DELETE FROM games WHERE number = 2")
+    output("league", league, *MOST, "-games", "1")
+    assert [game[:3] for game in games(league)] == [first[:3], second[:3]]
+
+
+def test_parts_played_in_copies_of_the_folder_are_joined(league: str, tmp_path: Path) -> None:
+    copied = f"{tmp_path}/copy"
+    shutil.copytree(league, copied)
+    output("league", league, *MOST, "-shard", "1/2")
+    output("league", copied, *MOST, "-shard", "2/2")
+    output("league", copied, "add", "-engine", "level=Expert")
+    theirs = games(copied)
+    assert theirs and not {game[0] for game in theirs} & {game[0] for game in games(league)}
+    ours = games(league)
+    assert output("league", league, "merge", copied).endswith(
+        f": {len(theirs)} games from {copied}\n"
+    )
+    assert games(league) == sorted(ours + theirs)
+    assert "Expert" in output("league", league)
+    assert "0 games from" in output("league", league, "merge", copied)
+
+
+def test_games_of_one_number_in_two_copies_are_refused(league: str, tmp_path: Path) -> None:
+    copied = f"{tmp_path}/copy"
+    shutil.copytree(league, copied)
+    output("league", league, *MOST, "-games", "2")
+    output("league", copied, *MOST, "-games", "2")
+    before = games(league)
+    assert "game 1 is another one" in refusal("league", league, "merge", copied)
+    assert games(league) == before
+    output("league", f"{tmp_path}/other", *QUICK)
+    assert "another league" in refusal("league", league, "merge", f"{tmp_path}/other")
+
+
+def test_a_rebuilt_program_is_refused_until_it_is_a_new_player(tmp_path: Path) -> None:
+    folder, program = f"{tmp_path}/league", tmp_path / "engine"
+
+    def build(comment: str) -> None:
+        program.write_text(
+            f"#!/bin/sh\n# {comment}\nexec {sys.executable} -P -m merels.protocol\n"
+        )
+        program.chmod(0o755)
+
+    build("1")
+    output("league", folder, *QUICK)
+    output("league", folder, "add", "-engine", "level=Club", "-engine", f"cmd={program}", "name=E")
+    build("2")
+    words = refusal("league", folder, *MOST)
+    assert "'E': its program has changed" in words and "-family" in words
+    output("league", folder, "add", "-engine", f"cmd={program}", "name=E 2", "-family", "E")
+    output("league", folder, "retire", "E")
+    output("league", folder, *MOST)
+    assert {name for _, *names, _ in games(folder) for name in names} == {"Club", "E 2"}
+
+
+def test_an_engine_that_fails_is_marked(tmp_path: Path) -> None:
+    folder = f"{tmp_path}/league"
+    output("league", folder, *QUICK)
+    fake = f"{sys.executable} {Path(__file__).parents[2] / 'fakes' / 'fake.py'}"
+    output("league", folder, "add", "-engine", "level=Club",
+           "-engine", f"cmd={fake} --crash-at 3", "name=Crash")
+    shell("league", folder, *MOST)
+    assert re.search(r"Crash .* most losses are faults", output("league", folder))
+
+
+@pytest.mark.parametrize(("words", "why"), [
+    ((), "expected the league's folder first"),
+    (("{}/none",), "there is no league here"),
+    (("{}/league", "plya"), "did you mean play?"),
+    (("{}/league", "create", "-each", "st=1"), "this file exists"),
+    (("{}/league", "add"), "expected -engine"),
+    (("{}/league", "add", "-engine", "level=Club"), "has a player of this name"),
+    (("{}/league", "retire"), "expected the name of a player"),
+    (("{}/league", "retire", "Clbu"), "did you mean Club?"),
+    (("{}/league", "play", "-error", "x"), "expected Elo from 0.1 to 1000 for -error"),
+    (("{}/league", "status", "now"), "status takes no words"),
+    (("{}/new", "create"), "no limit of every player"),
+    (("{}/new", "create", "-each", "st=1", "-anchor", "Club"), "NAME=ELO"),
+])
+def test_mistakes_end_in_one_line(
+    league: str, words: tuple[str, ...], why: str
+) -> None:
+    parent = str(Path(league).parent)
+    text = refusal("league", *(word.format(parent) for word in words))
+    assert why in text and text.count("\n") == 1
+    assert not Path(f"{parent}/new").exists()
+
+
+def test_a_tournament_does_not_continue_a_league_nor_the_other_way(
+    league: str, tmp_path: Path
+) -> None:
+    path = f"{league}/{JOURNAL}"
+    assert "continued by merels league" in refusal("tournament", "-journal", path, "-resume")
+    output("tournament", "-engine", "level=Club", "-engine", "level=Expert", "-each", "nodes=20",
+           "-rounds", "1", "-maxmoves", "1", "-journal", f"{tmp_path}/{JOURNAL}", "-quiet")
+    assert "of a tournament, not of a league" in refusal("league", str(tmp_path))
+
+
+def test_two_runs_of_one_league_are_not_at_once(league: str) -> None:
+    with open_league(league):
+        assert "another run is writing" in refusal("league", league, *MOST)
+
+
+def test_a_damaged_note_is_one_clear_error(league: str) -> None:
+    with sqlite3.connect(f"{league}/{JOURNAL}") as database:
+        database.execute("UPDATE meta SET value = ? WHERE key = 'league'", (json.dumps([]),))
+    assert "this journal is damaged" in refusal("league", league)

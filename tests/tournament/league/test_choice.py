@@ -1,0 +1,100 @@
+"""The choice of a league's next pairs, against the same computed the long way."""
+
+from __future__ import annotations
+
+import copy
+import random
+from itertools import combinations
+
+import pytest
+
+from merels.tournament.league.choice import Field, Pair, choose
+from tests.benchmarks.league import FIELDS, games_needed
+
+
+def played(size: int, seed: int = 1) -> tuple[dict[Pair, int], dict[Pair, float]]:
+    """Games and points of some of the pairs."""
+    chance = random.Random(seed)
+    pairs = [pair for pair in combinations(range(size), 2) if chance.random() < 0.6]
+    games = {pair: 2 * chance.randint(1, 9) for pair in pairs}
+    return games, {pair: chance.randint(0, 2 * games[pair]) / 2 for pair in pairs}
+
+
+def variances(field: Field) -> list[float]:
+    """The variances of the strengths."""
+    return [row[index] for index, row in enumerate(field.covariance)]
+
+
+def test_strengths_follow_the_scores_and_have_mean_zero() -> None:
+    field = Field(3, {(0, 1): 10, (1, 2): 10}, {(0, 1): 7.5, (1, 2): 7.5})
+    assert field.strengths[0] > field.strengths[1] > field.strengths[2]
+    assert sum(field.strengths) == pytest.approx(0, abs=1e-9)
+    assert field.strengths[0] == pytest.approx(-field.strengths[2], abs=1e-4)
+
+
+def test_a_player_that_lost_all_its_games_has_a_finite_strength() -> None:
+    field = Field(2, {(0, 1): 40}, {(0, 1): 40.0})
+    assert 1 < field.strengths[0] < 10
+
+
+def test_adding_a_pair_changes_the_covariance_as_solving_again_does() -> None:
+    games, points = played(7)
+    field = Field(7, games, points)
+    for pair in ((2, 5), (0, 1), (2, 5)):
+        before = copy.deepcopy(field)
+        weight = field.weight(pair)
+        field.add(pair)
+        i, j = pair
+        # C' = (C^-1 + w e e^T)^-1 solves C' + C' w e e^T C = C.
+        change = [after[i] - after[j] for after in field.covariance]
+        for row, old, own in zip(field.covariance, before.covariance, change):
+            for cell, former, other in zip(
+                row, old, map(float.__sub__, before.covariance[i], before.covariance[j])
+            ):
+                assert cell + weight * own * other == pytest.approx(former, abs=1e-9)
+
+
+def test_the_chosen_pair_lowers_the_wanted_variances_most() -> None:
+    games, points = played(8)
+    for wanted in (range(8), [3], [0, 6]):
+        field = Field(8, games, points)
+
+        def left(pair: Pair, field: Field = field) -> float:
+            after = copy.deepcopy(field)
+            after.add(pair)
+            return sum(variances(after)[index] for index in wanted)  # noqa: B023
+
+        best = min(combinations(range(8), 2), key=left)
+        assert choose(copy.deepcopy(field), 1, list(wanted), range(8)) == [best]
+
+
+def test_a_new_player_meets_opponents_in_the_middle_first() -> None:
+    field = {pair: 200 for pair in zip(range(4), range(1, 5))}
+    points = {pair: 150.0 for pair in field}
+    (pair,) = choose(Field(6, field, points), 1, [5], range(6))
+    assert pair == (2, 5)
+
+
+def test_only_players_that_may_meet_are_paired() -> None:
+    games, points = played(6)
+    pairs = choose(Field(6, games, points), 20, [0, 1], [1, 3, 4])
+    assert {player for pair in pairs for player in pair} <= {1, 3, 4}
+
+
+def test_pairs_below_the_floor_come_first() -> None:
+    games, points = played(5)
+    floors = {(0, 4), (1, 3)}
+    pairs = choose(Field(5, games, points), 4, range(5), range(5), floors)
+    assert set(pairs[:2]) == floors
+
+
+def test_no_pair_is_chosen_where_nobody_may_meet() -> None:
+    assert choose(Field(2, {}, {}), 3, [0, 1], [0]) == []
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("field", [name for name in FIELDS if "over 110 " not in name])
+def test_a_league_needs_a_third_fewer_games_than_a_round_robin(field: str) -> None:
+    elos = FIELDS[field]
+    plain, league = (games_needed(elos, 60, 1, way) for way in (False, True))
+    assert 3 * league < 2 * plain
