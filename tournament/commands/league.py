@@ -13,14 +13,19 @@ from merels.engine.common.errors import InputError, printable, suggestion
 from merels.engine.common.numbers import counted, read_real
 from merels.engine.game.rules import parse_rules
 from merels.protocol.commands.exit_status import OK
-from merels.tournament.commands.run import EXIT_STATUS, asks_for_help, is_live, pool_factory
+from merels.tournament.commands.run import (
+    EXIT_STATUS,
+    asks_for_help,
+    interrupts,
+    is_live,
+    pool_factory,
+)
 from merels.tournament.flags.command_line import FlagFaults, ParsedFlags, parse
 from merels.tournament.flags.league_table import ADD_FLAGS, CREATE_FLAGS, PLAY_FLAGS, league_help
 from merels.tournament.flags.make_settings import free_name, make_engines, make_settings
 from merels.tournament.flags.run_options import RunOptions, load_factory, make_run_options
 from merels.tournament.journal.failures import Health, HealthCounter
 from merels.tournament.journal.import_games import MOVES
-from merels.tournament.journal.journal import JournalError
 from merels.tournament.league.league import (
     FLOOR,
     GOAL,
@@ -41,7 +46,6 @@ from merels.tournament.play.preflight import announced_names, preflight
 from merels.tournament.records.games import Entrant
 from merels.tournament.records.settings import LEAGUE
 from merels.tournament.report.text_table import grid, percent, shorten
-from merels.tournament.run.interrupts import interrupts
 from merels.tournament.run.runner import Runner
 from merels.tournament.run.scoreboard import Scoreboard
 from merels.tournament.run.view import View
@@ -190,7 +194,7 @@ def _play(folder: str, words: Sequence[str]) -> int:
                     name, f"its program has changed since it was added ({change}): add it as a new "
                     f"player, with -family, and retire this one"
                 )
-        plan = LeaguePlan(league, goal, options.shard)
+        plan = LeaguePlan(league, goal, options.shard, options.pause)
         status = _run(league, plan, players, options)
         _print_list(league, plan)
     return status
@@ -228,8 +232,6 @@ def _run(
     if status := EXIT_STATUS[end]:
         notify(f"stopped; every finished game is kept; go on with merels league {league.folder} "
                "play")
-    with contextlib.suppress(JournalError):
-        league.journal.fold()
     return status
 
 

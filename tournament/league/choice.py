@@ -20,7 +20,7 @@ from itertools import combinations
 from operator import add, mul, sub
 
 from merels.tournament.statistics.elo import ELO_UNIT
-from merels.tournament.statistics.linear import Laplacian, Matrix
+from merels.tournament.statistics.graphs import Laplacian, Matrix
 
 PRIOR_ELO = 400.0
 """Standard deviation of the strengths of players that have not played."""

@@ -10,7 +10,7 @@ import json
 import os
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import date
 from typing import Any, Literal, get_args
@@ -20,7 +20,7 @@ from merels.engine.common.errors import InputError, suggestion
 from merels.engine.common.files import file_error, system_error
 from merels.engine.search.levels import LEVELS
 from merels.tournament.journal.import_games import MOVES
-from merels.tournament.journal.journal import Journal
+from merels.tournament.journal.journal import Journal, JournalError
 from merels.tournament.journal.open import is_new, new_journal, open_run, reserved
 from merels.tournament.play.fingerprint import fingerprint
 from merels.tournament.records.games import Entrant
@@ -216,7 +216,8 @@ def open_league(folder: str) -> Iterator[League]:
         with stored.journal:
             stored.journal.prepare_writing()
             yield _read(folder, stored.journal, stored.settings, stored.notes)
-            stored.journal.fold()
+            with suppress(JournalError):  # Somebody else reads it; nothing is lost.
+                stored.journal.fold()
 
 
 @contextmanager

@@ -57,8 +57,10 @@ class LeaguePlan(Plan):
 
     shows_stored = False
 
-    def __init__(self, league: League, goal: Goal, part: tuple[int, int] = (1, 1)) -> None:
-        super().__init__(league.settings, part)
+    def __init__(
+        self, league: League, goal: Goal, part: tuple[int, int] = (1, 1), pause: float = 0.0
+    ) -> None:
+        super().__init__(league.settings, part, pause=pause)
         self._league, self.goal = league, goal
         self._entrants = {entrant.name: entrant for entrant in league.settings.engines}
         self._names = league.rated
@@ -256,4 +258,4 @@ class LeaguePlan(Plan):
         self._specs |= {spec.number: spec for spec in specs}
         self._pending[games.number] = (first, second), len(specs)
         self._drawn += len(specs)
-        return PairTask(tuple(specs), self.pause)
+        return PairTask(tuple(specs), self._pause)

@@ -12,6 +12,7 @@ import sqlite3
 import sys
 import time
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -40,7 +41,7 @@ def league(tmp_path: Path) -> str:
 
 def games(folder: str) -> list[tuple[int, str, str, str]]:
     """Number, White, Black and result of each game."""
-    with sqlite3.connect(f"{folder}/{JOURNAL}") as database:
+    with closing(sqlite3.connect(f"{folder}/{JOURNAL}")) as database:
         return list(database.execute(
             "SELECT number, white, black, result FROM games ORDER BY number"
         ))
@@ -249,6 +250,13 @@ def test_a_tournament_does_not_continue_a_league_nor_the_other_way(
     output("tournament", "-engine", "level=Club", "-engine", "level=Expert", "-each", "nodes=20",
            "-rounds", "1", "-maxmoves", "1", "-journal", f"{tmp_path}/{JOURNAL}", "-quiet")
     assert "of a tournament, not of a league" in refusal("league", str(tmp_path))
+
+
+def test_a_reader_of_the_journal_does_not_fail_a_run(league: str) -> None:
+    with closing(sqlite3.connect(f"{league}/{JOURNAL}")) as database:
+        list(database.execute("SELECT * FROM meta"))
+        output("league", league, *MOST, "-games", "2")
+        list(database.execute("SELECT * FROM games"))
 
 
 def test_two_runs_of_one_league_are_not_at_once(league: str) -> None:
