@@ -17,7 +17,7 @@ PACKAGES = {
     "protocol": ["common", "process", "client", "games", "formats", "uci", "review", "puzzles",
                  "bot", "check", "web", "board", "terminal", "commands", "examples"],
     "tournament": ["statistics", "records", "journal", "openings", "pairing", "play", "report",
-                   "run", "views", "tuning", "flags", "commands"],
+                   "run", "views", "tuning", "league", "flags", "commands"],
 }
 """Layers and their packages, lowest first. A module may import from its own package, from packages
 before it, and from lower layers."""

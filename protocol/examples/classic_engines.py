@@ -1,10 +1,10 @@
-"""Two classic engines in plain Python, free to copy: alpha-beta search, and Monte Carlo tree search.
+"""Two classic engines in plain Python, free to copy: alpha-beta and Monte Carlo tree search.
 
     python -m merels.protocol.examples.classic_engines alphabeta
     python -m merels.protocol.examples.classic_engines mcts
 
-They play `mill`, `morris` and `roman`, whose moves are the same, and leave draws to the client. Both
-know only the rules, the number of men and the number of free steps.
+They play `mill`, `morris` and `roman`, whose moves are the same, and leave draws to the client.
+Both know only the rules, the number of men and the number of free steps.
 """
 
 import math

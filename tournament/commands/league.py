@@ -219,7 +219,7 @@ def _run(
     if options.executor is None:
         known = {name for name in league.active
                  if (dict(league.terms.each) | dict(league.members[name].each)).get("rules")}
-        for text in preflight(players, known, plan.settings.rules, plan.trial_opening):
+        for text in preflight(players, known, plan.settings.rules, plan.openings.trial):
             notify(text)
     view: View = NoticeView()
     if not options.quiet:

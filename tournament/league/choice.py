@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
-from operator import add, mul, sub
+from operator import mul, sub
 
 from merels.tournament.statistics.elo import ELO_UNIT
 from merels.tournament.statistics.graphs import Laplacian, Matrix

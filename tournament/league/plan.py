@@ -134,7 +134,7 @@ class LeaguePlan(Plan):
         self._last_pair = number
         # Colours even out: the lower index begins every other pair with White.
         pair = chosen[part - 1] if number % 2 else chosen[part - 1][::-1]
-        return [self._task(_Games(number, pair, self._openings[number - 1]))]
+        return [self._task(_Games(number, pair, self.openings[number - 1]))]
 
     def score(self, number: int, white_score: float | None) -> None:
         """Count a game's result; one broken off counts as played, and gives no points."""
