@@ -3,6 +3,9 @@
 import { COLOURS } from "./dom.js";
 import { parse } from "./drawing.js";
 
+/** The results of a game; those that an archive stores are indices of these. */
+export const RESULTS = ["1-0", "0-1", "1/2-1/2", "*"];
+
 const colourOf = (side) => COLOURS[side].toLowerCase();
 
 export class Game {
@@ -112,4 +115,11 @@ export function scoreText(score) {
   const plies = Number(score.slice(1));
   const count = Math.abs(plies);
   return `${plies > 0 ? "wins" : "loses"} in ${count} ${count === 1 ? "ply" : "plies"}`;
+}
+
+/** The JSON value that `pack` of replay_data.py compressed. */
+export async function unpack(text) {
+  const bytes = Uint8Array.from(atob(text), (byte) => byte.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Response(stream).json();
 }

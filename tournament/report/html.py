@@ -37,11 +37,17 @@ MEANING = (
 """How to read a rating."""
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 """Content security policy: the page loads nothing, as foreign programs wrote part of its text."""
-_STYLES = ("web/page/theme.css", "tables.css", "replay.css", "report.css")
-_MODULES = (
-    "web/page/dom.js", "web/page/drawing.js", "game.js", "replay.js", "sort.js", "report.js"
+STYLES = (
+    "protocol/web/page/theme.css", "tournament/report/tables.css", "tournament/report/replay.css",
+    "tournament/report/report.css",
 )
-"""The scripts, each after its imports; every import takes one line."""
+"""The style sheets of a page with tables and games."""
+MODULES = (
+    "protocol/web/page/dom.js", "protocol/web/page/drawing.js", "tournament/report/game.js",
+    "tournament/report/replay.js", "tournament/report/sort.js", "tournament/report/tables.js",
+)
+"""The scripts of such a page, each after its imports; every import takes one line."""
+_SCRIPTS = (*MODULES, "tournament/report/report.js")
 
 
 def page(title: str, body: str, games: str = "") -> str:
@@ -49,19 +55,26 @@ def page(title: str, body: str, games: str = "") -> str:
 
     ``body`` is what `summary` and the sections return, ``games`` the JSON of a `GameArchive`.
     """
-    return "\n".join([
-        "<!DOCTYPE html>",
-        '<html lang="en"><head><meta charset="utf-8">',
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
-        # Without a least scale, a phone shrinks the page until its widest table fits.
-        '<meta name="viewport" content="width=device-width, initial-scale=1, minimum-scale=1">',
-        f"<title>{escape(printable(title))}</title>",
-        f"<style>\n{''.join(map(_resource, _STYLES))}</style></head><body>",
-        f"<h1>{escape(printable(title))}</h1>",
+    return document(title, POLICY, merged(STYLES), [
         f"<main>\n{body}\n</main>",
         f'<section id="head-to-head" data-points="{" ".join(NAMES)}" hidden></section>',
         f'<script type="application/json" id="games">{games}</script>',
-        f'<script type="module">\n{script()}</script>',
+        f'<script type="module">\n{script(_SCRIPTS)}</script>',
+    ])
+
+
+def document(title: str, policy: str, style: str, body: Sequence[str]) -> str:
+    """Return an HTML document with a heading; ``policy`` is its content security policy."""
+    return "\n".join([
+        "<!DOCTYPE html>",
+        '<html lang="en"><head><meta charset="utf-8">',
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
+        # Without a least scale, a phone shrinks the page until its widest table fits.
+        '<meta name="viewport" content="width=device-width, initial-scale=1, minimum-scale=1">',
+        f"<title>{text_html(title)}</title>",
+        f"<style>{style}</style></head><body>",
+        f"<h1>{text_html(title)}</h1>",
+        *body,
         "</body></html>\n",
     ])
 
@@ -93,7 +106,7 @@ def summary(
         parts.append(text_table(rows=rounds, css="bracket" if is_bracket else "ranked",
                                 names=2 if is_bracket else 1))
     if table is not None:
-        plot = f'<div class="wide">{rating_plot(table.ratings)}</div>'
+        plot = f'<div class="wide">{rating_plot(table.ratings.players)}</div>'
         parts += ["<h2>Standings</h2>", '<div class="row">', _standings(table), plot, "</div>"]
         parts += map(note, (" ".join(notes(table.ratings)), MEANING))
         parts += ["<h2>Crosstable</h2>", _cross_table(table)]
@@ -123,16 +136,21 @@ def times_section(times: Mapping[str, MoveTimes], losses: TimeLosses) -> str:
     ])
 
 
-def script() -> str:
-    """Return the page's modules as one, since a page in one file has nothing to import from."""
-    lines = "\n".join(map(_resource, _MODULES)).splitlines()
+def script(modules: Iterable[str]) -> str:
+    """Return modules as one script: a page that is opened from disk cannot import from another."""
+    lines = merged(modules).splitlines()
     kept = (line.removeprefix("export ") for line in lines if not line.startswith("import "))
     return "\n".join(kept)
 
 
+def merged(names: Iterable[str]) -> str:
+    """Return the text of data files, each named by layer, package and path."""
+    return "\n" + "".join(map(_resource, names))
+
+
 def _resource(name: str) -> str:
-    package = "merels.protocol" if "/" in name else "merels.tournament.report"
-    return files(package).joinpath(name).read_text("utf-8")
+    layer, package, path = name.split("/", 2)
+    return files(f"merels.{layer}.{package}").joinpath(path).read_text("utf-8")
 
 
 def text_html(text: str) -> str:

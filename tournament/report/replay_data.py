@@ -64,14 +64,13 @@ class GameArchive:
             key = printable(row.opening_name or row.opening or at), row.position, row.opening
             opening = self._openings.setdefault(key, len(self._openings))
         self._opening_of.append(opening)
-        self._lot.append(None if row is None else _moves(row))
+        self._lot.append(None if row is None else game_moves(row))
         if len(self._lot) == LOT:
             self._pack()
 
     def _pack(self) -> None:
         if self._lot:
-            packed = zlib.compress(_compact(self._lot).encode())
-            self._lots.append(b64encode(packed).decode())
+            self._lots.append(pack(self._lot))
             self._lot = []
 
     def json(self, ratings: Ratings, labels: Mapping[str, str]) -> str:
@@ -93,7 +92,7 @@ class GameArchive:
         white, black = (
             [place[labels[keys[side]]] for keys in self._players] for side in (0, 1)
         )
-        return _in_element(_compact({
+        return in_element(compact({
             "offered": self.offered, "players": list(players.values()),
             "reasons": list(self._reasons), "openings": list(self._openings),
             "n": self._numbers, "white": white, "black": black, "result": self._results,
@@ -101,11 +100,17 @@ class GameArchive:
         }))
 
 
-def _compact(data: Any) -> str:
+def pack(data: Any) -> str:
+    """Return JSON, compressed, as text for `unpack` of game.js."""
+    return b64encode(zlib.compress(compact(data).encode())).decode()
+
+
+def compact(data: Any) -> str:
+    """Return JSON without spaces."""
     return json.dumps(data, separators=(",", ":"))
 
 
-def _in_element(text: str) -> str:
+def in_element(text: str) -> str:
     """JSON without the characters that could end the element that holds it."""
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
@@ -122,11 +127,11 @@ def replay_view(row: Row) -> dict[str, Any]:
     """A finished game with its moves."""
     return result_view(row) | {
         "position": row.position, "opening": row.opening.split(), "clocks": [None, None],
-        "moves": _moves(row),
+        "moves": game_moves(row),
     }
 
 
-def _moves(row: Row) -> list[list[Any]]:
+def game_moves(row: Row) -> list[list[Any]]:
     """The moves of a game as `moves_view` has them, without measurements if those are damaged."""
     try:
         return moves_view(row.played())

@@ -1,63 +1,12 @@
 // The report's page: sorted tables, two engines head to head, and their games on a board.
 
 import { $, element } from "./dom.js";
-import { Game, resultText } from "./game.js";
+import { Game, RESULTS, resultText, unpack } from "./game.js";
 import { Viewer } from "./replay.js";
 import { sortable } from "./sort.js";
+import { percent, stick, table, TALLY, Tally } from "./tables.js";
 
-const RESULTS = ["1-0", "0-1", "1/2-1/2", "*"];
-const SHOWN = 100;
 const ADDRESS = /^#games=(\d+)-(\d+)$/;
-const POINTS = [1, 0, 0.5];
-
-/** Wins, draws and losses of one side's games. */
-class Tally {
-  constructor() {
-    Object.assign(this, { wins: 0, draws: 0, losses: 0, unfinished: 0 });
-  }
-
-  /** Adds a result, an index of `RESULTS`, of a game that the engine played with White or not. */
-  add(result, isWhite) {
-    const points = isWhite ? POINTS[result] : 1 - POINTS[result];
-    this[{ 1: "wins", 0.5: "draws", 0: "losses" }[points] ?? "unfinished"] += 1;
-  }
-
-  get games() {
-    return this.wins + this.draws + this.losses;
-  }
-
-  get points() {
-    return this.wins + this.draws / 2;
-  }
-
-  /** The cells of `TALLY`. */
-  get cells() {
-    const { games, wins, draws, losses, points } = this;
-    return [games, wins, draws, losses, points, games ? percent(points / games) : "–"];
-  }
-}
-
-const TALLY = ["Games", "Won", "Drawn", "Lost", "Points", "Score"];
-
-const percent = (share) => `${(100 * share).toFixed(1)} %`;
-
-/** A sortable table; cells are text or numbers, and `make` returns what a cell shows. */
-function table(css, head, rows, make = (row, column) => String(row[column])) {
-  const made = element("table", { class: css },
-    element("thead", {}, element("tr", {}, ...head.map((text, column) =>
-      element("th", column ? {} : { class: "name" }, text)))),
-    element("tbody"));
-  const wide = element("div", { class: "wide" }, made);
-  sortable(made, rows.map((row) => ({
-    value: (column) => {
-      const value = row[column];
-      return value === "–" ? null : head[column] === "Score" ? parseFloat(value) : value;
-    },
-    element: () => element("tr", {}, ...head.map((_, column) =>
-      element(column ? "td" : "th", column ? {} : { scope: "row" }, make(row, column)))),
-  })), SHOWN);
-  return wide;
-}
 
 /** The choice of two engines, their score, and the list of their games. */
 class HeadToHead {
@@ -191,23 +140,9 @@ class HeadToHead {
 
   /** The moves of a lot of games. */
   async unpack(number) {
-    if (!this.lots.has(number)) {
-      const bytes = Uint8Array.from(atob(this.data.lots[number]), (byte) => byte.charCodeAt(0));
-      const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-      this.lots.set(number, await new Response(stream).json());
-    }
+    if (!this.lots.has(number)) this.lots.set(number, await unpack(this.data.lots[number]));
     return this.lots.get(number);
   }
-}
-
-/** Lets each table scroll with the page until its right edge is in view. */
-function stick() {
-  const edge = parseFloat(getComputedStyle(document.body).paddingLeft);
-  const wide = [...document.querySelectorAll(".wide, .row")];
-  const room = document.documentElement.clientWidth - edge;
-  // All are measured before any is moved, so that the page is laid out only once.
-  const stops = wide.map((box) => Math.min(edge, room - box.scrollWidth));
-  wide.forEach((box, index) => { box.style.left = `${stops[index]}px`; });
 }
 
 /** Makes each result of the crosstable a link to the games behind it. */

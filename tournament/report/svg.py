@@ -8,7 +8,7 @@ from html import escape
 
 from merels.engine.common.errors import printable
 from merels.tournament.report.text_table import shorten
-from merels.tournament.statistics.ratings import Ratings
+from merels.tournament.statistics.ratings import PlayerRating
 from merels.tournament.statistics.times import Spread
 
 WIDTH, LABELS, RIGHT, ROW, AXIS = 760, 190, 70, 26, 34
@@ -16,9 +16,11 @@ LEAST = 10_000
 """Start of the scale of times, in nanoseconds; shorter times are drawn there."""
 
 
-def rating_plot(ratings: Ratings) -> str:
-    """Return a point with an error bar for each rating as SVG; empty without ratings."""
-    players = ratings.players
+def rating_plot(players: Sequence[PlayerRating], is_progress: bool = False) -> str:
+    """Return a point with an error bar for each rating as SVG; empty without ratings.
+
+    ``is_progress``: the players are versions of one engine, and a line joins them.
+    """
     if not players:
         return ""
     low = min(player.elo - _finite(player.error) for player in players)
@@ -35,9 +37,12 @@ def rating_plot(ratings: Ratings) -> str:
     parts = [_begin(bottom, "Ratings with 95 % error bars")]
     for index in range(round((high - low) / step) + 1):
         elo = low + index * step
-        parts.append(_tick(place(elo), bottom, _signed(elo)))
+        parts.append(_tick(place(elo), bottom, f"{elo:z.0f}" if is_progress else _signed(elo)))
+    if is_progress:
+        line = " ".join(f"{place(player.elo)},{_height(i):.1f}" for i, player in enumerate(players))
+        parts.append(f'<polyline class="course" points="{line}"/>')
     for index, player in enumerate(players):
-        y = ROW * index + ROW / 2 + 3
+        y = _height(index)
         error = _finite(player.error)
         name = escape(shorten(player.name, 26))
         title = f"{escape(printable(player.name))}: {player.elo:z.1f} ± {player.error:.1f}"
@@ -73,7 +78,7 @@ def spread_plot(rows: Sequence[tuple[str, Spread]]) -> str:
         time = LEAST * 10**power
         parts.append(_tick(place(time), bottom, f"{time / 1e6:g} ms"))
     for index, (label, spread) in enumerate(rows):
-        y = f"{ROW * index + ROW / 2 + 3:.1f}"
+        y = f"{_height(index):.1f}"
         median, p90, p99, last = map(place, spread[1:])
         parts.append(
             f'<text class="name" x="{LABELS - 12}" y="{float(y) + 4:.1f}">{escape(label)}</text>'
@@ -96,6 +101,11 @@ def _tick(x: str, bottom: int, text: str) -> str:
         f'<line class="grid" x1="{x}" y1="0" x2="{x}" y2="{bottom}"/>'
         f'<text class="tick" x="{x}" y="{bottom + 18}">{text}</text>'
     )
+
+
+def _height(row: int) -> float:
+    """The middle of a row, from the top."""
+    return ROW * row + ROW / 2 + 3
 
 
 def tick_step(span: float) -> float:
