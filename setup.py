@@ -242,6 +242,7 @@ if __name__ == "__main__":
             "merels.protocol.puzzles": ["*.md"],
             "merels.protocol.web": ["page/*"],
             "merels.tournament": ["py.typed", "*.md"],
+            "merels.tournament.league": ["*.css", "*.js"],
             "merels.tournament.openings": ["books/*.pos"],
             "merels.tournament.report": ["*.css", "*.js"],
             "merels.tournament.views": ["page/*"],

@@ -24,8 +24,7 @@ from merels.tournament.flags.command_line import FlagFaults, ParsedFlags, parse
 from merels.tournament.flags.league_table import ADD_FLAGS, CREATE_FLAGS, PLAY_FLAGS, league_help
 from merels.tournament.flags.make_settings import free_name, make_engines, make_settings
 from merels.tournament.flags.run_options import RunOptions, load_factory, make_run_options
-from merels.tournament.journal.failures import Health, HealthCounter
-from merels.tournament.journal.import_games import MOVES
+from merels.tournament.journal.failures import HealthCounter
 from merels.tournament.league.league import (
     FLOOR,
     GOAL,
@@ -34,11 +33,12 @@ from merels.tournament.league.league import (
     Terms,
     create_league,
     open_league,
-    ratings_of,
     read_league,
     take_games,
 )
 from merels.tournament.league.plan import Goal, LeaguePlan
+from merels.tournament.league.rating_list import rating_list
+from merels.tournament.league.site import has_site, write_site
 from merels.tournament.league.view import LeagueView
 from merels.tournament.openings.reading import Openings
 from merels.tournament.play.fingerprint import fingerprint
@@ -49,6 +49,7 @@ from merels.tournament.report.text_table import grid, percent, shorten
 from merels.tournament.run.runner import Runner
 from merels.tournament.run.scoreboard import Scoreboard
 from merels.tournament.run.view import View
+from merels.tournament.statistics.counts import GameScore, MatchCounter
 from merels.tournament.views.output import notify, put, speak_as
 from merels.tournament.views.plain import NoticeView
 
@@ -69,6 +70,9 @@ def main(argv: list[str]) -> int:
                          "merels league DIR create")
     speak_as("merels league")
     folder, action, *words = argv if len(argv) > 1 else [*argv, "status"]
+    for word in (action, *([] if action in FLAGGED else words)):
+        if word.startswith("-"):
+            raise InputError(word, "unknown flag")
     if action not in ACTIONS:
         raise InputError(
             action, f"expected {', '.join(ACTIONS)}{suggestion(action, ACTIONS)}"
@@ -116,6 +120,7 @@ def _add(folder: str, words: Sequence[str]) -> int:
     given = parse(words, ADD_FLAGS, FlagFaults(collecting=True))
     if not given.engines:
         given.faults.add(InputError("add", "expected -engine, a player to add"))
+    given.faults.raise_all()
     with open_league(folder) as league:
         each = dict(league.terms.each)
         entrants = list(make_engines(given.engines, each, given.faults))
@@ -173,6 +178,7 @@ def _change(status: str) -> Callable[[str, Sequence[str]], int]:
 def _play(folder: str, words: Sequence[str]) -> int:
     """Play until the goal is reached."""
     given = parse(words, PLAY_FLAGS, FlagFaults(collecting=True))
+    given.faults.raise_all()
     with open_league(folder) as league:
         active = set(league.active)
         if len(active) < 2:
@@ -196,7 +202,12 @@ def _play(folder: str, words: Sequence[str]) -> int:
                 )
         plan = LeaguePlan(league, goal, options.shard, options.pause)
         status = _run(league, plan, players, options)
-        _print_list(league, plan)
+        _print_list(league)
+        if has_site(league):
+            try:
+                write_site(league, notify)
+            except InputError as error:
+                notify(f"the site is not up to date: {error}")
     return status
 
 
@@ -235,42 +246,39 @@ def _run(
     return status
 
 
-def _print_list(league: League, plan: LeaguePlan | None = None) -> None:
-    """Print the rating list and what is known of players without a rating."""
-    counts = league.counter().counts
-    players = ratings_of(league, counts)
-    health = HealthCounter()
-    for row in league.journal.rows(*MOVES):
+def _print_list(league: League) -> None:
+    """Print the rating list."""
+    counter, health = MatchCounter(), HealthCounter()
+    for row in league.rows():
         health.add(row)
+        if row.white_score is not None:
+            counter.add(GameScore(row.white, row.black, row.white_score, row.pair))
+    entries = rating_list(league, counter.counts, health.engines)
     rows = [["#", "Name", "Elo", "+/-", "Games", "Score", "Draws", "Faults", ""]]
-    for rank, player in enumerate(players, 1):
-        own = health.engines.get(player.name, Health())
+    for entry in entries:
+        rating, faults = entry.rating, entry.health.faults.total()
+        if rating is None:
+            rows.append(["", shorten(entry.name), "", "", "0", "", "", str(faults), entry.status])
+            continue
+        figures = ["", "", ""]
+        if entry.rank is not None:
+            figures = [str(entry.rank), f"{rating.elo:z.0f}", f"{rating.error:.0f}"]
         rows.append([
-            str(rank), shorten(player.name), f"{player.elo:z.0f}", f"{player.error:.0f}",
-            str(player.games), percent(player.points, player.games),
-            percent(player.draws, player.games), str(own.faults.total()),
-            _remark(league.members[player.name], own),
+            figures[0], shorten(entry.name), *figures[1:], str(rating.games),
+            percent(rating.points, rating.games), percent(rating.draws, rating.games),
+            str(faults), entry.status,
         ])
-    for name in league.rated:
-        if name not in {player.name for player in players}:
-            rows.append(["", shorten(name), "", "", "0", "", "", "", "no games yet"])
     put(sys.stdout, grid(rows, left=(1, 8)))
-    total = sum(count.games for count in counts.values())
-    wide = [player for player in players
-            if player.error > league.terms.error and player.name in league.active]
-    text = f"{counted(total, 'game')}; goal ±{league.terms.error:g}"
+    total = sum(count.games for count in counter.counts.values())
+    goal, active = league.terms.error, league.active
+    wide = [
+        entry for entry in entries if entry.name in active
+        and (entry.rank is None or entry.rating is None or entry.rating.error > goal)
+    ]
+    text = f"{counted(total, 'game')}; goal ±{goal:g}"
     if wide:
         text += f", not reached by {counted(len(wide), 'player')}"
     put(sys.stdout, f"\n{text}\n")
-
-
-def _remark(member: Member, health: Health) -> str:
-    """What a reader of the list should know of a player."""
-    remarks: list[str] = [member.status] if member.status != "active" else []
-    if health.is_failing:
-        remarks.append("most losses are faults" if 2 * health.faults.total() > health.games
-                       else "fails")
-    return ", ".join(remarks)
 
 
 def _status(folder: str, words: Sequence[str]) -> int:
@@ -278,6 +286,15 @@ def _status(folder: str, words: Sequence[str]) -> int:
     _no_words("status", words)
     with read_league(folder) as league:
         _print_list(league)
+    return OK
+
+
+def _site(folder: str, words: Sequence[str]) -> int:
+    """Write the pages of the list."""
+    _no_words("site", words)
+    with read_league(folder) as league:
+        page = write_site(league, notify)
+    print(f"{printable(page)}: {counted(len(league.rated), 'player')}")
     return OK
 
 
@@ -298,5 +315,8 @@ def _no_words(action: str, words: Sequence[str]) -> None:
 
 ACTIONS: dict[str, Callable[[str, Sequence[str]], int]] = {
     "create": _create, "add": _add, "retire": _change("retired"), "remove": _change("removed"),
-    "return": _change("active"), "play": _play, "merge": _merge, "status": _status,
+    "return": _change("active"), "play": _play, "merge": _merge, "site": _site,
+    "status": _status,
 }
+FLAGGED = ("create", "add", "play")
+"""Actions that have flags."""

@@ -68,7 +68,9 @@ Actions:
   play           play until every error is at most the goal; Ctrl-C stops after the games in
                  progress, and play goes on where it stopped
   merge DIR2     take the games of a part that was played in a copy of the folder
-  site           write the pages of the list to DIR/site
+  site           write the pages of the list to DIR/site, to open from disk or to serve: ratings,
+                 players, crosstable, every game on a board, CSV and PGN. Once there is a site,
+                 play brings it up to date
   status         print the list; the default
 """
 _ENDING = """\

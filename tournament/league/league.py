@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import date
+from statistics import fmean
 from typing import Any, Literal, get_args
 
 from merels.engine import __version__
@@ -22,6 +23,7 @@ from merels.engine.search.levels import LEVELS
 from merels.tournament.journal.import_games import MOVES
 from merels.tournament.journal.journal import Journal, JournalError
 from merels.tournament.journal.open import is_new, new_journal, open_run, reserved
+from merels.tournament.journal.rows import Row
 from merels.tournament.play.fingerprint import fingerprint
 from merels.tournament.records.games import Entrant
 from merels.tournament.records.settings import LEAGUE, Settings
@@ -120,11 +122,18 @@ class League:
             "settings": self.settings.as_json(), NOTE: _as_json(self.members, self.terms)
         })
 
+    def rows(self) -> Iterator[Row]:
+        """Yield the games between players that were not removed, without their moves."""
+        rated = set(self.rated)
+        for row in self.journal.rows(*MOVES):
+            if row.white in rated and row.black in rated:
+                yield row
+
     def counter(self) -> MatchCounter:
         """Return the counts of the games between players that were not removed."""
-        counter, rated = MatchCounter(), set(self.rated)
-        for row in self.journal.rows(*MOVES):
-            if row.white_score is not None and row.white in rated and row.black in rated:
+        counter = MatchCounter()
+        for row in self.rows():
+            if row.white_score is not None:
                 counter.add(GameScore(row.white, row.black, row.white_score, row.pair))
         return counter
 
@@ -139,17 +148,26 @@ class League:
 
 
 def ratings_of(league: League, counts: Counts) -> list[PlayerRating]:
-    """Return the rating list, strongest first; players without games are not in it.
+    """Return the ratings, strongest first; players without games are not among them.
 
-    Errors are about the mean of the players. The scale is that of the anchors.
+    Errors are about the mean of the players. Group 0 is the list: of the groups that no games
+    connect, the one with the most anchors, then the most players. Each group has the scale of its
+    anchors, or mean 0 without any.
     """
     if not counts:
         return []
     players = rate(counts).players
     known = anchors_of(league)
-    shifts = [known[player.name] - player.elo for player in players if player.name in known]
-    shift = sum(shifts) / len(shifts) if shifts else 0.0
-    moved = [replace(player, elo=player.elo + shift) for player in players]
+    shifts: dict[int, list[float]] = {player.group: [] for player in players}
+    for player in players:
+        if player.name in known:
+            shifts[player.group].append(known[player.name] - player.elo)
+    groups = sorted(shifts, key=lambda group: (-len(shifts[group]), group))
+    moved = [
+        replace(player, elo=player.elo + fmean(shifts[player.group] or [0.0]),
+                group=groups.index(player.group))
+        for player in players
+    ]
     return sorted(moved, key=lambda player: (player.group, -player.elo))
 
 

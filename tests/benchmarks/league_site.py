@@ -1,0 +1,92 @@
+"""Time of writing the site of a large league, first and after more games, and of opening its list.
+
+    python -m tests.benchmarks.league_site [GAMES [PLAYERS [PLIES]]]
+
+The games (default 500,000 of 300 players, 60 plies each) were never played. The browser's time is
+from the request until the list is drawn and its tables can be sorted.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from merels.tournament.journal.rows import Row
+from merels.tournament.league.league import (
+    JOURNAL,
+    Member,
+    Terms,
+    create_league,
+    open_league,
+    read_league,
+)
+from merels.tournament.league.site import INDEX, write_site
+from merels.tournament.records.settings import LEAGUE, Settings
+from tests.benchmarks.journals import entrants, insert, rows
+from tests.protocol.board.webdriver import Browser, missing
+
+MORE = 100
+"""Games of the second run."""
+SORTED = {
+    INDEX: ".standings thead button", "player-1.html": ".games tbody button",
+    "crosstable.html": ".cross thead button",
+}
+"""An element of each page that is there once the page can be used."""
+
+
+def fill(folder: str, players: int, games: Iterator[Row]) -> None:
+    """Create a league of games that were not played."""
+    settings = Settings((), 1, format=LEAGUE, rounds=1, event="Large league")
+    create_league(folder, settings, Terms(), ())
+    with open_league(folder) as league:
+        engines = entrants(players)
+        league.with_new(engines, [Member("2026-01-01")] * players).save()
+        insert(league.journal, games)
+
+
+def timed_site(folder: str) -> str:
+    """Write the site; return the seconds and the memory used."""
+    began = time.perf_counter()
+    with read_league(folder) as league:
+        write_site(league)
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    return f"{time.perf_counter() - began:.1f} s, {memory} MB"
+
+
+def main() -> None:
+    """Print the times."""
+    count, players, plies = (
+        int(word) for word in (*sys.argv[1:], *("500000", "300", "60")[len(sys.argv) - 1 :])
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        games = rows(count + MORE, players, plies)
+        fill(folder, players, islice(games, count))
+        size = os.path.getsize(os.path.join(folder, JOURNAL)) >> 20
+        print(f"{count:,} games of {players} players, journal {size} MB", flush=True)
+        print(f"first site: {timed_site(folder)}", flush=True)
+        print(f"unchanged: {timed_site(folder)}", flush=True)
+        with open_league(folder) as league:
+            insert(league.journal, games)
+        print(f"{MORE} games more: {timed_site(folder)}", flush=True)
+        site = Path(folder, "site")
+        total = sum(path.stat().st_size for path in site.rglob("*") if path.is_file()) >> 20
+        print(f"site {total} MB, {INDEX} {(site / INDEX).stat().st_size >> 10} kB", flush=True)
+        if missing():
+            return
+        with Browser() as browser:
+            browser.open("about:blank")
+            for page, button in SORTED.items():
+                began = time.perf_counter()
+                browser.open((site / page).as_uri())
+                browser.wait(f"document.querySelector({button!r})")
+                print(f"{page}: {time.perf_counter() - began:.2f} s", flush=True)
+
+
+if __name__ == "__main__":
+    main()

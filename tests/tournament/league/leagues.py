@@ -1,0 +1,85 @@
+"""Leagues of games that were not played, and the files of their sites."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from merels.protocol.client.engine_spec import EngineSpec
+from merels.tournament.journal.rows import Row
+from merels.tournament.league.league import (
+    JOURNAL,
+    Member,
+    Terms,
+    create_league,
+    open_league,
+)
+from merels.tournament.league.site import SITE
+from merels.tournament.records.games import Entrant, TimeControl
+from merels.tournament.records.settings import LEAGUE, Settings
+from tests.benchmarks.journals import insert, rows
+
+HIDDEN = "/home/somebody/engines"
+"""Folder of the players' programs, which no site may mention."""
+
+
+def make_league(folder: Path, names: Sequence[str], games: Iterable[Row], **terms: object) -> str:
+    """Create a league of players that are no programs; return its folder."""
+    settings = Settings((), 1, format=LEAGUE, rounds=1, event="A league")
+    create_league(str(folder), settings, Terms(**terms), ())  # type: ignore[arg-type]
+    entrants = [
+        Entrant(EngineSpec((f"{HIDDEN}/{number}", "--fast"), name), TimeControl(time=10**9))
+        for number, name in enumerate(names)
+    ]
+    with open_league(str(folder)) as league:
+        league.with_new(entrants, [Member("2026-01-01")] * len(names)).save()
+    add_games(str(folder), games)
+    return str(folder)
+
+
+def add_games(folder: str, games: Iterable[Row]) -> None:
+    """Add games to a league."""
+    with open_league(folder) as league:
+        insert(league.journal, iter(games))
+
+
+def games_of(names: Sequence[str], count: int, first: int = 1) -> Iterator[Row]:
+    """Yield games of random pairs, from a number on."""
+    labels = {f"Engine {number}": name for number, name in enumerate(names, 1)}
+    for row in rows(first + count - 1, len(names), 6):
+        if row.number >= first:
+            yield row._replace(white=labels[row.white], black=labels[row.black])
+
+
+def game(number: int, white: str, black: str, result: str = "1-0", cause: str = "") -> Row:
+    """Return a game; ``cause`` is the fault of the one that lost, if any."""
+    (row,) = rows(1, 2, 6)
+    termination = "abandoned" if cause else "normal"
+    return row._replace(
+        number=number, pair=(number + 1) // 2, white=white, black=black, result=result,
+        termination=termination, cause=cause,
+    )
+
+
+def site_files(folder: str) -> dict[str, bytes]:
+    """Return the content of all files of a site by name."""
+    site = Path(folder, SITE)
+    return {
+        path.relative_to(site).as_posix(): path.read_bytes()
+        for path in site.rglob("*") if path.is_file()
+    }
+
+
+def stamps(folder: str) -> dict[str, tuple[int, int]]:
+    """Return a value for each file of a site that changes when the file is replaced."""
+    site = Path(folder, SITE)
+    return {
+        path.relative_to(site).as_posix(): (path.stat().st_ino, path.stat().st_mtime_ns)
+        for path in site.rglob("*") if path.is_file()
+    }
+
+
+def journal_of(folder: str) -> str:
+    """Return the path of a league's journal."""
+    return os.path.join(folder, JOURNAL)

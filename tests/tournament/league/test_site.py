@@ -1,0 +1,286 @@
+"""The files of a league's site: what they hold, when they are written, and after a kill."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import random
+import shutil
+import signal
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from merels.engine.game.notation import parse_position, play_moves
+from merels.engine.game.rules import FLYING_MEN, parse_rules
+from merels.protocol.formats.pgn.tokens import split_games
+from merels.tournament.journal.journal import Journal
+from merels.tournament.league.league import read_league
+from merels.tournament.league.lots import LOT, final_phase, update_lots
+from merels.tournament.league.site import SITE, write_site
+from tests.commands import output, refusal
+from tests.tournament.league.leagues import (
+    HIDDEN,
+    add_games,
+    game,
+    games_of,
+    journal_of,
+    make_league,
+    site_files,
+    stamps,
+)
+from tests.tournament.processes import Marked
+from tests.tournament.specs import parallel
+
+NAMES = ["Alpha", "Beta", "Gamma", "Delta"]
+
+
+def write(folder: str) -> dict[str, bytes]:
+    """Write the site in this process; return its files."""
+    with read_league(folder) as league:
+        write_site(league)
+    return site_files(folder)
+
+
+@pytest.fixture
+def league(tmp_path: Path) -> str:
+    """A league of two full lots and a part of a third."""
+    return make_league(tmp_path / "league", NAMES, games_of(NAMES, 2 * LOT + 100))
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A league of real games with a site, which `play` has brought up to date."""
+    folder = f"{tmp_path_factory.mktemp('played')}/league"
+    output("league", folder, "create", "-each", "nodes=30", "-variant", "morris", "-srand", "1")
+    output("league", folder, "add", "-engine", "level=Beginner", "-engine", "level=Casual")
+    printed = output("league", folder, "site")
+    assert printed == f"{folder}/{SITE}/index.html: 2 players\n"
+    assert b"no games" in site_files(folder)["index.html"]
+    output("league", folder, "play", *parallel(2), "-error", "1000", "-games", "24", "-quiet")
+    return folder
+
+
+def test_play_brings_the_site_up_to_date(played: str) -> None:
+    files = site_files(played)
+    assert b"no games" not in files["index.html"]
+    with Journal(journal_of(played)) as journal:
+        count = len(journal.numbers())
+    assert len(list(split_games(files["games/1.pgn"].decode().splitlines(keepends=True)))) == count
+    assert site_files(played) == write(played), "it is as `site` writes it"
+
+
+def test_play_writes_no_site_where_there_is_none(tmp_path: Path) -> None:
+    folder = f"{tmp_path}/league"
+    output("league", folder, "create", "-each", "nodes=10", "-srand", "1")
+    output("league", folder, "add", "-engine", "level=Beginner", "-engine", "level=Casual")
+    output("league", folder, "play", "-error", "1000", "-games", "2", "-quiet")
+    assert not os.path.exists(f"{folder}/{SITE}")
+
+
+def test_the_list_as_csv_has_the_figures_of_the_journal(league: str) -> None:
+    rows = {row["name"]: row for row in csv.DictReader(
+        io.StringIO(write(league)["ratings.csv"].decode())
+    )}
+    points: Counter[str] = Counter()
+    games: Counter[str] = Counter()
+    for row in games_of(NAMES, 2 * LOT + 100):
+        white = {"1-0": 1.0, "0-1": 0.0}.get(row.result, 0.5)
+        points[row.white] += white  # type: ignore[assignment]
+        points[row.black] += 1 - white  # type: ignore[assignment]
+        games.update((row.white, row.black))
+    assert {name: float(row["points"]) for name, row in rows.items()} == dict(points)
+    assert {name: int(row["games"]) for name, row in rows.items()} == dict(games)
+    printed = output("league", league).splitlines()[1:5]
+    assert [line.split()[1:4] for line in printed] == [
+        [name, f"{float(row['elo']):z.0f}", f"{float(row['error']):.0f}"]
+        for name, row in rows.items()
+    ]
+
+
+def test_only_what_has_changed_is_written(league: str) -> None:
+    write(league)
+    before = stamps(league)
+    write(league)
+    assert stamps(league) == before
+    add_games(league, games_of(NAMES, 2, 2 * LOT + 101))
+    write(league)
+    now = stamps(league)
+    unchanged = {name for name in now if now[name] == before.get(name)}
+    assert {f"games/{lot}.{kind}" for lot in (1, 2) for kind in ("js", "pgn")} <= unchanged
+    assert not {"games/3.js", "games/3.pgn", "index.html"} & unchanged
+
+
+@pytest.mark.parametrize("name", ["games/1.js", "games/2.pgn", "player-2.html", "site.js"])
+def test_a_file_that_is_missing_or_cut_is_written_again(league: str, name: str) -> None:
+    files = write(league)
+    path = Path(league, SITE, name)
+    path.unlink()
+    assert write(league) == files
+    if not name.endswith(".pgn"):
+        path.write_bytes(files[name][:40])
+        assert write(league) == files
+
+
+@pytest.mark.thorough
+def test_a_site_whose_writer_is_killed_at_any_instant_is_repaired(
+    league: str, tmp_path: Path
+) -> None:
+    began = time.monotonic()
+    whole = write(league)
+    seconds = time.monotonic() - began
+    chance = random.Random(1)
+    killed = 0
+    for _ in range(12):
+        for name in whole:
+            if chance.random() < 0.5:
+                Path(league, SITE, name).unlink(missing_ok=True)
+        run = Marked(league, "site", command="league")
+        time.sleep(chance.random() * (seconds + 1))
+        killed += run.process.poll() is None
+        os.kill(run.process.pid, signal.SIGKILL)
+        run.wait()
+        for name, data in site_files(league).items():
+            assert name.endswith(".part") or data == whole[name], "a file is whole or absent"
+        output("league", league, "site")
+        assert site_files(league) == whole
+    assert killed
+
+
+def test_a_removed_player_vanishes_and_returns(league: str) -> None:
+    files = write(league)
+    output("league", league, "remove", "Beta")
+    without = write(league)
+    assert not [name for name, data in without.items() if b"Beta" in data]
+    assert set(files) - set(without) == {"player-2.html", "player-2.js"}
+    output("league", league, "return", "Beta")
+    assert write(league) == files
+
+
+def test_a_new_league_in_the_folder_of_an_old_one_shows_its_own_games(
+    league: str, tmp_path: Path
+) -> None:
+    """The lots of the old league had the same numbers of games, and stayed."""
+    write(league)
+    os.unlink(journal_of(league))
+    games = [row._replace(result="1-0") for row in games_of(NAMES, 2 * LOT + 100)]
+    make_league(Path(league), NAMES, games)
+    assert write(league) == write(_copy(league, tmp_path))
+
+
+def _copy(folder: str, to: Path) -> str:
+    """Copy a league without its site."""
+    to = to / "copy"
+    to.mkdir()
+    return os.path.dirname(shutil.copy(journal_of(folder), to))
+
+
+def test_drafts_of_a_killed_run_are_removed_and_files_of_others_stay(league: str) -> None:
+    files = write(league)
+    for name in ("index.html.0123abcd.part", "games/9.js.0123abcd.part", "player-9.html"):
+        Path(league, SITE, name).touch()
+    Path(league, SITE, "CNAME").write_text("example.org\n")
+    assert write(league) == files | {"CNAME": b"example.org\n"}
+
+
+def test_the_site_names_no_folder_of_this_machine(league: str) -> None:
+    assert not [name for name, data in write(league).items()
+                if HIDDEN.encode() in data or league.encode() in data]
+
+
+def test_foreign_text_is_escaped(tmp_path: Path) -> None:
+    bad = "</script><img src=x onerror=alert(1)>"
+    names = [bad, "=1+1"]
+    games = [row._replace(reason=bad, opening_name=bad) for row in games_of(names, 8)]
+    files = write(make_league(tmp_path / "league", names, games))
+    for name, data in files.items():
+        if name.endswith(".html"):
+            assert b"<img" not in data and data.count(b"</script>") <= 2, name
+    rows = list(csv.reader(io.StringIO(files["ratings.csv"].decode())))
+    assert {row[1] for row in rows[1:]} == {bad, "'=1+1"}
+
+
+def test_phases_are_those_of_the_referee(played: str) -> None:
+    with read_league(played) as league:
+        rules = parse_rules(league.settings.rules)
+        phases = Counter()
+        for row in league.journal.rows():
+            start = parse_position(row.position, rules)
+            end = play_moves(start, f"{row.opening} {row.moves}".split())
+            men = min(mask.bit_count() for mask in end.men)
+            expected = "placing" if any(end.hands) else "flying" if men <= FLYING_MEN else "moving"
+            assert final_phase(row, rules) == expected
+            phases[expected] += 1
+    assert len(phases) > 1
+
+
+def test_games_of_lots_are_those_of_the_journal(played: str) -> None:
+    with read_league(played) as league:
+        games = update_lots(league, f"{played}/{SITE}", lambda *_: None, lambda *_: None, print)
+        names, reasons = list(games.players), list(games.reasons)
+        rows = list(league.journal.rows())
+    columns = games.columns
+    assert columns["n"] == [row.number for row in rows]
+    assert [names[index] for index in columns["white"]] == [row.white for row in rows]
+    assert [names[index] for index in columns["black"]] == [row.black for row in rows]
+    assert [reasons[index] for index in columns["reason"]] == [row.ending.reason for row in rows]
+    assert columns["plies"] == [len(f"{row.opening} {row.moves}".split()) for row in rows]
+
+
+def test_players_that_no_games_connect_have_no_rating_on_the_list(tmp_path: Path) -> None:
+    names = [*NAMES, "Club"]
+    games = [game(1, "Alpha", "Club"), game(2, "Club", "Alpha"),
+             *(game(number, *pair) for number, pair in enumerate(
+                 [("Beta", "Gamma"), ("Gamma", "Beta"), ("Beta", "Delta"), ("Delta", "Beta")], 3))]
+    folder = make_league(tmp_path / "league", names, games, anchors=(("Club", 1385.0),))
+    lines = output("league", folder).splitlines()
+    assert [line.split()[:3] for line in lines[1:3]] == [
+        ["1", "Alpha", "1385"], ["2", "Club", "1385"]
+    ]
+    for line in lines[3:6]:
+        name, count, *_ = line.split()
+        assert name in NAMES[1:] and count in ("2", "4") and line.endswith("not connected")
+    assert lines[-1].endswith("not reached by 5 players")
+    files = write(folder)
+    for row in csv.DictReader(io.StringIO(files["ratings.csv"].decode())):
+        assert bool(row["rank"]) == bool(row["elo"]) == (row["name"] in ("Alpha", "Club"))
+    assert b"No games connect" in files["index.html"]
+
+
+def test_a_player_whose_losses_are_mostly_faults_is_marked(tmp_path: Path) -> None:
+    """The list compared the faults with the games, so that a strong player was never marked."""
+    names = NAMES[:2]
+    games = [game(number, *names[:: 1 if number % 2 else -1], "1-0" if number % 2 else "0-1")
+             for number in range(1, 61)]
+    games += [game(61, "Beta", "Alpha", cause="crash"), game(62, "Alpha", "Beta", "0-1", "stall")]
+    folder = make_league(tmp_path / "league", names, games)
+    alpha, beta = output("league", folder).splitlines()[1:3]
+    assert alpha.split()[1] == "Alpha" and alpha.endswith("2  most losses are faults")
+    assert beta.endswith(" 0")
+    assert b"most losses are faults" in write(folder)["index.html"]
+
+
+def test_faults_in_games_against_a_removed_player_do_not_count(tmp_path: Path) -> None:
+    """The list counted them, beside the number of games without them."""
+    games = [game(1, "Alpha", "Beta"), game(2, "Beta", "Alpha"),
+             game(3, "Gamma", "Alpha", cause="crash"), game(4, "Gamma", "Alpha", cause="crash")]
+    folder = make_league(tmp_path / "league", NAMES[:3], games)
+    output("league", folder, "remove", "Gamma")
+    lines = output("league", folder).splitlines()
+    assert all(line.split()[-1] == "0" for line in lines[1:3])
+
+
+def test_two_commands_do_not_write_one_site(league: str) -> None:
+    from merels.tournament.league.site import _reserved
+
+    with _reserved(league):
+        assert "another command is writing this site" in refusal("league", league, "site")
+
+
+def test_a_site_that_cannot_be_written_is_one_clear_error(league: str) -> None:
+    Path(league, SITE).write_text("")
+    assert "cannot create this file" in refusal("league", league, "site")
+    assert "site takes no words" in refusal("league", league, "site", "now")

@@ -1,0 +1,287 @@
+"""The pages of a league's site in a real browser, opened from disk."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import shutil
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from merels.engine.game.board import NAMES, points_of
+from merels.engine.game.notation import parse_position, play_moves
+from merels.engine.game.rules import parse_rules
+from merels.tournament.journal.journal import Journal
+from merels.tournament.journal.rows import Row
+from merels.tournament.league.league import read_league
+from merels.tournament.league.lots import LOT
+from merels.tournament.league.site import SITE, write_site
+from tests.commands import output
+from tests.protocol.board.steps import SHOTS, enter, shot
+from tests.protocol.board.webdriver import Browser
+from tests.tournament.league.leagues import games_of, journal_of, make_league
+from tests.tournament.specs import parallel
+
+PLAYERS = 300
+BAD = "</script><img src=x onerror=alert(1)>"
+CELLS = """return [...document.querySelectorAll(arguments[0] + " tbody tr")]
+    .map((row) => [...row.cells].map((cell) => cell.textContent))"""
+PAGES = {"index.html": ".standings thead button", "player-2.html": ".games tbody button",
+         "crosstable.html": ".cross thead button", "games.html": "ul a"}
+"""An element of each page that is there once the page can be used."""
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A league of real games, with two versions of one engine."""
+    folder = f"{tmp_path_factory.mktemp('played')}/league"
+    output("league", folder, "create", "-each", "nodes=60", "-variant", "morris", "-srand", "1",
+           "-openings", "book")
+    output("league", folder, "add", "-engine", "level=Beginner", "-engine", "level=Casual",
+           "-engine", "level=Club")
+    output("league", folder, "add", "-engine", "cmd=merels", "name=Mine 1", "nodes=20")
+    output("league", folder, "add", "-engine", "cmd=merels", "name=Mine 2", "-family", "Mine 1")
+    output("league", folder, "site")
+    output("league", folder, "play", *parallel(2), "-error", "1000", "-games", "40", "-quiet")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A league of 300 players with long and hostile names, in seven lots of games."""
+    names = [f"Engine number {number} of a family with a long name {BAD if number == 7 else ''}"
+             for number in range(PLAYERS)]
+    folder = tmp_path_factory.mktemp("large") / "league"
+    made = make_league(folder, names, games_of(names, 7 * LOT))
+    with read_league(made) as league:
+        write_site(league)
+    return made
+
+
+@pytest.fixture
+def browser(chromium: Browser) -> Iterator[Browser]:
+    """A browser whose pages must not have complained after the test."""
+    chromium.look(1280, 900)
+    chromium.messages()
+    yield chromium
+    assert chromium.messages() == []
+
+
+def open_page(browser: Browser, folder: str, name: str) -> None:
+    """Open a page from disk and wait until it can be used."""
+    browser.open("about:blank")
+    browser.open(Path(folder, SITE, name).resolve().as_uri())
+    page = name.partition("#")[0]
+    browser.wait(f"document.querySelector({PAGES.get(page, PAGES['player-2.html'])!r})")
+
+
+def address(folder: str, name: str) -> str:
+    """Return the address of a page, with a fragment, on disk."""
+    page, _, fragment = name.partition("#")
+    return f"{Path(folder, SITE, page).resolve().as_uri()}#{fragment}"
+
+
+def rows_of(folder: str) -> list[Row]:
+    """Return the games of a league."""
+    with Journal(journal_of(folder)) as journal:
+        return list(journal.rows())
+
+
+def ratings(folder: str) -> list[dict[str, str]]:
+    """Return the list as the CSV file has it."""
+    text = Path(folder, SITE, "ratings.csv").read_text("utf-8")
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def check_replay(browser: Browser, row: Row) -> None:
+    """Check that the board shows the end of a game."""
+    browser.wait(f"document.getElementById('viewer-title').textContent === "
+                 f"'Game {row.number}: {row.white} – {row.black}' && "
+                 "document.getElementById('viewer').open")
+    browser.key("End")
+    men = browser.run("""return ["white", "black"].map((colour) =>
+        [...document.querySelectorAll("#viewer .man." + colour + ":not(.player *)")]
+        .map((man) => man.closest(".point").dataset.point).sort())""")
+    start = parse_position(row.position, parse_rules("morris"))
+    final = play_moves(start, f"{row.opening} {row.moves}".split())
+    assert men == [sorted(NAMES[point] for point in points_of(mask)) for mask in final.men]
+    result = row.result.replace("1/2-1/2", "½–½").replace("-", "–")
+    assert browser.text("#viewer-result") == f"{result} · {row.reason}"
+
+
+def test_every_game_of_a_player_opens_on_a_board(played: str, browser: Browser) -> None:
+    open_page(browser, played, "player-2.html")
+    games = [row for row in rows_of(played) if "Casual" in (row.white, row.black)]
+    listed = browser.run(CELLS, ".games")
+    assert [int(cells[0]) for cells in listed] == [row.number for row in games]
+    for row in games:
+        browser.run("""[...document.querySelectorAll(".games tbody button")]
+            .find((one) => one.textContent === arguments[0]).click()""", str(row.number))
+        check_replay(browser, row)
+        browser.key("Escape")
+    shot(browser, "league-player-end")
+
+
+def test_a_link_opens_a_game_and_an_opponents_games(played: str, browser: Browser) -> None:
+    row = next(row for row in rows_of(played) if {row.white, row.black} == {"Casual", "Club"})
+    browser.open("about:blank")
+    browser.open(address(played, f"player-2.html#game={row.number}"))
+    check_replay(browser, row)
+    shot(browser, "league-replay")
+    browser.key("Escape")
+    open_page(browser, played, "crosstable.html")
+    names = [line["name"] for line in ratings(played)]
+    row_number, column = names.index("Casual") + 1, names.index("Club") + 4
+    browser.click(f".cross tbody tr:nth-child({row_number}) td:nth-child({column}) a")
+    browser.wait("document.querySelector('.games tbody button')")
+    opponents = {cells[1] for cells in browser.run(CELLS, ".games")}
+    assert opponents == {"Club"}
+    enter(browser, "[aria-label=opponent]", "0")
+    browser.wait("location.hash === '#games=0'")
+    assert len({cells[1] for cells in browser.run(CELLS, ".games")}) == 4
+
+
+def test_a_game_of_another_page_closes_with_escape_and_opens_again(
+    played: str, browser: Browser
+) -> None:
+    """A click on the same link changes no address: without a reaction, it opened nothing."""
+    open_page(browser, played, "player-2.html")
+    for _ in range(2):
+        browser.click(".extremes tbody a")
+        browser.wait("document.getElementById('viewer').open")
+        browser.key("Escape")
+        browser.wait("!document.getElementById('viewer').open")
+
+
+def test_the_list_sorts_and_links_to_players(played: str, browser: Browser) -> None:
+    open_page(browser, played, "index.html")
+    lines = browser.run(CELLS, ".standings")
+    assert [cells[1] for cells in lines] == [line["name"] for line in ratings(played)]
+    browser.click(".standings thead th:nth-child(5) button")
+    games = [int(cells[4]) for cells in browser.run(CELLS, ".standings")]
+    assert games == sorted(games, reverse=True)
+    assert browser.text("h3") == "Mine 1"
+    assert browser.run("return document.querySelectorAll('.plot circle').length") == 2
+    browser.click(".standings tbody a")
+    browser.wait("document.querySelector('.games tbody button')")
+
+
+def test_results_of_a_player_are_those_of_the_journal(played: str, browser: Browser) -> None:
+    open_page(browser, played, "player-3.html")
+    results = {cells[1]: cells[3:7] for cells in browser.run(CELLS, "main > .wide > .ranked")}
+    own: dict[str, list[int]] = {}
+    for row in rows_of(played):
+        for me, other, win in ((row.white, row.black, "1-0"), (row.black, row.white, "0-1")):
+            if me == "Club":
+                counts = own.setdefault(other, [0, 0, 0, 0])
+                counts[0] += 1
+                counts[1 if row.result == win else 2 if "/" in row.result else 3] += 1
+    assert results == {name: list(map(str, counts)) for name, counts in own.items()}
+    total = sum(counts[0] for counts in own.values())
+    for table in browser.run("""return [...document.querySelectorAll("table.ends")].map((table) =>
+            [...table.tBodies[0].rows].map((row) => Number(row.cells[1].textContent)))"""):
+        assert sum(table) == total
+
+
+def test_the_crosstable_is_of_any_choice_of_players(large: str, browser: Browser) -> None:
+    open_page(browser, large, "crosstable.html")
+    names = [line["name"] for line in ratings(large)]
+    assert [cells[1] for cells in browser.run(CELLS, ".cross")] == names[:12]
+    browser.click(".choice button:nth-of-type(1)")
+    assert browser.run(CELLS, ".cross") == []
+    boxes = "[...document.querySelectorAll('.players input')]"
+    for number in (3, 200):
+        browser.run(f"{boxes}[{number}].click()")
+    assert [cells[1] for cells in browser.run(CELLS, ".cross")] == [names[3], names[200]]
+    chosen = browser.run("return location.href")
+    browser.open("about:blank")
+    browser.open(chosen)
+    browser.wait("document.querySelector('.cross tbody tr')")
+    assert [cells[1] for cells in browser.run(CELLS, ".cross")] == [names[3], names[200]]
+
+
+def test_hostile_names_are_text(large: str, browser: Browser) -> None:
+    for page in ("index.html", "crosstable.html", "player-8.html"):
+        open_page(browser, large, page)
+        assert BAD in browser.run("return document.body.textContent")
+        assert browser.run("return document.querySelectorAll('img').length") == 0
+
+
+def test_a_game_of_each_lot_opens(large: str, browser: Browser) -> None:
+    rows = rows_of(large)
+    with read_league(large) as league:
+        place = {entrant.name: number
+                 for number, entrant in enumerate(league.settings.engines, 1)}
+    for row in itertools.islice(rows, 3, None, LOT):
+        browser.open("about:blank")
+        browser.open(address(large, f"player-{place[row.white]}.html#game={row.number}"))
+        browser.wait("document.getElementById('viewer')?.open")
+        assert browser.text("#viewer-title").startswith(f"Game {row.number}: ")
+
+
+def test_a_script_that_is_not_the_sites_does_not_run(played: str, browser: Browser) -> None:
+    open_page(browser, played, "player-2.html")
+    ran = browser.run("""
+        document.body.insertAdjacentHTML("beforeend", '<b id="bait" onclick="window.ran = 1"></b>');
+        document.getElementById("bait").click();
+        return window.ran ?? 0;""")
+    assert ran == 0
+    messages = browser.messages()
+    assert messages and all("Content Security Policy" in message for message in messages)
+
+
+def test_a_lot_that_is_missing_is_one_clear_note(
+    played: str, browser: Browser, tmp_path: Path
+) -> None:
+    copied = shutil.copytree(f"{played}/{SITE}", tmp_path / SITE)
+    Path(copied, "games", "1.js").unlink()
+    open_page(browser, str(tmp_path), "player-2.html")
+    browser.click(".games tbody button")
+    browser.wait("document.querySelector('[role=alert]')")
+    assert "cannot be shown: games/1.js is missing" in browser.text("[role=alert]")
+    assert len(browser.messages()) == 1, "the browser's own, of the file"
+
+
+def test_the_site_works_on_a_web_server(played: str, browser: Browser) -> None:
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            """Print nothing."""
+
+    handler = partial(Quiet, directory=f"{played}/{SITE}")
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        row = next(row for row in rows_of(played) if "Casual" in (row.white, row.black))
+        browser.open(f"http://127.0.0.1:{server.server_port}/player-2.html#game={row.number}")
+        check_replay(browser, row)
+        server.shutdown()
+    browser.messages()  # The server has no icon.
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("size", [(390, 844), (1280, 900)])
+def test_text_stays_in_view_in_every_window(
+    played: str, large: str, browser: Browser, size: tuple[int, int], dark: bool
+) -> None:
+    browser.look(*size, phone=size[0] < 600, dark=dark)
+    for name, folder in (("small", played), ("large", large)):
+        for page in PAGES:
+            open_page(browser, folder, page)
+            if SHOTS:
+                mode = "dark" if dark else "light"
+                file = f"league-{name}-{page.removesuffix('.html')}-{size[0]}-{mode}.png"
+                browser.screenshot(Path(SHOTS) / file)
+            for x in (0, 10_000):
+                browser.run(f"scrollTo({x}, 0)")
+                cut_off = browser.run("""
+                    const width = document.documentElement.clientWidth;
+                    return [...document.querySelectorAll("h1, h2, h3, p, dl, select, nav, label")]
+                        .filter((one) => one.checkVisibility())
+                        .map((one) => [one.textContent.slice(0, 60), one.getBoundingClientRect()])
+                        .filter(([, box]) => box.left < 0 || box.right > width + 1)""")
+                assert cut_off == [], (page, x)

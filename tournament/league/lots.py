@@ -1,0 +1,219 @@
+"""The games of a league's site in lots: files that a page loads when a game is opened.
+
+A lot is a script, since a page that is opened from disk can load nothing else. Its first line has a
+column for each figure of its games, from which all statistics of the site are counted; its second
+line has the moves, compressed. A lot beside the same games as PGN is written again only if its
+games have changed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import starmap
+from typing import Any
+
+from merels.engine.common.errors import printable
+from merels.engine.game.notation import START
+from merels.engine.game.rules import FLYING_MEN, Rules, parse_rules
+from merels.tournament.journal.players import UNKNOWN_COMMAND
+from merels.tournament.journal.rows import Row
+from merels.tournament.league.league import League
+from merels.tournament.report.replay_data import RESULTS, compact, game_moves, pack
+from merels.tournament.views.output import Throttle
+from merels.tournament.views.pgn import GameWriter
+
+LOT = 500
+"""Numbers of games in one lot."""
+VERSION = 1
+"""Format of a lot; lots of other formats are written again."""
+NOTICE_SECONDS = 10.0
+"""Seconds between two notices of the progress."""
+LOTS = "games"
+"""Folder of the lots in the site."""
+PHASES = ("placing", "moving", "flying")
+FIGURES = ("n", "white", "black", "result", "reason", "phase", "plies", "opening", "fault")
+"""Columns of a lot. Players, reasons and openings are indices; ``fault`` is 1 if White lost by its
+own fault, 2 if Black did."""
+Column = list[int]
+
+
+class Games:
+    """The games of the site in the order of their numbers, a column for each figure.
+
+    Players, reasons and openings are indices of ``players``, ``reasons`` and ``openings``.
+    """
+
+    def __init__(self) -> None:
+        self.columns: dict[str, Column] = {name: [] for name in FIGURES}
+        self.players: dict[str, int] = {}
+        self.reasons: dict[str, int] = {}
+        self.openings: dict[str, int] = {}
+        self.oddities: list[tuple[int, list[int]]] = []
+        """White's and Black's junk lines and late answers, and the index of their game."""
+
+    def __len__(self) -> int:
+        return len(self.columns["n"])
+
+    def add(self, head: dict[str, Any]) -> None:
+        """Add the games of a lot."""
+        start = len(self)
+        players = _index(self.players, head["players"])
+        known = {
+            "white": players, "black": players, "reason": _index(self.reasons, head["reasons"]),
+            "opening": _index(self.openings, (name for name, *_ in head["openings"])),
+        }
+        for name in FIGURES:
+            values = head[name]
+            place = known.get(name)
+            self.columns[name] += values if place is None else map(place.__getitem__, values)
+        self.oddities += [(start + int(index), counts) for index, counts in head["odd"].items()]
+
+
+def _index(places: dict[str, int], names: Iterable[str]) -> list[int]:
+    """Return the places of names; new names are appended."""
+    return [places.setdefault(name, len(places)) for name in names]
+
+
+def update_lots(
+    league: League, folder: str, put: Callable[[str, str], None], keep: Callable[[str], None],
+    notice: Callable[[str], None],
+) -> Games:
+    """Write the lots that are missing or whose games have changed; return all games.
+
+    ``put`` writes a file of the site, ``keep`` counts an unchanged one as belonging to it; both
+    take names within ``folder``. ``notice`` prints the progress of a long run.
+    """
+    games, lots = Games(), _Lots(league)
+    pace = Throttle(NOTICE_SECONDS)
+    pace.run(lambda: None)
+    for number, numbers in lots.numbers.items():
+        pace.run(lambda: notice(f"writing games: lot {number} of {max(lots.numbers)}"))
+        script, pgn = f"{LOTS}/{number}.js", f"{LOTS}/{number}.pgn"
+        head = _read_head(os.path.join(folder, script), lots.league_id)
+        if head is None or head["n"] != numbers or not os.path.isfile(os.path.join(folder, pgn)):
+            rows = list(lots.rows(number))
+            head = lots.head(rows)
+            # The script comes last: it marks the lot as complete.
+            put(pgn, "".join(map(lots.writer.text, rows)))
+            put(script, f"merelsLot({number},{compact(head)},\n"
+                        f'"{pack([game_moves(row) for row in rows])}");\n')
+        else:
+            keep(script)
+            keep(pgn)
+        games.add(head)
+    return games
+
+
+def _read_head(path: str, league_id: str) -> dict[str, Any] | None:
+    """Return the first line of a lot; None if there is no lot of this league and format."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            line = file.readline()
+        head: dict[str, Any] = json.loads(line[line.index("{") : line.rindex("}") + 1])
+        is_whole = all(len(head[name]) == len(head["n"]) for name in FIGURES)
+        is_ours = (head["v"], head["league"]) == (VERSION, league_id)
+        return head if is_whole and is_ours else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+class _Lots:
+    """The lots of a league's journal."""
+
+    def __init__(self, league: League) -> None:
+        self._league = league
+        self._rated = set(league.rated)
+        self._rules = parse_rules(league.settings.rules)
+        self.league_id = league.journal.meta()["id"]
+        self.writer = _writer(league, self.league_id)
+        numbers: dict[int, list[int]] = defaultdict(list)
+        for number, white, black in league.journal.query(
+            "SELECT number, white, black FROM games ORDER BY number"
+        ):
+            if white in self._rated and black in self._rated:
+                numbers[(number - 1) // LOT + 1].append(number)
+        self.numbers = dict(numbers)
+        """The numbers of the games of each lot that has any; lots count from 1."""
+
+    def rows(self, number: int) -> Iterator[Row]:
+        """Yield the games of a lot."""
+        numbers = set(self.numbers[number])
+        for row in starmap(Row, self._league.journal.query(
+            "SELECT * FROM games WHERE number BETWEEN ? AND ? ORDER BY number",
+            LOT * (number - 1) + 1, LOT * number,
+        )):
+            if row.number in numbers:
+                yield row
+
+    def head(self, rows: Sequence[Row]) -> dict[str, Any]:
+        """Return the first line of a lot."""
+        players: dict[str, int] = {}
+        reasons: dict[str, int] = {}
+        texts: dict[str, int] = {}
+        openings: dict[tuple[str, str, str], int] = {}
+        columns: dict[str, Column] = {name: [] for name in (*FIGURES, "text")}
+        odd: dict[int, list[int]] = {}
+        for index, row in enumerate(rows):
+            opening = _opening_name(row), row.position, row.opening
+            culprit = row.culprit
+            figures = {
+                "n": row.number,
+                "white": players.setdefault(row.white, len(players)),
+                "black": players.setdefault(row.black, len(players)),
+                "result": RESULTS.index(row.result if row.result in RESULTS else "*"),
+                "reason": reasons.setdefault(printable(row.ending.reason), len(reasons)),
+                "text": texts.setdefault(printable(row.reason), len(texts)),
+                "phase": PHASES.index(final_phase(row, self._rules)),
+                "plies": len(row.opening.split()) + len(row.moves.split()),
+                "opening": openings.setdefault(opening, len(openings)),
+                "fault": (culprit == row.white) + 2 * (culprit == row.black),
+            }
+            for name, value in figures.items():
+                columns[name].append(value)
+            if row.oddities:
+                odd[index] = [count for counts in row.both_oddities() for count in counts]
+        return {
+            "v": VERSION, "league": self.league_id,
+            "players": list(players), "reasons": list(reasons), "texts": list(texts),
+            "openings": list(openings), **columns, "odd": odd,
+        }
+
+
+def _writer(league: League, league_id: str) -> GameWriter:
+    """Return the writer of PGN, without commands: they name folders of this machine."""
+    engines = tuple(
+        replace(entrant, engine=replace(entrant.engine, command=UNKNOWN_COMMAND))
+        for entrant in league.settings.engines
+    )
+    settings = replace(league.settings, engines=engines)
+    return GameWriter(settings, league_id)
+
+
+def _opening_name(row: Row) -> str:
+    """Return the name of an opening, or its moves, or its position."""
+    position = "start" if row.position == START else row.position
+    return printable(row.opening_name or row.opening or position)
+
+
+def final_phase(row: Row, rules: Rules) -> str:
+    """Return the phase in which a game ended.
+
+    It is the flying phase if no man is in hand and a side has three men or fewer, where these fly.
+    """
+    board, side, white_hand, black_hand, *_ = row.position.split()
+    men, held = [board.count("O"), board.count("@")], [int(white_hand), int(black_hand)]
+    mover = int(side == "b")
+    for move in (*row.opening.split(), *row.moves.split()):
+        if "-" not in move:
+            held[mover] -= 1
+            men[mover] += 1
+        mover = 1 - mover
+        men[mover] -= move.count("x")
+    if any(held):
+        return PHASES[0]
+    can_fly = rules.flying != "never" and min(men) <= FLYING_MEN
+    return PHASES[2 if can_fly else 1]

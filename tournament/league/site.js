@@ -1,0 +1,244 @@
+// The pages of a league: sorted tables, the games of a player on a board, and the crosstable.
+
+import { $, element } from "./dom.js";
+import { Game, RESULTS, resultText, unpack } from "./game.js";
+import { Viewer } from "./replay.js";
+import { sortable } from "./sort.js";
+import { percent, stick, table, Tally, TALLY } from "./tables.js";
+
+const LOT = 500;
+const FIRST = 12;
+const MOST = 100;
+
+/** The value behind `name=` in the address of the page. */
+const chosen = (name) => new RegExp(`^#${name}=([\\d-]+)$`).exec(location.hash)?.[1];
+
+/** Loads a file of the site, a script that calls the global function `name` with its data. */
+function load(path, name) {
+  return new Promise((resolve, reject) => {
+    window[name] = (...data) => resolve(data);
+    const script = element("script", { src: path });
+    script.addEventListener("error", () => reject(new Error(`${path} is missing`)));
+    document.head.append(script);
+  });
+}
+
+/** The list of a player's games, one of which is shown on a board. */
+class PlayerGames {
+  constructor(root, data) {
+    this.data = data;
+    this.points = root.dataset.points.split(" ");
+    this.viewer = new Viewer(this.points);
+    this.viewer.dialog.addEventListener("close", () => {
+      // The event comes late: another game may be open by then.
+      if (!this.viewer.dialog.open) this.name(`games=${this.select.value}`);
+    });
+    document.addEventListener("click", (event) => {
+      const link = event.target.closest("a[href^='#game=']");
+      if (!link) return;
+      // A second click on a link changes no address, and has to open the game as well.
+      event.preventDefault();
+      this.go(Number(link.hash.slice("#game=".length)));
+    });
+    this.lots = new Map();
+    this.last = Promise.resolve();
+    this.place = element("div");
+    const names = Object.entries(data.players).sort(([, one], [, other]) =>
+      one.localeCompare(other, "en", { numeric: true }));
+    this.select = element("select", { "aria-label": "opponent" },
+      element("option", { value: 0 }, "all players"),
+      ...names.map(([number, name]) => element("option", { value: number }, name)));
+    root.append(element("h2", {}, "Games"),
+      element("div", { class: "choice" }, "against", this.select), this.place);
+    this.select.addEventListener("change", () => {
+      location.hash = `games=${this.select.value}`;
+    });
+    const read = () => {
+      const game = Number(chosen("game"));
+      if (game) {
+        this.open(game);
+        return;
+      }
+      const opponent = chosen("games");
+      this.show(Number(opponent ?? 0));
+      if (opponent) scrollTo(0, root.offsetTop);
+    };
+    this.show(0);
+    window.addEventListener("hashchange", read);
+    read();
+  }
+
+  /** Lists the games against an opponent, or all of them. */
+  show(opponent) {
+    const { data } = this;
+    this.select.value = opponent;
+    const games = [...data.n.keys()].filter((game) =>
+      !opponent || data.opponent[game] === opponent);
+    const tally = new Tally();
+    for (const game of games) tally.add(data.result[game], data.colour[game] === 0);
+    const rows = games.map((game) => [
+      data.n[game], data.players[data.opponent[game]], ["White", "Black"][data.colour[game]],
+      resultText(RESULTS[data.result[game]]), data.plies[game], data.reasons[data.reason[game]],
+      data.phases[data.phase[game]], data.openings[data.opening[game]],
+    ]);
+    const heads = ["#", "Opponent", "Colour", "Result", "Plies", "Ended by", "Phase", "Opening"];
+    const total = tally.games
+      ? `${tally.points} of ${tally.games} points (${percent(tally.points / tally.games)})` : "";
+    this.place.replaceChildren(
+      element("p", { class: "total" }, total),
+      table("games texts", heads, rows, (row, column) => {
+        const text = String(row[column]);
+        if (column) return text;
+        const button = element("button", { type: "button", "aria-label": `Replay game ${text}` },
+          text);
+        button.addEventListener("click", () => this.go(row[0]));
+        return button;
+      }));
+    stick();
+  }
+
+  /** Puts what is shown into the address. */
+  name(fragment) {
+    history.replaceState(null, "", `#${fragment}`);
+  }
+
+  /** Shows a game on the board, and puts it into the address. */
+  go(number) {
+    this.name(`game=${number}`);
+    this.open(number);
+  }
+
+  /** Shows a game on the board. */
+  async open(number) {
+    const lot = await this.lot(Math.ceil(number / LOT)).catch((error) => error);
+    const game = lot.head?.n.indexOf(number) ?? -1;
+    if (game < 0) {
+      const text = `Game ${number} cannot be shown: ${lot.message ?? "it is not on this site"}.`;
+      this.place.prepend(element("p", { class: "note", role: "alert" }, text));
+      return;
+    }
+    const { head, moves } = lot;
+    const [, position, opening] = head.openings[head.opening[game]];
+    this.viewer.open(new Game({
+      n: number, white: head.players[head.white[game]], black: head.players[head.black[game]],
+      result: RESULTS[head.result[game]], reason: head.texts[head.text[game]], position,
+      opening: opening.split(" ").filter(Boolean), clocks: [null, null], moves: moves[game],
+    }, this.points), 0);
+  }
+
+  /** The first line and the moves of a lot. */
+  lot(number) {
+    if (!this.lots.has(number)) {
+      // One after the other: all lots call the same function.
+      this.last = this.last.catch(() => {}).then(() => load(`games/${number}.js`, "merelsLot"));
+      this.lots.set(number, this.last.then(async ([, head, packed]) =>
+        ({ head, moves: await unpack(packed) })));
+    }
+    return this.lots.get(number);
+  }
+}
+
+/** The crosstable of the players that are chosen. */
+class Crosstable {
+  constructor(root, data) {
+    this.players = data.players.map(([number, name, rank]) => ({ number, name, rank }));
+    this.records = new Map();
+    for (const [one, other, wins, draws, losses] of data.matches) {
+      this.records.set(`${one} ${other}`, Object.assign(new Tally(), { wins, draws, losses }));
+      this.records.set(`${other} ${one}`,
+        Object.assign(new Tally(), { wins: losses, draws, losses: wins }));
+    }
+    this.boxes = this.players.map(({ name, rank }, index) => {
+      const box = element("input", { type: "checkbox", value: index });
+      box.addEventListener("change", () => this.choose());
+      box.label = element("label", {}, box, " ", element("span", {}, rank ? `${rank}.` : "–"),
+        ` ${name}`);
+      return box;
+    });
+    const button = (text, count) => {
+      const made = element("button", { type: "button", class: "more" }, text);
+      made.addEventListener("click", () => {
+        this.boxes.forEach((box, index) => { box.checked = index < count; });
+        this.choose();
+      });
+      return made;
+    };
+    this.place = element("div");
+    const most = Math.min(MOST, this.players.length);
+    root.append(
+      element("div", { class: "choice" }, "Players:", button("none", 0),
+        ...(most > FIRST ? [button(`first ${FIRST}`, FIRST)] : []),
+        button(most < this.players.length ? `first ${most}` : "all", most)),
+      element("div", { class: "players", role: "group", "aria-label": "Players", tabindex: 0 },
+        ...this.boxes.map((box) => box.label)),
+      this.place);
+    const read = () => {
+      const numbers = chosen("players")?.split("-").map(Number);
+      this.players.forEach(({ number }, index) => {
+        this.boxes[index].checked = numbers ? numbers.includes(number) : index < FIRST;
+      });
+      this.show();
+    };
+    window.addEventListener("hashchange", read);
+    read();
+  }
+
+  /** Puts the choice into the address. */
+  choose() {
+    const numbers = this.players.filter((_, index) => this.boxes[index].checked)
+      .map(({ number }) => number);
+    history.replaceState(null, "", `#players=${numbers.join("-") || 0}`);
+    this.show();
+  }
+
+  show() {
+    const shown = [...this.players.keys()].filter((index) => this.boxes[index].checked);
+    const records = shown.map((one) =>
+      shown.map((other) => this.records.get(`${one} ${other}`) ?? new Tally()));
+    const rows = shown.map((index, row) => {
+      const { number, name } = this.players[index];
+      const total = new Tally();
+      for (const { wins, draws, losses } of records[row]) {
+        total.wins += wins;
+        total.draws += draws;
+        total.losses += losses;
+      }
+      return element("tr", {},
+        element("td", {}, String(row + 1)),
+        element("th", { scope: "row" },
+          element("a", { href: `player-${number}.html` }, name)),
+        element("td", {}, `${total.points.toFixed(1)}/${total.games}`),
+        ...records[row].map((record, column) => element("td", {},
+          ...(row === column ? [] : [this.cell(record, number, shown[column])]))));
+    });
+    const heads = shown.map((index, row) =>
+      element("th", {}, element("abbr", { title: this.players[index].name }, String(row + 1))));
+    const made = element("table", { class: "ranked cross" },
+      element("thead", {}, element("tr", {}, element("th", {}, "#"),
+        element("th", { class: "name" }, "Name"), element("th", {}, "Points"), ...heads)),
+      element("tbody", {}, ...rows));
+    sortable(made);
+    this.place.replaceChildren(element("div", { class: "wide" }, made),
+      element("p", { class: "note" }, "Cells: wins–draws–losses of the row's player against the " +
+        "column's. A click on a cell shows the games behind it."));
+    stick();
+  }
+
+  cell(record, number, opponent) {
+    if (!record.games) return "–";
+    const share = Math.round((10 * record.points) / record.games);
+    return element("a", {
+      class: `cell share-${share}`,
+      href: `player-${number}.html#games=${this.players[opponent].number}`,
+    }, `${record.wins}–${record.draws}–${record.losses}`);
+  }
+}
+
+for (const drawn of document.querySelectorAll("main table")) sortable(drawn);
+if ($("games")) {
+  load(`player-${$("games").dataset.player}.js`, "merelsGames")
+    .then(([data]) => new PlayerGames($("games"), data));
+}
+if ($("crosstable")) new Crosstable($("crosstable"), JSON.parse($("matches").textContent));
+stick();
+window.addEventListener("resize", stick);

@@ -1,0 +1,630 @@
+"""The site of a league: static pages that can be opened from disk or served by any web server.
+
+Everything is derived from the journal, and each file is replaced atomically and only if its content
+changes. After a crash, the next run writes what is missing and removes what is left over.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import os
+import re
+from base64 import b64encode
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+
+from merels.engine.common.errors import printable
+from merels.engine.common.files import file_error, system_error
+from merels.engine.common.numbers import counted
+from merels.engine.common.saving import create_lock, remove_lock, write_whole
+from merels.engine.game.board import NAMES
+from merels.tournament.journal.failures import Health
+from merels.tournament.league.league import League, anchors_of
+from merels.tournament.league.lots import LOT, LOTS, PHASES, Games, update_lots
+from merels.tournament.league.rating_list import ListEntry, families, family_of, rating_list
+from merels.tournament.records.as_flags import engine_words, typed
+from merels.tournament.records.games import Entrant
+from merels.tournament.records.settings import facts
+from merels.tournament.report.crosstable import csv_name
+from merels.tournament.report.html import (
+    MEANING,
+    MODULES,
+    STYLES,
+    document,
+    merged,
+    note,
+    script,
+    table_html,
+    text_html,
+    text_table,
+)
+from merels.tournament.report.replay_data import RESULTS, compact, in_element
+from merels.tournament.report.svg import rating_plot
+from merels.tournament.report.text_table import percent
+from merels.tournament.statistics.counts import GameScore, MatchCounter, Tally
+from merels.tournament.statistics.terminations import CAUSES, FAULTS
+
+SITE = "site"
+"""Folder of the site in the league's folder."""
+LOCK = "site.lock"
+"""Lock file in the league's folder, which exists while a command writes the site."""
+INDEX = "index.html"
+POINTS = (1.0, 0.0, 0.5)
+"""White's points by index of `RESULTS`."""
+MOST_OPENINGS = 100
+"""Openings in the table of a player; those played most."""
+EXTREMES = 5
+"""Games among the longest and among the shortest of a player."""
+_OWN = re.compile(r"(player-\d+\.(html|js)|\d+\.(js|pgn)|.*\.[0-9a-f]{8}\.part)\Z")
+"""Names of files that are removed if the site no longer needs them, and of drafts."""
+_PLACE = ("cmd", "args", "dir")
+"""Keys of an engine that name folders of this machine."""
+_LIMITS = ("tc", "st", "nodes", "depth")
+_LOADER = (
+    'const code = document.createElement("script"); code.src = "site.js"; '
+    "document.head.append(code);"
+)
+_SITE_CSS = "tournament/league/site.css"
+_SITE_JS = "tournament/league/site.js"
+
+
+def has_site(league: League) -> bool:
+    """Whether the site of a league was written before."""
+    return os.path.isdir(os.path.join(league.folder, SITE))
+
+
+def write_site(league: League, notice: Callable[[str], None] = lambda text: None) -> str:
+    """Write the site, or what has changed of it; return the path of its first page.
+
+    ``notice`` prints the progress of a long run.
+    `InputError` if a file cannot be written or another command is writing the site.
+    """
+    with _reserved(league.folder):
+        files = _Files(os.path.join(league.folder, SITE))
+        files.put("site.js", f'"use strict";\n{script((*MODULES, _SITE_JS))}\n')
+        games = update_lots(league, files.folder, files.put, files.keep, notice)
+        _Pages(league, games, files).write()
+        files.remove_others()
+    return os.path.join(files.folder, INDEX)
+
+
+@contextmanager
+def _reserved(folder: str) -> Iterator[None]:
+    """Keep other commands from writing the site."""
+    path = os.path.join(folder, LOCK)
+    try:
+        descriptor = create_lock(path)
+    except BlockingIOError:
+        raise file_error(folder, "another command is writing this site; let it end first") from None
+    try:
+        yield
+    finally:
+        remove_lock(descriptor, path)
+
+
+class _Files:
+    """The files of the site; those that have not changed are not written."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        self._names: set[str] = set()
+        try:
+            os.makedirs(os.path.join(folder, LOTS), exist_ok=True)
+        except OSError as error:
+            raise system_error(folder, "create", error) from None
+
+    def put(self, name: str, text: str) -> None:
+        """Write a file unless it has this content."""
+        self.keep(name)
+        path, data = os.path.join(self.folder, name), text.encode()
+        try:
+            with suppress(FileNotFoundError), open(path, "rb") as file:
+                if file.read() == data:
+                    return
+            write_whole(path, [data])
+        except OSError as error:
+            raise system_error(path, "write", error) from None
+
+    def keep(self, name: str) -> None:
+        """Count a file as belonging to the site."""
+        self._names.add(name)
+
+    def remove_others(self) -> None:
+        """Remove drafts, and files of players and games that are no longer in the site."""
+        for folder in ("", LOTS):
+            for name in os.listdir(os.path.join(self.folder, folder)):
+                path = f"{folder}/{name}" if folder else name
+                if _OWN.match(name) and path not in self._names:
+                    with suppress(OSError):
+                        os.unlink(os.path.join(self.folder, path))
+
+
+@dataclass(slots=True)
+class _Score(Tally):
+    """Wins, draws and losses from a player's view."""
+
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+
+    def add(self, points: float, games: int) -> None:
+        """Count games of equal results; ``points`` are the player's for each."""
+        if points == 1.0:
+            self.wins += games
+        elif points == 0.5:
+            self.draws += games
+        else:
+            self.losses += games
+
+    @property
+    def cells(self) -> list[str]:
+        """Games, won, drawn, lost and score."""
+        return [
+            *map(str, (self.games, self.wins, self.draws, self.losses)),
+            percent(self.points, self.games),
+        ]
+
+    @property
+    def record(self) -> str:
+        """Wins, draws and losses in one cell."""
+        return f"{self.wins}–{self.draws}–{self.losses}" if self.games else "–"
+
+
+_HEADS = ["Games", "Won", "Drawn", "Lost", "Score"]
+_Scores = defaultdict[int, _Score]
+
+
+def _scores() -> _Scores:
+    return defaultdict(_Score)
+
+
+@dataclass(slots=True)
+class _Results:
+    """Results of one player, by index of what they are counted by."""
+
+    opponents: tuple[_Scores, _Scores] = field(default_factory=lambda: (_scores(), _scores()))
+    """With White and with Black, by opponent."""
+    openings: _Scores = field(default_factory=_scores)
+    reasons: _Scores = field(default_factory=_scores)
+    phases: _Scores = field(default_factory=_scores)
+
+
+def _count(games: Games) -> dict[int, _Results]:
+    """Return the results of each player, by index."""
+    results: dict[int, _Results] = defaultdict(_Results)
+    columns = games.columns
+    white, black, result = columns["white"], columns["black"], columns["result"]
+    for (one, other, how), count in Counter(zip(white, black, result)).items():
+        if how < len(POINTS):
+            results[one].opponents[0][other].add(POINTS[how], count)
+            results[other].opponents[1][one].add(1 - POINTS[how], count)
+    for side, players in enumerate((white, black)):
+        for name in ("opening", "reason", "phase"):
+            for (player, value, how), count in Counter(zip(players, columns[name], result)).items():
+                if how < len(POINTS):
+                    points = 1 - POINTS[how] if side else POINTS[how]
+                    own = results[player]
+                    scores = {"opening": own.openings, "reason": own.reasons, "phase": own.phases}
+                    scores[name][value].add(points, count)
+    return results
+
+
+def _healths(games: Games) -> dict[str, Health]:
+    """Return the faults of each player."""
+    names, reasons = list(games.players), list(games.reasons)
+    healths = {name: Health() for name in names}
+    columns = games.columns
+    for players, side in ((columns["white"], 1), (columns["black"], 2)):
+        for player, count in Counter(players).items():
+            healths[names[player]].games += count
+        for (player, reason, fault), count in Counter(
+            zip(players, columns["reason"], columns["fault"])
+        ).items():
+            if fault == side:
+                healths[names[player]].faults[reasons[reason]] += count
+    for index, counts in games.oddities:
+        for player, junk, late in zip(
+            (columns["white"][index], columns["black"][index]), counts[::2], counts[1::2]
+        ):
+            healths[names[player]].junk += junk
+            healths[names[player]].late += late
+    return healths
+
+
+def _matches(games: Games) -> MatchCounter:
+    """Return the counts of all finished games, by pairs."""
+    counter, names = MatchCounter(), list(games.players)
+    columns = games.columns
+    for number, white, black, result in zip(
+        columns["n"], columns["white"], columns["black"], columns["result"]
+    ):
+        if result < len(POINTS):
+            pair = (number + 1) // 2
+            counter.add(GameScore(names[white], names[black], POINTS[result], pair))
+    return counter
+
+
+class _Pages:
+    """The pages of the site."""
+
+    def __init__(self, league: League, games: Games, files: _Files) -> None:
+        self._league, self._games, self._files = league, games, files
+        self._places = {
+            entrant.name: number for number, entrant in enumerate(league.settings.engines, 1)
+        }
+        """Numbers of players in addresses: they stay when players are added and removed."""
+        self._names = list(games.players)
+        self._reasons, self._openings = list(games.reasons), list(games.openings)
+        self._counts = _matches(games).counts
+        self._entries = rating_list(league, self._counts, _healths(games))
+        self._by_name = {entry.name: entry for entry in self._entries}
+        self._families = families(league)
+        self._results = _count(games)
+        self._own: dict[str, list[int]] = {name: [] for name in league.rated}
+        """Indices of the games of each player."""
+        for index, sides in enumerate(zip(games.columns["white"], games.columns["black"])):
+            for side in sides:
+                self._own[self._names[side]].append(index)
+        self._style = merged((*STYLES, _SITE_CSS))
+        self._policy = (
+            f"default-src 'none'; style-src {_digest(self._style)}; "
+            # What the loader loads may load lots of games.
+            f"script-src {_digest(_LOADER)} 'strict-dynamic'; "
+            "base-uri 'none'; form-action 'none'"
+        )
+
+    def write(self) -> None:
+        """Write all pages; the list comes last."""
+        for entry in self._entries:
+            number = self._places[entry.name]
+            self._files.put(f"player-{number}.js", self._game_list(entry.name))
+            self._put(f"player-{number}.html", entry.name, self._player(entry))
+        self._put("crosstable.html", "Crosstable", self._crosstable())
+        self._put("games.html", "Games as PGN", self._downloads())
+        self._files.put("ratings.csv", self._csv())
+        self._put(INDEX, self._league.settings.event, self._index())
+
+    def _put(self, name: str, title: str, body: Sequence[str]) -> None:
+        """Write a page with the links that all pages have."""
+        links = [(INDEX, "Rating list"), ("crosstable.html", "Crosstable"),
+                 ("games.html", "Games"), ("ratings.csv", "CSV")]
+        shown = "".join(
+            f'<a href="{path}">{text}</a>' if path != name
+            else f'<a href="{path}" aria-current="page">{text}</a>'
+            for path, text in links
+        )
+        event = self._league.settings.event
+        full = title if title == event else f"{title} – {event}"
+        self._files.put(name, document(full, self._policy, self._style, [
+            f"<nav>{shown}</nav>", f"<main>\n{_joined(body)}\n</main>",
+            f"<script>{_LOADER}</script>",
+        ]))
+
+    def _link(self, name: str, fragment: str = "") -> str:
+        """Return a link to a player's page; players that were removed have none."""
+        return f'<a href="player-{self._places[name]}.html{fragment}">{text_html(name)}</a>'
+
+    # The list.
+
+    def _index(self) -> list[str]:
+        parts = [self._list()]
+        parts.append(note(f"± is half the 95 % interval about the mean of all players. {MEANING}"))
+        if any(entry.rank is None and entry.rating is not None for entry in self._entries):
+            parts.append(note("No games connect the players that are not connected to the others: "
+                              "they have no rating on this scale."))
+        if self._families:
+            parts.append("<h2>Versions</h2>")
+        for family, names in self._families.items():
+            parts += [f"<h3>{text_html(family)}</h3>", self._progress(names)]
+        return [*parts, "<h2>Conditions</h2>", _facts(self._facts())]
+
+    def _list(self) -> str:
+        rows = [["#", "Name", "Elo", "±", "Games", "Score", "Draws", "Faults", "Status"]]
+        for entry in self._entries:
+            rating, status = entry.rating, text_html(entry.status)
+            faults = str(entry.health.faults.total())
+            line = [_rank(entry), self._link(entry.name), *_elo(entry)]
+            if rating is None:
+                line += ["0", "–", "–", faults, status]
+            else:
+                line += [
+                    str(rating.games), percent(rating.points, rating.games),
+                    percent(rating.draws, rating.games), faults, status,
+                ]
+            rows.append(line)
+        return table_html(rows, "ranked standings", names=1)
+
+    def _facts(self) -> list[tuple[str, str]]:
+        league, meta = self._league, self._league.journal.meta()
+        known = dict(facts(meta["settings"]))
+        known.pop("Event")
+        seed = known.pop("Seed")
+        limits = Counter(
+            _limits(one) for one in league.settings.engines if one.name in league.rated
+        )
+        controls = [
+            text if len(limits) == 1 else f"{text} ({counted(count, 'player')})"
+            for text, count in limits.most_common()
+        ]
+        anchors = [
+            f"{name} {elo:g}" for name, elo in anchors_of(league).items() if name in league.rated
+        ]
+        return [
+            ("Rules", known.pop("Rules")),
+            ("Time control", ", ".join(controls) or "–"),
+            *known.items(),
+            ("Adjudication", _adjudication(league)),
+            ("Anchors", ", ".join(anchors) or "none: the mean of all players is 0"),
+            ("Goal", f"± {league.terms.error:g} Elo for each active player"),
+            ("Players", str(len(league.rated))),
+            ("Games", str(len(self._games))),
+            ("Seed", seed),
+            ("Begun", meta.get("created", "?")),
+            ("Last game", self._last_date()),
+        ]
+
+    def _last_date(self) -> str:
+        if not len(self._games):
+            return "–"
+        return self._league.journal.row(self._games.columns["n"][-1]).started[:10] or "?"
+
+    def _progress(self, names: Iterable[str]) -> str:
+        """Return the plot of a family's ratings."""
+        ratings = [
+            entry.rating for entry in map(self._by_name.__getitem__, names)
+            if entry.rating is not None and entry.rank is not None
+        ]
+        return f'<div class="wide">{rating_plot(ratings, is_progress=True)}</div>'
+
+    def _csv(self) -> str:
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow([
+            "rank", "name", "elo", "error", "games", "wins", "draws", "losses", "points", "faults",
+            "status", "family", "version",
+        ])
+        for entry in self._entries:
+            member, rating = self._league.members[entry.name], entry.rating
+            elo = ["", ""]
+            if rating is not None and entry.rank is not None:
+                elo = [f"{rating.elo:z.1f}", f"{rating.error:.1f}"]
+            score = _Score() if rating is None else rating
+            writer.writerow([
+                entry.rank or "", csv_name(entry.name), *elo,
+                score.games, score.wins, score.draws, score.losses, f"{score.points:g}",
+                entry.health.faults.total(), entry.status,
+                csv_name(family_of(self._league, entry.name)), csv_name(member.version),
+            ])
+        return out.getvalue()
+
+    def _downloads(self) -> list[str]:
+        lots: dict[int, list[int]] = defaultdict(list)
+        for number in self._games.columns["n"]:
+            lots[(number - 1) // LOT + 1].append(number)
+        items = [
+            f'<li><a href="{LOTS}/{lot}.pgn" download>{numbers[0]}–{numbers[-1]}</a> '
+            f"({counted(len(numbers), 'game')})</li>"
+            for lot, numbers in lots.items()
+        ]
+        if not items:
+            return [note("No games yet.")]
+        return [note(f"The games by number, at most {LOT} in a file."),
+                f'<ul class="lots">{"".join(items)}</ul>']
+
+    def _crosstable(self) -> list[str]:
+        entries = [entry for entry in self._entries if entry.rating is not None]
+        place = {entry.name: index for index, entry in enumerate(entries)}
+        data = {
+            "players": [
+                [self._places[entry.name], printable(entry.name), entry.rank] for entry in entries
+            ],
+            "matches": [
+                [place[one], place[other], counts.wins, counts.draws, counts.losses]
+                for (one, other), counts in self._counts.items()
+            ],
+        }
+        return [
+            '<section id="crosstable"></section>',
+            f'<script type="application/json" id="matches">{in_element(compact(data))}</script>',
+        ]
+
+    # A player.
+
+    def _player(self, entry: ListEntry) -> list[str]:
+        name, rating = entry.name, entry.rating
+        family = family_of(self._league, name)
+        parts = [_facts(self._player_facts(entry))]
+        if family in self._families:
+            parts += [f"<h2>Versions of {text_html(family)}</h2>",
+                      self._progress(self._families[family])]
+            others = [other for other in self._families[family] if other != name]
+            links = ", ".join(map(self._link, others))
+            parts.append(f'<p class="note">Other versions: {links}</p>')
+        if rating is not None and name in self._games.players:
+            results = self._results[self._games.players[name]]
+            parts += [
+                "<h2>Results by opponent</h2>", self._opponents(name, results),
+                "<h2>How games ended</h2>", '<div class="row">',
+                self._by("Reason", results.reasons, self._reasons, list(CAUSES)),
+                self._by("Phase", results.phases, list(PHASES), list(PHASES)),
+                "</div>",
+                "<h2>Longest and shortest games</h2>", self._extremes(name),
+                "<h2>Results by opening</h2>", *self._by_opening(results.openings),
+            ]
+        parts += ["<h2>Health</h2>", _health(entry.health)]
+        if self._own[name]:
+            number = self._places[name]
+            parts.append(f'<section id="games" data-player="{number}" '
+                         f'data-points="{" ".join(NAMES)}"></section>')
+        return parts
+
+    def _player_facts(self, entry: ListEntry) -> list[tuple[str, str]]:
+        name, rating = entry.name, entry.rating
+        member = self._league.members[name]
+        entrant = next(one for one in self._league.settings.engines if one.name == name)
+        words = engine_words(entrant)
+        usual = ("proto", "restart", "ponder", "starttimeout", "pingtimeout", "timemargin")
+        options = {
+            key: value for key, value in words.items()
+            if key not in (*_PLACE, *_LIMITS, *usual)
+        }
+        elo, error = _elo(entry)
+        shown = [("Rating", f"{elo} {error}" if entry.rank is not None else "–")]
+        if entry.rank is not None:
+            shown.insert(0, ("Rank", str(entry.rank)))
+        if rating is not None:
+            shown += [
+                ("Games", f"{rating.games}: {rating.wins} won, {rating.draws} drawn, "
+                          f"{rating.losses} lost"),
+                ("Score", percent(rating.points, rating.games)),
+            ]
+        shown += [
+            ("Status", entry.status or "active"), ("Added", member.added),
+            ("Engine", member.version.strip()), ("Time control", _limits(entrant)),
+            ("Options", typed(options)),
+        ]
+        return [(key, value) for key, value in shown if value]
+
+    def _opponents(self, name: str, results: _Results) -> str:
+        rows = [["#", "Opponent", "Elo", *_HEADS, "With White", "With Black"]]
+        with_white, with_black = results.opponents
+        for other in self._entries:
+            player = self._games.players.get(other.name, -1)
+            if player not in with_white and player not in with_black:
+                continue
+            white, black = (scores.get(player, _Score()) for scores in results.opponents)
+            total = _Score(white.wins + black.wins, white.draws + black.draws,
+                           white.losses + black.losses)
+            number = self._places[other.name]
+            cells = total.cells
+            cells[0] = f'<a href="#games={number}">{cells[0]}</a>'
+            rows.append([
+                _rank(other), self._link(other.name), _elo(other)[0], *cells, white.record,
+                black.record,
+            ])
+        return table_html(rows, "ranked", names=1)
+
+    def _by(
+        self, head: str, scores: _Scores, names: Sequence[str], order: Sequence[str]
+    ) -> str:
+        """Return a table of scores, in an order of their names."""
+        by_name = {names[index]: score for index, score in scores.items()}
+        known = [name for name in order if name in by_name]
+        rows = [[head, *_HEADS]]
+        for name in (*known, *sorted(set(by_name) - set(known))):
+            rows.append([name, *by_name[name].cells])
+        return text_table(rows, "ends")
+
+    def _by_opening(self, scores: _Scores) -> list[str]:
+        shown = sorted(scores.items(), key=lambda item: (-item[1].games, item[0]))
+        rows = [["Opening", *_HEADS]]
+        for opening, score in shown[:MOST_OPENINGS]:
+            rows.append([self._openings[opening], *score.cells])
+        left = len(shown) - MOST_OPENINGS
+        text = f"{counted(left, 'opening')} with fewer games left out." if left > 0 else ""
+        return [text_table(rows, "openings"), note(text)]
+
+    def _extremes(self, name: str) -> str:
+        columns = self._games.columns
+        plies, result = columns["plies"], columns["result"]
+        own = [index for index in self._own[name] if RESULTS[result[index]] != "*"]
+        by_length = sorted(own, key=lambda index: (-plies[index], columns["n"][index]))
+        longest = by_length[:EXTREMES]
+        rows = [["Game", "Opponent", "Colour", "Result", "Plies", "Ended by"]]
+        for index in (*longest, *by_length[len(longest):][-EXTREMES:]):
+            number = columns["n"][index]
+            white, black = (self._names[columns[side][index]] for side in ("white", "black"))
+            colour, opponent = ("White", black) if white == name else ("Black", white)
+            rows.append([
+                f'<a href="#game={number}">{number}</a>', self._link(opponent), colour,
+                _result_text(RESULTS[result[index]]), str(plies[index]),
+                text_html(self._reasons[columns["reason"][index]]),
+            ])
+        return table_html(rows, "texts extremes")
+
+    def _game_list(self, name: str) -> str:
+        """Return the script with the games of a player, for its page."""
+        columns, own = self._games.columns, self._own[name]
+        me = self._games.players.get(name, -1)
+        places = [self._places[other] for other in self._names]
+        white, black = columns["white"], columns["black"]
+        against = [black[index] if white[index] == me else white[index] for index in own]
+        openings: dict[int, int] = {}
+        return "merelsGames(" + compact({
+            "players": {places[other]: printable(self._names[other]) for other in set(against)},
+            "reasons": self._reasons, "phases": PHASES,
+            "n": [columns["n"][index] for index in own],
+            "opponent": [places[other] for other in against],
+            "colour": [int(white[index] != me) for index in own],
+            **{key: [columns[key][index] for index in own]
+               for key in ("result", "reason", "phase", "plies")},
+            "opening": [
+                openings.setdefault(columns["opening"][index], len(openings)) for index in own
+            ],
+            "openings": [self._openings[opening] for opening in openings],
+        }) + ");\n"
+
+
+def _joined(parts: Iterable[str]) -> str:
+    return "\n".join(filter(None, parts))
+
+
+def _digest(text: str) -> str:
+    """Return the source expression of an inline script or style in a content security policy."""
+    return f"'sha256-{b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _facts(lines: Iterable[tuple[str, str]]) -> str:
+    items = "".join(
+        f"<dt>{text_html(name)}</dt><dd>{text_html(value)}</dd>" for name, value in lines
+    )
+    return f'<dl class="facts">{items}</dl>'
+
+
+def _rank(entry: ListEntry) -> str:
+    return "" if entry.rank is None else str(entry.rank)
+
+
+def _elo(entry: ListEntry) -> tuple[str, str]:
+    """Return a rating and its error; dashes without a rating on the scale of the list."""
+    if entry.rating is None or entry.rank is None:
+        return "–", "–"
+    return f"{entry.rating.elo:z.0f}", f"± {entry.rating.error:.0f}"
+
+
+def _limits(entrant: Entrant) -> str:
+    """Return the limits of a player as in its flag."""
+    words = engine_words(entrant)
+    return typed({key: words[key] for key in _LIMITS if key in words})
+
+
+def _adjudication(league: League) -> str:
+    """Return the rules of adjudication, in words."""
+    rules = league.settings.adjudication
+    parts = []
+    if rules.draw_count:
+        parts.append(f"draw after {rules.draw_count} moves within {rules.draw_score} "
+                     f"from move {rules.draw_number} on")
+    if rules.resign_count:
+        parts.append(f"loss after {rules.resign_count} moves below -{rules.resign_score}")
+    if rules.max_moves:
+        parts.append(f"draw after {rules.max_moves} moves")
+    if rules.tables:
+        parts.append("by tables")
+    return "; ".join(parts) or "none"
+
+
+def _health(health: Health) -> str:
+    """Return the faults of a player as a table."""
+    figures = health.as_dict()
+    names = [many for _, many in FAULTS.values()]
+    rows = [["Games", *names, "late answers", "junk lines"], list(map(str, figures.values()))]
+    return text_table(rows, "health", names=-1)
+
+
+def _result_text(result: str) -> str:
+    return result.replace("1/2-1/2", "½–½").replace("-", "–")
