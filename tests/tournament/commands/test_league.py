@@ -214,7 +214,7 @@ def test_an_engine_that_fails_is_marked(tmp_path: Path) -> None:
     output("league", folder, *QUICK)
     fake = f"{sys.executable} {Path(__file__).parents[2] / 'fakes' / 'fake.py'}"
     output("league", folder, "add", "-engine", "level=Club",
-           "-engine", f"cmd={fake} --crash-at 3", "name=Crash")
+           "-engine", f"cmd={fake} die-search", "name=Crash", "rules=known")
     shell("league", folder, *MOST)
     assert re.search(r"Crash .* most losses are faults", output("league", folder))
 
