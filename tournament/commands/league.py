@@ -56,7 +56,7 @@ from merels.tournament.views.plain import NoticeView
 MOST_ERROR = 1000.0
 MOST_HOURS = 10_000.0
 MOST_FLOOR = 1000
-TRIAL = [{"level": "Club", "name": "every player"}]
+TRIAL = [{"cmd": "merels", "name": "every player"}]
 """An engine whose settings show what is wrong with the flags of a league without players."""
 
 
