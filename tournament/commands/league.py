@@ -50,7 +50,7 @@ from merels.tournament.run.runner import Runner
 from merels.tournament.run.scoreboard import Scoreboard
 from merels.tournament.run.view import View
 from merels.tournament.statistics.counts import GameScore, MatchCounter
-from merels.tournament.views.output import notify, put, speak_as
+from merels.tournament.views.output import notify, put, set_command
 from merels.tournament.views.plain import NoticeView
 
 MOST_ERROR = 1000.0
@@ -68,7 +68,7 @@ def main(argv: list[str]) -> int:
     if not argv or argv[0].startswith("-"):
         raise InputError(argv[0] if argv else "", "expected the league's folder first, as in "
                          "merels league DIR create")
-    speak_as("merels league")
+    set_command("merels league")
     folder, action, *words = argv if len(argv) > 1 else [*argv, "status"]
     for word in (action, *([] if action in FLAGGED else words)):
         if word.startswith("-"):

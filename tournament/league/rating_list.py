@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from merels.tournament.journal.failures import ENOUGH, Health
+from merels.tournament.journal.failures import LEAST_FAULTS, Health
 from merels.tournament.league.league import League, ratings_of
 from merels.tournament.statistics.counts import Counts
 from merels.tournament.statistics.ratings import PlayerRating
@@ -51,7 +51,7 @@ def rating_list(
 def _failure(health: Health, losses: int) -> str:
     """Return whether an engine fails, in words; empty if it does not."""
     faults = health.faults.total()
-    if faults >= ENOUGH and 2 * faults > losses:
+    if faults >= LEAST_FAULTS and 2 * faults > losses:
         return "most losses are faults"
     return "fails" if health.is_failing else ""
 
