@@ -246,7 +246,7 @@ def test_a_tournament_does_not_continue_a_league_nor_the_other_way(
     league: str, tmp_path: Path
 ) -> None:
     path = f"{league}/{JOURNAL}"
-    assert "continued by merels league" in refusal("tournament", "-journal", path, "-resume")
+    assert "continue it with merels league" in refusal("tournament", "-journal", path, "-resume")
     output("tournament", "-engine", "level=Club", "-engine", "level=Expert", "-each", "nodes=20",
            "-rounds", "1", "-maxmoves", "1", "-journal", f"{tmp_path}/{JOURNAL}", "-quiet")
     assert "of a tournament, not of a league" in refusal("league", str(tmp_path))

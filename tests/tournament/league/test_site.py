@@ -7,7 +7,6 @@ import io
 import os
 import random
 import shutil
-import signal
 import time
 from collections import Counter
 from pathlib import Path
@@ -141,7 +140,7 @@ def test_a_site_whose_writer_is_killed_at_any_instant_is_repaired(
         run = Marked(league, "site", command="league")
         time.sleep(chance.random() * (seconds + 1))
         killed += run.process.poll() is None
-        os.kill(run.process.pid, signal.SIGKILL)
+        run.process.kill()
         run.wait()
         for name, data in site_files(league).items():
             assert name.endswith(".part") or data == whole[name], "a file is whole or absent"
