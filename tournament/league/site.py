@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from merels.engine.common.errors import printable
 from merels.engine.common.files import file_error, system_error
 from merels.engine.common.numbers import counted
-from merels.engine.common.saving import create_lock, remove_lock, write_whole
+from merels.engine.common.saving import DRAFT, create_lock, remove_lock, write_whole
 from merels.engine.game.board import NAMES
 from merels.tournament.journal.failures import Health
 from merels.tournament.league.league import League, anchors_of
@@ -59,8 +59,8 @@ MOST_OPENINGS = 100
 """Openings in the table of a player; those played most."""
 EXTREMES = 5
 """Games among the longest and among the shortest of a player."""
-_OWN = re.compile(r"(player-\d+\.(html|js)|\d+\.(js|pgn)|.*\.[0-9a-f]{8}\.part)\Z")
-"""Names of files that are removed if the site no longer needs them, and of drafts."""
+_OWN = re.compile(r"player-\d++\.(html|js)|\d++\.(js|pgn)")
+"""Names of files that are removed if the site no longer needs them, as drafts are."""
 _PLACE = ("cmd", "args", "dir")
 """Keys of an engine that name folders of this machine."""
 _LIMITS = ("tc", "st", "nodes", "depth")
@@ -138,7 +138,7 @@ class _Files:
         for folder in ("", LOTS):
             for name in os.listdir(os.path.join(self.folder, folder)):
                 path = f"{folder}/{name}" if folder else name
-                if _OWN.match(name) and path not in self._names:
+                if path not in self._names and (_OWN.fullmatch(name) or name.endswith(DRAFT)):
                     with suppress(OSError):
                         os.unlink(os.path.join(self.folder, path))
 
