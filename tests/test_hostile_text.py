@@ -203,6 +203,7 @@ _NEVER_RESCANS = {
     "(?<![^\\s])(?:bestmove(?![^\\s])|(?=sanmill_error(?![^\\s])))([^\\n]*)\\n":
         "the text has only complete lines",
     "[a-z]++-[a-z]++-[a-z]++-[a-z]++-\\d++-\\d++": "fullmatch of a folder's name",
+    "player-\\d++\\.(html|js)|\\d++\\.(js|pgn)": "fullmatch of a file's name",
     "option name (.+?) type (.+)": "everything after type matches",
 }
 """Patterns in which something must follow a repetition, and why they never rescan a text."""
