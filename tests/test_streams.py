@@ -30,6 +30,7 @@ QUICK = {
     "ratings": "games.pgn",
     "accuracy": "--help",
     "stats": "-wld 1,2,3",
+    "league": "ratings create -each nodes=1",
     "merge": "--help",
     "convert": "games.pgn -to wmd",
     "book": "-positions 1 -nodes 1",
