@@ -102,6 +102,8 @@ class LeaguePlan(Plan):
 
     def must_wait(self, open_games: int) -> bool:
         """Whether the results of open games decide if more are needed."""
+        # The next round judges by this estimate: a later one may end the run before the results.
+        self._refresh(is_needed=not open_games)
         return open_games > 0 and self._is_enough()
 
     def can_pair_without(self, names: Container[str]) -> bool:
@@ -122,7 +124,6 @@ class LeaguePlan(Plan):
             return []
         if self._halves:
             return [self._task(self._halves.pop())]
-        self._refresh(is_needed=not self._pending)
         if self._is_enough():
             return []
         part, count = self._part
