@@ -14,9 +14,6 @@ from threading import Thread
 
 import pytest
 
-from merels.engine.game.board import NAMES, points_of
-from merels.engine.game.notation import parse_position, play_moves
-from merels.engine.game.rules import parse_rules
 from merels.tournament.journal.journal import Journal
 from merels.tournament.journal.rows import Row
 from merels.tournament.league.league import read_league
@@ -26,6 +23,7 @@ from tests.commands import output
 from tests.protocol.board.steps import SHOTS, enter, shot
 from tests.protocol.board.webdriver import Browser
 from tests.tournament.league.leagues import games_of, journal_of, make_league
+from tests.tournament.report.viewer import check_end
 from tests.tournament.specs import parallel
 
 PLAYERS = 300
@@ -104,15 +102,7 @@ def check_replay(browser: Browser, row: Row) -> None:
     browser.wait(f"document.getElementById('viewer-title').textContent === "
                  f"'Game {row.number}: {row.white} – {row.black}' && "
                  "document.getElementById('viewer').open")
-    browser.key("End")
-    men = browser.run("""return ["white", "black"].map((colour) =>
-        [...document.querySelectorAll("#viewer .man." + colour + ":not(.player *)")]
-        .map((man) => man.closest(".point").dataset.point).sort())""")
-    start = parse_position(row.position, parse_rules("morris"))
-    final = play_moves(start, f"{row.opening} {row.moves}".split())
-    assert men == [sorted(NAMES[point] for point in points_of(mask)) for mask in final.men]
-    result = row.result.replace("1/2-1/2", "½–½").replace("-", "–")
-    assert browser.text("#viewer-result") == f"{result} · {row.reason}"
+    check_end(browser, row, "morris")
 
 
 def test_every_game_of_a_player_opens_on_a_board(played: str, browser: Browser) -> None:

@@ -11,15 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from merels.engine.game.board import NAMES, points_of
-from merels.engine.game.notation import parse_position, play_moves
-from merels.engine.game.rules import parse_rules
 from merels.tournament.journal.open import read_journal
 from merels.tournament.journal.rows import Row
 from tests.benchmarks.journals import write_journal
 from tests.commands import command
 from tests.protocol.board.steps import SHOTS, enter, shot
 from tests.protocol.board.webdriver import Browser
+from tests.tournament.report.viewer import check_end
 
 main = command("ratings")
 
@@ -90,15 +88,7 @@ def test_replays_end_where_the_games_ended(page: str, played: Path, browser: Bro
     for row in rows_of(played / "j"):
         open_game(browser, row.number)
         assert browser.text("#viewer-note") == "The first position."
-        browser.key("End")
-        men = browser.run("""return ["white", "black"].map((colour) =>
-            [...document.querySelectorAll("#viewer .man." + colour + ":not(.player *)")]
-            .map((man) => man.closest(".point").dataset.point).sort())""")
-        start = parse_position(row.position, parse_rules("mill"))
-        final = play_moves(start, f"{row.opening} {row.moves}".split())
-        assert men == [sorted(NAMES[point] for point in points_of(mask)) for mask in final.men]
-        result = row.result.replace("1/2-1/2", "½–½").replace("-", "–")
-        assert browser.text("#viewer-result") == f"{result} · {row.reason}"
+        check_end(browser, row, "mill")
         browser.key("Escape")
 
 
