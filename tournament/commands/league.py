@@ -20,10 +20,15 @@ from merels.tournament.commands.run import (
     is_live,
     pool_factory,
 )
-from merels.tournament.flags.command_line import FlagFaults, ParsedFlags, parse
+from merels.tournament.flags.command_line import FlagFaults, ParsedFlags, parse, read_anchor
 from merels.tournament.flags.league_table import ADD_FLAGS, CREATE_FLAGS, PLAY_FLAGS, league_help
 from merels.tournament.flags.make_settings import free_name, make_engines, make_settings
-from merels.tournament.flags.run_options import RunOptions, load_factory, make_run_options
+from merels.tournament.flags.run_options import (
+    RunOptions,
+    load_factory,
+    make_run_options,
+    rules_known,
+)
 from merels.tournament.journal.failures import HealthCounter
 from merels.tournament.league.league import (
     FLOOR,
@@ -81,7 +86,7 @@ def main(argv: list[str]) -> int:
 
 
 def _create(folder: str, words: Sequence[str]) -> int:
-    """Create a league."""
+    """Create a league without players."""
     given = parse(words, CREATE_FLAGS, FlagFaults(collecting=True))
     each = given.pairs.get("-each", {})
     settings = make_settings(replace(given, engines=TRIAL), None)
@@ -98,6 +103,7 @@ def _create(folder: str, words: Sequence[str]) -> int:
 
 
 def _error(given: ParsedFlags, usual: float) -> float:
+    """Return the goal of ``-error``, half a 95 % interval in Elo."""
     text = given.text("-error", str(usual))
     return given.faults.attempt(
         usual, lambda: read_real(text, 0.1, MOST_ERROR, "-error", what="Elo")
@@ -105,18 +111,12 @@ def _error(given: ParsedFlags, usual: float) -> float:
 
 
 def _anchors(given: ParsedFlags) -> tuple[tuple[str, float], ...]:
-    """The anchors of ``-anchor NAME=ELO``."""
-    anchors = {}
-    for word in given.words.get("-anchor", []):
-        name, equals, value = word.rpartition("=")
-        if not equals:
-            raise InputError(word, "expected -anchor NAME=ELO, such as Club=1385")
-        anchors[name] = read_real(value, -100_000, 100_000, "-anchor NAME=ELO")
-    return tuple(anchors.items())
+    """Return the anchors of ``-anchor NAME=ELO``, each with its Elo."""
+    return tuple(dict(map(read_anchor, given.words.get("-anchor", []))).items())
 
 
 def _add(folder: str, words: Sequence[str]) -> int:
-    """Add players, each tried before."""
+    """Add players, once each has passed its trial."""
     given = parse(words, ADD_FLAGS, FlagFaults(collecting=True))
     if not given.engines:
         given.faults.add(InputError("add", "expected -engine, a player to add"))
@@ -129,7 +129,6 @@ def _add(folder: str, words: Sequence[str]) -> int:
         rules = parse_rules(league.settings.rules)
         opening = Openings(league.settings.openings, rules, league.settings.seed).trial
         versions = announced_names(entrants)
-        knowing = set()
         for index, (entry, version) in enumerate(zip(given.engines, versions)):
             name = entrants[index].name
             if not entry.get("name") and "level" not in entry and version.strip():
@@ -140,9 +139,8 @@ def _add(folder: str, words: Sequence[str]) -> int:
             taken.add(name)
             engine = replace(entrants[index].engine, name=name)
             entrants[index] = replace(entrants[index], engine=engine)
-            if (each | entry).get("rules") == "known":
-                knowing.add(name)
-        for text in preflight(entrants, knowing, league.settings.rules, opening):
+        known = rules_known(entrants, given.engines, each)
+        for text in preflight(entrants, known, league.settings.rules, opening):
             notify(text)
         family = given.text("-family", "")
         members = [
@@ -212,6 +210,7 @@ def _play(folder: str, words: Sequence[str]) -> int:
 
 
 def _hours(given: ParsedFlags) -> float | None:
+    """Return the seconds of ``-hours``, or None without the flag."""
     if "-hours" not in given.words:
         return None
     text = given.text("-hours", "")
@@ -228,8 +227,8 @@ def _run(
     foreign = None if options.executor is None else load_factory(options.executor)
     runner = Runner(board, window=options.concurrency, max_faults=options.max_faults)
     if options.executor is None:
-        known = {name for name in league.active
-                 if (dict(league.terms.each) | dict(league.members[name].each)).get("rules")}
+        entries = [dict(league.members[one.name].each) for one in players]
+        known = rules_known(players, entries, dict(league.terms.each))
         for text in preflight(players, known, plan.settings.rules, plan.openings.trial):
             notify(text)
     view: View = NoticeView()
@@ -299,7 +298,7 @@ def _site(folder: str, words: Sequence[str]) -> int:
 
 
 def _merge(folder: str, words: Sequence[str]) -> int:
-    """Take the games of a copy that was played on elsewhere."""
+    """Add the games of a copy of the league in which other pairs were played."""
     if len(words) != 1:
         raise InputError("merge", "expected one folder behind it, of a part of the league")
     with open_league(folder) as league, read_league(words[0]) as part:

@@ -9,7 +9,7 @@ from typing import get_args
 
 from merels.engine.common.errors import InputError, printable, suggestion
 from merels.engine.common.files import check_output, file_error, format_of, write_report
-from merels.engine.common.numbers import counted, read_real
+from merels.engine.common.numbers import counted
 from merels.engine.common.shell import shell_text
 from merels.protocol.commands.arguments import (
     Parser,
@@ -22,12 +22,11 @@ from merels.protocol.commands.exit_status import FAILED, OK
 from merels.protocol.commands.faults import Faults
 from merels.protocol.formats.pgn.variants import RecordRules
 from merels.tournament.commands.accuracy import add_same_flag, measure, review_command
+from merels.tournament.flags.command_line import read_anchor
 from merels.tournament.journal.import_games import Split
 from merels.tournament.report.games_report import CountedGames, GamesReport
 from merels.tournament.report.html import MOST_GAMES
 
-MOST_ELO = 100_000
-"""Largest absolute value of the anchor's rating."""
 FORMATS = ("text", "json", "csv", "html")
 DESCRIPTION = """\
 Rates engines by their finished games. The ratings are maximum likelihood estimates; their 95 %
@@ -44,7 +43,7 @@ them one. A warning lists different programs with the same name."""
 def main(argv: list[str]) -> int:
     """Run ``merels ratings``; return the exit status."""
     options = _parser().parse_args(argv)
-    anchor = _anchor(options.anchor)
+    anchor = None if options.anchor is None else read_anchor(options.anchor)
     check_output(options.out, options.files)
     form = options.format or format_of(options.out, FORMATS)
     replayed = options.games if form == "html" else 0
@@ -120,13 +119,3 @@ def _parser() -> Parser:
         help=f"games to replay in the HTML report (default: {MOST_GAMES})",
     )
     return parser
-
-
-def _anchor(text: str | None) -> tuple[str, float] | None:
-    """Parse ``NAME=ELO``; return the engine's name and its rating, or None."""
-    if text is None:
-        return None
-    name, equals, value = text.rpartition("=")
-    if not equals:
-        raise InputError(text, "expected -anchor NAME=ELO, such as A=1500")
-    return name, read_real(value, -MOST_ELO, MOST_ELO, "-anchor NAME=ELO")

@@ -20,6 +20,8 @@ from merels.tournament.openings.reading import BOOK
 from merels.tournament.records.output import STANDARD_OUTPUT
 from merels.tournament.statistics.sprt import MAX_ELO, MODELS, Sprt
 
+MOST_RATING = 100_000
+"""Largest absolute value of an anchor's rating."""
 NONE = "none"
 """The value that turns off a flag of the command line stored in a journal."""
 SWITCHES = ("ponder", "twosided")
@@ -122,6 +124,14 @@ def choice(text: str, what: str, choices: Sequence[str]) -> str:
     if text.lower() in choices:
         return text.lower()
     raise InputError(text, f"expected {', '.join(choices)} for {what}{suggestion(text, choices)}")
+
+
+def read_anchor(text: str) -> tuple[str, float]:
+    """Parse ``NAME=ELO``; return the engine's name and its rating."""
+    name, equals, value = text.rpartition("=")
+    if not equals:
+        raise InputError(text, "expected -anchor NAME=ELO, such as A=1500")
+    return name, read_real(value, -MOST_RATING, MOST_RATING, "-anchor NAME=ELO")
 
 
 def read_sprt(

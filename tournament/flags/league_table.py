@@ -23,15 +23,13 @@ CREATE_SHARED = (
 )
 CREATE_FLAGS: Flags = {**CREATE_OWN, **{name: FLAGS[name] for name in CREATE_SHARED}}
 
-ADD_OWN: Flags = {
+ADD_FLAGS: Flags = {
     "-engine": FLAGS["-engine"],
     "-family": Flag(
         "the engine that the players added are versions of, by any name: their ratings are shown "
         "as one line of progress", words=ONE,
     ),
 }
-ADD_FLAGS = ADD_OWN
-
 PLAY_OWN: Flags = {
     "-error": Flag("another goal for this run than the league's", words=ONE),
     "-games": Flag("end after X games", words=ONE),
@@ -88,7 +86,7 @@ def league_help() -> str:
     return "\n".join([
         _INTRODUCTION,
         "Flags of create:", *flag_lines(CREATE_OWN), *shared(CREATE_SHARED),
-        "Flags of add:", *flag_lines(ADD_OWN), "",
+        "Flags of add:", *flag_lines(ADD_FLAGS), "",
         "Flags of play:", *flag_lines(PLAY_OWN), *shared(PLAY_SHARED),
         _ENDING,
     ])

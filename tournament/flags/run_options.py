@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from collections.abc import Iterable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 
@@ -15,7 +16,7 @@ from merels.engine.common.saving import is_ordinary
 from merels.tournament.flags.command_line import ParsedFlags, choice
 from merels.tournament.flags.quick import usable_cores
 from merels.tournament.openings.reading import BOOK
-from merels.tournament.records.games import NANOSECONDS
+from merels.tournament.records.games import NANOSECONDS, Entrant
 from merels.tournament.records.output import (
     LOG_LEVELS,
     OUTPUT_FORMATS,
@@ -230,11 +231,21 @@ def _shard(given: ParsedFlags, settings: Settings) -> tuple[int, int]:
 
 
 def rules_known_engines(given: ParsedFlags, settings: Settings) -> frozenset[str]:
-    """Return the names of the engines with ``rules=known``."""
-    common = given.pairs.get("-each", {})
+    """Return the names of the engines of a command line with ``rules=known``."""
+    return rules_known(settings.engines, given.engines, given.pairs.get("-each", {}))
+
+
+def rules_known(
+    entrants: Iterable[Entrant], entries: Iterable[Mapping[str, str]], each: Mapping[str, str]
+) -> frozenset[str]:
+    """Return the names of the entrants with ``rules=known``.
+
+    ``entries`` are the keys of their ``-engine`` flags, ``each`` those of ``-each``. `InputError`
+    names another value.
+    """
     names = []
-    for entrant, entry in zip(settings.engines, given.engines):
-        if (value := (common | entry).get("rules")) is not None:
+    for entrant, entry in zip(entrants, entries):
+        if (value := entry.get("rules", each.get("rules"))) is not None:
             choice(value, f"rules= of {entrant.name}", ("known",))
             names.append(entrant.name)
     return frozenset(names)

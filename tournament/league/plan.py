@@ -77,8 +77,8 @@ class LeaguePlan(Plan):
         self._drawn = 0
         """Games handed out by this run."""
         self._started = monotonic()
-        self._next_estimate = 0.0
-        self._is_stale = True
+        self._next_estimate: float
+        self._is_stale: bool
         self._field: Field
         self._players: dict[str, PlayerRating]
         self._variances: list[float]

@@ -25,7 +25,7 @@ from tests.tournament.specs import parallel
 
 QUICK = ("create", "-each", "nodes=30", "-srand", "1", "-variant", "morris")
 MOST = ("play", *parallel(2), "-error", "1000")
-"""Plays only the pairs that the floor asks for."""
+"""Plays the pairs below the floor, and few others: the goal is wide."""
 
 
 @pytest.fixture
@@ -227,6 +227,7 @@ def test_an_engine_that_fails_is_marked(tmp_path: Path) -> None:
     (("{}/league", "create", "-each", "st=1"), "this file exists"),
     (("{}/league", "add"), "expected -engine"),
     (("{}/league", "add", "-engine", "level=Club"), "has a player of this name"),
+    (("{}/league", "add", "-engine", "level=Club", "name=X", "rules=no"), "for rules= of X"),
     (("{}/league", "retire"), "expected the name of a player"),
     (("{}/league", "retire", "Clbu"), "did you mean Club?"),
     (("{}/league", "play", "-error", "x"), "expected Elo from 0.1 to 1000 for -error"),
