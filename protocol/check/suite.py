@@ -21,7 +21,7 @@ STEPS: tuple[Step, ...] = tuple(step for group in GROUPS for step in group.steps
 MOST_START_FAILURES = 3
 """Number of consecutive failed starts after which all remaining steps are skipped."""
 MOST_SECONDS = 300.0
-"""Time limit of a run, in seconds; steps that have not begun by then are skipped."""
+"""Time limit of a run, in seconds; later steps are skipped."""
 
 
 def choose(names: Sequence[str]) -> list[Step]:

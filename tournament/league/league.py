@@ -35,16 +35,18 @@ JOURNAL = "games.db"
 NOTE = "league"
 """The key of the journal's note on the league."""
 GOAL = 25.0
+"""Default goal for each rating: half the 95 % interval, in Elo."""
 FLOOR = 2
+"""Default number of games that any two active players play at least."""
 _GAMES = "SELECT number, white, black, started FROM games"
-"""Identifies games."""
+"""Number, players and start of each game: enough to tell two games apart."""
 Status = Literal["active", "retired", "removed"]
 """Active players play; retired ones are rated by the games they have; removed ones are not."""
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """What a league keeps about a player beside its entry in the settings."""
+    """A player's data in the league, apart from its entry in the settings."""
 
     added: str
     """Date, ISO 8601."""

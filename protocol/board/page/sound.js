@@ -15,7 +15,7 @@ export function isOn() {
   return localStorage.getItem(KEY) === "on";
 }
 
-/** Turns sounds on or off; an example is heard when they are on. */
+/** Turns sounds on or off; turning them on plays an example. */
 export function setSound(on) {
   localStorage.setItem(KEY, on ? "on" : "off");
   sound("mill");

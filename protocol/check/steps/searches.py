@@ -199,7 +199,7 @@ def _check_time(engine: Subject, *searches: str, start: str = START, clock: bool
 
 
 def _check_answer(engine: Subject, *searches: str) -> None:
-    """Run searches, each of which must end with a bestmove."""
+    """Run searches; each must end with a bestmove."""
     for go in searches:
         engine.search(go)
 

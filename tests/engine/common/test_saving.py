@@ -34,7 +34,7 @@ except OSError as error:
 
 
 def full_disk(function: str, path: Path, content: str) -> str:
-    """Call a function of `saving` with room for 100 bytes a file; return its error's type."""
+    """Call a function of `saving` with files limited to 100 bytes; return its error's type."""
     pytest.importorskip("resource")
     words = [sys.executable, "-c", ON_A_FULL_DISK, function, str(path), content]
     return subprocess.run(words, capture_output=True, text=True, timeout=60, check=True).stdout

@@ -1,4 +1,4 @@
-"""Searches of which the value of each node is known: the evaluation counts men, or nothing."""
+"""Searches with known node values: the evaluation counts men, or rates all positions equal."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Found(NamedTuple):
 
 
 def count_men(worth: int) -> None:
-    """Load weights by which a man more is worth so many quarters of a hundredth, and no more."""
+    """Load weights that count only men: each is worth ``worth`` quarters of a centi-man."""
     value = array("h", bytes(2 * core.PHASES * core.ROWS))
     for phase in range(core.PHASES):
         for own in range(10):
@@ -108,7 +108,7 @@ def men_ahead(position: Position, side: int) -> int:
 
 
 def positions(seed: int, own: int, opponent: int, hand: int = 0) -> Iterator[Position]:
-    """Random positions in which the game is not over; with so many men in hand of each side."""
+    """Yield random positions of games that go on, with ``hand`` men of each side in hand."""
     chance = random.Random(seed)
     while True:
         position = random_position(RULES, own, opponent, chance)

@@ -1,4 +1,4 @@
-"""What a level sees of a position: a share of the evaluation, noise, and not every move."""
+"""Errors of a level: a share of the evaluation, noise, and moves that it overlooks."""
 
 from __future__ import annotations
 

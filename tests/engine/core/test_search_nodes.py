@@ -235,7 +235,7 @@ def test_more_moves_are_searched_before_the_others_are_left_out_the_deeper_a_nod
     search = Search()
     search.put(child, Entry(0, 0, UPPER, capture))
     both = search.run(root, depth + 2, [sound, blunder])
-    # The blunder, the capture, and the moves after it, none of which makes up for it.
+    # The blunder, the capture, and the replies, none of which regains the man.
     assert both.nodes - first.nodes == 2 + searched
 
 

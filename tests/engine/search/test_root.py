@@ -1,4 +1,4 @@
-"""What tables at the root make of a score of the search."""
+"""Corrections of a search's score by tables at the root."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ def clock(seconds: float | None, *, pondering: bool = False, asked: int = LONG_A
 
 def test_a_search_is_due_once_it_is_stopped_or_its_time_is_over() -> None:
     signals = Signals()
-    assert not signals.due(), "it has not begun"
+    assert not signals.due(), "no search has started"
     signals.begin(clock(None))
     assert not signals.due(), "it has no limit on time"
     signals.stop()

@@ -23,7 +23,7 @@ export class Choice {
       this.removed.every((man) => move.removed.includes(man)));
   }
 
-  /** What to pick next: "place", "man", "target" or "remove"; otherwise "none" or "done". */
+  /** The next thing to pick: "place", "man", "target" or "remove"; otherwise "none" or "done". */
   get step() {
     if (!this.moves.length) return "none";
     if (this.to !== null) return this.complete ? "done" : "remove";
