@@ -10,7 +10,7 @@ from itertools import combinations
 from time import monotonic
 from typing import NamedTuple
 
-from merels.tournament.journal.journal import Journal
+from merels.engine.common.numbers import counted
 from merels.tournament.league.choice import GAMES, Field, Pair, choose
 from merels.tournament.league.league import League, ratings_of
 from merels.tournament.records.games import GameSpec, Opening, PairTask
@@ -87,16 +87,12 @@ class LeaguePlan(Plan):
 
     # The parts of a plan that the runner asks for.
 
-    @property
-    def share(self) -> int:
-        """Bound on the games of this run; 0 if there is none."""
-        return self.goal.games or 0
-
     def progress(self, done: int) -> Progress:
-        """This run's progress: the error that is farthest from the goal."""
+        """Return the progress after ``done`` games, with the error farthest from the goal."""
         name, error = self.least_certain()
         limit = self.goal.games
-        text = f"{done} games; {name} ±{error:.0f}, goal ±{self.goal.error:g}"
+        goal = f"goal ±{self.goal.error:g}"
+        text = f"{counted(done, 'game')}; least certain: {name} ±{error:.0f}, {goal}"
         share = min(1.0, (self.goal.error / error) ** 2) if error else 1.0
         return Progress(text, share, None if limit is None else limit - done, limit is not None)
 
@@ -113,10 +109,6 @@ class LeaguePlan(Plan):
     def is_ours(self, task: PairTask) -> bool:
         """All tasks are this run's."""
         return True
-
-    def has_left(self, journal: Journal) -> bool:
-        """Whether a game is to be played."""
-        return bool(self._halves) or not self._is_enough()
 
     def next_round(self) -> list[PairTask]:
         """The next pair; empty when the goal is reached."""
@@ -152,10 +144,6 @@ class LeaguePlan(Plan):
         self._is_stale = True
 
     # Ratings.
-
-    def ratings(self) -> list[PlayerRating]:
-        """The rating list as of now, strongest first."""
-        return ratings_of(self._league, self._counter.counts)
 
     def least_certain(self) -> tuple[str, float]:
         """The active player with the greatest error at the last estimate, and the error in Elo."""

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import TextIO
 
 from merels.engine.common.errors import printable
-from merels.engine.common.numbers import counted
 from merels.tournament.journal.rows import Row, Standings
 from merels.tournament.league.plan import LeaguePlan
 from merels.tournament.records.games import GameSpec
@@ -53,12 +52,8 @@ class LeagueView(NoticeView):
     def _show(self) -> None:
         if not self._games:
             return
-        name, error = self._plan.least_certain()
-        goal = f"goal ±{self._plan.goal.error:g}"
-        text = (
-            f"{counted(self._games, 'game')}, {self._pace.rate():.1f}/s; "
-            f"least certain: {printable(name)} ±{error:.0f} ({goal})"
-        )
+        progress = self._plan.progress(self._games)
+        text = f"{printable(progress.text)}; {self._pace.rate():.1f} games/s"
         self._clear()
         put(self._out, text if self._is_live else text + "\n")
         self._drawn = self._is_live
