@@ -149,14 +149,18 @@ def _parse_seventeen(fields: Sequence[str], rules: Rules) -> Position:
 
 
 def format_seventeen(position: Position) -> str:
-    """Return the position in the 17 fields of Sanmill, with no removal due."""
+    """Return the position in the 17 fields of Sanmill, with no removal due.
+
+    The four last-mill fields are 0, "none" in Sanmill's old numbering of squares. Sanmill reads -1
+    only with a token ``ids:nodes``, which its older versions do not know.
+    """
     white, black = position.men
     placing = position.hands[position.side] > 0
     phase = "o" if position.outcome() else "p" if placing else "m"
     return (
         f"{format_board(position.men)} {SIDES[position.side]} {phase} {'p' if placing else 's'} "
         f"{white.bit_count()} {position.hands[WHITE]} {black.bit_count()} {position.hands[BLACK]} "
-        f"0 0 -1 -1 -1 -1 0 {_counters(position)}"
+        f"0 0 0 0 0 0 0 {_counters(position)}"
     )
 
 

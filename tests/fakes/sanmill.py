@@ -61,6 +61,8 @@ class Sanmill:
         if words[1] == "fen":
             if at - 2 < 17:
                 raise ValueError("a position has 17 fields")
+            if "-1" in words[2:at] and "ids:nodes" not in words[2:at]:
+                raise ValueError("without ids:nodes a square is 0 or 8 to 31")
             self.position = parse_position(" ".join(words[2:at]))
         else:
             self.position = Position()

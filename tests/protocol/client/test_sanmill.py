@@ -54,7 +54,7 @@ def test_a_removal_is_searched_after_the_step_that_closes_the_mill() -> None:
         moves = [parse_move(word) for word in "a1 d6 d1 f4".split()]
         assert sanmill.play(Position(), Limit(depth=6), moves=moves).move == parse_move("a4")
     text = b"".join(sent).decode()
-    line = "position fen ********/@***@**@/***OO*** w p p 2 1 3 1 0 0 -1 -1 -1 -1 0 0 9"
+    line = "position fen ********/@***@**@/***OO*** w p p 2 1 3 1 0 0 0 0 0 0 0 0 9"
     assert f"{line}\ngo depth 6\n{line} moves a1\ngo depth 6\n" in text
     assert "position startpos moves a1 d6 d1 f4\ngo depth 6\n" in text
 

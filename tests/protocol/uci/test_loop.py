@@ -126,7 +126,7 @@ def test_every_form_of_a_position_line_is_read(gui: Gui) -> None:
     assert gui.fen() == START
     gui.send("POSITION FEN ********/@*@*****/***OOO** w 6 7 0 4 MOVES")
     assert gui.fen() == "********/@*@*****/***OOO** w 6 7 0 4"
-    seventeen = "********/@*******/******** w p p 0 9 1 8 0 0 -1 -1 -1 -1 0 0 2"
+    seventeen = "********/@*******/******** w p p 0 9 1 8 0 0 0 0 0 0 0 0 2"
     gui.send(f"position fen {seventeen} moves a1")
     assert gui.fen() == "********/@*******/*****O** b 8 8 0 2"
     gui.send(f"position fen {seventeen} ids:nodes moves A1")
@@ -135,7 +135,7 @@ def test_every_form_of_a_position_line_is_read(gui: Gui) -> None:
     (error,) = gui.ask(f"position fen {owed}")
     assert "removal" in error
     assert gui.ask("fen 18") == ["info string error '18': expected fen or fen 17"]
-    assert gui.ask("fen 17") == ["********/@*******/*****O** b p p 1 8 1 8 0 0 -1 -1 -1 -1 0 0 2"]
+    assert gui.ask("fen 17") == ["********/@*******/*****O** b p p 1 8 1 8 0 0 0 0 0 0 0 0 2"]
     # A removal may be part of the move's token, or a separate token.
     gui.send("position startpos moves a1 d6 d1 f4 g1xf4")
     one_token = gui.fen()

@@ -117,7 +117,7 @@ def converted(
 def test_each_form_is_written_and_detected(converted: Callable[..., str]) -> None:
     assert converted(SIX, "-to", "mfen") == f"{MFEN}\n"
     assert converted(f"\n; ours\n{MFEN} ; a comment\n", "-to", "six") == f"{SIX}\n"
-    seventeen = "********/O*@*****/******** w p p 1 8 1 8 0 0 -1 -1 -1 -1 0 0 2"
+    seventeen = "********/O*@*****/******** w p p 1 8 1 8 0 0 0 0 0 0 0 0 2"
     assert converted(MFEN, "-to", "seventeen") == f"{seventeen}\n"
     assert converted(f"{seventeen} ids:3\n{SIX}", "-to", "six") == f"{SIX}\n{SIX}\n"
     assert f'[FEN "{SIX}"]' in converted(MFEN, "-to", "pgn")
