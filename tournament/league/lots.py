@@ -12,17 +12,27 @@ import json
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import astuple, replace
 from itertools import starmap
 from typing import Any
 
-from merels.engine.common.errors import printable
-from merels.engine.game.notation import START
+from merels.engine.common.errors import InputError, printable
+from merels.engine.game.notation import START, play_moves
 from merels.engine.game.rules import FLYING_MEN, Rules, parse_rules
+from merels.engine.tablebase.probe import Tables, default_root, open_tables
+from merels.engine.tablebase.verdict import judge
 from merels.tournament.journal.players import UNKNOWN_COMMAND
-from merels.tournament.journal.rows import Row
+from merels.tournament.journal.rows import Row, record_of
 from merels.tournament.league.league import League
 from merels.tournament.report.replay_data import RESULTS, compact, game_moves, pack
+from merels.tournament.statistics.accuracy import (
+    Accuracy,
+    Coverage,
+    EngineAccuracy,
+    GameName,
+    MoveCounts,
+)
 from merels.tournament.views.output import Throttle
 from merels.tournament.views.pgn import GameWriter
 
@@ -38,6 +48,8 @@ PHASES = ("placing", "moving", "flying")
 FIGURES = ("n", "white", "black", "result", "reason", "phase", "plies", "opening", "fault")
 """Columns of a lot. Players, reasons and openings are indices; ``fault`` is 1 if White lost by its
 own fault, 2 if Black did."""
+UNJUDGED = Coverage(0, False)
+"""Coverage without tables."""
 Column = list[int]
 
 
@@ -54,6 +66,8 @@ class Games:
         self.openings: dict[str, int] = {}
         self.oddities: list[tuple[int, list[int]]] = []
         """White's and Black's junk lines and late answers, and the index of their game."""
+        self.accuracy: dict[str, EngineAccuracy] = {}
+        """Accuracy of players by tables, in the lots that were judged."""
 
     def __len__(self) -> int:
         return len(self.columns["n"])
@@ -71,6 +85,10 @@ class Games:
             place = known.get(name)
             self.columns[name] += values if place is None else map(place.__getitem__, values)
         self.oddities += [(start + int(index), counts) for index, counts in head["odd"].items()]
+        for index, phases in head.get("accuracy", {}).items():
+            counts = {phase: MoveCounts(*values) for phase, values in zip(PHASES, phases)}
+            own = self.accuracy.setdefault(head["players"][int(index)], EngineAccuracy())
+            own.merge(EngineAccuracy(counts))
 
 
 def _index(places: dict[str, int], names: Iterable[str]) -> list[int]:
@@ -94,7 +112,10 @@ def update_lots(
         pace.run(lambda: notice(f"writing games: lot {number} of {max(lots.numbers)}"))
         script, pgn = f"{LOTS}/{number}.js", f"{LOTS}/{number}.pgn"
         head = _read_head(os.path.join(folder, script), lots.league_id)
-        if head is None or head["n"] != numbers or not os.path.isfile(os.path.join(folder, pgn)):
+        if (
+            head is None or head["n"] != numbers or lots.judges_better(head)
+            or not os.path.isfile(os.path.join(folder, pgn))
+        ):
             rows = list(lots.rows(number))
             head = lots.head(rows)
             # The script comes last: it marks the lot as complete.
@@ -138,6 +159,15 @@ class _Lots:
                 numbers[(number - 1) // LOT + 1].append(number)
         self.numbers = dict(numbers)
         """The numbers of the games of each lot that has any; lots count from 1."""
+        self._tables = _open_tables(self._rules)
+        self._coverage = UNJUDGED
+        if self._tables is not None:
+            self._coverage = Coverage(self._tables.men, self._tables.complete)
+
+    def judges_better(self, head: dict[str, Any]) -> bool:
+        """Whether the tables of this machine cover more than those that judged the lot."""
+        men, whole = head.get("tables", UNJUDGED)
+        return (self._coverage.whole, self._coverage.men) > (whole, men)
 
     def rows(self, number: int) -> Iterator[Row]:
         """Yield the games of a lot."""
@@ -180,7 +210,38 @@ class _Lots:
             "v": VERSION, "league": self.league_id,
             "players": list(players), "reasons": list(reasons), "texts": list(texts),
             "openings": list(openings), **columns, "odd": odd,
+            "tables": self._coverage, "accuracy": self._accuracy(rows, players),
         }
+
+    def _accuracy(
+        self, rows: Sequence[Row], players: dict[str, int]
+    ) -> dict[int, list[tuple[int, ...]]]:
+        """Return the counts of `MoveCounts` in each phase, by index of the player."""
+        if self._tables is None:
+            return {}
+        accuracy = Accuracy()
+        for row in rows:
+            record = record_of(row, self._rules)
+            try:
+                play_moves(record.start, row.opening.split() + row.moves.split())
+            except InputError:
+                continue  # The journal may have been written by hand.
+            name = GameName("", row.number, row.white, row.black)
+            first = len(row.opening.split())
+            accuracy.add(name, judge(self._tables, record.start, record.moves, first))
+        return {
+            players[name]: [astuple(own.phases[phase]) for phase in PHASES]
+            for name, own in accuracy.engines.items()
+        }
+
+
+def _open_tables(rules: Rules) -> Tables | None:
+    """Return the tables in the default folder, or None if there are none."""
+    with suppress(InputError):  # A user without a home folder has none.
+        tables = open_tables(default_root(), rules)
+        if tables.men:
+            return tables
+    return None
 
 
 def _writer(league: League, league_id: str) -> GameWriter:

@@ -29,6 +29,7 @@ from merels.tournament.league.rating_list import ListEntry, families, family_of,
 from merels.tournament.records.as_flags import engine_words, typed
 from merels.tournament.records.games import Entrant
 from merels.tournament.records.settings import facts
+from merels.tournament.report.accuracy_report import LEGEND, phase_rows
 from merels.tournament.report.crosstable import csv_name
 from merels.tournament.report.html import (
     MEANING,
@@ -452,6 +453,7 @@ class _Pages:
                 self._by("Reason", results.reasons, self._reasons, list(CAUSES)),
                 self._by("Phase", results.phases, list(PHASES), list(PHASES)),
                 "</div>",
+                *self._accuracy(name),
                 "<h2>Longest and shortest games</h2>", self._extremes(name),
                 "<h2>Results by opening</h2>", *self._by_opening(results.openings),
             ]
@@ -518,6 +520,14 @@ class _Pages:
         for name in (*known, *sorted(set(by_name) - set(known))):
             rows.append([name, *by_name[name].cells])
         return text_table(rows, "ends")
+
+    def _accuracy(self, name: str) -> list[str]:
+        """Return the section on accuracy; nothing if no move was judged by tables."""
+        accuracy = self._games.accuracy.get(name)
+        if accuracy is None or not accuracy.total.judged:
+            return []
+        return ["<h2>Accuracy by tables of perfect play</h2>",
+                text_table(phase_rows(accuracy), "accuracy"), note(LEGEND)]
 
     def _by_opening(self, scores: _Scores) -> list[str]:
         shown = sorted(scores.items(), key=lambda item: (-item[1].games, item[0]))

@@ -91,6 +91,11 @@ def rows(accuracy: Accuracy, show_name: Callable[[str], str]) -> list[list[str]]
     return found
 
 
+def phase_rows(engine: EngineAccuracy) -> list[list[str]]:
+    """Return a head, and a row per phase and one for all phases, of one engine."""
+    return [row[1:] for row in rows(Accuracy({"": engine}), str)]
+
+
 def _by_phase(engine: EngineAccuracy) -> Iterator[tuple[str, MoveCounts]]:
     yield from ((phase, counts) for phase, counts in engine.phases.items() if counts.moves)
     yield "all", engine.total

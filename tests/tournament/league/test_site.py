@@ -6,6 +6,7 @@ import csv
 import io
 import os
 import random
+import re
 import shutil
 import time
 from collections import Counter
@@ -13,8 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from merels.engine.game.notation import parse_position, play_moves
-from merels.engine.game.rules import FLYING_MEN, parse_rules
+from merels.engine.game.notation import format_position, parse_position, play_moves
+from merels.engine.game.position import WHITE, Move, Position
+from merels.engine.game.rules import FLYING_MEN, make_rules, parse_rules
+from merels.engine.tablebase.build import Builder
+from merels.engine.tablebase.probe import Tables
+from merels.engine.tablebase.root_ranking import values_of_moves
+from merels.engine.training.samples import random_position
 from merels.protocol.formats.pgn.tokens import split_games
 from merels.tournament.journal.journal import Journal
 from merels.tournament.league.league import read_league
@@ -286,3 +292,52 @@ def test_a_site_that_cannot_be_written_is_one_clear_error(league: str) -> None:
     Path(league, SITE).write_text("")
     assert "cannot create this file" in refusal("league", league, "site")
     assert "site takes no words" in refusal("league", league, "site", "now")
+
+
+def test_games_are_judged_by_tables_once_there_are_any(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MERELS_TABLES", str(tmp_path / "tables"))
+    rules, chance = make_rules("mill"), random.Random(1)
+    tables = Builder(tmp_path / "built", rules, threads=1).build(6)
+    positions = (random_position(rules, 3, 3, chance) for _ in iter(int, 1))
+    start, good, bad = next(
+        (position, good, bad) for position in positions if position.side == WHITE
+        for good, bad in [_winning_and_other_move(tables, position)] if good and bad
+    )
+    rows = [
+        game(number, "Alpha", "Beta")._replace(
+            position=format_position(start), opening="", moves=str(move), scores="0",
+            depths="1", nodes="1", times="1", clocks="1", late="", waited="",
+        )
+        for number, move in ((1, good), (2, bad), (3, bad))
+    ]
+    folder = make_league(tmp_path / "league", ["Alpha", "Beta"], rows)
+    page, lot = f"{folder}/{SITE}/player-1.html", f"{folder}/{SITE}/games/1.js"
+    write(folder)
+    assert "Accuracy" not in Path(page).read_text()
+    (tmp_path / "built").rename(tmp_path / "tables")
+    write(folder)
+    own = _accuracy_cells(Path(page).read_text())
+    assert own[:4] == ["all", "3", "3", "33.3%"]
+    assert "Accuracy" not in Path(f"{folder}/{SITE}/player-2.html").read_text()
+    before = os.stat(lot).st_ino
+    (tmp_path / "tables").rename(tmp_path / "away")
+    write(folder)
+    assert _accuracy_cells(Path(page).read_text()) == own, "verdicts outlive the tables"
+    assert os.stat(lot).st_ino == before
+
+
+def _winning_and_other_move(tables: Tables, position: Position) -> tuple[Move | None, Move | None]:
+    """Return a move that keeps a win and one that does not; None where there is none."""
+    winning: list[Move] = []
+    others: list[Move] = []
+    for choice in values_of_moves(tables, position) or ():
+        (winning if choice.value == 1 else others).append(choice.move)
+    return next(iter(winning), None), next(iter(others), None)
+
+
+def _accuracy_cells(page: str) -> list[str]:
+    """Return the cells of the last row of the table of accuracy."""
+    table = page.partition("Accuracy by tables")[2].partition("</table>")[0]
+    return re.findall(r"<t[dh][^>]*>([^<]*)", table.rpartition("<tr")[2])
