@@ -83,22 +83,23 @@ class Builder:
         self._total = 0
 
     def build(self, men: int, placing: bool = False) -> Tables:
-        """Build the missing tables of all sectors of up to ``men`` men; return all, opened.
+        """Build the missing tables of all sectors of up to ``men`` men; return the open tables.
 
         ``placing`` includes the placing phase, where ``men`` counts men in hand, too. `InputError`
         if the memory limit or the free disk space is too small, or the folder is unusable.
         """
-        moving, rest = sectors(men), slices(self.rules, men) if placing else []
+        moving, groups = sectors(men), slices(self.rules, men) if placing else []
         for sector in moving:
             needed = solver.sector_memory(*sector, self.depths)
             self._check_memory(str(sector), needed, self.depths)
-        for group in rest:
+        for group in groups:
             self._check_memory(str(group), group.memory(self.rules))
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(str(self.folder), f"cannot be made ({error.strerror})") from error
-        self._total = sum(sector.places for sector in moving) + sum(group.places for group in rest)
+        self._total = sum(sector.places for sector in moving)
+        self._total += sum(group.places for group in groups)
         # One pool for the whole build: Ctrl-C can be lost while the threads of a pool end.
         with locked(self.folder), ThreadPoolExecutor(self.threads) as pool:
             remove_drafts(self.folder)
@@ -108,7 +109,7 @@ class Builder:
                     self._begin(sector.places // 4 + (sector.places if self.depths else 0), sector)
                     self._guard(sector, self._solve, sector, workers)
                     self._finish(sector, sector.places)
-            for group in rest:
+            for group in groups:
                 if missing := self._missing(group.sectors):
                     self._begin(sum(sector.places for sector in missing) // 4, group)
                     self._guard(group, self._solve_slice, group, missing, workers)
@@ -128,7 +129,7 @@ class Builder:
                 del self.tables.problems[old_problems:]
         return missing
 
-    def _begin(self, size: int, what: Sector | Slice) -> None:
+    def _begin(self, size: int, step: Sector | Slice) -> None:
         """Start the clock; `InputError` if fewer than ``size`` bytes of the disk are free."""
         if self._started is None:
             self._started = time.monotonic()
@@ -136,13 +137,13 @@ class Builder:
         if free < size:
             raise InputError(
                 str(self.folder),
-                f"{what} needs {size / 1e6:.1f} MB and {free / 1e6:.1f} MB are free. "
+                f"{step} needs {size / 1e6:.1f} MB, but only {free / 1e6:.1f} MB are free. "
                 "All finished tables are kept: free the space and repeat the command",
             )
 
-    def _finish(self, what: Sector | Slice, places: int) -> None:
+    def _finish(self, step: Sector | Slice, places: int) -> None:
         self._done += places
-        self._report(str(what), 0.0)
+        self._report(str(step), 0.0)
 
     def _report(self, step: str, places: float) -> None:
         """Report progress; ``places`` are those done in the unfinished step."""
@@ -150,12 +151,12 @@ class Builder:
             seconds = time.monotonic() - self._started
             self.report(Progress(step, self._done + places, self._total, seconds))
 
-    def _check_memory(self, what: str, needed: int, depths: bool = False) -> None:
+    def _check_memory(self, step: str, needed: int, depths: bool = False) -> None:
         """Raise `InputError` if ``needed`` bytes exceed the memory limit."""
         if self.memory is not None and needed > self.memory:
             raise InputError(
                 f"{self.memory / 2**30:.2f} GiB",
-                f"{what} needs {needed / 2**30:.2f} GiB of memory"
+                f"{step} needs {needed / 2**30:.2f} GiB of memory"
                 + (" (less without depths)" if depths else ""),
             )
 
@@ -177,7 +178,7 @@ class Builder:
         self._total -= sector.places
         return True
 
-    def _guard(self, what: Sector | Slice, solve: Callable[..., None], *arguments: object) -> None:
+    def _guard(self, step: Sector | Slice, solve: Callable[..., None], *arguments: object) -> None:
         """Call ``solve``; convert its failures to `InputError`."""
         try:
             solve(*arguments)
@@ -185,7 +186,7 @@ class Builder:
             raise InputError(str(self.folder), str(error)) from error
         except (MemoryError, RuntimeError) as error:
             # RuntimeError: the system refused to start a thread, usually for lack of memory.
-            raise InputError(str(what), f"cannot be solved: {error}") from error
+            raise InputError(str(step), f"cannot be solved: {error}") from error
 
     def _solve(self, sector: Sector, workers: WorkerPool) -> None:
         """Solve a sector of the moving phase, write its files and open them."""

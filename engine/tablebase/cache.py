@@ -17,14 +17,14 @@ from merels.engine.tablebase.probe import Tables, default_root, open_tables
 from merels.engine.tablebase.small import build_in_background, has_small_tables
 
 PATIENCE = 5.0
-"""Longest wait for the small tables in seconds; building them takes one or two."""
+"""Longest wait for the small tables, in seconds; building them takes one or two seconds."""
 MOST_BUILDS = 2
 """Maximum number of rule sets whose small tables are built at the same time.
 
-More than one, as a build may wait long for another process to finish."""
+It is more than one, because a build may wait long for another process."""
 MOST_REMEMBERED = 64
 """Number of failed builds that are remembered."""
-_LOOK = 0.02
+_CHECK_EVERY = 0.02
 """Seconds between checks whether a wait was stopped."""
 _Key = tuple[str, str]
 """A rule set's folder name, and the folder of tables that the user named, or ''."""
@@ -33,8 +33,8 @@ _Key = tuple[str, str]
 class TableCache:
     """The open tables of the rule set that was last requested; usable from any thread.
 
-    They are in a folder that the user names, or in the user's cache folder. In the latter the small
-    tables are built in the background when a rule set is first requested.
+    They are in a folder that the user names, or in the user's cache folder. Missing small tables of
+    the cache folder are built in the background when their rule set is requested.
     """
 
     def __init__(self) -> None:
@@ -69,12 +69,12 @@ class TableCache:
             while wait and (key in self._building or key == self._queued):
                 if monotonic() > end or stopped():
                     break
-                self._lock.wait(_LOOK)
+                self._lock.wait(_CHECK_EVERY)
                 tables, _ = self._open(key, rules)
         return tables, problems
 
     def _open(self, key: _Key, rules: Rules) -> tuple[Tables | None, list[str]]:
-        """Return the same as `fetch`, without waiting; the caller holds the lock."""
+        """Return the result of `fetch` without waiting; the caller must hold the lock."""
         folder = key[1]
         if key == self._key:
             return self._tables, []
@@ -101,7 +101,7 @@ class TableCache:
         return self._tables, problems + tables.problems
 
     def _end(self, key: _Key, built: bool) -> None:
-        """Note that a build has ended, so that the next request opens the tables again."""
+        """Record the end of a build, so that the next request opens the tables again."""
         with self._lock:
             self._building.discard(key)
             if not built:

@@ -30,10 +30,10 @@ NONE = 0xFFFF
 
 _HEADER = struct.Struct("<8sH8BHIIII4xQ6Q4H2Q4x")
 CHUNK = 1 << 24
-"""Bytes that are read or written at a time."""
+"""Bytes of a file whose checksum is computed in one call."""
 
 _ALWAYS_CHECKED = 1 << 24
-"""Size of data, in bytes, up to which opening a file always compares the checksum."""
+"""Size in bytes up to which the checksum of a file's data is compared at every opening."""
 
 
 class TableError(Exception):
@@ -148,8 +148,8 @@ def check_start(
 def parse_header(data: bytes, path: Path) -> Header:
     """Return the header at the start of a file; `TableError` states why it is invalid."""
     check_start(data, path, MAGIC, HEADER_SIZE, VERSION, "not a table of merels", remedy(path))
-    _, _, kind, own, opponent, tables, *rest = _HEADER.unpack(data[: HEADER_SIZE - 4])
-    hand, each_mill = rest.pop(4), bool(rest[2])
+    _, _, kind, own, opponent, tables, *fields = _HEADER.unpack(data[: HEADER_SIZE - 4])
+    hand, each_mill = fields.pop(4), bool(fields[2])
     sector: AnySector = PlacingSector(own, opponent, hand) if hand else Sector(own, opponent)
     if kind not in SUFFIX or not (
         kind in (VALUES, PACKED) and sector.occurs(each_mill)
@@ -161,12 +161,12 @@ def parse_header(data: bytes, path: Path) -> Header:
         )
     if tables != len(sector.sides):
         raise TableError(f"{path}: {tables} is not the number of tables of {sector}")
-    sum_of_data, sum_of_values, places, *counts = rest[6:15]
-    depths = [None if depth == NONE else depth for depth in rest[15:19]]
+    sum_of_data, sum_of_values, places, *counts = fields[6:15]
+    depths = [None if depth == NONE else depth for depth in fields[15:19]]
     tallies = [Tally(*counts[3 * i : 3 * i + 3], *depths[2 * i : 2 * i + 2]) for i in range(tables)]
     return Header(
-        kind, sector, tuple(rest[:6]), places, tuple(tallies), sum_of_data, sum_of_values,
-        tuple(rest[19 : 19 + tables]) if kind == DEPTHS else (),
+        kind, sector, tuple(fields[:6]), places, tuple(tallies), sum_of_data, sum_of_values,
+        tuple(fields[19 : 19 + tables]) if kind == DEPTHS else (),
     )  # fmt: skip
 
 
@@ -206,7 +206,7 @@ def map_table(path: Path, rules: Rules) -> tuple[Header, memoryview]:
                 raise TableError(f"{path}: made for other rules than {rules}")
             expected = file_name(header.sector, header.kind)
             if expected != path.name:
-                raise TableError(f"{path}: holds the table {expected}, not what its name says")
+                raise TableError(f"{path}: contains the table {expected}; rename it")
             data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     except OSError as error:
         raise TableError(f"{path}: {error.strerror}") from error

@@ -34,8 +34,9 @@ from merels.engine.tablebase.probe import build_command
 from merels.engine.tablebase.sectors import AnySector, kept_placing_sectors, sectors
 from merels.engine.tablebase.storage import locked, remove_drafts, write_table
 
-_LEVEL = 9
+_ZLIB_LEVEL = 9
 _BLOCKS_AT_ONCE = 16
+"""Number of blocks that a thread compresses in one call."""
 _REPORT_EVERY = 0.25
 """Least number of seconds between reports."""
 
@@ -71,15 +72,15 @@ class Packer:
 
         `InputError` if there are no tables, or a file cannot be written.
         """
-        known: list[AnySector] = [*sectors(), *kept_placing_sectors(self.rules)]
+        every: list[AnySector] = [*sectors(), *kept_placing_sectors(self.rules)]
         todo = [
-            sector for sector in known
+            sector for sector in every
             if (self.source_folder / file_name(sector, VALUES)).exists()
         ]
         if not todo:
             raise InputError(
                 str(self.source_folder),
-                f"no tables to pack there; make them with {build_command(self.rules, self.root)}",
+                f"no tables to pack; make them with {build_command(self.rules, self.root)}",
             )
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -121,8 +122,8 @@ class Packer:
         ends = block_index([len(block) for block in blocks])
         data = b"".join(blocks)
         sum_of_data = checksum([memoryview(ends), memoryview(data)])
-        packed = replace(header, kind=PACKED, checksum=sum_of_data)
-        write_table(path, [packed.pack(), ends, data])
+        packed_header = replace(header, kind=PACKED, checksum=sum_of_data)
+        write_table(path, [packed_header.pack(), ends, data])
         return path
 
     def _copy_depths(self, sector: AnySector) -> None:
@@ -135,7 +136,7 @@ class Packer:
             if open_table(self.folder / name, self.rules, check=True)[0] == header:
                 return
         except TableError:
-            pass  # It is missing or unusable.
+            pass  # The copy is missing or unusable.
         write_table(self.folder / name, [header.pack(), *depths])
 
     def _is_packed(self, path: Path, header: Header) -> bool:
@@ -169,6 +170,6 @@ def _compress(part: tuple[memoryview, int, int]) -> list[bytes]:
     """Return the compressed blocks of a part."""
     data = copy_slice(*part)
     return [
-        zlib.compress(data[at : at + BLOCK_BYTES], _LEVEL)
+        zlib.compress(data[at : at + BLOCK_BYTES], _ZLIB_LEVEL)
         for at in range(0, len(data), BLOCK_BYTES)
     ]

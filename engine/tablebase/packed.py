@@ -52,7 +52,8 @@ class PackedTable:
         expected = min(BLOCK_BYTES, self.size - number * BLOCK_BYTES)
         stream = zlib.decompressobj()
         try:
-            # The limit keeps a damaged block from filling the memory; one byte more shows its end.
+            # The limit keeps a damaged block from filling the memory. It is one byte more than a
+            # block, so that zlib reads on to the end of the stream.
             packed = copy_slice(self.data, start, _end(self.ends, index))
             block = stream.decompress(packed, BLOCK_BYTES + 1)
             if len(block) != expected or not stream.eof:
@@ -89,18 +90,18 @@ def open_packed(
 ) -> tuple[Header, list[PackedTable]]:
     """Return a packed file's header and its tables; `TableError` if it cannot be used.
 
-    ``check`` compares the checksum even of a large file. ``problems`` gets a line for each table
-    with a block that proves to be damaged when it is read.
+    ``check`` compares the checksum even of a large file. ``problems`` gets one line for each table
+    in which a damaged block is read later.
     """
     header, data = map_table(path, rules)
     size = -(-header.places // PLACES_IN_A_BYTE)
     blocks, tables = blocks_of(size), len(header.tallies)
     index = _END.size * blocks * tables
-    ends, rest = data[:index], data[index:]
+    ends, streams = data[:index], data[index:]
     total = _end(ends, blocks * tables - 1) if blocks and len(ends) == index else 0
     check_data(path, header, data, index + total, check)
     return header, [
-        PackedTable(path, ends, rest, table * blocks, size, problems)
+        PackedTable(path, ends, streams, table * blocks, size, problems)
         for table in range(tables)
     ]
 

@@ -77,7 +77,7 @@ class Tables:
 
     @property
     def complete(self) -> bool:
-        """Whether the tables have the value of every position, in the placing phase, too."""
+        """Whether the tables have the value of every position, including the placing phase."""
         return self.headers.keys() >= {*sectors(), *kept_placing_sectors(self.rules)}
 
     @property
@@ -102,8 +102,8 @@ class Tables:
     def load_packed(self, folder: Path, sector: AnySector, check: bool) -> None:
         """Open a sector's packed file in the folder of the rules; `TableError` if that fails.
 
-        Positions in a block that proves to be damaged when it is read have no value; a line in
-        ``problems`` names the block.
+        If a block proves to be damaged when it is probed, its positions have no value, and a line
+        in ``problems`` names the block.
         """
         header, tables = open_packed(
             folder / file_name(sector, PACKED), self.rules, check, self.problems
@@ -135,7 +135,7 @@ class Tables:
     def _add_depths(self, folder: Path, header: Header, check: bool) -> None:
         """Open the depths of a sector whose values are open; add a bad file to ``problems``."""
         path = folder / file_name(header.sector, DEPTHS)
-        # Depths that are not listed are searched for, which probes positions after removals.
+        # A depth that is not listed takes a search, which probes positions after removals.
         if not path.exists() or not self.headers.keys() >= self._after_removals(header.sector):
             return
         try:
@@ -152,8 +152,8 @@ class Tables:
         """Return the sectors of the moving phase that a removal leads to."""
         own, opponent = sector[:2]
         removed = (1, 2) if self.rules.double_mill == "each" else (1,)
-        left = [men for n in removed for men in ((own - n, opponent), (own, opponent - n))]
-        return {Sector(max(men), min(men)) for men in left if min(men) >= MINIMUM_MEN}
+        after = [men for n in removed for men in ((own - n, opponent), (own, opponent - n))]
+        return {Sector(max(men), min(men)) for men in after if min(men) >= MINIMUM_MEN}
 
     def valid_for(self, rules: Rules) -> bool:
         """Return whether the tables fit ``rules``, whose limit on repetition may differ."""
@@ -166,7 +166,7 @@ class Tables:
     def probe(self, position: Position) -> TableValue | None:
         """Return a position's value and depth, or None if its table is not open.
 
-        In the moving phase, they are those with no ply played since the last removal.
+        In the moving phase, both are those with no ply played since the last removal; see `bounds`.
         """
         stored = self.core.probe(core_board(position))
         if stored is None:
@@ -184,8 +184,8 @@ class Tables:
     def moves(self, position: Position) -> Iterator[tuple[Move, TableValue | None]]:
         """Yield each legal move with its value for the side that plays it, or None if unknown.
 
-        The depth counts from before the move; a removal or the end of the game has depth 1. A win
-        or loss that comes too late for a limit on plies has the value of a draw.
+        The depth counts the move, too: a move that removes a man or ends the game has depth 1. A
+        win or loss that comes too late for a limit on plies has the value of a draw.
         """
         for move in position.legal_moves():
             after = position.play(move)
@@ -208,7 +208,7 @@ class Tables:
     def holding(self, position: Position) -> tuple[int, int] | None:
         """Return the number of legal moves that keep the value, and of all legal moves.
 
-        None if the game is over, or the tables do not have the value of every move.
+        None if the game is over, or the tables lack the value of a legal move.
         """
         moves = [stored for _, stored in self.moves(position)]
         values = [stored.value for stored in moves if stored is not None]
@@ -220,8 +220,8 @@ class Tables:
 def open_tables(root: Path, rules: Rules, men: int = MAX_MEN, check: bool = False) -> Tables:
     """Return all usable tables of a rule set below a folder, up to ``men`` men.
 
-    ``check`` compares every checksum. The result's ``problems`` name unusable files, but no missing
-    ones.
+    ``check`` compares every checksum. The result's ``problems`` name each unusable file; a missing
+    file is no problem.
     """
     tables = Tables(rules)
     try:

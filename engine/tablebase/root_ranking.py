@@ -12,7 +12,7 @@ from merels.engine.game.rules import FLYING_MEN
 from merels.engine.tablebase.probe import MAX_TABLE_DEPTH, TableValue, Tables
 
 NEAR = 32
-"""Distance in plies to a draw by counting within which a losing side tries to reach it."""
+"""A losing side tries to reach a draw by a limit on plies that is at most this many plies away."""
 
 
 class Choice(NamedTuple):
@@ -54,13 +54,14 @@ def rank_moves(
     tables: Tables, position: Position, among: Sequence[Move], lines: int = 1,
     interrupted: Callable[[], bool] = lambda: False,
 ) -> Ranking | None:
-    """Return the moves of ``among`` ranked; None if a value of theirs is unknown.
+    """Return the moves of ``among`` ranked; None if any of their values is unknown.
 
-    The result has the best groups, with at least ``lines`` moves together. Certain wins rank before
-    uncertain ones and, with depths, short wins before long ones. Nearly drawn losses rank before
-    other losses. All draws have one rank, and so have all other losses: the search's choice among
-    them is harder for a fallible opponent than the longest loss, the fewest replies that keep the
-    value, or waiting for a distant limit on plies. ``interrupted`` is as in `values_of_moves`.
+    The result has only the best groups, enough for at least ``lines`` moves. Certain wins rank
+    before uncertain ones and, with depths, short wins before long ones. Nearly drawn losses rank
+    before other losses. All draws have one rank, and so have all other losses. The search chooses
+    among them: its choice is harder for a fallible opponent than the longest loss, the move with
+    the fewest replies that keep the value, or waiting for a distant limit on plies.
+    ``interrupted`` is as in `values_of_moves`.
     """
     choices = values_of_moves(tables, position, set(among), interrupted)
     if not choices:
@@ -87,11 +88,11 @@ def values_of_moves(
     """
     recurring = recurring_keys(position)
     choices: list[Choice] = []
-    for move, known in tables.moves(position):
+    for move, stored in tables.moves(position):
         if among is None or move in among:
-            if known is None:
+            if stored is None:
                 return None
-            choices.append(_choice(tables, position, move, known, recurring))
+            choices.append(_choice(tables, position, move, stored, recurring))
         if interrupted():
             return choices if any(choice.value > 0 for choice in choices) else None
     return choices
@@ -100,7 +101,7 @@ def values_of_moves(
 def recurring_keys(position: Position) -> set[int]:
     """Return the keys of the earlier positions that draw the game when they occur once more.
 
-    The current position is left out: it can recur only if the winning side makes no progress.
+    The current position is excluded: it can recur only if the winning side makes no progress.
     """
     most = position.rules.repetition - 1
     if most < 1:
@@ -110,7 +111,7 @@ def recurring_keys(position: Position) -> set[int]:
 
 
 def _choice(
-    tables: Tables, position: Position, move: Move, known: TableValue, recurring: set[int]
+    tables: Tables, position: Position, move: Move, stored: TableValue, recurring: set[int]
 ) -> Choice:
     """Return a move with its table value, corrected for the game's repetitions and plies.
 
@@ -119,26 +120,27 @@ def _choice(
     """
     after = position.play(move)
     if after.outcome() is not None:
-        return Choice(move, known.value, known.depth, True)
-    certain = tables.bounds(after) == (-known.value, -known.value)
-    if move.removed or not recurring or not known.value:
-        near = known.value < 0 and not certain and _is_near_limit(after)
-        return Choice(move, known.value, known.depth, certain, near)
-    if known.value > 0 and _may_repeat(after, recurring):
+        return Choice(move, stored.value, stored.depth, True)
+    certain = tables.bounds(after) == (-stored.value, -stored.value)
+    if move.removed or not recurring or not stored.value:
+        near = stored.value < 0 and not certain and _is_near_limit(after)
+        return Choice(move, stored.value, stored.depth, certain, near)
+    if stored.value > 0 and _may_repeat(after, recurring):
         return Choice(move, 0, None, True)
-    loses = known.value < 0
-    return Choice(move, known.value, None if loses else known.depth, False, loses)
+    loses = stored.value < 0
+    return Choice(move, stored.value, None if loses else stored.depth, False, loses)
 
 
 def _may_repeat(position: Position, recurring: set[int]) -> bool:
     """Return whether a step of the side to move leads to a draw by repetition."""
-    own, other = SIZE * position.side, SIZE * (1 - position.side)
-    men, others = position.men[position.side], position.men[1 - position.side]
+    own_shift, opponent_shift = SIZE * position.side, SIZE * (1 - position.side)
+    own, opponent = position.men[position.side], position.men[1 - position.side]
     for key in recurring:
-        # Only a key that differs in the place of one own man can be one step away.
-        if key >> other & ALL_POINTS != others:
+        # A position is one step away only if it differs in the place of one own man.
+        if key >> opponent_shift & ALL_POINTS != opponent:
             continue
-        origin, to = men & ~(key >> own), key >> own & ALL_POINTS & ~men
+        own_then = key >> own_shift & ALL_POINTS
+        origin, to = own & ~own_then, own_then & ~own
         if origin.bit_count() == to.bit_count() == 1:
             step = Move(origin.bit_length() - 1, to.bit_length() - 1)
             if position.is_legal(step):

@@ -1,4 +1,7 @@
-"""Sectors: the positions with given numbers of men on the board and in hand."""
+"""Sectors: the positions with given numbers of men on the board and in hand.
+
+A place is the index of a position in a table (FORMAT.md).
+"""
 
 from __future__ import annotations
 
@@ -15,8 +18,8 @@ MIN_MEN, MAX_MEN = 2 * MINIMUM_MEN, 2 * MEN_PER_SIDE
 class Sector(NamedTuple):
     """The positions with ``larger`` men of one side and ``smaller`` of the other, none in hand.
 
-    A sector has two tables: the larger side to move, then the smaller. It has one if both are
-    equal.
+    A sector has two tables: the larger side to move, then the smaller. If both sides have the same
+    number of men, it has one table.
     """
 
     larger: int
@@ -61,7 +64,7 @@ class Sector(NamedTuple):
 
 
 class PlacingSector(NamedTuple):
-    """The positions with ``own`` men of the side to move and ``opponent`` others on the board.
+    """The positions with ``own`` men of the side to move on the board, and ``opponent`` others.
 
     ``hand`` is the number of men in hand of both sides together, 1 to 18. The side to move has half
     of them, rounded up, because White and Black place in turn. The sector has one table.
@@ -97,7 +100,7 @@ class PlacingSector(NamedTuple):
         return self.own + self.opponent + self.hand
 
     def occurs(self, each_mill: bool) -> bool:
-        """Return whether a game can reach these numbers of men and is not over then.
+        """Return whether an unfinished game can have these numbers of men.
 
         ``each_mill``: a move that closes two mills removes two men.
         """
@@ -106,10 +109,10 @@ class PlacingSector(NamedTuple):
         own_hand, opponent_hand = self.hands
         own_lost = MEN_PER_SIDE - own_hand - self.own
         opponent_lost = MEN_PER_SIDE - opponent_hand - self.opponent
-        most = MEN_PER_SIDE - MINIMUM_MEN
+        limit = MEN_PER_SIDE - MINIMUM_MEN
         return (
-            0 <= own_lost <= min(most, _most_removals(MEN_PER_SIDE - opponent_hand, each_mill))
-            and 0 <= opponent_lost <= min(most, _most_removals(MEN_PER_SIDE - own_hand, each_mill))
+            0 <= own_lost <= min(limit, _most_removals(MEN_PER_SIDE - opponent_hand, each_mill))
+            and 0 <= opponent_lost <= min(limit, _most_removals(MEN_PER_SIDE - own_hand, each_mill))
         )
 
     def plies_limit(self, rules: Rules) -> int:
@@ -117,10 +120,10 @@ class PlacingSector(NamedTuple):
         return 0
 
     def followers(self, rules: Rules) -> list[AnySector]:
-        """Return the sectors that a placement leads to, unless it ends the game."""
+        """Return the sectors that a placement leads to, unless the placement ends the game."""
         placed = self.own + 1
-        most = 0 if placed < 3 else 2 if rules.double_mill == "each" and placed >= 5 else 1
-        remaining = range(max(0, self.opponent - most), self.opponent + 1)
+        removals = 0 if placed < 3 else 2 if rules.double_mill == "each" and placed >= 5 else 1
+        remaining = range(max(0, self.opponent - removals), self.opponent + 1)
         followers: list[AnySector] = []
         for opponent in remaining:
             if opponent + self.hands[1] >= MINIMUM_MEN:
@@ -149,7 +152,7 @@ def _most_removals(placed: int, each_mill: bool) -> int:
 def sectors(men: int = MAX_MEN) -> list[Sector]:
     """Return all sectors of the moving phase up to ``men`` men.
 
-    Each comes after the sectors that its removals lead to.
+    Each sector comes after those that its removals lead to.
     """
     return [
         Sector(total - smaller, smaller)
@@ -179,7 +182,7 @@ def placing_sectors(rules: Rules, men: int = MAX_MEN) -> list[PlacingSector]:
 def kept_placing_sectors(rules: Rules, men: int = MAX_MEN) -> list[PlacingSector]:
     """Return the sectors of the placing phase up to ``men`` men whose tables are stored.
 
-    Those with an odd number of men in hand are not stored: a search of one ply finds their values.
+    Values with an odd number of men in hand are not stored: a search of one ply finds them.
     """
     return [sector for sector in placing_sectors(rules, men) if sector.hand % 2 == 0]
 

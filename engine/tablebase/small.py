@@ -40,7 +40,7 @@ def has_small_tables(rules: Rules, root: Path) -> bool:
 def small_tables(rules: Rules, root: Path | None = None, threads: int = 1) -> Tables | None:
     """Build missing small tables, then return all tables of a rule set.
 
-    None if there are none and none can be built, so that an engine can play without them.
+    None if there are no tables and none can be built: an engine then plays without them.
     """
     root = root or default_root()
     try:
@@ -50,7 +50,7 @@ def small_tables(rules: Rules, root: Path | None = None, threads: int = 1) -> Ta
                 builder.build(SMALL_MEN)
                 _remove_oldest(root, builder.folder)
                 break
-            except FolderLocked:  # Another process builds these or all tables.
+            except FolderLocked:  # Another process builds tables of the same rule set.
                 time.sleep(_RETRY_SECONDS)
         tables = open_tables(root, rules)
     except (InputError, OSError, MemoryError, RuntimeError):
@@ -61,7 +61,7 @@ def small_tables(rules: Rules, root: Path | None = None, threads: int = 1) -> Ta
 def _remove_oldest(root: Path, built: Path) -> None:
     """Remove the oldest small tables if more than `MOST_SETS` rule sets have some.
 
-    Those of presets stay, and each folder with any other file.
+    The tables of presets are kept, and so is every folder that contains any other file.
     """
     presets = {rules_folder(rules) for rules in PRESETS.values()}
     small = {file_name(sector, kind) for sector in sectors(SMALL_MEN) for kind in (VALUES, DEPTHS)}
@@ -84,8 +84,8 @@ def build_in_background(
 ) -> threading.Thread | None:
     """Build the small tables on a daemon thread; return the thread.
 
-    Finally it calls ``done`` with whether there are any tables. None if the system refused to start
-    a thread: the engine plays without these tables.
+    At its end the thread calls ``done``, with True if there are any tables. None if the system
+    refused to start a thread: the engine then plays without these tables.
     """
 
     def build() -> None:

@@ -32,9 +32,9 @@ def write_table(path: Path, parts: Sequence[Part]) -> None:
 
 
 def remove_drafts(folder: Path) -> None:
-    """Remove the drafts that killed programs left in a folder, which the caller has locked.
+    """Remove the drafts of killed programs from a folder; the caller must have locked it.
 
-    `InputError` if one cannot be removed.
+    `InputError` if a draft cannot be removed.
     """
     for draft in folder.glob(f"*{DRAFT}"):
         try:
@@ -61,7 +61,9 @@ def locked(folder: Path) -> Iterator[None]:
         try:
             lock(descriptor)
         except (BlockingIOError, PermissionError):  # Windows raises PermissionError.
-            raise FolderLocked(str(folder), "another build is at work there") from None
+            raise FolderLocked(
+                str(folder), "another program writes to this folder; wait until it has ended"
+            ) from None
         except OSError as error:
             raise InputError(
                 str(folder), f"cannot be locked ({error.strerror}): use another file system"

@@ -16,9 +16,9 @@ PHASES = ("placing", "moving", "flying")
 class Verdict(NamedTuple):
     """Values before and after a move for its player: 1 a win, 0 a draw, -1 a loss.
 
-    ``value`` is the value before the move; ``holding`` of the ``legal`` moves kept it. Unless the
-    verdict is ``certain``, a win may have been a draw, by a later repetition or by a limit on plies
-    that tables without depths cannot judge.
+    ``value`` is the value before the move. ``legal`` is the number of legal moves, ``holding`` the
+    number of those that keep the value. Unless the verdict is ``certain``, a win or loss may really
+    be a draw: by a repetition, or by a limit on plies that tables without depths cannot judge.
     """
 
     value: int
@@ -46,7 +46,7 @@ class PlayedMove(NamedTuple):
     move: Move
     phase: str
     verdict: Verdict | None
-    """None if the tables lack the value of a legal move, or the game was over before."""
+    """None if the tables lack the value of a legal move, or the game was over before the move."""
 
 
 def phase_of(position: Position) -> str:
@@ -71,7 +71,7 @@ def verdict(tables: Tables, position: Position, move: Move) -> Verdict | None:
     value = max(choice.value for choice in choices)
     holding = [choice for choice in choices if choice.value == value]
     played = next(choice for choice in choices if choice.move == move)
-    # One certain move is enough to prove a win or draw; a loss needs all.
+    # One certain move proves a win or a draw; a loss is certain only if all its moves are.
     certain = (all if value < 0 else any)(choice.certain for choice in holding)
     return Verdict(value, played.value, len(holding), len(choices), certain and played.certain)
 

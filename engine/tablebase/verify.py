@@ -22,8 +22,8 @@ class Verified(NamedTuple):
     """Result for one table: ``errors`` of the checked ``places`` contradict their successors.
 
     ``own`` and ``opponent`` are the men of the side to move and of its opponent, ``hand`` the men
-    in hand; ``example`` is one of the errors. ``complete`` is False for values under a limit on
-    plies without depths: whether a win comes too late is then not checked.
+    in hand; ``example`` is one of the errors. ``complete`` is False under a limit on plies if the
+    table has no depths: the check then cannot notice a win that comes too late.
     """
 
     own: int
@@ -41,7 +41,7 @@ class Verifier:
 
     It uses the search's move generator and probing, and no part of the retrograde analysis.
     Sectors of the placing phase must be checked in the order of `kept_placing_sectors`: the
-    values of an odd number of men in hand, which are not stored, are then recomputed only once.
+    values with an odd number of men in hand, which are not stored, are then recomputed only once.
 
     ``sample`` is the number of places checked in each table, chosen by ``seed``; 0: all.
     ``report`` is called with the share of the sector that is done, from 0 to 1.
@@ -53,7 +53,7 @@ class Verifier:
     seed: int = 1
     report: Callable[[float], None] | None = None
     _recomputed: dict[PlacingSector, bytearray] = field(default_factory=dict)
-    """Values of the sectors with an odd number of men in hand that the last sector leads to."""
+    """Recomputed values of the followers of the last sector; they are not stored."""
 
     def check(self, sector: AnySector) -> list[Verified]:
         """Check all tables of a sector; `ValueError` if a table that moves lead to is missing."""
@@ -116,7 +116,7 @@ class Verifier:
         return Position(self.tables.rules, men, sector.hands, WHITE)
 
     def _recompute(self, sector: PlacingSector, pool: ThreadPoolExecutor) -> None:
-        """Recompute the values that are not stored of the sectors that a sector leads to."""
+        """Recompute the values of a sector's followers, which are not stored."""
         tables = self.tables.core
         wanted = [s for s in sector.followers(self.tables.rules) if isinstance(s, PlacingSector)]
         for old in self._recomputed.keys() - set(wanted):

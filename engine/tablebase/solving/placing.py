@@ -41,7 +41,7 @@ class Slice(NamedTuple):
 
 
 def slices(rules: Rules, men: int = MAX_MEN) -> list[Slice]:
-    """Return all slices up to ``men`` men, each after those that play leads to."""
+    """Return all slices up to ``men`` men, each after the slices that its placements lead to."""
     groups = groupby(
         kept_placing_sectors(rules, men), key=lambda sector: (sector.hand, sector.own)
     )

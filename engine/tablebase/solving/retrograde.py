@@ -42,17 +42,18 @@ class SectorSolver:
         for stage in (REMOVALS, FIRST_A, FIRST_B):
             self._work(stage)
             self._share += _START_SHARE / 3
+        # The longest win and loss of each table, in plies; a blocked loss has depth 0.
         longest: list[list[int | None]] = [
-            [None, 0 if some else None] for some in self.core.blocked()
+            [None, 0 if has_blocked else None] for has_blocked in self.core.blocked()
         ]
         limit = self.sector.plies_limit(self.tables.rules)
         level = 1
         while not limit or level <= limit:
             self._work(LEVEL, level)
             settled = self.core.settled
-            for table, kinds in enumerate(settled):
-                for kind, number in enumerate(kinds):
-                    if number:
+            for table, counts in enumerate(settled):
+                for kind, count in enumerate(counts):
+                    if count:
                         longest[table][kind] = level
             number = sum(map(sum, settled))
             if not number:

@@ -35,11 +35,11 @@ class WorkerPool:
     def work(self, solver: Solver, report: Callable[[], None]) -> None:
         """Run the solver's current stage to its end, calling ``report`` several times a second."""
         try:
-            work = [self.pool.submit(solver.work) for _ in range(self.threads)]
-            while wait(work, _REPORT_EVERY).not_done:
+            futures = [self.pool.submit(solver.work) for _ in range(self.threads)]
+            while wait(futures, _REPORT_EVERY).not_done:
                 report()
         except BaseException:
             solver.stop()
             raise
-        for future in work:
+        for future in futures:
             future.result()

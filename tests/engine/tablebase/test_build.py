@@ -90,7 +90,7 @@ def test_a_second_build_in_a_locked_folder_is_refused(tmp_path: Path) -> None:
     other.start()
     try:
         wait_for_file(started)
-        with pytest.raises(InputError, match="another build is at work there"):
+        with pytest.raises(InputError, match="another program writes to this folder"):
             built(tmp_path)
         finish.touch()
         wait_for_file(folder / "half")
@@ -108,7 +108,7 @@ def test_a_sector_that_does_not_fit_on_the_disk_is_not_started(
         free: int
 
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: Usage(1, 1, 1000))
-    with pytest.raises(InputError, match="3-3 needs 0.1 MB and 0.0 MB are free"):
+    with pytest.raises(InputError, match="3-3 needs 0.1 MB, but only 0.0 MB are free"):
         Builder(tmp_path, RULES).build(6)
     assert not list(tmp_path.glob("*/*.wdl"))
 

@@ -237,7 +237,7 @@ def with_header(data: bytes, changes: dict[int, bytes]) -> bytes:
         ({11: b"\x02\x02"}, "2 and 2 men"),
         ({11: b"\x03\x03", 18: b"\x13"}, "3 and 3 men, 19 in hand"),
         ({10: b"\x02", 13: b"\x01", 18: b"\x06"}, "kind 2, 3 and 3 men, 6 in hand"),
-        ({13: b"\x01", 18: b"\x06"}, "holds the table 3-3+6.wdl"),
+        ({13: b"\x01", 18: b"\x06"}, "contains the table 3-3+6.wdl; rename it"),
         ({13: b"\x02", 18: b"\x06"}, "2 is not the number of tables of 3-3+6"),
         ({13: b"\xff"}, "255 is not the number of tables"),
         ({13: b"\x00"}, "0 is not the number of tables"),
@@ -282,7 +282,7 @@ def test_other_rules_are_refused(tmp_path: Path) -> None:
     assert "made for other rules" in tables.problems[0]
     assert not tables.headers
     (tmp_path / FOLDER / "4-3.wdl").write_bytes(data)
-    assert "holds the table 3-3.wdl" in open_tables(tmp_path, RULES).problems[0]
+    assert "contains the table 3-3.wdl" in open_tables(tmp_path, RULES).problems[0]
 
 
 def test_depths_of_other_values_are_refused(tmp_path: Path) -> None:

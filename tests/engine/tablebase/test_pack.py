@@ -161,7 +161,7 @@ def test_a_file_cut_off_or_of_other_rules_is_refused(built: Path, tmp_path: Path
     with pytest.raises(TableError, match="made for other rules"):
         open_packed(path, PRESETS["mill"], False, [])
     path.rename(path.with_name("3-3.wdp"))
-    with pytest.raises(TableError, match="holds the table 4-3.wdp"):
+    with pytest.raises(TableError, match="contains the table 4-3.wdp"):
         open_packed(path.with_name("3-3.wdp"), UNLIMITED, False, [])
 
 
@@ -276,7 +276,7 @@ def test_a_full_disk_is_one_clear_error(built: Path, tmp_path: Path) -> None:
 
 
 def test_nothing_to_pack_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no tables to pack there; make them with merels tables b"):
+    with pytest.raises(InputError, match="no tables to pack; make them with merels tables build"):
         Packer(tmp_path, tmp_path, UNLIMITED).pack()
 
 
