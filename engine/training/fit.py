@@ -10,9 +10,9 @@ score of a search and, without tables, the result of the game.
 
 The last rounds add samples that separate right from wrong moves. In a position where few moves keep
 the value, short searches judge the best of those moves and the best of the others; the leaves of
-the two searches become samples. Each of these rounds also uses the samples of the ones before.
+the two searches become samples. Each of the last rounds also uses these samples of earlier rounds.
 
-The tables of the standard rules must be complete. Those of other rules on flying (`loc`, `multi`)
+The tables of the standard rules must be complete. Tables of other rules on flying (`loc`, `multi`)
 are used if they are complete. Without ``-tables``, all samples come from games.
 
 Two sets of positions, with all their mirror images, are held out from every fit and can be used to
@@ -82,7 +82,7 @@ def fit(pieces: Sequence[bytes], unseen: array[int], processes: int) -> bytes:
             list(pool.map(lambda part, samples: _learn(part, samples, epoch), fits, quarters))
             errors = [part.epoch(samples, 0) for part, samples in zip(fits, held_out, strict=True)]
             print(
-                f"  epoch {epoch + 1}: squared error of those held out, by quarters of the phases "
+                f"  epoch {epoch + 1}: squared error of held-out samples, by quarter of the phases "
                 f"{' '.join(f'{error:.5f}' for error in errors)}, "
                 f"{time.monotonic() - started:.0f} s",
                 flush=True,
@@ -110,8 +110,9 @@ def _learn(part: trainer.Fit, samples: bytearray, epoch: int) -> None:
     ends = [number * step // STEPS * trainer.SAMPLE_BYTES for step in range(STEPS + 1)]
     decay = min(1, DECAY / max(1, number))
     for step in range(STEPS):
-        left = 1 - (epoch + (step + 0.5) / STEPS) / EPOCHS
-        part.epoch(memoryview(samples)[ends[step]:ends[step + 1]], RATE * left * left, decay)
+        remaining = 1 - (epoch + (step + 0.5) / STEPS) / EPOCHS
+        rate = RATE * remaining * remaining
+        part.epoch(memoryview(samples)[ends[step]:ends[step + 1]], rate, decay)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -207,7 +208,7 @@ def _leaves(
 
 
 def _labelled(piece: bytes, labellers: list[TableLabeller]) -> bytes:
-    """Return samples with labels from the tables, without those that have no label."""
+    """Return samples with labels from the tables; samples without a label are dropped."""
     for labeller in labellers:
         piece = labeller.label(piece)
     return bytes(trainer.labelled_samples(piece))

@@ -104,7 +104,7 @@ def random_position(rules: Rules, own: int, opponent: int, chance: random.Random
 
 
 class TableLabeller:
-    """Labels samples by the tables of one rule set, which must have the sample's rule on flying."""
+    """Labels samples by the tables of one rule set; ignores those with another rule on flying."""
 
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
@@ -138,7 +138,7 @@ class TableLabeller:
         return self.score(bytes(leaves))
 
     def label(self, piece: bytes) -> bytes:
-        """Return the samples with the tables' values as results, if the tables have them."""
+        """Return the samples; a position in the tables gets its value there as its result."""
         return bytes(trainer.label_samples(self.tables.core, piece))
 
 

@@ -38,7 +38,8 @@ MAX_HASH_SAMPLES = 2000
 _HASH_MB = 1
 _MAX_MOVES = 120
 """Number of moves after which a game is scored as a draw."""
-_LIMIT = ["NoRemovalPlies=50"]
+_RULE_FIELDS = ["NoRemovalPlies=50"]
+"""Fields that replace those of each rule set, so that drawn games end early."""
 
 
 class Round(NamedTuple):
@@ -56,7 +57,7 @@ class Round(NamedTuple):
 
 
 class _Player:
-    """A search with a node limit, for one thread of self-play."""
+    """A search with a node limit."""
 
     def __init__(self, rules: Rules, nodes: int) -> None:
         self.table = core.TranspositionTable(_HASH_MB)
@@ -69,12 +70,12 @@ class _Player:
         """Return the core's score and move code for a position."""
         best = [0, 0]
 
-        def keep(depth: int, lines: list[tuple[int, int, list[int]]]) -> bool:
+        def record(depth: int, lines: list[tuple[int, int, list[int]]]) -> bool:
             best[:] = lines[0][0], lines[0][2][0]
             return False
 
         self.worker.run(
-            self.rules, core_board(position), core_history(position), core_moves(position), keep,
+            self.rules, core_board(position), core_history(position), core_moves(position), record,
             node_limit=self.nodes,
         )
         return best[0], best[1]
@@ -90,7 +91,7 @@ def _random_counts(chance: random.Random) -> tuple[int, int]:
 
 
 def _start(player: _Player, rules: Rules, chance: random.Random) -> Position:
-    """Return the start of a game: after an opening of partly random moves, or a random position."""
+    """Return a game's first position: random, or reached by an opening of partly random moves."""
     if chance.random() < 0.35:
         return random_position(rules, *_random_counts(chance), chance)
     position = Position(rules)
@@ -130,7 +131,7 @@ def _game(player: _Player, rules: Rules, chance: random.Random) -> Iterator[Samp
         if abs(score) >= PROVEN:
             expected = float(score > 0)
         else:
-            # A sample keeps 15 bits, because the last bits of `exp` differ between machines.
+            # `exp` differs between machines in its last bits; a sample stores only 15 bits.
             expected = 1 / (1 + exp(-max(-4000, min(4000, score)) / PER_LOGIT))
         yield Sample.of(position, player.rules[0], expected, result)
 
@@ -146,7 +147,8 @@ def _play_chunk(task: tuple[Path, bytes, int, int, int]) -> Path:
     core.load_weights(payload)
     chance = random.Random(seed)
     players = [
-        (rules, _Player(rules, nodes)) for rules in (make_rules(name, _LIMIT) for name, _ in RULES)
+        (rules, _Player(rules, nodes))
+        for rules in (make_rules(name, _RULE_FIELDS) for name, _ in RULES)
     ]
     samples = bytearray()
     for _ in range(games):
