@@ -2,8 +2,8 @@
 
     python -m tests.benchmarks.cpu [GAMES] [-free]
 
-Everything is pinned to one core unless ``-free`` is given. It prints user and system time of this
-process alone, per ply, and the plies and games a second that went through.
+All processes are pinned to one core unless ``-free`` is given. It prints this process's user and
+system time for a ply, and the plies and games a second.
 """
 
 from __future__ import annotations
@@ -39,21 +39,21 @@ LIMITS = {
 
 
 def compile_instant(directory: str) -> str:
-    """The path of the compiled instant engine."""
+    """Compile the instant engine; return its path."""
     program = os.path.join(directory, "instant")
     subprocess.run(["cc", "-O2", "-o", program, str(INSTANT)], check=True)
     return program
 
 
 def make_spec(program: str, limit: TimeControl) -> GameSpec:
-    """A game of 2 * MOVES plies between two instant engines."""
+    """Return a game of 2 * MOVES plies between two instant engines."""
     white, black = (Entrant(EngineSpec((program,), name), limit) for name in "AB")
     rule = Adjudication(max_moves=MOVES)
     return GameSpec(1, 1, 1, white, black, Opening(START), RULES, rule)
 
 
 def measure(spec: GameSpec, games: int) -> str:
-    """Play the game over and over, and say what it cost."""
+    """Play the game ``games`` times; return the time for a ply, and the speed, as text."""
     with EngineCache() as engines:
         plies = len(play_game(spec, engines).moves)
         before, start = resource.getrusage(resource.RUSAGE_SELF), time.monotonic()

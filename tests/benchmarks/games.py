@@ -2,9 +2,9 @@
 
     python -m tests.benchmarks.games [GAMES]
 
-Each tournament is the command as a user runs it, with a journal: at concurrency 1 and 2, free and
-pinned, and with PGN. The processor time is that of all its processes, engines included, and
-of the runner's own process alone.
+Each tournament runs the command as a user does, with a journal: at concurrency 1 and 2, free and
+pinned, and with PGN. It prints the processor time of all processes, engines included, and of the
+runner's own process.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ RUNS = (
     ("1 at once, pinned, PGN", "1", ("-use-affinity", "-pgnout", "file={}/game.pgn")),
     ("2 at once, pinned, PGN", "2", ("-use-affinity", "-pgnout", "file={}/games.pgn")),
 )
-OWN = """
+PROGRAM = """
 import resource, sys
 from merels.tournament.commands.main import main
 status = main(sys.argv[1:])
@@ -38,7 +38,10 @@ sys.exit(status)
 
 
 def flags(program: str, folder: str, games: int, moves: int) -> list[str]:
-    """A match of so many games, of so many moves a side, between engines that answer at once."""
+    """Return the flags of a match of ``games`` games, of ``moves`` moves a side.
+
+    Both engines are ``program``, which answers at once.
+    """
     variant, *fields = RULES.split()
     book = f"{folder}/start.pos"
     with open(book, "w", encoding="utf-8") as file:
@@ -50,8 +53,9 @@ def flags(program: str, folder: str, games: int, moves: int) -> list[str]:
 
 
 def measure(program: str, folder: str, games: int, concurrency: str, more: tuple[str, ...]) -> str:
-    """Play one tournament and say what it took."""
-    words = [sys.executable, "-P", "-c", OWN, *COMMAND[4:], *flags(program, folder, games, MOVES),
+    """Play one tournament; return its speed and its processor time for a ply, as text."""
+    words = [sys.executable, "-P", "-c", PROGRAM, *COMMAND[4:],
+             *flags(program, folder, games, MOVES),
              "-journal", f"file={folder}/{time.monotonic_ns()}.db",
              "-concurrency", concurrency, *(word.format(folder) for word in more)]
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()

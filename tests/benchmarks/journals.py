@@ -2,9 +2,9 @@
 
     python -m tests.benchmarks.journals [GAMES [ENGINES [PLIES]]]
 
-Writes a journal of a round robin that was never played, and a PGN file of a tenth of its games, and
-has `merels ratings` read each of them in a process of its own. The moves are no legal game: what
-reads them does not judge them. The last line is of the rating of their counts only.
+It writes a journal of games that were never played, and a PGN file of a tenth of these games. Then
+`merels ratings` reads each file in a process of its own. The moves are not legal, because no reader
+checks them. The last line times only the rating of the counted results.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ ENDS = (
     ("1-0", "White wins, Black has two men"), ("0-1", "Black wins, White is blocked"),
     ("1/2-1/2", "Draw by repetition"), ("1/2-1/2", "Draw by the no-removal rule"),
 )
-USED = """
+PROGRAM = """
 import resource, sys
 from merels.tournament.commands.main import main
 status = main(sys.argv[1:])
@@ -47,7 +47,7 @@ sys.exit(status)
 
 
 def entrants(count: int) -> tuple[Entrant, ...]:
-    """So many engines with a clock."""
+    """Return ``count`` engines with a clock."""
     limit = TimeControl(time=10_000_000_000, increment=100_000_000)
     return tuple(
         Entrant(EngineSpec((f"/engines/{number}",), f"Engine {number}"), limit)
@@ -56,7 +56,7 @@ def entrants(count: int) -> tuple[Entrant, ...]:
 
 
 def rows(games: int, engines: int, plies: int) -> Iterator[Row]:
-    """The games: pair after pair of a random pairing, of so many moves each."""
+    """Yield games of ``plies`` plies: two for each random pair of engines, colours reversed."""
     chance = random.Random(1)
     names = [entrant.name for entrant in entrants(engines)]
     moves = " ".join(itertools.islice(itertools.cycle(("d6-d7", "f4-f6", "g1-d1", "a7-a4")), plies))
@@ -112,10 +112,10 @@ def write_pgn(path: str, source: str, games: int) -> None:
 
 
 def measure(words: list[str], games: int) -> str:
-    """Run a command and state what it took."""
+    """Run a command; return its speed, time and memory as text."""
     start = time.monotonic()
     done = subprocess.run(
-        [sys.executable, "-P", "-c", USED, *COMMAND[4:-1], *words], check=True, text=True,
+        [sys.executable, "-P", "-c", PROGRAM, *COMMAND[4:-1], *words], check=True, text=True,
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
     )
     wall = time.monotonic() - start
@@ -126,7 +126,7 @@ def measure(words: list[str], games: int) -> str:
 
 
 def rating(games: int, engines: int) -> str:
-    """Rate the engines by so many games, and state what it took."""
+    """Rate the engines by ``games`` games; return the time as text."""
     counter = MatchCounter()
     for row in rows(games, engines, 2):
         assert row.white_score is not None

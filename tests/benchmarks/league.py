@@ -1,9 +1,9 @@
-"""Games that a league needs against a round robin, for the same errors, by simulation.
+"""Simulates how many games a league and a round robin need for the same rating errors.
 
     python -m tests.benchmarks.league [ERROR [RUNS]]
 
-Players of known strengths meet until each error, the one that `merels ratings` prints, is at most
-ERROR Elo (default 40) in each of RUNS runs (default 2).
+In each of RUNS runs (default 2), players of known strengths meet until every rating error is at
+most ERROR Elo (default 40). The error is that of `merels ratings`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from merels.tournament.statistics.ratings import rate
 DRAWS = 0.4
 """Share of draws between equals."""
 AT_ONCE = 4
-"""Pairs chosen before their results are known, as workers do."""
+"""Pairs chosen before the results of any of them are known, as for parallel workers."""
 FIELDS: dict[str, Sequence[float]] = {
     "6 players over 1235 Elo": (800, 1170, 1385, 1650, 1875, 2035),
     "12 players over 1350 Elo": (
@@ -37,14 +37,14 @@ def games_needed(elos: Sequence[float], error: float, seed: int, is_league: bool
     """Return the games after which every error is at most ``error`` Elo."""
     chance = random.Random(seed)
     names = [f"player {index}" for index in range(len(elos))]
-    everyone = list(combinations(range(len(elos)), 2))
-    floors = set(everyone)
+    all_pairs = list(combinations(range(len(elos)), 2))
+    floors = set(all_pairs)
     counter = MatchCounter()
     games: dict[Pair, int] = {}
     points: dict[Pair, float] = {}
     wanted, pairs = list(range(len(elos))), 0
     while wanted or floors:
-        chosen = everyone
+        chosen = all_pairs
         if is_league:
             field = Field(len(elos), games, points)
             chosen = choose(field, AT_ONCE, wanted, range(len(elos)), floors)
@@ -64,23 +64,23 @@ def games_needed(elos: Sequence[float], error: float, seed: int, is_league: bool
 
 
 def _score(chance: random.Random, ahead: float) -> float:
-    """Return White's score in a game at a difference in Elo."""
+    """Return White's random score in a game, if White is ``ahead`` Elo stronger."""
     expected = 0.5 + 0.5 * math.tanh(ahead / ELO_UNIT / 2)
     draws = DRAWS * 4 * expected * (1 - expected)
-    drawn = chance.random()
-    if drawn < draws:
+    number = chance.random()
+    if number < draws:
         return 0.5
-    return float(drawn < draws + expected - draws / 2)
+    return float(number < draws + expected - draws / 2)
 
 
 def main() -> None:
-    """Print the games of both ways, and their ratio, for each field."""
+    """Print the games that round robin and league need, and their ratio, for each field."""
     error = float(sys.argv[1]) if len(sys.argv) > 1 else 40.0
     runs = int(sys.argv[2]) if len(sys.argv) > 2 else 2
     for field, elos in FIELDS.items():
         plain, league = (
-            sum(games_needed(elos, error, seed, way) for seed in range(runs)) / runs
-            for way in (False, True)
+            sum(games_needed(elos, error, seed, is_league) for seed in range(runs)) / runs
+            for is_league in (False, True)
         )
         print(
             f"{field}: round robin {plain:,.0f} games, league {league:,.0f}, "

@@ -1,9 +1,9 @@
-"""Time of writing the site of a large league, first and after more games, and of opening its list.
+"""Time of writing the site of a large league, first and after more games, and of opening its pages.
 
     python -m tests.benchmarks.league_site [GAMES [PLAYERS [PLIES]]]
 
-The games (default 500,000 of 300 players, 60 plies each) were never played. The browser's time is
-from the request until the list is drawn and its tables can be sorted.
+The games (default 500,000 of 300 players, 60 plies each) were never played. A page's time runs from
+the browser's request until the page is drawn and its tables can be sorted.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ SORTED = {
     INDEX: ".standings thead button", "player-1.html": ".games tbody button",
     "crosstable.html": ".cross thead button",
 }
-"""An element of each page that is there once the page can be used."""
+"""CSS selector of an element that a page has as soon as it can be used."""
 
 
 def fill(folder: str, players: int, games: Iterator[Row]) -> None:
-    """Create a league of games that were not played."""
+    """Create a league whose games were never played."""
     settings = Settings((), 1, format=LEAGUE, rounds=1, event="Large league")
     create_league(folder, settings, Terms(), ())
     with open_league(folder) as league:
@@ -52,12 +52,12 @@ def fill(folder: str, players: int, games: Iterator[Row]) -> None:
 
 def timed_site(folder: str) -> str:
     """Write the site; return the time and the memory used."""
-    began, used = time.perf_counter(), time.process_time()
+    start, used = time.perf_counter(), time.process_time()
     with read_league(folder) as league:
         write_site(league)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     used = time.process_time() - used
-    return f"{used:.1f} s of CPU, {time.perf_counter() - began:.1f} s, {memory} MB"
+    return f"{used:.1f} s of CPU, {time.perf_counter() - start:.1f} s, {memory} MB"
 
 
 def main() -> None:
@@ -83,10 +83,10 @@ def main() -> None:
         with Browser() as browser:
             browser.open("about:blank")
             for page, button in SORTED.items():
-                began = time.perf_counter()
+                start = time.perf_counter()
                 browser.open((site / page).as_uri())
                 browser.wait(f"document.querySelector({button!r})")
-                print(f"{page}: {time.perf_counter() - began:.2f} s", flush=True)
+                print(f"{page}: {time.perf_counter() - start:.2f} s", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""Games a second on the local workers, on those of Dask, and with many engines.
+"""Games a second with local workers, with Dask's workers, and with many engines.
 
     python -m tests.benchmarks.pools [GAMES [ENGINES]]
 
-A match of GAMES (400) games, and a round robin of ENGINES (32). Games take some 50 ms. Two play at
-once, and the time is from the start of the first game to the end of the last, as the journal has
-them: the start of workers does not count. The row for Dask needs ``pip install distributed``.
+It plays a match of GAMES (400) games and a round robin of ENGINES (32), two games at a time. A game
+takes some 50 ms. Time runs from the start of the first game to the end of the last, as the journal
+stores them, so the start of the workers does not count. Dask needs ``pip install distributed``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tests.tournament.processes import COMMAND
 from tests.tournament.specs import engine_words, parallel
 
 NODES, MOVES = 200, 35
-"""The limits of a move and of a game that make it take some 50 ms."""
+"""Limits of a move and of a game, with which a game takes some 50 ms."""
 FACTORY = """
 from distributed import Client
 
@@ -34,7 +34,7 @@ def executor():
 
 
 def words(engines: int, rounds: int) -> list[str]:
-    """The flags of a round robin of engines that search equally long."""
+    """Return the flags of a round robin of engines with equal limits."""
     names = (f"E{number}" for number in range(1, engines + 1))
     entries = [word for name in names for word in engine_words(name)]
     return [*entries, "-each", f"nodes={NODES}", "-maxmoves", str(MOVES), "-srand", "1",
@@ -42,7 +42,7 @@ def words(engines: int, rounds: int) -> list[str]:
 
 
 def measure(folder: str, line: list[str], *more: str) -> tuple[int, float, float]:
-    """Play a tournament; the games, their mean length in ms, and the games a second."""
+    """Play a tournament; return the games, their mean length in ms, and the games a second."""
     path = f"{folder}/{len(os.listdir(folder))}.db"
     command = [*COMMAND, *line, *more, "-journal", path]
     subprocess.run(command, check=True, capture_output=True, cwd=folder)
@@ -58,7 +58,7 @@ def measure(folder: str, line: list[str], *more: str) -> tuple[int, float, float
 
 @contextlib.contextmanager
 def dask(folder: str) -> Iterator[str]:
-    """A scheduler and two workers; yields the name of a factory of executors on them."""
+    """Run a scheduler and two workers; yield the name of a factory of executors on them."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = str(free.getsockname()[1])
     address = f"tcp://127.0.0.1:{port}"

@@ -1,10 +1,10 @@
-"""How soon the search finds moves that hold the value, and keeps to them.
+"""Nodes until the search has found a move that holds the value, and keeps to it.
 
     python -m tests.benchmarks.search FILE [NODES]
 
-FILE is a suite of hard positions. Each is searched once to NODES; what counts is the node at which
-the last wrong move gave way to a right one (twice NODES where none did). That tells two searches
-apart by far fewer positions than the number of wrong moves in the end.
+FILE is a suite of hard positions. Each is searched once to NODES. A position counts with the node
+at which the last wrong move was replaced by a right one, or with twice NODES if it was not. These
+nodes distinguish two searches with far fewer positions than the number of wrong moves does.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from merels.engine.search.searcher import Searcher
 from merels.engine.tools.suite import Problem, load
 
 LEAST = 300
-"""Nodes: what is found sooner counts as found here."""
+"""Least number of nodes that a position counts with."""
 
 
 def solved_at(searcher: Searcher, problem: Problem, nodes: int) -> int:
-    """The nodes after which the move is right and stays so; twice ``nodes`` if it is wrong."""
-    found = 0
+    """Return the nodes after which the move is right and stays right; twice ``nodes`` if wrong."""
+    solved = 0
 
-    def note(info: Info) -> None:
-        nonlocal found
+    def follow(info: Info) -> None:
+        nonlocal solved
         if info.pv[0] not in problem.best:
-            found = 2 * nodes
-        elif found == 2 * nodes:
-            found = info.nodes or 0
+            solved = 2 * nodes
+        elif solved == 2 * nodes:
+            solved = info.nodes or 0
 
     searcher.clear()
-    searcher.search(problem.position, Limit(nodes=nodes), note)
-    return max(found, LEAST)
+    searcher.search(problem.position, Limit(nodes=nodes), follow)
+    return max(solved, LEAST)
 
 
 def main() -> None:
@@ -43,10 +43,10 @@ def main() -> None:
     nodes = int(sys.argv[2]) if len(sys.argv) > 2 else 160_000
     problems = load(Path(sys.argv[1]), make_rules("morris"))
     searcher = Searcher()
-    found = [solved_at(searcher, problem, nodes) for problem in problems]
-    mean = sum(map(math.log2, found)) / len(found)
-    wrong = sum(one > nodes for one in found)
-    print(f"{2**mean:.0f} nodes in the geometric mean, {wrong} of {len(found)} wrong at {nodes}")
+    solved = [solved_at(searcher, problem, nodes) for problem in problems]
+    mean = sum(map(math.log2, solved)) / len(solved)
+    wrong = sum(number > nodes for number in solved)
+    print(f"{2**mean:.0f} nodes in the geometric mean, {wrong} of {len(solved)} wrong at {nodes}")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-"""What pages that are open cost the runner of a tournament.
+"""Processor time that open pages of the broadcast cost the runner of a tournament.
 
     python -m tests.benchmarks.serve [PAGES] [PAIRS]
 
-One run with engines that answer at once is watched by PAGES pages, and by none, in turns of a
-second each, PAIRS times, from its 10,000th game on. It prints the processor time of the runner's
-own process for a game without and with the pages, and the mean ratio of neighbours with its
-standard error. Its games are short: the more of them end, the more there is to tell.
+A tournament runs between engines that answer at once. From its 10,000th game on, PAGES pages and no
+page watch it in turns of a second, PAIRS times. The benchmark prints the processor time of the
+runner's own process for a game without and with the pages, and the mean ratio within a pair of
+turns, with its standard error. Games are short, so that the runner often sends events.
 """
 
 from __future__ import annotations
@@ -27,11 +27,12 @@ from tests.tournament.views.listener import Listener
 
 SECONDS = 1.0
 FIRST, MOST = 10_000, 1_000_000
+"""Games before the first measurement, and games of the tournament."""
 MOVES = 10
 
 
 class Run:
-    """A run, and how many of its games are over."""
+    """A running tournament, and the number of its finished games."""
 
     def __init__(self, folder: str) -> None:
         words = flags(compile_instant(folder), folder, MOST, MOVES)
@@ -40,8 +41,8 @@ class Run:
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )
         assert self.process.stderr is not None
-        said = (line for line in self.process.stderr if "standings at" in line)
-        self.address = next(said).split()[-1]
+        lines = (line for line in self.process.stderr if "standings at" in line)
+        self.address = next(lines).split()[-1]
         self.games = 0
         threading.Thread(target=self._count, daemon=True).start()
 
@@ -49,40 +50,40 @@ class Run:
         for line in self.process.stdout or ():
             self.games += line.startswith("Finished")
 
-    def pair(self, pages: int, alone_first: bool) -> tuple[float, float]:
-        """The costs without and with pages, one after the other."""
-        if alone_first:
+    def pair(self, pages: int, without_first: bool) -> tuple[float, float]:
+        """Return the costs without and with pages, measured one after the other."""
+        if without_first:
             return self.cost(0), self.cost(pages)
         watched = self.cost(pages)
         return self.cost(0), watched
 
     def cost(self, pages: int) -> float:
-        """Microseconds of the runner for a game while so many pages are open."""
+        """Return the runner's microseconds for a game while ``pages`` pages are open."""
         listeners = [Listener(self.address) for _ in range(pages)]
         with contextlib.ExitStack() as closing:
             for listener in listeners:
                 closing.callback(listener.close)
-                threading.Thread(target=_hear, args=(listener,), daemon=True).start()
+                threading.Thread(target=_read_events, args=(listener,), daemon=True).start()
             time.sleep(0.3)
             games, spent = self.games, self._processor_time()
             time.sleep(SECONDS)
             return (self._processor_time() - spent) / (self.games - games)
 
     def _processor_time(self) -> float:
-        """Microseconds that its threads have run, which the system counts finely."""
+        """Return the microseconds that the runner's threads have run."""
         threads = Path(f"/proc/{self.process.pid}/task").iterdir()
-        return sum(int((one / "schedstat").read_text().split()[0]) for one in threads) / 1000
+        return sum(int((task / "schedstat").read_text().split()[0]) for task in threads) / 1000
 
 
-def _hear(listener: Listener) -> None:
-    """Read what a page is told, as long as it is open."""
+def _read_events(listener: Listener) -> None:
+    """Read the events of a page until it is closed."""
     with contextlib.suppress(OSError, ValueError):
         while listener.next_data() is not None:
             pass
 
 
 def main() -> None:
-    """Measure, and print what it costs."""
+    """Measure and print the costs."""
     numbers = [int(word) for word in sys.argv[1:]]
     pages, pairs = (numbers + [10, 30][len(numbers):])[:2]
     with tempfile.TemporaryDirectory() as folder:
@@ -94,11 +95,11 @@ def main() -> None:
         finally:
             run.process.terminate()
             run.process.wait()
-    alone, watched = (statistics.median(column) for column in zip(*costs))
+    unwatched, watched = (statistics.median(column) for column in zip(*costs))
     ratios = [with_pages / without for without, with_pages in costs]
     error = statistics.stdev(ratios) / math.sqrt(pairs)
     print(
-        f"{alone:.0f} us a game without pages, {watched:.0f} with {pages}: "
+        f"{unwatched:.0f} us a game without pages, {watched:.0f} with {pages}: "
         f"ratio {statistics.mean(ratios):.3f} +- {error:.3f}, {run.games} games"
     )
 

@@ -85,12 +85,12 @@ class Store:
 
     @cached_property
     def origin(self) -> dict[str, str]:
-        """Commit, date and machine of what is measured now."""
+        """Commit, date and machine of the figures measured now."""
         commit, date = _git("log", "-1", "--format=%h %cs", *CODE).split()
         return {"commit": commit, "date": date, "machine": machine()}
 
     def lacks(self, part: str, key: str) -> bool:
-        """Whether a figure is to be measured: none of this commit and machine has that key."""
+        """Return whether a figure must be measured for this commit and machine."""
         return self.again or not any(
             row["key"] == key and row["commit"] == self.origin["commit"]
             and row["machine"] == self.origin["machine"] for row in self.parts[part]
@@ -120,7 +120,7 @@ def _git(*words: str) -> str:
 
 
 def machine() -> str:
-    """The processor's name and the number of CPUs."""
+    """Return the processor's name and the number of CPUs."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -130,7 +130,7 @@ def machine() -> str:
 
 
 def format_store(parts: dict[str, list[Row]]) -> str:
-    """The text of a store: one figure a line."""
+    """Return the text of a store, with one figure on each line."""
     blocks = (
         f"{json.dumps(part)}: [\n"
         + ",\n".join("  " + json.dumps(row, ensure_ascii=False) for row in rows) + "\n]"
@@ -213,7 +213,7 @@ def measure_levels(store: Store) -> None:
 
 
 def level_rows(players: dict[str, Any]) -> Iterator[Row]:
-    """The levels' figures from the players of ``merels ratings``, strongest first."""
+    """Yield the levels' figures from the players of ``merels ratings``, strongest first."""
     levels = LEVELS[::-1]
     shift = LOWEST - players[levels[-1].name]["elo"]
     for level, lower in zip(levels, [*levels[1:], None]):
@@ -244,9 +244,10 @@ MEASURED = (("measured at", "{commit}, {date}"), ("machine", "{machine}"))
 PARTS = {
     "blunders": Part(
         "Blunders",
-        "Moves that give away the proven value of a position, of the 2,686 of\n"
-        "`tests/data/critical.json`, in which at most a third of the moves hold it and which no\n"
-        "fitting sees; one thread, no tables. Node counts give the same result on every machine.\n"
+        "Moves that give away the proven value of a position, in the 2,686 positions of\n"
+        "`tests/data/critical.json`. At most a third of the moves hold the value there. No fit\n"
+        "sees these positions. One thread, no tables. Node limits give the same result on every\n"
+        "machine.\n"
         "The commands are `merels suite tests/data/critical.json -movetime 100` and so on, and\n"
         "`merels suite tests/data/critical.json -nodes 1000`.",
         (("limit per move", "{key}"), ("> placing, of 619", "{placing}"),
@@ -259,7 +260,7 @@ PARTS = {
         "Nodes a second",
         "Searches of eight million nodes under `morris` from an empty hash table of 64 MiB,\n"
         "without tables; median of five. `MERELS_TABLES=/dev/null/none merels analyse POSITION\n"
-        "-variant morris -hash 64 -nodes 8000000` prints nodes and seconds of one.",
+        "-variant morris -hash 64 -nodes 8000000` prints nodes and seconds of one search.",
         (("position", "{key}: `{position}`"), ("> million a second, one thread", "{one}"),
          ("> two threads, times", "{two}"), *MEASURED),
         measure_speed,
@@ -267,10 +268,10 @@ PARTS = {
     ),
     "levels": Part(
         "Levels",
-        "A round robin of 1,800 games under `mill`: 60 openings of the book for each two levels,\n"
-        "both colours. Ratings are shifted so that Beginner has 800; errors are 95 %, of ratings\n"
-        "with a mean of zero. They hold only among these levels and limits: 200 Elo more are an\n"
-        "expected score of 76 %, 400 more of 91 %. \"Stated\" is the rating in\n"
+        "A round robin of 1,800 games under `mill`: 60 openings of the book for each pair of\n"
+        "levels, both colours. Ratings are shifted so that Beginner has 800; errors are 95 %, of\n"
+        "ratings with a mean of zero. Ratings hold only among these levels and limits: 200 Elo\n"
+        "more are an expected score of 76 %, 400 more of 91 %. \"Stated\" is the rating in\n"
         "`engine/search/levels.py`, which programs show.\n"
         "\n"
         "```\n"
@@ -286,17 +287,17 @@ PARTS = {
     ),
     "tables": Part(
         "Building tables",
-        "Stored figures of `merels tables`, whose whole builds need an idle machine for minutes.\n"
-        "Rows with \"busy\" were measured while other programs ran; memory of different commits\n"
-        "does not compare.",
+        "Figures of `merels tables`, stored by hand: a whole build needs an idle machine for\n"
+        "minutes. Rows with \"busy\" were measured while other programs ran; memory of different\n"
+        "commits does not compare.",
         (("flags", "{key}"), ("rule set", "{rules}"), ("> wall, s", "{wall}"),
          ("> CPU, s", "{cpu}"), ("> peak memory", "{memory}"), ("> bytes on disk", "{disk}"),
          *MEASURED),
     ),
     "matches": Part(
         "Matches",
-        "Stored figures. Of programs by others, only a general game player was matched so far; no\n"
-        "dedicated one was. Games are `+wins =draws -losses` of merels.",
+        "Figures stored by hand. The only program by others that was matched so far is a general\n"
+        "game player, not a dedicated program. Games are `+wins =draws -losses` of merels.",
         (("opponent", "{key}"), ("conditions", "{conditions}"), ("games", "{games}"),
          ("> Elo", "{elo}"), ("source", "{source}"), ("measured at", "{commit}, {date}"),
          ("machine", "{machine}")),
@@ -308,12 +309,12 @@ HEAD = """\
 # Strength, speed and levels
 
 Generated by `python -m tests.benchmarks.strength > engine/strength.md`; do not edit. Each row names
-the commit, the date and the machine of its measurement. [Experiments](experiments/README.md) hold
-what was tried and what it gained."""
+the commit, the date and the machine of its measurement. [Experiments](experiments/README.md) list
+the changes that were tried, and their gains."""
 
 
 def page(parts: dict[str, list[Row]]) -> str:
-    """The text of engine/strength.md."""
+    """Return the text of engine/strength.md."""
     lines = [HEAD]
     for name, part in PARTS.items():
         headings = [heading for heading, _ in part.columns]
@@ -329,7 +330,7 @@ def page(parts: dict[str, list[Row]]) -> str:
 
 
 def table_row(cells: Iterator[str]) -> str:
-    """A row of a table; an empty cell has one space."""
+    """Return a row of a table; an empty cell has one space."""
     return "|" + "|".join(f" {cell} ".replace("  ", " ") for cell in cells) + "|"
 
 
@@ -338,8 +339,8 @@ def main() -> None:
     measured = [name for name, part in PARTS.items() if part.measure is not None]
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("part", nargs="*", help=f"of {', '.join(measured)} (default: all)")
-    parser.add_argument("-print", action="store_true", help="only print what is stored")
-    parser.add_argument("-again", action="store_true", help="measure what is stored, too")
+    parser.add_argument("-print", action="store_true", help="only print the stored figures")
+    parser.add_argument("-again", action="store_true", help="measure stored figures again, too")
     parser.add_argument("-store", type=Path, default=STORE, help="file of the figures")
     parser.add_argument("-quick", action="store_true", help="small counts, to try the command")
     arguments = parser.parse_args()
@@ -363,4 +364,4 @@ if __name__ == "__main__":
     try:
         main()
     except KeyboardInterrupt:
-        sys.exit("stopped; the same command goes on from here")
+        sys.exit("stopped; repeat the command to continue")

@@ -1,8 +1,8 @@
-"""What each term of the evaluation is worth: values thrown away when its weights are zero.
+"""Value of each term of the evaluation: blunders if the term's weights are zero.
 
     python -m tests.benchmarks.terms [NODES]
 
-The other weights stay as they are, so that a term counts for what the others cannot say.
+The other weights stay as they are, so the figures show only what the other terms cannot replace.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ TERMS = (
     ("men", core.AT_MEN, core.AT_KINDS),
     ("men in hand", core.AT_KINDS, core.ROWS),
 )
-"""Each term's first row and the one after its last."""
+"""Name of each term, its first row, and the row after its last."""
 OUTPUT = core.PHASES * (core.ROWS + core.HIDDEN)
 VECTORS = OUTPUT + core.PHASES * core.HIDDEN
-"""Where the hidden layer's output begins and ends, in numbers of 16 bits; then come the rows'
-vectors, whose numbers are bytes."""
+"""Start and end of the hidden layer's output weights, in numbers of 16 bits; after them come the
+rows' vectors, whose numbers are bytes."""
 
 
 def without(payload: bytes, first: int, end: int) -> bytes:
-    """The weights with some rows' values and vectors zero."""
+    """Return the weights with the values and vectors of some rows set to zero."""
     spans = [(2 * (phase * core.ROWS + first), 2 * (end - first))
              for phase in range(core.PHASES)]
     spans += [(2 * VECTORS + (quarter * core.ROWS + first) * core.HIDDEN,
@@ -44,17 +44,17 @@ def without(payload: bytes, first: int, end: int) -> bytes:
 
 
 def variants(payload: bytes) -> Iterator[tuple[str, bytes]]:
-    """Each set of weights to measure, with its name."""
+    """Yield each set of weights to measure, after its name."""
     yield "all terms", payload
     for name, first, end in TERMS:
         yield f"without {name}", without(payload, first, end)
     silent = payload[: 2 * OUTPUT] + bytes(2 * (VECTORS - OUTPUT)) + payload[2 * VECTORS :]
     yield "without the hidden layer", silent
-    yield "men alone", without(without(payload, 0, core.AT_MEN), core.AT_KINDS, core.ROWS)
+    yield "men only", without(without(payload, 0, core.AT_MEN), core.AT_KINDS, core.ROWS)
 
 
 def measure(problems: list[Problem], limits: Limit) -> str:
-    """The suite's lines for each phase and for all, in one."""
+    """Return the suite's blunders in each phase and in all, on one line."""
     tally = BlunderCount()
     for problem, _, held in play(problems, limits, Searcher()):
         tally.add(problem, held)
