@@ -1,1 +1,1 @@
-"""Random mutants of the sources, and the tests that notice; see ``python -m tests.mutants -h``."""
+"""Random mutants of the sources, and the tests that fail; see ``python -m tests.mutants -h``."""

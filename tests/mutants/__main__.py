@@ -1,4 +1,4 @@
-"""The command line: which mutants of the sources fall, and to which test."""
+"""The command line: tries mutants of the sources, and names the test that catches each."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.mutants.trial import ROOT, Copy, nearest
 
 
 def main(argv: list[str]) -> int:
-    """Try mutants one after another; 1 where one survives."""
+    """Try mutants one after another; return 1 if any survives."""
     parser = argparse.ArgumentParser(
         prog="python -m tests.mutants",
         description="Makes random mutants of the Python sources (operators, constants, deleted "
@@ -33,19 +33,20 @@ def main(argv: list[str]) -> int:
     parser.add_argument("-core", action="store_true",
                         help="mutants of the Cython sources; each is built")  # fmt: skip
     parser.add_argument("-near", action="store_true",
-                        help="only the mirror package and tests that name the module")  # fmt: skip
+                        help="only the mirror package, and tests that name the module")  # fmt: skip
     parser.add_argument("-tests", metavar="FILE", nargs="+",
-                        help="only these files of tests, or tests of them")  # fmt: skip
+                        help="only these test files, or tests in them")  # fmt: skip
     parser.add_argument("-lines", metavar="FILE", type=Path,
-                        help="the lines and seconds of each default test, recorded if there is no "
-                        "such file; try only the tests that execute the mutant's statement "
-                        "(of compiled code: the same as without), the quickest files first",
+                        help="lines and seconds of each default test, recorded first if there is "
+                        "no such file; runs only tests that execute the mutant's statement, the "
+                        "quickest files first (with -core: all tests, the quickest files first)",
     )  # fmt: skip
     parser.add_argument("-most", metavar="SECONDS", type=float, default=math.inf,
-                        help="with -lines: recorded seconds of tests for one mutant (no limit)")
+                        help="with -lines: limit on the recorded seconds of the tests of a mutant")
     parser.add_argument("-list", action="store_true", help="print the mutants, and run nothing")
     parser.add_argument("-limit", metavar="SECONDS", type=float, default=300.0,
-                        help="for one test; a mutant that hangs is caught (300)")  # fmt: skip
+                        help="without output, after which a mutant counts as hanging, and caught "
+                        "(default: 300)")  # fmt: skip
     options = parser.parse_args(argv)
     for layer in options.layer:
         if layer.partition("/")[0] not in LAYERS or not (ROOT / layer).is_dir():
@@ -90,10 +91,10 @@ def main(argv: list[str]) -> int:
 def try_mutant(
     copy: Copy, mutant: Mutant, core: bool, runs: Sequence[Sequence[str]]
 ) -> str | None:
-    """Return the test that notices a mutant, or None.
+    """Return the test that catches a mutant, or None.
 
-    Each run is of some tests, or of files of them. A test counts if it fails again with the mutant,
-    and passes without it.
+    Each of ``runs`` lists tests or test files. A test counts only if it fails twice with the mutant
+    and, unless the mutant is compiled, passes without it.
     """
     ignored: list[str] = []
     try:
@@ -103,7 +104,7 @@ def try_mutant(
         for tests in runs:
             while tests and (name := copy.first_failure(tests, ignored)) is not None:
                 if not name.startswith("tests/"):
-                    return name  # A hang, or pytest itself ended.
+                    return name  # The mutant hangs, or ended pytest itself.
                 if copy.first_failure([name]) is not None:
                     if core:
                         return name

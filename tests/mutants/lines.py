@@ -48,8 +48,8 @@ class LineMap:
         return cls(
             dict(zip(names, seconds)),
             {
-                path: {int(line): [names[index] for index in tests] for line, tests in some.items()}
-                for path, some in lines.items()
+                path: {int(line): [names[at] for at in tests] for line, tests in of_file.items()}
+                for path, of_file in lines.items()
             },
         )
 
@@ -71,10 +71,10 @@ class LineMap:
     def tests_of(
         self, path: str, source: bytes, line: int, most: float = math.inf
     ) -> list[str]:
-        """Return the tests that execute the statement around a line.
+        """Return the tests that execute the statement around a line, for at most ``most`` seconds.
 
-        The mirror package comes first, then the quickest files, as far as ``most`` seconds go. Code
-        that runs at import belongs to every test that executes a line of the file.
+        The tests of the mirror package come first, then the quickest files. Code that runs at
+        import belongs to every test that executes a line of the file.
         """
         of_file = self._lines.get(path, {})
         first, last = _statement(source, line)
@@ -92,7 +92,7 @@ class LineMap:
         return [test for test, before in zip(ordered, seconds) if before < most]
 
     def quickest_first(self, files: Iterable[str]) -> list[str]:
-        """Return files of tests in the order of the seconds that all their tests take."""
+        """Return test files in the order of the seconds that their tests take together."""
         return sorted(
             files,
             key=lambda file: self._duration(
@@ -105,7 +105,7 @@ class LineMap:
 
 
 def _statement(source: bytes, line: int) -> tuple[int, int]:
-    """Return first and last line of the statement around a line; 0 outside of functions."""
+    """Return first and last line of the statement around a line; (0, 0) outside of functions."""
     span = (0, 0)
     for function in ast.walk(ast.parse(source)):
         if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):

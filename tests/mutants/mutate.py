@@ -1,4 +1,4 @@
-"""Small changes to a source, each of which a test is expected to notice."""
+"""Mutants: small changes to a source, each of which should make a test fail."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ OTHER_SYSTEMS = re.compile(r"TYPE_CHECKING|__name__|os\.name|sys\.platform|hasat
 
 
 class Mutant(NamedTuple):
-    """One change: ``old`` at an offset of a file's bytes becomes ``new``."""
+    """One change: the bytes ``old`` at an offset of a file become ``new``."""
 
     path: str
     kind: str
@@ -54,7 +54,7 @@ class Mutant(NamedTuple):
 def choose(root: Path, layers: Sequence[str], seed: int, core: bool) -> Iterator[Mutant]:
     """Yield all mutants of the layers in an order that depends on sources and seed only.
 
-    Each kind is as likely as the others, and within a kind each place.
+    All kinds are equally likely, and within a kind all places.
     """
     by_kind: dict[str, list[Mutant]] = {}
     for layer in layers:
@@ -77,7 +77,7 @@ def choose(root: Path, layers: Sequence[str], seed: int, core: bool) -> Iterator
 
 
 def python_mutants(path: str, source: bytes) -> list[Mutant]:
-    """Return the mutants of a Python source; a few of them are no Python."""
+    """Return the mutants of a Python source; a few of them do not compile."""
     finder = _Finder(path, source)
     finder.visit(ast.parse(source))
     return finder.found
@@ -103,7 +103,7 @@ class _Finder(ast.NodeVisitor):
             self._starts.append(self._starts[-1] + len(line))
 
     def visit(self, node: ast.AST) -> None:
-        """Visit a node and what is below it, annotations apart."""
+        """Visit a node and its children, except annotations and decorators."""
         if isinstance(node, ast.BoolOp):
             for left, right in zip(node.values, node.values[1:]):
                 self._operator(node.op, left, right)
@@ -123,7 +123,7 @@ class _Finder(ast.NodeVisitor):
         elif isinstance(node, ast.comprehension):
             for test in node.ifs:
                 self._replace("condition", test, "True")
-        if isinstance(node, ast.stmt) and _can_go(node):
+        if isinstance(node, ast.stmt) and _is_removable(node):
             self._replace("statement", node, "pass")
         for name, value in ast.iter_fields(node):
             if name not in ("annotation", "returns", "decorator_list"):
@@ -161,8 +161,8 @@ class _Finder(ast.NodeVisitor):
             self._replace("constant", node, repr(node.value + 1))
 
 
-def _can_go(node: ast.stmt) -> bool:
-    """Whether a program without the statement still has all its names."""
+def _is_removable(node: ast.stmt) -> bool:
+    """Return whether all names are still defined without the statement."""
     if isinstance(node, ast.Expr):
         return not isinstance(node.value, ast.Constant)
     if isinstance(node, ast.Assign):
@@ -180,7 +180,7 @@ def cython_mutants(path: str, source: bytes) -> list[Mutant]:
     for number, raw in enumerate(source.splitlines(keepends=True), 1):
         quotes = raw.count(b'"""')
         text = raw.decode().rstrip("\n")
-        code = re.sub(r'"[^"]*"|\'[^\']*\'', lambda found: "_" * len(found[0]), text)
+        code = re.sub(r'"[^"]*"|\'[^\']*\'', lambda match: "_" * len(match[0]), text)
         code = code.partition("#")[0]
         # Declarations hold types and includes, not behaviour; assertions are not compiled.
         declares = re.match(

@@ -10,7 +10,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable
-from os import write  # Tests replace that of the module.
+from os import write  # Some tests replace `os.write`.
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING
 
@@ -22,10 +22,10 @@ FOLDER = "MERELS_MUTANTS_LINES"
 ROOT = "MERELS_MUTANTS_ROOT"
 """Environment variable: the folder of the sources."""
 CURRENT = "current"
-"""File of the folder: the test that runs now, which a server may have outlived others for."""
+"""File in the folder that names the running test; one process may run during several tests."""
 _SIZE = 8192
 _OPTIMIZED = 1
-"""Flag of a function's code; modules and classes run at import, whatever the test is."""
+"""Flag of a function's code. Modules and classes lack it: they run at import, for no one test."""
 _CALLS = 100
 """Calls of a function by one test that are traced: more would take too long."""
 _CALLS_OF_ALL = 100_000
@@ -35,7 +35,7 @@ _Tracer = Callable[[FrameType, str, object], object]
 
 
 class Recorder:
-    """The lines of one process, each written as soon as it runs: any process may be killed."""
+    """Records the lines of one process; writes each at once, as any process may be killed."""
 
     def __init__(self, folder: str, root: str) -> None:
         self._folder = folder
@@ -43,7 +43,7 @@ class Recorder:
         self._paths: dict[CodeType, str] = {}
         self._seen: set[tuple[str, int]] = set()
         self._calls: dict[CodeType, int] = {}
-        self._left = 0
+        self._calls_left = 0
         self._file = -1
         file = os.open(os.path.join(folder, CURRENT), os.O_RDWR | os.O_CREAT, 0o600)
         os.truncate(file, _SIZE)
@@ -65,7 +65,7 @@ class Recorder:
         write(self._file, f"{path}:{number}\n".encode())
 
     def trace(self, frame: FrameType, _event: str, _arg: object) -> _Tracer | None:
-        """Trace the functions of the sources; the trace function of the interpreter."""
+        """Trace the functions of the sources; the interpreter calls it as its trace function."""
         code = frame.f_code
         path = self._paths.get(code)
         if path is None:
@@ -74,8 +74,8 @@ class Recorder:
             path = self._paths[code] = name if is_source and code.co_flags & _OPTIMIZED else ""
         if not path or not self._follow():
             return None
-        self._left -= 1
-        if self._left < 0:
+        self._calls_left -= 1
+        if self._calls_left < 0:
             sys.settrace(None)
         calls = self._calls[code] = self._calls.get(code, 0) + 1
         if calls > _CALLS:
@@ -93,11 +93,11 @@ class Recorder:
         return lines
 
     def _follow(self) -> bool:
-        """Begin a file for the test that runs now if it is another one; whether any runs."""
+        """Begin a new file if another test runs now; return whether any test runs."""
         stamp = self._current[:4]
         if stamp != self._stamp:
             self._stamp = stamp
-            self._seen, self._calls, self._left = set(), {}, _CALLS_OF_ALL
+            self._seen, self._calls, self._calls_left = set(), {}, _CALLS_OF_ALL
             self._open()
         return stamp != bytes(4)
 

@@ -1,4 +1,4 @@
-"""Which tests a mutant is tried on: those that execute its statement, in whatever process."""
+"""Choice of tests for a mutant: those that execute its statement, in any process."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def chosen(line: int, path: str = "engine/x.py") -> list[str]:
     return LineMap(SECONDS, LINES).tests_of(path, SOURCE, line)
 
 
-def test_a_mutant_meets_the_tests_of_its_statement_the_quickest_file_first() -> None:
+def test_the_tests_of_a_statement_are_chosen_the_quickest_file_first() -> None:
     assert chosen(6) == ["tests/b.py::much"]
     assert chosen(7) == ["tests/b.py::few", "tests/a.py::slow"]
     assert chosen(9) == chosen(7), "the statement begins two lines before"
@@ -49,12 +49,12 @@ def test_the_mirror_package_comes_first_and_the_seconds_have_a_limit() -> None:
     assert lines.tests_of("engine/x.py", SOURCE, 6, 0.1) == [near]
 
 
-def test_what_runs_at_import_belongs_to_every_test_of_the_file() -> None:
+def test_code_that_runs_at_import_belongs_to_every_test_of_the_file() -> None:
     assert chosen(1) == ["tests/b.py::few", "tests/b.py::much", "tests/a.py::slow"]
     assert chosen(1, "engine/other.py") == []
 
 
-def test_files_of_tests_come_in_the_order_of_their_seconds() -> None:
+def test_test_files_are_ordered_by_their_seconds() -> None:
     assert LineMap(SECONDS, {}).quickest_first(["tests/a.py", "tests/b.py", "tests/none.py"]) == [
         "tests/none.py", "tests/b.py", "tests/a.py",
     ]
@@ -109,10 +109,10 @@ server.kill()
     }  # fmt: skip
     done = subprocess.run([sys.executable, "-c", program], cwd=root, env=environment, timeout=60)
     assert done.returncode == 0
-    found = LineMap.read_records(records)
-    assert found.tests_of("engine/x.py", SOURCE, 6) == [
+    recorded = LineMap.read_records(records)
+    assert recorded.tests_of("engine/x.py", SOURCE, 6) == [
         "tests/a.py::four", "tests/a.py::one",
     ]
-    assert found.tests_of("engine/x.py", SOURCE, 7) == [
+    assert recorded.tests_of("engine/x.py", SOURCE, 7) == [
         "tests/a.py::four", "tests/a.py::three", "tests/a.py::two",
     ]

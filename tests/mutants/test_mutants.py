@@ -1,4 +1,4 @@
-"""The mutants of the sources: which there are, and that each leaves a program."""
+"""Mutants of the sources: which are made, which tests are nearest, and that a test catches them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ def one(number: int | None) -> bool:
 
 
 def test_each_kind_of_mutant_is_found_and_annotations_are_left_alone() -> None:
-    found = {(one.kind, one.line, one.old, one.new) for one in python_mutants("x.py", SOURCE)}
+    found = {
+        (mutant.kind, mutant.line, mutant.old, mutant.new)
+        for mutant in python_mutants("x.py", SOURCE)
+    }
     condition = b"number is None or number < 3"
     assert found == {
         ("operator", 5, b"is", b"is not"),
@@ -49,7 +52,7 @@ def test_a_mutant_changes_one_place() -> None:
 
 def test_cython_is_mutated_outside_of_comments_and_texts() -> None:
     source = b'    # 1 < 2\n    assert a < 5\n    if a < 5 and b("6"):\n        w.hits += 1\n'
-    found = {(one.line, one.old, one.new) for one in cython_mutants("x.pxi", source)}
+    found = {(mutant.line, mutant.old, mutant.new) for mutant in cython_mutants("x.pxi", source)}
     assert found == {
         (3, b"<", b"<="), (3, b"and", b"or"), (3, b"5", b"6"), (3, b'a < 5 and b("6")', b"True"),
         (3, b'a < 5 and b("6")', b"False"), (4, b"+=", b"-="), (4, b"1", b"2"),
@@ -72,7 +75,7 @@ def test_the_nearest_tests_are_those_of_the_mirror_package() -> None:
     assert near[0].startswith("tests/engine/search/")
     assert "tests/protocol/client/test_engine.py" in near  # It names the module.
     assert others[0].startswith("tests/engine/") and "tests/test_sources.py" not in others
-    # Without a package of its own, the tests are in the package above.
+    # This package has no mirror under tests/, so the package above is nearest.
     near, _ = nearest("engine/tablebase/solving/workers.py")
     assert near[0].startswith("tests/engine/tablebase/")
 

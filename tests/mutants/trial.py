@@ -24,7 +24,7 @@ from tests.processes import marked
 
 ROOT = Path(__file__).parents[2]
 LEFT_OUT = ("tests/test_sources.py", "tests/test_documents.py", "tests/mutants")
-"""Tests that read sources: they notice a change of text, not of behaviour."""
+"""Tests that read sources: they fail after a change of text, not only of behaviour."""
 EXTENSIONS = (
     "engine/core/core.pyx", "engine/core/solver.pyx", "engine/core/trainer.pyx",
     "protocol/client/scanner.pyx", "protocol/process/round_trip.pyx",
@@ -43,17 +43,18 @@ command.inplace = command.force = True
 command.ensure_finalized()
 command.run()
 """
-"""A program that builds some of the extensions, sooner rather than fast."""
+"""Program that builds some of the extensions, with little optimization to save time."""
 _MARK = "MERELS_MUTANT"
 _FAILURE = re.compile(r"^(tests/.+?::.+) (?:FAILED|ERROR) +\[ *\d+%\]$", re.M)
 _BROKEN_FILE = re.compile(r"^ERROR (tests/\S+\.py)\b", re.M)
 
 
 class Copy:
-    """A copy of the checkout, with an environment in which it is what ``merels`` means.
+    """A copy of the checkout, with a virtual environment that imports ``merels`` from it.
 
-    The processes of a trial have a home and temporary files of their own. Those that a mutant
-    leaves running are killed where ``/proc`` shows them.
+    The processes of a trial have a home and temporary files of their own. If the system has
+    ``/proc``, processes that a mutant leaves running are killed. After ``silence`` seconds without
+    output, a run of tests counts as hanging.
     """
 
     def __init__(self, silence: float) -> None:
@@ -74,7 +75,7 @@ class Copy:
                 )  # fmt: skip
             else:
                 shutil.copy2(ROOT / name, self._root / name)
-        for name in LAYERS:  # Where merels is installed and not editable, the checkout has none.
+        for name in LAYERS:  # Without an editable installation, the checkout has no extensions.
             installed = Path(import_module(f"merels.{name}").__path__[0])
             for path in installed.rglob("*"):
                 built = self._root / name / path.relative_to(installed)
@@ -90,7 +91,7 @@ class Copy:
         venv.create(folder / "venv", symlinks=os.name == "posix")
         base = {"base": str(folder / "venv"), "platbase": str(folder / "venv")}
         packages = Path(sysconfig.get_path("purelib", "venv", base))
-        # The first line comes before the installed merels, of which it is the copy.
+        # The first line makes the copy take precedence over an installed merels.
         lines = [str(site.parent), sysconfig.get_path("purelib")]
         (packages / "copy.pth").write_text("\n".join(lines) + "\n", encoding="utf-8")
         scripts = Path(sysconfig.get_path("scripts", "venv", base))
@@ -112,7 +113,7 @@ class Copy:
         self._folder.cleanup()
 
     def put(self, mutant: Mutant | None, path: str) -> None:
-        """Put a mutant into a file of the copy, or None: the file of the checkout."""
+        """Put a mutant into a file of the copy; None restores the file of the checkout."""
         while mutant is None and self._original:
             extension, data = self._original.popitem()
             extension.unlink(missing_ok=True)  # A process that is being killed may still map it.
@@ -123,12 +124,12 @@ class Copy:
         if mutant is None:
             shutil.copystat(ROOT / path, file)
         else:
-            # Python compares date and size with those of the file that it compiled.
+            # Python compiles a file again only if its date or size has changed.
             date = int((ROOT / path).stat().st_mtime) + 1 + mutant.offset % 10_000_019
             os.utime(file, (date, date))
 
     def build(self, path: str) -> bool:
-        """Build the extensions that a source is part of; whether they could be."""
+        """Build the extensions that a source is part of; return whether that succeeded."""
         sources = [name for name in EXTENSIONS if path == name or path in _parts_of(name)]
         for name in sources:
             (self._root / name).with_suffix(".c").unlink(missing_ok=True)
@@ -165,7 +166,7 @@ class Copy:
     def _run_tests(
         self, words: Sequence[str], variables: dict[str, str]
     ) -> tuple[int, str | None]:
-        """Return the exit status of pytest and its output, None after a long silence."""
+        """Return the exit status of pytest, and its output or None if it hangs."""
         with subprocess.Popen(
             [self._python, "-u", "-m", "pytest", "-p", "no:cacheprovider", *words],
             cwd=self._root, env=self._environment | variables, stdin=subprocess.DEVNULL,
@@ -176,7 +177,7 @@ class Copy:
         return process.returncode, output
 
     def _read(self, process: subprocess.Popen[bytes]) -> str | None:
-        """Return the whole output; None after a silence that is too long."""
+        """Return the whole output, or None if the process hangs."""
         assert process.stdout is not None
         self._temporary.mkdir(exist_ok=True)
         pieces = []
@@ -199,7 +200,7 @@ class Copy:
                 continue
 
     def _clear(self) -> None:
-        """End what the tests left, and remove their temporary files."""
+        """Kill the processes that the tests left running, and remove their temporary files."""
         self._kill()
         shutil.rmtree(self._temporary, ignore_errors=True)
 
@@ -222,8 +223,9 @@ def _parts_of(extension: str) -> list[str]:
 def nearest(path: str) -> tuple[list[str], list[str]]:
     """Return the files of default tests: those nearest to a source, and the others.
 
-    Nearest are the mirror package, or the one above it, and every file that names the module. Parts
-    of the core are tested by other packages of the engine, too.
+    Nearest are the files of the mirror package, or of the nearest package above it with tests, and
+    every file that names the module. Parts of the core are tested by other packages of the engine,
+    too.
     """
     source = Path(path)
     mirror = Path("tests") / source.parent
