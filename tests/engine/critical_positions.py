@@ -68,14 +68,14 @@ def game(searcher: Searcher, chance: random.Random) -> Iterator[Position]:
         if chance.random() < random_share:
             move = chance.choice(position.legal_moves())
         else:
-            found = searcher.search(position, Limit(nodes=NODES)).move
-            assert found is not None
-            move = found
+            best = searcher.search(position, Limit(nodes=NODES)).move
+            assert best is not None
+            move = best
         position = position.play(move)
 
 
 def candidates(chance: random.Random) -> Iterator[Position]:
-    """Yield positions of games, and random ones without men in hand and with any numbers of men."""
+    """Yield positions of games, and random positions without men in hand, of any number of men."""
     searcher = Searcher()
     while True:
         for position in game(searcher, chance):
@@ -87,7 +87,7 @@ def candidates(chance: random.Random) -> Iterator[Position]:
 
 def problem(tables: Tables, position: Position) -> dict[str, object] | None:
     """Return a position's row of a suite; None if it is not critical."""
-    values = {move: found.value for move, found in tables.moves(position) if found is not None}
+    values = {move: stored.value for move, stored in tables.moves(position) if stored is not None}
     moves = position.legal_moves()
     best = max(values.values(), default=-1)
     holding = [move for move, value in values.items() if value == best]
@@ -106,18 +106,18 @@ def make(
 
     Positions with an image in ``seen`` are skipped; new images are added to it.
     """
-    left = Counter(wanted)
+    missing = Counter(wanted)
     for position in candidates(chance):
         if not trainer.is_held_out(core_board(position)):
             continue
         phase = phase_of(position)
         image = image_of(position)
-        row = problem(tables, position) if left[phase] and image not in seen else None
+        row = problem(tables, position) if missing[phase] and image not in seen else None
         if row is not None:
             seen.add(image)
-            left[phase] -= 1
+            missing[phase] -= 1
             yield row
-        if not +left:
+        if not +missing:
             return
 
 

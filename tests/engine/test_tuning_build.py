@@ -28,7 +28,7 @@ def search_output(folder: Path, options: str = "") -> str:
         assert engine.stdin is not None and engine.stdout is not None
         engine.stdin.write(LINES.format(options))
         engine.stdin.flush()
-        # The end of its input would end the search.
+        # Closing the engine's input would end the search.
         for line in engine.stdout:
             output += line
             if line.startswith("bestmove"):

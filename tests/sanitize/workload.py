@@ -68,35 +68,35 @@ PUBLISHED = {
 
 def counts() -> list[object]:
     """Check perft counts against those of independent programs."""
-    found: list[object] = []
+    results: list[object] = []
     for row in json.loads((DATA / "perft.json").read_text()):
         position = parse_position(row["position"], parse_rules(row["rules"]))
         for depth, known in enumerate(row["perft"], 1):
             if known <= 30_000:
                 assert perft(position, depth) == known, (row, depth)
-                found.append(known)
+                results.append(known)
     for rules in PRESETS.values():
         assert perft(Position(rules), 4) == 24 * 23 * 22 * 21
-    return found
+    return results
 
 
 def lines() -> list[object]:
     """Check the compiled scanner of engine output against one in readable Python."""
     chance = random.Random(15)
-    found: list[object] = []
+    results: list[object] = []
     for _ in range(20_000):
         text, end = random_lines(chance), chance.randrange(300)
         info = last_score(text, end)
         brief = parse_brief(info or text, 0)
         assert info == find_score(text, end), (text, end)
         assert last_answer(text, False) == find_answer(text, False), text
-        found.append((info, brief.score, brief.win_in, brief.depth, brief.nodes))
-    return found
+        results.append((info, brief.score, brief.win_in, brief.depth, brief.nodes))
+    return results
 
 
 def games() -> list[object]:
     """Check moves and outcomes of random games against the readable rules; evaluate them."""
-    found: list[object] = []
+    results: list[object] = []
     for position in random_positions(seed=7, number=1500):
         rules, board = core_rules(position.rules), core_board(position)
         codes = core_moves(position)
@@ -105,13 +105,13 @@ def games() -> list[object]:
         reason, _ = core.outcome(rules, board, core_history(position))
         assert reason == (outcome.reason if outcome else ""), position
         core.terms(rules, board)
-        found.append((codes, core.evaluate(rules, board)))
-    return found
+        results.append((codes, core.evaluate(rules, board)))
+    return results
 
 
 def searches() -> list[object]:
     """Search the benchmark's positions to smaller depths: determinism, and legal variations."""
-    found: list[object] = []
+    results: list[object] = []
     searcher = Searcher(3)
     for rules, text, depth in bench.POSITIONS:
         position = parse_position(text, parse_rules(rules))
@@ -123,12 +123,12 @@ def searches() -> list[object]:
             assert is_playable(position, info.pv)
         assert seen[0] == seen[1], text
         lines = searcher.search(position, Limit(nodes=3000), multipv=3)
-        found.append((seen[0], lines.nodes))
+        results.append((seen[0], lines.nodes))
     # A second search that uses more of the table clears it first.
     searcher.clear()
     before = searcher.search(Position(), Limit(nodes=10_000)).nodes
-    found.append((before, searcher.search(Position(), Limit(depth=8)).nodes))
-    return found
+    results.append((before, searcher.search(Position(), Limit(depth=8)).nodes))
+    return results
 
 
 def is_playable(position: Position, line: tuple[Move, ...]) -> bool:
@@ -145,9 +145,9 @@ def problems() -> list[object]:
     chosen = suite.load(DATA / "positions.json", parse_rules("morris"))[::40]
     assert {problem.phase for problem in chosen} == set(PHASES)
     played = suite.play(chosen, Limit(nodes=2000), Searcher(1))
-    found = [(str(move), held) for _, move, held in played]
-    assert any(held for _, held in found)
-    return [*found]
+    results = [(str(move), held) for _, move, held in played]
+    assert any(held for _, held in results)
+    return [*results]
 
 
 def built(root: Path, rules: Rules) -> Tables:
@@ -190,25 +190,25 @@ def counted(tables: Tables, sector: Sector) -> list[tuple[int, int, int]]:
 
 def of_tables() -> list[object]:
     """Build, verify, probe, pack and search with tables; fit weights to them."""
-    found: list[object] = []
+    results: list[object] = []
     with tempfile.TemporaryDirectory() as folder:
         for rules in BUILT:
             tables = built(Path(folder), rules)
-            found.append([header.checksum for header in tables.headers.values()])
+            results.append([header.checksum for header in tables.headers.values()])
             # Verifying three against three is quick; probes check the other sector.
             assert [table.errors for table in Verifier(tables, 3).check(Sector(3, 3))] == [0]
-            found.append(probes(tables))
-            keeps(tables)
-            keeps(packed(Path(folder), rules))
-        found.append(placing(Path(folder)))
-        found.append(fitting(tables))
-    return found
+            results.append(probes(tables))
+            check_moves_keep_values(tables)
+            check_moves_keep_values(packed(Path(folder), rules))
+        results.append(placing(Path(folder)))
+        results.append(fitting(tables))
+    return results
 
 
 def probes(tables: Tables) -> list[object]:
     """Check that the values of random states follow from those of their moves."""
     chance = random.Random(5)
-    found: list[object] = []
+    results: list[object] = []
     for _ in range(300):
         position = random_position(tables.rules, *chance.choice(((3, 3), (4, 3), (3, 4))), chance)
         known = tables.probe(position)
@@ -218,12 +218,12 @@ def probes(tables: Tables) -> list[object]:
         if moves and not tables.rules.no_removal_plies:
             assert known.value == max(moves), position
         later = Position(position.rules, position.men, (0, 0), position.side, plies=3)
-        found.append((known, tables.bounds(later)))
-    return found
+        results.append((known, tables.bounds(later)))
+    return results
 
 
-def keeps(tables: Tables) -> None:
-    """Check that a search with tables and threads plays moves that keep the value."""
+def check_moves_keep_values(tables: Tables) -> None:
+    """Check that the moves of a search with tables and threads keep the value."""
     searcher = Searcher(1, threads=3)
     searcher.tables = tables
     chance = random.Random(11)

@@ -20,7 +20,7 @@ _BYTES = [
 
 
 def least_image(own: int, opponent: int) -> tuple[int, int]:
-    """Return the least image of a board under the symmetries, which is equal for all its images."""
+    """Return the least of a board's mirror images, which is equal for all of them."""
     return min(
         (
             a[own & 255] | b[own >> 8 & 255] | c[own >> 16],
@@ -35,7 +35,7 @@ class Readable:
 
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
-        self._known: dict[tuple[int, ...], int] = {}
+        self._values: dict[tuple[int, ...], int] = {}
 
     def value(self, position: Position) -> int:
         """Return a position's value for the side to move: 1, 0 or -1."""
@@ -43,26 +43,27 @@ class Readable:
         if outcome is not None:
             return outcome.value(position.side)
         if position.hands == (0, 0):
-            found = self.tables.probe(position)
-            assert found is not None
-            return found.value
+            stored = self.tables.probe(position)
+            assert stored is not None
+            return stored.value
         own = position.side
         image = least_image(position.men[own], position.men[1 - own])
         key = (*image, position.hands[own], position.hands[1 - own])
-        if key not in self._known:
+        if key not in self._values:
             best = -1
             for move in position.legal_moves():
                 best = max(best, -self.value(position.play(move)))
                 if best > 0:
                     break
-            self._known[key] = best
-        return self._known[key]
+            self._values[key] = best
+        return self._values[key]
 
 
 def positions_of(sector: PlacingSector, tables: Tables) -> Iterator[tuple[int, Position]]:
     """Yield every place of a sector with its position, White to move."""
-    named = sector.opponent if sector.hand % 2 else sector.own
-    size = sector.places // core.table_classes(named)
+    # The index uses the classes of this side's masks.
+    class_men = sector.opponent if sector.hand % 2 else sector.own
+    size = sector.places // core.table_classes(class_men)
     for place in range(sector.places):
         men = core.table_board(sector.own, sector.opponent, *divmod(place, size), sector.hand)
         yield place, Position(tables.rules, men, sector.hands, WHITE)

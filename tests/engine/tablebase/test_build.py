@@ -81,7 +81,7 @@ def hold(folder: str, started: str, finish: str) -> None:
 
 
 def test_a_second_build_in_a_locked_folder_is_refused(tmp_path: Path) -> None:
-    """The refused build does not remove the other one's draft."""
+    """The refused build does not remove the draft of the running build."""
     folder = built(tmp_path)
     started, finish = tmp_path / "started", tmp_path / "finish"
     other = multiprocessing.get_context("spawn").Process(

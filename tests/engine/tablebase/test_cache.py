@@ -1,4 +1,4 @@
-"""The tables that an engine has open, also while they are being built."""
+"""The open tables of an engine, also while small tables are being built."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_leaving_while_the_small_tables_are_built_is_no_error(tmp_path: Path) ->
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_threads_that_ask_for_other_rules_get_the_tables_of_their_own(tmp_path: Path) -> None:
+def test_threads_get_the_tables_of_the_rules_that_they_request(tmp_path: Path) -> None:
     two = PRESETS["mill"], PRESETS["multi"]
     for rules in two:
         Builder(tmp_path, rules).build(6)
@@ -65,7 +65,7 @@ def test_threads_that_ask_for_other_rules_get_the_tables_of_their_own(tmp_path: 
             assert set(pool.map(fetch, [rules] * 3, timeout=PATIENCE)) == {rules_folder(rules)}
 
 
-def test_tables_that_are_built_meanwhile_are_waited_for_again(
+def test_a_later_request_waits_for_a_build_that_an_earlier_request_started(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The rules change while their tables are being built, and change back."""
@@ -79,7 +79,7 @@ def test_tables_that_are_built_meanwhile_are_waited_for_again(
 
 
 def test_engines_that_start_together_all_get_the_small_tables(tmp_path: Path) -> None:
-    """Only one of them can build the tables; the other waits."""
+    """Only one engine can build the tables; the other waits."""
     cache = {"MERELS_TABLES": str(tmp_path)}
     with ExitStack() as stack:
         engines = [stack.enter_context(Gui(environment=cache)) for _ in range(2)]
@@ -104,7 +104,7 @@ LOST = "O*O*****/*****O**/@**@***@ w 0 0 0 30"
 
 
 @pytest.mark.quick
-def test_every_command_plays_by_the_tables_that_the_engine_plays_by(tmp_path: Path) -> None:
+def test_every_command_uses_the_same_tables_as_the_engine(tmp_path: Path) -> None:
     with Gui(environment={"MERELS_TABLES": str(tmp_path)}) as gui:
         lines = gui.go("go depth 3", f"position fen {DRAWN}")
     assert "score cp 0 " in lines[-2]
@@ -131,7 +131,7 @@ def test_a_table_that_cannot_be_used_is_named(tmp_path: Path) -> None:
     assert done.returncode == 0 and str(table) in done.stderr
 
 
-def test_rule_sets_asked_for_one_after_another_are_not_all_built_at_once(
+def test_rule_sets_requested_one_after_another_are_not_all_built_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MERELS_TABLES", str(tmp_path))
@@ -158,7 +158,7 @@ def test_small_tables_that_were_removed_are_built_again(
         cache.fetch(PRESETS["loc"], str(tmp_path))
 
 
-def test_small_tables_that_cannot_be_built_are_not_tried_again_and_again(
+def test_a_failed_build_of_small_tables_is_not_repeated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("in the way")

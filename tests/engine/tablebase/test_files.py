@@ -85,10 +85,10 @@ def test_the_index_round_trips(own: int, opponent: int) -> None:
 @pytest.mark.parametrize("double", ("one", "each"))
 def test_every_sector_of_the_placing_phase_leads_to_others(double: str) -> None:
     """The set of sectors is closed under placements with any legal number of removals."""
-    found = placing_sectors(make_rules("morris", [f"DoubleMill={double}"]))
-    assert len(found) == (305 if double == "one" else 390)
-    assert found == sorted(found, key=lambda sector: (sector.hand, sector.own, sector.opponent))
-    known, reached = set(found), {PlacingSector(0, 0, 18)}
+    listed = placing_sectors(make_rules("morris", [f"DoubleMill={double}"]))
+    assert len(listed) == (305 if double == "one" else 390)
+    assert listed == sorted(listed, key=lambda sector: (sector.hand, sector.own, sector.opponent))
+    reached = {PlacingSector(0, 0, 18)}
     for hand in range(18, 1, -1):
         for own, opponent, _ in [sector for sector in reached if sector.hand == hand]:
             placed = 9 - (hand + 1) // 2 + 1
@@ -97,9 +97,9 @@ def test_every_sector_of_the_placing_phase_leads_to_others(double: str) -> None:
                 after = PlacingSector(opponent - removed, own + 1, hand - 1)
                 if after.own + after.hands[0] >= 3:
                     reached.add(after)
-    # The set contains all sectors that play reaches, and a few more, as it is bounded by numbers.
-    assert reached <= known
-    assert {sector for sector in known if sector.hand > 12} <= reached
+    # The list has a few sectors that play does not reach, because it depends on numbers only.
+    assert reached <= set(listed)
+    assert {sector for sector in listed if sector.hand > 12} <= reached
 
 
 @pytest.mark.parametrize(("start", "end"), [(0, 3), (2, 9), (3, 3), (4, 2), (7, 8), (0, 5)])
@@ -250,7 +250,7 @@ def with_header(data: bytes, changes: dict[int, bytes]) -> bytes:
 def test_a_valid_checksum_does_not_save_a_wrong_header(
     tmp_path: Path, changes: dict[int, bytes], message: str
 ) -> None:
-    """No memory is allocated on the word of a header."""
+    """The sizes in a header are checked before memory is allocated."""
     Builder(tmp_path, RULES).build(6)
     path = tmp_path / FOLDER / file_name(Sector(3, 3), VALUES)
     path.write_bytes(with_header(path.read_bytes(), changes))
@@ -302,8 +302,8 @@ def test_depths_of_other_values_are_refused(tmp_path: Path) -> None:
         tables = open_tables(tmp_path, RULES)
         assert len(tables.problems) == 1 and message in tables.problems[0]
         assert not tables.has_depths(3, 3)
-    known = tables.probe(Position(RULES, (0b111, 0b111000), (0, 0)))
-    assert known and known.depth is None
+    stored = tables.probe(Position(RULES, (0b111, 0b111000), (0, 0)))
+    assert stored and stored.depth is None
 
 
 def test_the_repetition_limit_does_not_change_the_tables(tmp_path: Path) -> None:
@@ -331,7 +331,7 @@ def test_progress_is_reported(tmp_path: Path) -> None:
 
 
 def test_small_tables_are_built_automatically(tmp_path: Path) -> None:
-    """They are built once and found the next time; without a writable folder there are none."""
+    """They are built once and used again; without a writable folder there are none."""
     tables = small_tables(RULES, tmp_path / "cache")
     assert tables is not None and tables.men == 7 and tables.has_depths(4, 3)
     when = stamp(tmp_path / "cache" / FOLDER / "3-3.wdl")
@@ -357,7 +357,7 @@ def test_small_tables_of_many_rule_sets_do_not_fill_the_disk(tmp_path: Path) -> 
     other = make("the user's", 10_000)
     with locked(old[-1]):
         assert small_tables(make_rules("mill", ["NoRemovalPlies=90"]), tmp_path) is not None
-    # The new one counts, and the locked one stays.
+    # The new folder counts, too, and the locked folder is not removed.
     kept = [folder for folder in old if folder.exists()]
     assert kept == [*old[: MOST_SETS - 1], old[-1]]
     assert preset.exists() and built.exists() and other.exists()

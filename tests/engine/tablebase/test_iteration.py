@@ -23,17 +23,17 @@ State = tuple[int, int]
 def line_symmetries() -> list[tuple[int, ...]]:
     """Return all permutations of the points that map lines to lines.
 
-    They are more than the board's symmetries, which also map neighbours to neighbours.
+    There are more of them than of the board's symmetries, which also map neighbours to neighbours.
     """
     lines = set(LINE_MASKS)
     ring_orders = [(0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)]
-    found = set()
+    permutations = set()
     for symmetry in SYMMETRIES[:8]:
         for order in ring_orders:
             mapped = tuple(8 * order[image // 8] + image % 8 for image in symmetry)
             if {sum(1 << mapped[p] for p in range(24) if line >> p & 1) for line in lines} == lines:
-                found.add(mapped)
-    return sorted(found)
+                permutations.add(mapped)
+    return sorted(permutations)
 
 
 @cache
@@ -113,7 +113,7 @@ def value_iteration(rules: Rules) -> dict[State, tuple[int, int]]:
             elif open_moves[parent] == 0:
                 result[parent] = (-1, depth + 1)
                 queue.append(parent)
-    return {state: result.get(known, (0, 0)) for state, known in representative.items()}
+    return {state: result.get(first, (0, 0)) for state, first in representative.items()}
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def value_iteration(rules: Rules) -> dict[State, tuple[int, int]]:
 def test_three_against_three_by_value_iteration(tmp_path: Path, rules: Rules) -> None:
     """Values and depths of all 2,691,920 states agree.
 
-    They form 56,922 classes if men fly, the published number, and 169,626 if they do not.
+    The states form 56,922 classes if men fly, the published number, and 169,626 if not.
     """
     expected = value_iteration(rules)
     flies = rules.flying != "never"

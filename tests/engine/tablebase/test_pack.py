@@ -65,8 +65,9 @@ def test_every_value_is_unpacked(built: Path, tmp_path: Path, rules: Rules) -> N
     for sector in sectors(7):
         header, tables = open_table(built / folder / f"{sector}.wdl", rules, check=True)
         path = tmp_path / folder / file_name(sector, PACKED)
-        found, parts = open_packed(path, rules, True, [])
-        assert (found.tallies, found.values_checksum) == (header.tallies, header.checksum)
+        packed_header, parts = open_packed(path, rules, True, [])
+        assert packed_header.tallies == header.tallies
+        assert packed_header.values_checksum == header.checksum
         for table, part in zip(tables, parts, strict=True):
             assert b"".join(part.blocks()) == table
 
@@ -90,7 +91,7 @@ def test_probes_agree(built: Path, tmp_path: Path, rules: Rules) -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("rules", (UNLIMITED, PRESETS["multi"]), ids=str)
 def test_packed_values_with_men_in_hand_agree(tmp_path: Path, rules: Rules) -> None:
-    """Stored values agree, and so do those of an odd number of men in hand, which are searched."""
+    """Stored values agree, and so do searched values with an odd number of men in hand."""
     raw = Builder(tmp_path / "raw", rules, threads=2).build(7, placing=True)
     tables = packed(tmp_path / "raw", tmp_path / "packed", rules)
     chance = random.Random(str(rules))
@@ -102,9 +103,9 @@ def test_packed_values_with_men_in_hand_agree(tmp_path: Path, rules: Rules) -> N
             own, opponent = points[: sector.own], points[sector.own :]
             men = sum(1 << point for point in own), sum(1 << point for point in opponent)
             position = Position(rules, men, sector.hands, WHITE)
-            known = raw.probe(position)
-            assert known is not None
-            assert tables.probe(position) == known, position
+            stored = raw.probe(position)
+            assert stored is not None
+            assert tables.probe(position) == stored, position
 
 
 def test_threads_share_the_unpacked_blocks(built: Path, tmp_path: Path) -> None:
@@ -178,9 +179,9 @@ def test_a_block_damaged_later_is_unknown(built: Path, tmp_path: Path) -> None:
     unknown = 0
     for _ in range(1000):
         position = random_position(UNLIMITED, *chance.choice(((4, 3), (3, 4))), chance)
-        found = tables.probe(position)
-        unknown += found is None
-        assert found in (None, raw.probe(position))
+        stored = tables.probe(position)
+        unknown += stored is None
+        assert stored in (None, raw.probe(position))
     assert 0 < unknown < 1000
     assert len(tables.problems) == 1
     assert f"{path}: damaged data (block " in tables.problems[0]
@@ -282,5 +283,5 @@ def test_nothing_to_pack_is_an_error(tmp_path: Path) -> None:
 
 def test_packed_tables_verify(built: Path, tmp_path: Path) -> None:
     tables = packed(built, tmp_path, UNLIMITED)
-    for found in Verifier(tables).check(Sector(3, 3)):
-        assert (found.errors, found.complete) == (0, True)
+    for result in Verifier(tables).check(Sector(3, 3)):
+        assert (result.errors, result.complete) == (0, True)

@@ -36,13 +36,13 @@ def test_an_odd_number_of_men_in_hand_is_valued_by_a_search_of_one_ply(tables: T
     for sector in placing_sectors(MULTI, 6):
         places = list(positions_of(sector, tables))
         for _, position in chance.sample(places, min(60, len(places))):
-            known = tables.probe(position)
-            assert known is not None and known.depth is None
-            assert known.value == solver.value(position)
-            seen.add(known.value)
-            for move, found in tables.moves(position):
-                assert found is not None
-                assert found.value == -solver.value(position.play(move))
+            stored = tables.probe(position)
+            assert stored is not None and stored.depth is None
+            assert stored.value == solver.value(position)
+            seen.add(stored.value)
+            for move, after in tables.moves(position):
+                assert after is not None
+                assert after.value == -solver.value(position.play(move))
     assert len(seen) > 1
 
 
@@ -67,7 +67,7 @@ def test_a_side_with_two_men_in_all_has_lost(tables: Tables) -> None:
 
 
 def test_plies_do_not_count_while_men_are_in_hand(tables: Tables) -> None:
-    """A position may be set up with plies, which do not count before the last placement."""
+    """A position may be set up with plies: they do not count before the last placement."""
     fresh, old = (Position(MULTI, (0b101, 0b1010), (1, 1), plies=plies) for plies in (0, 79))
     assert tables.bounds(fresh) == tables.bounds(old) is not None
     assert tables.probe(fresh) == tables.probe(old)
@@ -114,18 +114,18 @@ def test_the_search_uses_the_tables_below_the_root(tables: Tables) -> None:
 
 @pytest.mark.parametrize("sample", (0, 500))
 def test_every_place_verifies(tables: Tables, sample: int) -> None:
-    """All places and samples verify; values between the stored ones are recomputed or searched."""
+    """All places verify, and samples; values that are not stored are recomputed or searched."""
     verifier = Verifier(tables, threads=2, sample=sample)
     for sector in kept_placing_sectors(MULTI, 6):
-        [found] = verifier.check(sector)
-        assert found.errors == 0 and found.complete and found.hand == sector.hand
-        assert found.places == (min(sample, sector.places) or sector.places)
+        [result] = verifier.check(sector)
+        assert result.errors == 0 and result.complete and result.hand == sector.hand
+        assert result.places == (min(sample, sector.places) or sector.places)
     verifier.free()
     assert {hand for *_, hand in tables.core.kept} == {0, 2, 4, 6}
 
 
 def test_verification_finds_wrong_values_of_the_placing_phase(tables: Tables) -> None:
-    """It finds a wrong value, and right values that contradict wrong successors."""
+    """Verification finds a wrong value, and right values that contradict wrong successors."""
     spoilt = Tables(MULTI)
     changed = PlacingSector(2, 2, 2)
     for (own, opponent, hand), values in tables.core.kept.items():
@@ -135,13 +135,13 @@ def test_verification_finds_wrong_values_of_the_placing_phase(tables: Tables) ->
         spoilt.core.add(own, opponent, memoryview(data), hand=hand)
     for sample in (0, 400):
         verifier = Verifier(spoilt, sample=sample)
-        [found] = verifier.check(changed)
-        assert found.errors and found.example is not None
-        known = spoilt.probe(found.example)
-        assert known is not None and known.value == -Readable(tables).value(found.example)
-        [found] = verifier.check(PlacingSector(1, 1, 4))
-        assert found.errors
-        [found] = verifier.check(PlacingSector(0, 0, 6))
+        [result] = verifier.check(changed)
+        assert result.errors and result.example is not None
+        stored = spoilt.probe(result.example)
+        assert stored is not None and stored.value == -Readable(tables).value(result.example)
+        [result] = verifier.check(PlacingSector(1, 1, 4))
+        assert result.errors
+        [result] = verifier.check(PlacingSector(0, 0, 6))
         verifier.free()
 
 

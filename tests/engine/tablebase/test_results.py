@@ -1,4 +1,4 @@
-"""The published results agree with tables that are built."""
+"""The results in engine/tablebase/results/ agree with tables that these tests build."""
 
 from __future__ import annotations
 

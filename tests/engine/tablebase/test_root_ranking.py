@@ -1,4 +1,4 @@
-"""Tables in the searcher: ranking of root moves, and probing within the search."""
+"""Tables in the searcher: ranking of root moves, and probes within the search."""
 
 from __future__ import annotations
 
@@ -119,8 +119,8 @@ def test_wins_are_converted_without_depths(values: Tables) -> None:
 def test_several_lines_are_those_of_perfect_play(tables: Tables, searcher: Searcher) -> None:
     chance = random.Random(12)
     for position, depth in won_positions(tables, chance, 6, 7):
-        left = depth
-        while left:
+        remaining = depth
+        while remaining:
             last: dict[int, Info] = {}
             move = searcher.search(
                 position, Limit(depth=2), lambda info: last.update({info.multipv: info}), multipv=3
@@ -137,14 +137,14 @@ def test_several_lines_are_those_of_perfect_play(tables: Tables, searcher: Searc
             played = values[move]
             assert played is not None and played.depth is not None
             if played.value > 0:
-                assert played.depth == left, "not the shortest win"
-            left = played.depth - 1
+                assert played.depth == remaining, "not the shortest win"
+            remaining = played.depth - 1
             position = position.play(move)
         assert position.outcome() is not None
 
 
-# In the first game the winning side must not play the shortest win, after which the opponent could
-# repeat a position for the third time. In the others a repetition saves the losing side.
+# In the first game the winning side must not play the shortest win: the opponent could then repeat
+# a position for the third time. In the other games a repetition saves the losing side.
 RECURRING = [
     ("@OO**O**/******@*/***@**** w 0 0 0 1", "e5-d2 d5-d3 d2-e5 d3-d5 e5-d2 d5-d3", 1),
     ("O*O@****/****@***/**O*@*** w 0 0 0 1", "g4-d6 d2-c4 d6-g4 c4-d2 g4-d6 d2-c4 d6-g4", 0),
@@ -177,7 +177,7 @@ def test_the_games_own_repetitions_count(
 def test_ranking_does_not_play_every_reply(
     tables: Tables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Ranking must be fast, as it uses the search's time and cannot be stopped."""
+    """Ranking must be fast, because it takes time from the search and cannot be stopped."""
     start, moves, _ = RECURRING[0]
     position = play_moves(parse_position(start, MORRIS), moves.split())
     played, play = [], Position.play
@@ -197,30 +197,30 @@ def test_a_slow_table_does_not_hold_up_the_search(
 ) -> None:
     """A table may be on a slow disk."""
     position, _ = next(won_positions(tables, random.Random(5), 1, 7))
-    signals, looks, probe = Signals(), [], Tables.probe
+    signals, probed, probe = Signals(), [], Tables.probe
     if stopped:
         signals.stop()
 
     def slow(tables: Tables, position: Position) -> TableValue | None:
-        looks.append(position)
+        probed.append(position)
         time.sleep(0.01)
         return probe(tables, position)
 
     monkeypatch.setattr(Tables, "probe", slow)
     limit = Limit() if stopped else Limit(time=0.001)
     assert searcher.search(position, limit, signals=signals).move in position.legal_moves()
-    assert len(looks) < 3 < len(position.legal_moves())
+    assert len(probed) < 3 < len(position.legal_moves())
 
 
 def test_a_win_found_in_time_is_played(tables: Tables) -> None:
     chance, ranked = random.Random(5), set[bool]()
     for position, _ in won_positions(tables, chance, 5, 3):
         values = dict(tables.moves(position))
-        for looks in 1, 10, 30:
-            answers = iter([False] * (looks - 1) + [True])
+        for probes in 1, 10, 30:
+            answers = iter([False] * (probes - 1) + [True])
             ranking = rank_moves(tables, position, list(values), 1, lambda: next(answers))
-            found = max(known.value for known in [*values.values()][:looks] if known)
-            assert (ranking is not None) == (found == 1)
+            best = max(known.value for known in [*values.values()][:probes] if known)
+            assert (ranking is not None) == (best == 1)
             assert ranking is None or ranking.groups[0][0].value == 1
             ranked.add(ranking is not None)
     assert ranked == {True, False}
@@ -267,11 +267,11 @@ def test_the_search_probes_tables_below_the_root(tables: Tables) -> None:
     # Four against four: every removal leads to a table.
     position = parse_position("O*O*****/*@*@*O**/**@O**@* w 0 0 0 30", RULES)
     searcher = Searcher(4)
-    blind = searcher.search(position, Limit(depth=8))
-    assert blind.info.tbhits == 0
+    without_tables = searcher.search(position, Limit(depth=8))
+    assert without_tables.info.tbhits == 0
     searcher.tables = tables
-    seeing = searcher.search(position, Limit(depth=8))
-    assert seeing.info.tbhits
+    with_tables = searcher.search(position, Limit(depth=8))
+    assert with_tables.info.tbhits
 
 
 def test_tables_of_other_rules_are_never_used(searcher: Searcher) -> None:
@@ -294,7 +294,7 @@ def test_only_the_search_chooses_among_draws_and_among_losses(
             continue
         chosen += 1
         values = dict(tables.moves(position))
-        holding = [move for move, found in values.items() if found and found.value == value]
+        holding = [move for move, after in values.items() if after and after.value == value]
         narrowed += len(holding) < len(values)
         searcher.clear()
         plain.clear()
@@ -304,7 +304,7 @@ def test_only_the_search_chooses_among_draws_and_among_losses(
 
 
 def test_a_removal_ranks_no_lower_because_it_makes_a_loss_certain(values: Tables) -> None:
-    """The search decides whether to wait for the limit on plies, like any choice among losses."""
+    """The search chooses among losses, also between a removal and waiting for the limit."""
     chance, searcher, plain = random.Random(3), Searcher(4), Searcher(4)
     searcher.tables = values
     lost = removals = 0
@@ -323,7 +323,7 @@ def test_a_removal_ranks_no_lower_because_it_makes_a_loss_certain(values: Tables
 
 
 def test_a_losing_side_heads_for_a_near_draw_by_counting(values: Tables) -> None:
-    """It avoids removals, which reset the count of plies."""
+    """The losing side avoids removals, which reset the count of plies."""
     chance, searcher = random.Random(4), Searcher(4)
     searcher.tables = values
     waited = 0
@@ -379,14 +379,14 @@ def test_without_depths_an_uncertain_value_is_not_reported_as_known(tmp_path: Pa
     small = Builder(tmp_path, rules, threads=2).build(6)
     chance, searcher = random.Random(2), Searcher(4)
     searcher.tables = small
-    left_open = 0
-    while left_open < 40:
+    uncertain = 0
+    while uncertain < 40:
         shape = random_position(rules, 3, 3, chance)
         position = Position(rules, shape.men, (0, 0), shape.side, 2)
         least, greatest = small.bounds(position) or (0, 0)
         if least == greatest:
             continue
-        left_open += 1
+        uncertain += 1
         score = searcher.search(position, Limit(depth=2)).score
         assert score.known == 0
 
@@ -399,7 +399,7 @@ def test_tables_are_not_valid_with_a_repetition_limit_of_one(
 
 
 def test_a_level_without_errors_uses_no_tables(tables: Tables) -> None:
-    """It searches as full strength does, but without tables and without results based on them."""
+    """The level searches at full strength, but without tables and without results from tables."""
     champion = LEVELS[-1]
     assert errors_of(champion, random_position(RULES, 4, 3, random.Random(6))) is None
     chance, strong = random.Random(6), Searcher(4)
@@ -413,7 +413,7 @@ def test_a_level_without_errors_uses_no_tables(tables: Tables) -> None:
 
 
 def test_hits_within_the_search_are_counted(tables: Tables, searcher: Searcher) -> None:
-    # The position has eight men and the tables have seven: only removals lead to them.
+    # The position has eight men and the tables have seven: only removals lead into the tables.
     position = parse_position("@*@*@***/********/OO*O*O*@ w 0 0 0 20", RULES)
     assert tables.probe(position) is None
     hits = [info.tbhits or 0 for info in searches(searcher, position, Limit(depth=6))]
@@ -421,7 +421,7 @@ def test_hits_within_the_search_are_counted(tables: Tables, searcher: Searcher) 
 
 
 def searches(searcher: Searcher, position: Position, limit: Limit) -> list[Info]:
-    """Search with a searcher; return its reports."""
+    """Search; return the searcher's reports."""
     infos: list[Info] = []
     searcher.search(position, limit, infos.append)
     return infos

@@ -80,9 +80,9 @@ def test_every_state_verifies(built: dict[Rules, Tables], rules: Rules) -> None:
     """Every state of every sector agrees with its successors by the search's move generator."""
     tables = built[rules]
     for sector in sectors(7):
-        for found in Verifier(tables).check(sector):
-            assert found.errors == 0, found
-            assert found.complete
+        for result in Verifier(tables).check(sector):
+            assert result.errors == 0, result
+            assert result.complete
 
 
 def test_verification_finds_a_wrong_value_or_depth(built: dict[Rules, Tables]) -> None:
@@ -96,9 +96,9 @@ def test_verification_finds_a_wrong_value_or_depth(built: dict[Rules, Tables]) -
         parts[wrong_part][777] ^= 1
         tables = Tables(rules)
         tables.add(header, [memoryview(parts[0])], [memoryview(parts[1])])
-        [found] = Verifier(tables).check(Sector(3, 3))
-        assert found.errors > 0
-        assert found.example is not None
+        [result] = Verifier(tables).check(Sector(3, 3))
+        assert result.errors > 0
+        assert result.example is not None
 
 
 def test_published_counts(built: dict[Rules, Tables]) -> None:
@@ -134,7 +134,7 @@ LARGER = {
 
 @pytest.mark.slow
 def test_published_counts_of_ten_men(tmp_path: Path) -> None:
-    """Sectors of up to ten men: wrong counting of symmetric moves shows only from 4-6 on."""
+    """Sectors of up to ten men, because wrong counts of symmetric moves show only from 6-4 on."""
     tables = Builder(tmp_path, UNLIMITED, threads=2).build(10)
     for sector, counts in (PUBLISHED | LARGER).items():
         assert counted(tables, sector) == counts, sector

@@ -70,13 +70,13 @@ def test_the_values_thrown_away_add_up_to_the_result(root: Path, fields: list[st
 def test_the_moves_that_keep_the_value_are_counted(root: Path) -> None:
     tables = tables_of(root, make_rules("morris"))
     position = parse_position("OO******/*****@**/@@***O** w 0 0 0 20", tables.rules)
-    found = verdict(tables, position, parse_move("a1-g1"))
-    assert found is not None
-    # White wins by closing its mill on c5, with three men to remove; else Black closes one on a7.
-    assert (found.value, found.after, found.legal) == (1, -1, 3 * 18 + 2)
+    judged = verdict(tables, position, parse_move("a1-g1"))
+    assert judged is not None
+    # White wins by closing a mill on c5, with three men to remove; else Black closes a mill on a7.
+    assert (judged.value, judged.after, judged.legal) == (1, -1, 3 * 18 + 2)
     winning = [move for move, known in tables.moves(position) if known and known.value == 1]
-    assert 3 <= found.holding == len(winning) and found.critical
-    assert found.certain and not found.held
+    assert 3 <= judged.holding == len(winning) and judged.critical
+    assert judged.certain and not judged.held
 
 
 def test_a_win_spoilt_by_a_limit_on_plies_is_no_fault(root: Path) -> None:
@@ -99,20 +99,20 @@ def test_without_depths_a_limit_on_plies_makes_verdicts_uncertain(tmp_path: Path
     for fields, doubtful in ([], True), (["NoRemovalPlies=0"], False):
         tables = tables_of(tmp_path, make_rules("morris", fields), 6, depths=False)
         positions = [random_position(tables.rules, 3, 3, chance) for _ in range(6)]
-        found = [
+        faults = [
             judged for position in positions for move in position.legal_moves()
             if (judged := verdict(tables, position, move)) and not judged.held
         ]
-        assert found and any(not judged.certain for judged in found) == doubtful
+        assert faults and any(not judged.certain for judged in faults) == doubtful
 
 
 def test_a_repetition_that_the_opponent_can_force_throws_a_win_away(root: Path) -> None:
     tables = tables_of(root, make_rules("morris"))
     start = parse_position("@OO**O**/******@*/***@**** w 0 0 0 1", tables.rules)
     position = play_moves(start, "e5-d2 d5-d3 d2-e5 d3-d5 e5-d2 d5-d3".split())
-    found = verdict(tables, position, parse_move("d2-e5"))
+    judged = verdict(tables, position, parse_move("d2-e5"))
     # The tables still have a win, but Black draws by d3-d5.
-    assert found is not None and (found.value, found.after, found.held) == (1, 0, False)
+    assert judged is not None and (judged.value, judged.after, judged.held) == (1, 0, False)
 
 
 def test_positions_without_a_verdict(root: Path) -> None:

@@ -1,4 +1,4 @@
-"""Test suites: reading their files, and counting blunders. Also integers in text."""
+"""Test suites: reading their files, and counting blunders. Also `parse_whole`."""
 
 from __future__ import annotations
 

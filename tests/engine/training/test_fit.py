@@ -153,18 +153,18 @@ def test_invalid_samples_are_refused() -> None:
 
 
 def test_held_out_positions_are_not_selected_for_a_fit() -> None:
-    """One position in 64 is held out, with its images; those of a suite are never selected."""
+    """One position in 64 is held out, with its images; positions of a suite are never selected."""
     chance = random.Random(8)
     data = some_samples(20_000, seed=2)
     size = trainer.SAMPLE_BYTES
     pieces = [data[i : i + size] for i in range(0, len(data), size)]
-    found = [trainer.board_key((*sample[:4], 0)) for sample in unpack(data)]
-    keys = array("Q", sorted(set(found[:50])))
+    all_keys = [trainer.board_key((*sample[:4], 0)) for sample in unpack(data)]
+    keys = array("Q", sorted(set(all_keys[:50])))
     kept = trainer.select_samples(data, keys, False)
     held_out = trainer.select_samples(data, keys, True)
     assert 200 < len(held_out) // size < 450
-    rest = [piece for piece, key in zip(pieces, found) if key not in keys]
-    assert cut(bytes(kept) + bytes(held_out)) == sorted(rest)
+    others = [piece for piece, key in zip(pieces, all_keys) if key not in keys]
+    assert cut(bytes(kept) + bytes(held_out)) == sorted(others)
     for sample in unpack(bytes(held_out)):
         assert trainer.is_held_out((*sample[:4], 0))
         symmetry = chance.choice(SYMMETRIES)
@@ -195,7 +195,10 @@ def test_table_values_replace_game_results(tmp_path: Path) -> None:
 
 
 def test_hash_table_positions_become_samples(tmp_path: Path) -> None:
-    """They, or their children, are scored by short searches and labelled by the tables."""
+    """The samples are positions of the hash table, or their children.
+
+    Short searches score them, and the tables label them.
+    """
     rules = make_rules("morris")
     tables = Builder(tmp_path, rules).build(8)
     chance = random.Random(9)
@@ -217,8 +220,8 @@ def test_hash_table_positions_become_samples(tmp_path: Path) -> None:
     assert len(labelled) == len(made)
     errors = 0
     for sample in unpack(bytes(labelled)):
-        found = tables.core.probe((*sample[:4], 0))
-        assert found is not None and sample.result == (1 + found[0]) / 2
+        stored = tables.core.probe((*sample[:4], 0))
+        assert stored is not None and sample.result == (1 + stored[0]) / 2
         assert sample.score is not None
         errors += abs(sample.score - sample.result) > 0.4
     assert errors < 30
@@ -233,7 +236,7 @@ def test_leaves_come_from_right_and_wrong_moves_of_critical_positions(tmp_path: 
     worker = core.SearchWorker(core.TranspositionTable(1))
     worker.clear()
     chance = random.Random(4)
-    found = 0
+    total = 0
     for _ in range(300):
         position = random_position(rules, 4, 4, chance)
         piece = Sample.of(position, 0, 0.5, 0.5).pack()
@@ -246,8 +249,8 @@ def test_leaves_come_from_right_and_wrong_moves_of_critical_positions(tmp_path: 
         assert len(leaves) <= 2
         for leaf in leaves:
             assert leaf[-2:] == (None, None) and tables.core.probe((*leaf[:4], 0)) is not None
-        found += len(leaves)
-    assert found > 100
+        total += len(leaves)
+    assert total > 100
     with pytest.raises(ValueError, match="at least one node"):
         trainer.leaf_samples(tables.core, worker, piece, 0)
 
@@ -289,9 +292,9 @@ def test_incomplete_tables_are_named(
     monkeypatch.setattr(fit, "ROUNDS", (Round(18, 60),))
     made = tmp_path / "weights.bin"
     words = ["-tables", str(tmp_path / "none"), "-work", str(tmp_path / "work")]
-    with pytest.raises(SystemExit) as left:
+    with pytest.raises(SystemExit) as exit_info:
         fit.main([*words, "-out", str(made), "-scale", "0"])
-    assert left.value.code == 2
+    assert exit_info.value.code == 2
     assert "expected all tables" in capsys.readouterr().err
     assert not made.exists()
 
@@ -308,7 +311,7 @@ def test_the_same_command_makes_the_same_weights(
         words = ["-out", str(path), "-processes", str(processes), "-work", str(work)]
         assert fit.main(words) == 0
         made.append(path.read_bytes())
-        # The third run shares the second's folder, and plays the chunk deleted here again.
+        # The third run shares the second run's folder, and plays the deleted chunk again.
         pieces = sorted(work.glob("*.samples"))
         assert len(pieces) == 8
         pieces[1].unlink()
