@@ -97,7 +97,7 @@ class Builder:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise InputError(str(self.folder), f"cannot be made ({error.strerror})") from error
+            raise InputError(str(self.folder), f"cannot be created ({error.strerror})") from error
         self._total = sum(sector.places for sector in moving)
         self._total += sum(group.places for group in groups)
         # One pool for the whole build: Ctrl-C can be lost while the threads of a pool end.
@@ -156,8 +156,8 @@ class Builder:
         if self.memory is not None and needed > self.memory:
             raise InputError(
                 f"{self.memory / 2**30:.2f} GiB",
-                f"{step} needs {needed / 2**30:.2f} GiB of memory"
-                + (" (less without depths)" if depths else ""),
+                f"{step} needs {needed / 2**30:.2f} GiB of memory; allow more"
+                + (", or build without depths" if depths else ""),
             )
 
     def _reuse(self, sector: AnySector) -> bool:

@@ -85,7 +85,7 @@ class Packer:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise InputError(str(self.folder), f"cannot be made ({error.strerror})") from error
+            raise InputError(str(self.folder), f"cannot be created ({error.strerror})") from error
         self._total = sum(sector.places for sector in todo)
         self._started = time.monotonic()
         packed = []

@@ -317,7 +317,7 @@ def test_memory_is_bounded(tmp_path: Path) -> None:
     """A sector that exceeds the memory limit is refused at once; every sector fits into 12 GiB."""
     with pytest.raises(InputError) as caught:
         Builder(tmp_path, RULES, memory=1 << 20).build(6)
-    assert "GiB" in str(caught.value)
+    assert "GiB of memory; allow more" in str(caught.value)
     assert max(solver.sector_memory(*sector, True) for sector in sectors()) < 12 * 2**30
 
 
@@ -331,7 +331,7 @@ def test_progress_is_reported(tmp_path: Path) -> None:
 
 
 def test_small_tables_are_built_automatically(tmp_path: Path) -> None:
-    """They are built once and used again; without a writable folder there are none."""
+    """Small tables are built once and used again; without a writable folder there are none."""
     tables = small_tables(RULES, tmp_path / "cache")
     assert tables is not None and tables.men == 7 and tables.has_depths(4, 3)
     when = stamp(tmp_path / "cache" / FOLDER / "3-3.wdl")
