@@ -17,8 +17,8 @@ def typed_field(
 ) -> Value:
     """Return a field of type ``kind``, or ``default`` if the field is missing.
 
-    `InputError`, which describes valid values as ``expected``, for any other type, and for a
-    missing field without a default.
+    A value of another type, or a missing field without a default, raises `InputError`, which
+    describes valid values as ``expected``.
     """
     value = body.get(name, default)
     if isinstance(value, kind):

@@ -17,7 +17,7 @@ _ESCAPED = re.compile(r'\\(["\\])')
 
 
 def split_words(text: str) -> list[str]:
-    """Return the words of a command line as a shell splits it; `EngineError` for an open quote."""
+    """Return a command line's words as a shell splits it; `EngineError` for an unclosed quote."""
     try:
         return shell_words(text)
     except ValueError as error:
@@ -25,12 +25,12 @@ def split_words(text: str) -> list[str]:
 
 
 def shell_words(text: str, comments: bool = False, posix: bool = POSIX) -> list[str]:
-    """Return the words of a text as a POSIX shell splits it; `ValueError` for an open quote.
+    """Return the words of a text as a POSIX shell splits it; `ValueError` for an unclosed quote.
 
     With ``comments``, # begins a comment. Without ``posix``, as on Windows, a backslash is an
     ordinary character of a path.
     """
-    # `shlex` gives equal words, but its time grows with the square of a word's length.
+    # `shlex` returns the same words, but its time grows with the square of a word's length.
     words: list[str] = []
     parts: list[str] = []
     place = 0
@@ -67,8 +67,8 @@ def shell_words(text: str, comments: bool = False, posix: bool = POSIX) -> list[
 def split_command(command: str | Sequence[str], directory: str | None = None) -> list[str]:
     """Return a command as a list of words; `EngineError` if it is empty. No shell is run.
 
-    A string that names a file as a whole, in ``directory``, in PATH or in the current folder, is
-    that program without arguments. Any other string is split as a shell splits it.
+    If the whole string names a file in ``directory``, in PATH or in the current folder, it is a
+    program without arguments. Any other string is split as a shell splits it.
     """
     if not isinstance(command, str):
         words = list(command)
@@ -82,7 +82,7 @@ def split_command(command: str | Sequence[str], directory: str | None = None) ->
 
 
 def locate(name: str, directory: str | None) -> str | None:
-    """Return a program's file, or None: from ``directory``, PATH or the current folder."""
+    """Return the path of a program in ``directory``, PATH or the current folder, or None."""
     in_directory = os.path.join(directory, name) if directory else None
     candidates = (in_directory, shutil.which(name), name)
     return next((path for path in candidates if path and os.path.isfile(path)), None)

@@ -2,7 +2,7 @@
 
 The parent imports this module and uses its `GUARDIAN`; the guardian process runs this file as a
 script. The parent writes lines to the guardian's standard input: ``+PID`` adds a process group,
-``-PID`` removes one. Only the parent holds the other end of that pipe, so that it ends when the
+``-PID`` removes one. Only the parent holds the other end of that pipe, so the pipe ends when the
 parent dies for any reason. The guardian then kills every listed group.
 
 Where ``/proc`` exists, it also kills every process with the parent's mark in its environment. Such
@@ -21,7 +21,7 @@ import sys
 import threading
 
 OWN_GROUP: int = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
-"""``creationflags`` that keep Ctrl-C at the terminal from a process; 0 except on Windows."""
+"""``creationflags`` of a process that Ctrl-C at the terminal must not end; 0 except on Windows."""
 MARK = "MERELS_GUARD"
 """Environment variable of engines: the marks of all their ancestors, separated by spaces."""
 
@@ -29,7 +29,7 @@ MARK = "MERELS_GUARD"
 class Guardian:
     """The parent's list of engine process groups, and its connection to the guardian process.
 
-    That process is started with the first engine, and again if it was killed.
+    The guardian process is started with the first engine, and again if it was killed.
     """
 
     def __init__(self) -> None:
@@ -159,7 +159,7 @@ def main() -> None:
             groups.discard(pid)
     for pid in groups:
         kill_group(pid)
-    # The next round finds children that were forked while this one read /proc.
+    # A further round finds children that were forked while the round before it read /proc.
     for _ in range(10):
         if not kill_marked(sys.argv[1]):
             break

@@ -2,7 +2,7 @@
 
 This script is started instead of an engine that has limits. It limits its own process and then
 executes the engine in it, so that the limits hold from the engine's first instruction and for its
-children. `subprocess.Popen` could set limits with ``preexec_fn`` only, which is unsafe in a process
+children. `subprocess.Popen` could set limits only with ``preexec_fn``, which is unsafe in a process
 that has threads.
 """
 

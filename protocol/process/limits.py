@@ -62,7 +62,7 @@ class ResourceLimits:
         return [sys.executable, "-I", "-S", LIMITER, *limits, "--", *words]
 
     def explain(self, status: int) -> str:
-        """Return the part that these limits may have in an exit status, for a message.
+        """Return a note for a message on how these limits may have caused an exit status.
 
         ``status`` is an exit code, or minus the signal that ended the engine.
         """
@@ -74,8 +74,8 @@ class ResourceLimits:
 def read_limits(values: Mapping[str, str], where: str = "") -> ResourceLimits | None:
     """Return the limits among an engine's values by key, or None without any.
 
-    `InputError` for a limit that is out of range or that the system does not have. ``where`` is
-    added to its text, such as ``of NAME``.
+    `InputError` for a limit that is out of range or that the system does not have. ``where``, such
+    as ``of NAME``, is added to the error's text.
     """
     limits_by_key = {
         key: read_whole(

@@ -46,7 +46,7 @@ class Pipe:
         """Bytes read by `read_raw_line` after its deadline."""
 
     def _read(self, milliseconds: int) -> bytes | None:
-        """Return the bytes that arrive in time; b'' at the end of output, None at the timeout."""
+        """Return the bytes that arrive in ``milliseconds``; b'' at the end of output, else None."""
         raise NotImplementedError
 
     def _write(self, data: bytes, deadline: int, reading: bool) -> None:
@@ -100,7 +100,7 @@ class Pipe:
             self._writing.release()
 
     def receive(self, milliseconds: int) -> bytes | None:
-        """Return the whole lines that arrive in that time, joined; None if nothing arrives.
+        """Return the whole lines that arrive in ``milliseconds``, joined; None if nothing arrives.
 
         Lines that were put back come first. The result is b'' if only a part of a line arrived.
         `EngineTerminated` at the end of the output.
@@ -115,7 +115,7 @@ class Pipe:
     def exchange(
         self, data: bytes, deadline: int, timeout: int, clear: Callable[[], None]
     ) -> bytes | None:
-        """Call `send`, then `receive` for ``timeout`` nanoseconds; do not wait if that is <= 0.
+        """Call `send`, then `receive` for ``timeout`` nanoseconds; do not wait if it is <= 0.
 
         ``clear`` is called first if there may be earlier output to receive.
         """
@@ -182,15 +182,15 @@ class Pipe:
         parallel are read one after another. At most `WIDE_PIPE` bytes are read after the deadline.
         """
         while not self._lines:
-            left = deadline - monotonic_ns()
-            if left >= 0:
+            remaining = deadline - monotonic_ns()
+            if remaining >= 0:
                 self._overtime = 0
             elif self._overtime >= WIDE_PIPE:
                 return None
-            lines = self.receive(max(0, left // MILLISECOND + 1))
+            lines = self.receive(max(0, remaining // MILLISECOND + 1))
             if lines is not None:
-                self._overtime += len(lines) if left < 0 else 0
+                self._overtime += len(lines) if remaining < 0 else 0
                 self.put_back(lines)
-            elif left < 0:
+            elif remaining < 0:
                 return None
         return self._lines.popleft()

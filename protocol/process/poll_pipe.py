@@ -59,7 +59,7 @@ class PollPipe(Pipe):
     def exchange(
         self, data: bytes, deadline: int, timeout: int, clear: Callable[[], None]
     ) -> bytes | None:
-        """Call `Pipe.exchange`, or do the same in one compiled call, for tournaments' speed."""
+        """Call `Pipe.exchange`, or do the same in one compiled call, which is faster."""
         unusual = self.trace is not None or self.tail or self._cut or self._lines or self._backlog
         if unusual or len(data) > _ATOMIC_WRITE:
             return super().exchange(data, deadline, timeout, clear)
@@ -99,7 +99,7 @@ class PollPipe(Pipe):
     def _end(self) -> bytes | None:
         """Return b'', the end of output, if the process has ended, else None.
 
-        A child of the process may hold the pipe open, so that reading would not report the end.
+        A child of the process may hold the pipe open; reading would then not report the end.
         """
         return None if self.process.exit_status() is None else b""
 
@@ -122,10 +122,10 @@ class PollPipe(Pipe):
             if self.process.errors.descriptor >= 0:
                 poll.register(self._errors, select.POLLIN)
         while data:
-            left = deadline - monotonic_ns()
-            if left < 0:
+            remaining = deadline - monotonic_ns()
+            if remaining < 0:
                 raise EngineTimeout("does not read its input")
-            for descriptor, _ in poll.poll(min(left // MILLISECOND + 1, self._longest_wait)):
+            for descriptor, _ in poll.poll(min(remaining // MILLISECOND + 1, self._longest_wait)):
                 if descriptor != self._input:
                     is_output = descriptor == self._output
                     if not (self._read_ahead() if is_output else self.process.errors.drain()):
@@ -139,7 +139,7 @@ class PollPipe(Pipe):
                     raise self._input_closed(reading) from None
 
     def _read_ahead(self) -> bool:
-        """Keep output up to `LARGEST_BACKLOG` and drop the rest; return False at its end."""
+        """Keep output up to `LARGEST_BACKLOG`, and drop the rest; return False at end of output."""
         try:
             chunk = os.read(self._output, CHUNK)
         except OSError:

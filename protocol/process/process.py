@@ -39,9 +39,9 @@ def describe_status(status: int) -> str:
 
 
 def _session_ticks(name: str, session: int) -> int | None:
-    """Return the clock ticks of a process and its reaped children; None in another session.
+    """Return the CPU time of a process and its reaped children, in clock ticks.
 
-    ``name`` is the process's folder in /proc.
+    ``name`` is the process's folder in /proc. None if the process is not in ``session``.
     """
     with open(f"/proc/{name}/stat", "rb") as file:
         # The program's name, in brackets, may itself contain spaces and brackets.
@@ -181,13 +181,13 @@ class EngineProcess:
                 if source is not None and source >= 0:
                     poll.register(source, select.POLLIN)
         while self.exit_status() is None:
-            left = deadline - time.monotonic()
-            if left <= 0:
+            remaining = deadline - time.monotonic()
+            if remaining <= 0:
                 return False
             if poll is None:
-                time.sleep(min(left, _SLICE))
+                time.sleep(min(remaining, _SLICE))
                 continue
-            pause = left if self.sentinel is not None else min(left, _SLICE)
+            pause = remaining if self.sentinel is not None else min(remaining, _SLICE)
             for descriptor, _ in poll.poll(pause * 1000 + 1):
                 if descriptor == self.sentinel:
                     continue
@@ -238,7 +238,7 @@ class EngineProcess:
 
         The process has ``patience`` seconds to exit, and at most `TERMINATE_SECONDS` after SIGTERM.
         Then every process left in the group is killed, and the engine is reaped. An exception
-        meanwhile, such as KeyboardInterrupt, only ends the waiting.
+        during the wait, such as KeyboardInterrupt, only ends the wait early.
         """
         if self.closed:
             return

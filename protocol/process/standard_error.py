@@ -31,7 +31,8 @@ class StandardError:
     megabytes of errors is not blocked. Only the end is kept. Everything read is also written to
     the descriptor ``copy`` (-1: none), or passed to the function ``copy`` in whole lines.
 
-    ``descriptor`` is polled before `drain`; it is -1 at the end of the pipe, and if a thread reads.
+    ``descriptor`` is polled before `drain`. It is -1 at the end of the pipe, and after
+    `read_in_thread`.
     """
 
     def __init__(self, pipe: IO[bytes], copy: int | Callable[[bytes], object]) -> None:

@@ -21,8 +21,8 @@ _CLOSE_SECONDS = 0.1
 class ThreadPipe(Pipe):
     """Engine pipes with a reading and a writing thread, each connected by a queue.
 
-    A third thread reads standard error. Each thread duplicates its descriptor: it may still use it
-    after the process's own was closed and the system has reused the number.
+    A third thread reads standard error. Each thread uses a duplicate of its descriptor, because the
+    original may be closed, and its number reused by the system, while the thread still runs.
     """
 
     def __init__(self, process: EngineProcess, trace: Trace | None = None) -> None:
@@ -49,7 +49,7 @@ class ThreadPipe(Pipe):
         os.close(descriptor)
 
     def _writer(self, descriptor: int) -> None:
-        """Write what the queue holds, until it holds b''."""
+        """Write the chunks in the queue, until a chunk is b''."""
         while not self._broken and (data := self._unsent.get()):
             try:
                 while data:
@@ -59,7 +59,7 @@ class ThreadPipe(Pipe):
         os.close(descriptor)
 
     def _close_input(self) -> None:
-        """Close the engine's input once it is read, or after `_CLOSE_SECONDS`."""
+        """Close the input once the engine has read it, or after `_CLOSE_SECONDS`."""
         try:
             self._unsent.put(b"", timeout=_CLOSE_SECONDS)
         except queue.Full:
