@@ -36,7 +36,7 @@ class Answer:
 
 
 Search = Callable[[bytes, int], Answer | None]
-"""Sends a request that ends in ``go`` and returns the answer; None after some nanoseconds."""
+"""Sends a request that ends in ``go`` and returns the answer, or None after nanoseconds."""
 
 
 class AnswerFinder:
@@ -76,7 +76,7 @@ class AnswerFinder:
         return match[1].strip()
 
     def count(self, lines: bytes) -> int:
-        """Return the number of answers in ``lines``; their junk is counted, too."""
+        """Return the number of answers in ``lines``, and add its lines of junk to ``junk``."""
         self.junk += count_junk(lines)
         return len(self._pattern.findall(lines))
 

@@ -39,7 +39,7 @@ class Analysis:
 
     @property
     def info(self) -> Info:
-        """The latest `Info` about the best variation; an empty one before the first."""
+        """The latest `Info` about the best variation; before the first, an empty `Info`."""
         return self._variations.get(1, Info())
 
     @property
@@ -59,7 +59,8 @@ class Analysis:
     def next(self, timeout: float | None = None) -> Info | None:
         """Wait for the next `Info`, at most ``timeout`` seconds; None waits without a limit.
 
-        Return None at the end of the analysis, and at the timeout; then it is still ``running``.
+        Return None at the end of the analysis or at the timeout. After a timeout, the analysis is
+        still ``running``.
         """
         info = self._next(timeout) if self.running else None
         if info is not None and info.score is not None:
@@ -92,12 +93,12 @@ class Analysis:
         if error is None:
             self.close()
         elif self.running and not isinstance(error, (EngineTerminated, EngineTimeout)):
-            with suppress(EngineError):  # It would hide the error from the block.
+            with suppress(EngineError):  # An error of `close` would hide the block's error.
                 self.close()
 
 
 class Task(NamedTuple):
-    """A search of ``position``, which the legal ``moves`` lead to from ``start``.
+    """A search of ``position``, which is reached from ``start`` by the legal ``moves``.
 
     ``root_moves`` are the only moves to search; all legal moves if it is empty.
     """
@@ -161,7 +162,7 @@ class AnyEngine:
     name = ""
     _analysis: Analysis | None = None
     _call: Call | None = None
-    """The entered call to which searches belong."""
+    """The entered `Call`, to which searches belong, or None."""
 
     def __enter__(self) -> Self:
         return self
@@ -208,7 +209,7 @@ class AnyEngine:
         self, position: Position, limit: Limit, *,
         moves: Iterable[Move] = (), root_moves: Sequence[Move] = (),
     ) -> PlayResult:  # fmt: skip
-        """Return the engine's move in the position that ``moves`` lead to from ``position``.
+        """Return the engine's move in the position after ``moves``, played from ``position``.
 
         The engine is sent the moves of ``position`` since its last irreversible move, then
         ``moves``, so that it can detect repetitions. ``root_moves`` are the only moves to choose
@@ -216,8 +217,8 @@ class AnyEngine:
 
         `InputError`, which is a ValueError, for an illegal move in ``moves`` or ``root_moves``, and
         for a limit that never ends the search. `EngineError` if the engine's move is illegal or not
-        among ``root_moves``. An engine that has not answered `Engine.timeout` seconds after its
-        time limit is sent ``stop`` and raises `EngineTimeout`.
+        among ``root_moves``. If the engine exceeds its time limit by more than `Engine.timeout`
+        seconds, it is sent ``stop``, and `EngineTimeout` is raised.
         """
         with self._one_call():
             task = self._task(position, moves, root_moves)
@@ -242,8 +243,8 @@ class AnyEngine:
     ) -> Info | list[Info]:  # fmt: skip
         """Search until the limit is reached, and return the engine's last report.
 
-        Return the `Info` about the best variation; with ``multipv``, a list of the `Info` about
-        each of that number of variations. Other arguments and errors are those of `play`.
+        Return the `Info` about the best variation; with ``multipv``, a list with the `Info` about
+        each of the ``multipv`` best variations. Other arguments and errors are those of `play`.
         """
         with self._one_call():
             task = self._task(position, moves, root_moves)
@@ -258,8 +259,8 @@ class AnyEngine:
     ) -> Analysis:  # fmt: skip
         """Start an analysis and return it.
 
-        It runs until it is stopped if ``limit`` is None or never ends a search. Other arguments
-        and errors are those of `analyse`.
+        If ``limit`` is None or never ends a search, the analysis runs until it is stopped. Other
+        arguments and errors are those of `analyse`.
         """
         with self._one_call():
             task = self._task(position, moves, root_moves)

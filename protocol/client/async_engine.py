@@ -3,8 +3,8 @@
 >>> async with await AsyncEngine.popen("merels") as engine:             # doctest: +SKIP
 ...     result = await engine.play(Position(), Limit(time=0.1))
 
-Each engine has its own thread, which calls the blocking methods. So it works with any event loop
-and on any system.
+Each engine has its own thread, which calls the blocking methods. So the client works with any event
+loop and on any system.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ class AsyncAnalysis:
 
     @property
     def info(self) -> Info:
-        """The latest `Info` about the best variation; an empty one before the first."""
+        """The latest `Info` about the best variation; before the first, an empty `Info`."""
         return self._analysis.info
 
     @property
@@ -163,7 +163,7 @@ class AsyncAnalysis:
                 self._reading = self._engine.submit(partial(self._analysis.next, POLL_SECONDS))
             try:
                 info = await asyncio.shield(asyncio.wrap_future(self._reading))
-            except Exception:  # CancelledError is no Exception: the read must remain.
+            except Exception:  # Not CancelledError, after which the read stays pending.
                 self._reading = None
                 raise
             self._reading = None
@@ -239,7 +239,7 @@ class AsyncEngine:
             deadline = monotonic() + patience
             ended = self.submit(lambda: self.engine.close(max(0.0, deadline - monotonic())))
             self._closing = ended
-            # In another thread, as the engine's may wait for an answer that never comes.
+            # In another thread, as the engine's thread may wait for an answer that never comes.
             Thread(target=self._end, args=(ended, patience), name="closing").start()
         await asyncio.shield(asyncio.wrap_future(self._closing))
 

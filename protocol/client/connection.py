@@ -37,7 +37,7 @@ STOP_SECONDS = 1.0
 STRAY_SECONDS = 0.5
 """Time for an engine to end a search after an invalid ``bestmove``, in seconds."""
 FOREVER = 1 << 60
-"""Nanoseconds: 36 years."""
+"""A timeout of 36 years, in nanoseconds."""
 MOST_OUTPUT = 1 << 30
 """Maximum output of one search, in bytes."""
 IDLE_SHARE = 0.01
@@ -45,7 +45,7 @@ IDLE_SHARE = 0.01
 LONGEST_NAME = 200
 """Maximum length of an engine's name and of its author's, in characters."""
 _MOST_OPTIONS = 512
-"""Number of options that are kept."""
+"""Maximum number of options that are kept."""
 _SLICE = 500_000_000
 """Interval at which a wait checks for an interruption by another thread, in nanoseconds."""
 _MOST_CHUNKS = 64
@@ -144,7 +144,7 @@ class Connection:
     def ping(
         self, timeout: float | None = None, reader: Callable[[bytes], None] | None = None
     ) -> None:
-        """Send ``isready`` and call `await_ready`: the engine has then executed every command."""
+        """Send ``isready`` and call `await_ready`; ``readyok`` answers every earlier command."""
         if reader is None:
             self._drop_output()
         self._send(b"isready\n")
@@ -155,8 +155,8 @@ class Connection:
     ) -> None:
         """Wait for ``readyok``, at most ``timeout`` seconds; None is the connection's timeout.
 
-        The lines before it, of a running search, are passed to ``reader``, or dropped if it is
-        None. `EngineTimeout` if ``readyok`` does not arrive.
+        Earlier lines, such as those of a running search, are passed to ``reader``, or dropped if
+        ``reader`` is None. `EngineTimeout` if ``readyok`` does not arrive.
         """
         self._last_lines = b""
         seconds = self.timeout if timeout is None else timeout
@@ -330,7 +330,7 @@ class Connection:
     def unended_answer(self, start: int) -> Answer | None:
         """Return an answer that lacks only its line feed; None without one.
 
-        Its time ends when it arrived, since the wait for the line feed is not the engine's fault.
+        The answer's time ends at its arrival: waiting for the line feed is not thinking time.
         """
         text = self._answers.find(self._pipe.tail + b"\n") if self._pipe.tail else None
         if not text:
@@ -347,7 +347,7 @@ class Connection:
         return line
 
     def _count_answers(self, lines: bytes) -> None:
-        """Note an owed ``bestmove`` in ``lines`` as answered, and count the others as strays."""
+        """Take the first ``bestmove`` in ``lines`` as the owed answer; count others as strays."""
         if answers := self._answers.count(lines):
             self.strays += answers - self.owing
             self.owing = False
@@ -359,10 +359,10 @@ class Connection:
         return self.wait_answer(start, int(seconds * 1e9))
 
     def answer_after_stray(self, answer: Answer) -> Answer | None:
-        """Return the engine's next answer if ``answer``, an invalid one, was for an earlier search.
+        """Return the engine's next answer if the invalid ``answer`` was for an earlier search.
 
         In that case the present search still runs. It is stopped, and its answer is returned.
-        Return None if no answer follows: then ``answer`` was for the present search.
+        Return None if no answer follows: ``answer`` was then for the present search.
         """
         late = self.stop(STRAY_SECONDS)
         if late is None:

@@ -110,10 +110,10 @@ class UciAdapter:
     def ask(
         self, search: Search, position: Position, line: bytes, go: bytes, timeout: int
     ) -> Answer | None:
-        """Return the answer for a whole move, which takes a search for each of its steps.
+        """Return the answer for a whole move, joined from one search for each of its steps.
 
-        ``search`` runs one search, for at most ``timeout`` nanoseconds in total. ``line`` is the
-        ``position`` line for ``position``. Used if ``in_steps`` is True.
+        ``search`` runs one search; all searches together take at most ``timeout`` nanoseconds.
+        ``line`` is the ``position`` line for ``position``. Called only if ``in_steps`` is True.
         """
         raise NotImplementedError
 
@@ -170,7 +170,7 @@ class SanmillAdapter(UciAdapter):
     OVERRUN = 3
     """Ratio of Sanmill's longest thinking time to its limit; 1.7 to 3.2 were measured."""
     MOVES_LEFT = 30
-    """Moves among which a clock without a number of moves is divided."""
+    """Expected number of remaining moves if the limit states none."""
 
     def _start_text(self, start: Position) -> bytes:
         if format_position(start) == START:
@@ -187,8 +187,8 @@ class SanmillAdapter(UciAdapter):
     ) -> bytes:  # fmt: skip
         """Return ``go`` after the ``setoption`` line that limits the thinking time.
 
-        Sanmill's option MoveTimeMs also ends searches by depth or nodes. Sanmill has no ``mate``
-        and no ``searchmoves``, so that these are left out. Older builds ignore ``nodes``.
+        Sanmill's option MoveTimeMs also ends searches by depth or nodes. ``mate`` and
+        ``searchmoves`` are left out, because Sanmill has neither. Older builds ignore ``nodes``.
         """
         words = b"go infinite" if infinite else b"go"
         if limit.depth is not None and not infinite:
@@ -198,8 +198,8 @@ class SanmillAdapter(UciAdapter):
         budget = thinking_time(limit)
         clock = milliseconds(limit.clock(side))
         if budget is None and clock is not None:
-            left = limit.remaining_moves or self.MOVES_LEFT
-            budget = min(clock, clock // left + (milliseconds(limit.increment(side)) or 0))
+            moves_left = limit.remaining_moves or self.MOVES_LEFT
+            budget = min(clock, clock // moves_left + (milliseconds(limit.increment(side)) or 0))
         if budget is None:
             return words + b"\n"
         move_time = max(1, budget // self.OVERRUN)

@@ -200,7 +200,7 @@ class Engine(AnyEngine):
         """
         self._end_analysis()
         self._set(settings)
-        # The settings may include a rule option, so that the next search must set all rules.
+        # The settings may include a rule option, so the next search must set all rules.
         self._rules = None
 
     def _set(self, settings: Mapping[str, Value]) -> None:

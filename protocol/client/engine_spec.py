@@ -16,7 +16,7 @@ from merels.protocol.process.limits import ResourceLimits
 
 KEYS = ("cmd", "args", "level", "name", "proto", "dir", *limits.KEYS)
 PLAYERS = ("cmd", "level")
-"""The keys that name the program: one that is given twice must belong to another engine."""
+"""The keys that name the program; if one is repeated, a second ``-engine`` is probably missing."""
 OPTION = "option."
 """Prefix of the keys that set the engine's own options."""
 MERELS = (sys.executable, "-P", "-m", "merels.protocol")
@@ -78,8 +78,8 @@ def make_engine(values: Mapping[str, str], protocols: Sequence[str]) -> EngineSp
     """Return the engine that ``values`` describe by key; keys of other settings are ignored.
 
     ``cmd`` is a command (see `split_command`), to which the words of ``args`` are appended.
-    Alternatively, ``level`` is a level of the built-in engine, and its default name. `InputError`
-    names an invalid value.
+    Alternatively, ``level`` is a level of the built-in engine, and the default of ``name``.
+    `InputError` names an invalid value.
     """
     options = {
         key.removeprefix(OPTION): values[key] for key in values if key.startswith(OPTION)
@@ -144,7 +144,7 @@ def _command(command: str, arguments: str, directory: str | None) -> tuple[str, 
     """Return the words of a command; a path relative to the current folder is made absolute.
 
     The engine may later be started from another folder. A program in ``directory`` or in PATH is
-    found from any folder, so that its name is not changed.
+    found from any folder, so its name is kept.
     """
     try:
         program, *words = [*split_command(command, directory), *split_words(arguments)]

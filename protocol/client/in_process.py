@@ -87,7 +87,7 @@ class InProcessEngine(AnyEngine):
         self._searcher.tables = tables
 
     def close(self) -> None:
-        """Stop the analysis that may still run."""
+        """Stop a running analysis."""
         self._end_analysis()
 
     def prepare(self) -> None:

@@ -1,4 +1,4 @@
-"""``level=perfect``: a description of the positions that its tables cover."""
+"""Description of the positions that the tables of ``level=perfect`` cover."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def table_coverage(spec: EngineSpec, rules: Sequence[Rules]) -> list[str]:
     if sentences:
         return sentences
     problem = (
-        f"no tables for {rules[0]} in {printable(folder)} beyond the small ones of every engine"
+        f"no tables for {rules[0]} in {printable(folder)} beyond the small ones built at start-up"
     )
     if opened[0].problems:
         problem = opened[0].problems[0]

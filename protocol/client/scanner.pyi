@@ -1,6 +1,6 @@
-"""Compiled functions that read the lines of engines that search.
+"""Compiled functions that read the lines that engines send during a search.
 
-They are compiled because engines may send a line every few microseconds. They accept any bytes.
+They are compiled because an engine may send a line every few microseconds. They accept any bytes.
 """
 
 class Brief:
@@ -32,7 +32,7 @@ def parse_brief(line: bytes, side: int, white_view: bool = False, in_plies: bool
 def last_score(lines: bytes, end: int) -> bytes:
     """Return the last line that has a score before the offset ``end``; b'' without any.
 
-    Lines about other variations than the best, and lines that begin with ``info string``, are
+    Lines about variations other than the best, and lines that begin with ``info string``, are
     skipped.
     """
 

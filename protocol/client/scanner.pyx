@@ -1,7 +1,7 @@
 """Reading of engines' output: the answer among the lines, and the numbers in an ``info`` line.
 
-The output is untrusted: no byte outside of it may be read. scanner.pyi documents the functions that
-Python calls.
+The output is untrusted: no function may read beyond its end. scanner.pyi documents the functions
+that Python calls.
 """
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
@@ -37,7 +37,7 @@ cdef inline Word next_word(const char *place, const char *end) noexcept nogil:
     return word
 
 
-# Store the decimal integer that a word is; return whether it is one.
+# Store the decimal integer that a word spells; return whether the word is an integer.
 cdef inline bint read_number(Word word, long long *number) noexcept nogil:
     cdef const char *end = word.start + word.size
     cdef const char *place = word.start
@@ -132,7 +132,8 @@ cdef inline bint is_best(const char *start, const char *end) noexcept nogil:
     return place == NULL or equals(next_word(place + 9, end), b"1", 1)
 
 
-cdef bytes last_score_between(const char *start, const char *end, const char *whole):
+# Return the last line with a score before ``end``; a line may continue up to ``lines_end``.
+cdef bytes last_score_between(const char *start, const char *end, const char *lines_end):
     cdef const char *place
     cdef const char *line
     cdef const char *line_end
@@ -143,9 +144,9 @@ cdef bytes last_score_between(const char *start, const char *end, const char *wh
         line = place
         while line > start and (line - 1)[0] != c'\n':
             line -= 1
-        line_end = <const char *>memchr(place, c'\n', whole - place)
+        line_end = <const char *>memchr(place, c'\n', lines_end - place)
         if line_end == NULL:
-            line_end = whole
+            line_end = lines_end
         if is_best(line, line_end) and not (
                 line_end - line >= 11 and memcmp(line, b"info string", 11) == 0):
             return PyBytes_FromStringAndSize(line, line_end - line)
