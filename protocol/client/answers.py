@@ -36,7 +36,7 @@ class Answer:
 
 
 Search = Callable[[bytes, int], Answer | None]
-"""Sends a request that ends in ``go`` and returns the answer, or None after nanoseconds."""
+"""Sends a request that ends in ``go``; returns the answer, or None after a timeout in ns."""
 
 
 class AnswerFinder:

@@ -144,7 +144,10 @@ class Connection:
     def ping(
         self, timeout: float | None = None, reader: Callable[[bytes], None] | None = None
     ) -> None:
-        """Send ``isready`` and call `await_ready`; ``readyok`` answers every earlier command."""
+        """Send ``isready`` and call `await_ready`.
+
+        After the answer, the engine has executed every earlier command.
+        """
         if reader is None:
             self._drop_output()
         self._send(b"isready\n")
@@ -274,31 +277,31 @@ class Connection:
 
         Return None if the engine still owes it ``timeout`` nanoseconds after ``start``.
         """
-        silence, most = self._silence, self._pipe.received + MOST_OUTPUT
+        silence, output_limit = self._silence, self._pipe.received + MOST_OUTPUT
         longest = silence if self._call is None else _SLICE
         last_read, now = start, monotonic_ns()
-        idle_since, used = now, None
+        idle_since, cpu = now, None
         probed = False
         while True:
-            left = timeout - (now - start)
+            remaining = timeout - (now - start)
             if self._call is not None:
-                left = self.search_deadline(start, start + timeout) - now
-            if left < 0:
+                remaining = self.search_deadline(start, start + timeout) - now
+            if remaining < 0:
                 return self.unended_answer(start)
             if now - last_read > silence:
                 if (answer := self.unended_answer(start)) is not None:
                     return answer
                 if probed:
                     raise self.timed_out(f"does not respond for {2 * silence / 1e9:g} s")
-                before, used = used, self._process.cpu_seconds()
-                if before is None or used is None or used - before > IDLE_SHARE * silence / 1e9:
+                last_cpu, cpu = cpu, self._process.cpu_seconds()
+                if last_cpu is None or cpu is None or cpu - last_cpu > IDLE_SHARE * silence / 1e9:
                     idle_since = now
                 elif now - idle_since > self._idle:
                     seconds = f"{self._idle / 1e9:g} s"
                     raise self.timed_out(f"answers isready but does nothing else for {seconds}")
                 self._send(b"isready\n")
                 probed, last_read = True, now
-            wait = min(left, longest, silence - (now - last_read))
+            wait = min(remaining, longest, silence - (now - last_read))
             lines = self._pipe.receive(wait // MILLISECOND + 1)
             now = monotonic_ns()
             if lines is not None:
@@ -308,8 +311,8 @@ class Connection:
                 self._keep_last(lines)
                 probed, last_read = False, now
                 if lines.strip().lower() != b"readyok":
-                    used = None
-                if self._pipe.received > most:
+                    cpu = None
+                if self._pipe.received > output_limit:
                     raise self.timed_out(f"writes more than {MOST_OUTPUT >> 20} MiB for a move")
 
     def search_deadline(self, start: int, deadline: int) -> int:
@@ -347,7 +350,7 @@ class Connection:
         return line
 
     def _count_answers(self, lines: bytes) -> None:
-        """Take the first ``bestmove`` in ``lines`` as the owed answer; count others as strays."""
+        """Count each ``bestmove`` in ``lines`` as a stray, except the answer that is owed."""
         if answers := self._answers.count(lines):
             self.strays += answers - self.owing
             self.owing = False

@@ -51,11 +51,11 @@ def _coverage(tables: Tables, folder: str) -> str:
     start = f"level={PERFECT} plays {tables.rules} by tables"
     if tables.complete:
         return f"{start} from the first man on"
-    rest = f"{build_command(tables.rules, Path(folder))} makes the rest"
+    remedy = f"{build_command(tables.rules, Path(folder))} makes the rest"
     if tables.men == MAX_MEN:
-        return f"{start} when no man is in hand, and searches before; {rest}"
+        return f"{start} when no man is in hand, and searches before; {remedy}"
     if not any(sector.men > SMALL_MEN for sector in tables.headers):
         return ""
     held = f"at most {tables.men}" if tables.men > SMALL_MEN else "certain numbers of men"
     start += f" when no man is in hand and {held} are on the board"
-    return f"{start}, and searches elsewhere; {rest}"
+    return f"{start}, and searches elsewhere; {remedy}"

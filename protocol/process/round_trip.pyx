@@ -58,7 +58,7 @@ def round_trip(lock, int sink, bytes data, int source, int end, int errors, int 
     with nogil:
         count = -1
         # Polling one descriptor costs less than polling three. FIRST_WAIT is long enough for most
-        # answers, because a second poll costs more than the first one saves.
+        # answers, because a second poll would cost more than the first poll saves.
         arrived = poll(awaited, 1, min(milliseconds, FIRST_WAIT))
         if arrived == 0 and milliseconds > FIRST_WAIT:
             arrived = poll(awaited, 3, milliseconds - FIRST_WAIT)
