@@ -16,8 +16,8 @@ def clock_text(seconds: float) -> str:
     A negative time is written as 0.
     """
     minutes, hundredths = divmod(max(0, round(100 * seconds)), 6000)
-    rest = f"{hundredths // 100:02}.{hundredths % 100:02}".rstrip("0").rstrip(".")
-    return f"{minutes // 60}:{minutes % 60:02}:{rest}"
+    seconds_text = f"{hundredths // 100:02}.{hundredths % 100:02}".rstrip("0").rstrip(".")
+    return f"{minutes // 60}:{minutes % 60:02}:{seconds_text}"
 
 
 def read_clock(text: str) -> float:
@@ -80,6 +80,6 @@ class Clock:
                 self._left = list(self._history.pop())
 
     def replay(self, moves: int) -> None:
-        """Note ``moves`` moves that were taken back and are played again, without using time."""
+        """Record that ``moves`` moves are played again after a take-back, without using time."""
         self.run(None)
         self._history += [(self._left[WHITE], self._left[BLACK])] * moves

@@ -22,6 +22,7 @@ _ENDINGS = {
 `_OUT_OF_TIME`."""
 _AGREED = ("1/2-1/2", "Draw by agreement")
 _DERIVED_TAGS = ("Result", "Variant", "FEN", "SetUp", "PlyCount")
+"""Tags that are derived from the first position, the moves and the result."""
 
 
 class End(NamedTuple):
@@ -219,20 +220,20 @@ class Game:
         return bool(self._undone)
 
     def attempt(self, move: Move) -> None:
-        """Show the position after ``move`` from the position shown; a new move is added.
+        """Show the position after ``move`` in the position shown; add the move if it is new.
 
-        `InputError` if it is illegal.
+        `InputError` if the move is illegal.
         """
         record, parent = self.record, self.at
-        place = len(parent.children)
+        index = len(parent.children)
         if parent is self.live and self.settled:
             record.stop_at(parent)
         node = record.add(parent, move)
-        if len(parent.children) == place:  # The move was in the tree already.
+        if len(parent.children) == index:  # The move was in the tree already.
             self.at = node
             return
         self._add_edit(
-            lambda: record.put(node, place), lambda: record.remove(node), (self.live, parent),
+            lambda: record.put(node, index), lambda: record.remove(node), (self.live, parent),
             self.live, node,
         )
 
@@ -251,16 +252,16 @@ class Game:
         if node.parent is None:
             raise InputError("promote", "this is the main line already")
         stop, children = node.parent, node.parent.children
-        place = children.index(node)
-        if self.played and (place == 0 or place == 1 and children[0] in self.live.line()):
+        index = children.index(node)
+        if self.played and (index == 0 or index == 1 and children[0] in self.live.line()):
             raise InputError("promote", "the game that is played here stays the main line")
-        if place == 0:  # The variation continues the main line, which ended at its parent.
+        if index == 0:  # The variation continues the main line, which ended at its parent.
             self._edit(
                 lambda: record.stop_at(None), lambda: record.stop_at(stop), self.live, self.at
             )
             return
         self._edit(
-            lambda: record.put(node, place - 1), lambda: record.put(node, place), self.live, self.at
+            lambda: record.put(node, index - 1), lambda: record.put(node, index), self.live, self.at
         )
 
     def delete(self, node: Node) -> None:
@@ -273,11 +274,11 @@ class Game:
             raise InputError("delete", "the start is not a move; choose a move first")
         of_game = node in self.live.line()
         if of_game and self.played:
-            when = "while it is played" if self.in_play else "after it has ended"
-            raise InputError(str(node.move), f"a move of the game is not deleted {when}")
-        place = parent.children.index(node)
+            when = "during the game" if self.in_play else "after the game"
+            raise InputError(str(node.move), f"a move of the game cannot be deleted {when}")
+        index = parent.children.index(node)
         self._edit(
-            lambda: record.remove(node), lambda: record.put(node, place),
+            lambda: record.remove(node), lambda: record.put(node, index),
             parent if of_game else self.live, parent if node in self.at.line() else self.at,
         )
 
@@ -325,7 +326,7 @@ class Game:
         self, redo: Callable[[], object], undo: Callable[[], object], before: tuple[Node, Node],
         live: Node, at: Node,
     ) -> None:
-        """Note an edit that was made, so that it can be undone, and show its last node."""
+        """Record an edit that was made, so that it can be undone, and show ``at``."""
         # For a record that is viewed, the last move is always the end of the main line.
         after = (live if self.played else self.record.end(), at)
         self._done.append(_Edit(redo, undo, before, after))

@@ -46,7 +46,7 @@ class Node:
     def position(self) -> Position:
         """The position after the move, which must be legal.
 
-        If a record continues after a draw by a counting rule, the rule does not apply any longer.
+        If a record continues after a draw by a counting rule, the rule no longer applies.
         """
         missing = []
         node = self
@@ -122,7 +122,7 @@ class Record:
         """The first draw by a counting rule after which moves follow, and the number of plies
         before it; set by readers."""
         self.edits = 0
-        """Number of changes so far, other than added nodes that are last children."""
+        """Number of changes so far, except nodes that were appended as last children."""
         self._nodes: list[Node | None] = [self.root]
         """The nodes by number; None for a node that was removed."""
         node = self.root
@@ -206,25 +206,25 @@ class Record:
         node = parent.child(move)
         return node or self.append(parent, move, parent.position.played_on().push(move))
 
-    def put(self, node: Node, place: int) -> None:
-        """Move a node to index ``place`` among its parent's children, or insert a removed node."""
+    def put(self, node: Node, index: int) -> None:
+        """Move a node to ``index`` among its parent's children, or insert a removed node."""
         assert node.parent is not None
         children = node.parent.children
         if node in children:
             children.remove(node)
         else:
             self._register(node, True)
-        children.insert(place, node)
+        children.insert(index, node)
         self.edits += 1
 
     def remove(self, node: Node) -> int:
         """Remove a node and all nodes after it; return its index among its parent's children."""
         assert node.parent is not None
-        place = node.parent.children.index(node)
-        del node.parent.children[place]
+        index = node.parent.children.index(node)
+        del node.parent.children[index]
         self._register(node, False)
         self.edits += 1
-        return place
+        return index
 
     def _register(self, top: Node, present: bool) -> None:
         """Add ``top`` and all nodes after it to the nodes by number, or remove them."""
@@ -264,7 +264,7 @@ class Record:
 
 
 def drawn_notice(record: Record, by_flags: bool = True) -> str:
-    """Return a sentence on the draw by a counting rule after which moves follow; '' without one.
+    """Return a sentence on the draw by a counting rule after which the record goes on, or ''.
 
     ``by_flags``: the user can give the flags -variant and -set, which the sentence then names.
     """
@@ -277,7 +277,7 @@ def drawn_notice(record: Record, by_flags: bool = True) -> str:
     setting = f"{COUNTING_RULES[outcome.reason]}=0"
     if by_flags:
         setting = f"-set {setting}" + " or -variant morris" * (outcome.reason == "three")
-    return f"{outcome} {where}; the moves after it are read on; {setting} has no such draw"
+    return f"{outcome} {where}; the later moves are read, too; {setting} has no such draw"
 
 
 def place_of(start: Position, plies: int) -> str:

@@ -57,13 +57,13 @@ def test_the_main_line_of_a_running_game_is_neither_deleted_nor_replaced() -> No
     game.attempt(parse_move("f4"))
     with pytest.raises(InputError, match="stays the main line"):
         game.promote(game.at)
-    with pytest.raises(InputError, match="not deleted while it is played"):
+    with pytest.raises(InputError, match="cannot be deleted during the game"):
         game.delete(game.live)
     game.resign(0)
     # The same holds after the end of the game, whose result belongs to this line.
     with pytest.raises(InputError, match="stays the main line"):
         game.promote(game.at)
-    with pytest.raises(InputError, match="not deleted after it has ended"):
+    with pytest.raises(InputError, match="cannot be deleted after the game"):
         game.delete(game.live)
     ended = "1. d6 {Black wins, White resigns} ( 1. f4 ) 0-1"
     assert movetext(game) == ended

@@ -191,7 +191,7 @@ def test_an_analysis_does_not_change_the_game_in_progress(page: Browser) -> None
     wait_for_move(page, "d6")
     assert page.run("return document.getElementById('delete').disabled") is False
     page.click("#delete")
-    page.wait("/not deleted while it is played/.test(document.getElementById('toast').textContent)")
+    page.wait("/cannot be deleted during/.test(document.getElementById('toast').textContent)")
     page.messages()
     ask(page, "analyse", on=False)
     wait_for_move(page, "f4")
