@@ -17,17 +17,17 @@ READ = (
 """The forms that merels reads, for messages."""
 
 _UNREAD = (
-    (r"\x1f[\x8b‹]", "a file of gzip, to be unpacked first"),
-    (r"PK\x03\x04", "a ZIP file, to be unpacked first"),
+    (r"\x1f[\x8b‹]", "a gzip file (unpack it first)"),
+    (r"PK\x03\x04", "a ZIP file (unpack it first)"),
     (r"SQLite format 3", "an SQLite database"),
     (r"%PDF-", "a PDF file"),
     (r"[^\0]{0,4096}\0", "binary data"),
-    (r"(?i:<!doctype|<html|<\?xml|<svg)", "a page of HTML or XML"),
+    (r"(?i:<!doctype|<html|<\?xml|<svg)", "an HTML or XML page"),
     (r"\(;", "a game in SGF"),
     (r"(?i:VariantName\s*+=)", "a saved game of Zillions of Games"),
-    (r"(?i:position (?:startpos|fen)\b)", "a command of the UCI protocol"),
-    (r"(?:PLACE|MOVE)(?:&TAKE)?;", "a list of CodinGame's commands"),
-    (r"[1-8pnbrqkPNBRQK]{1,8}(?:/[1-8pnbrqkPNBRQK]{1,8}){7}\s", "a position of chess"),
+    (r"(?i:position (?:startpos|fen)\b)", "a UCI command"),
+    (r"(?:PLACE|MOVE)(?:&TAKE)?;", "a list of CodinGame commands"),
+    (r"[1-8pnbrqkPNBRQK]{1,8}(?:/[1-8pnbrqkPNBRQK]{1,8}){7}\s", "a chess position"),
     (r"\[\s*+[{\[]", "a JSON array"),
 )
 """Patterns of forms that merels does not read, and the names of these forms."""
@@ -43,8 +43,8 @@ _GAME = re.compile(r"[\[{(;%$.…*½]|[0-9]|[a-gA-G][1-7]|[!?‼⁇⁈⁉]")
 def detect(head: str) -> str:
     """Return the form of a text: ``games``, ``positions``, ``rules`` or ``manifest``.
 
-    ``head`` is the beginning of the text, which has more than white space. For any other form,
-    `InputError` names it if it is known, and lists the forms that merels reads.
+    ``head`` is the beginning of the text, and not only white space. For any other form,
+    `InputError` names the form if it is known, and lists the forms that merels reads.
     """
     text = head[:HEAD].lstrip("\ufeff\u200b \t\r\n")
     line = first_line(text)
@@ -53,7 +53,7 @@ def detect(head: str) -> str:
     if _VERSIONED.match(line):
         name = word.upper()
     elif not name and _GOLDTOKEN.search(text):
-        name = "a game in GoldToken's words"
+        name = "a game in GoldToken's notation"
     if name:
         raise InputError(line, f"this is {name}, which merels does not read; it reads {READ}")
     if _JSON.match(text):

@@ -27,7 +27,7 @@ JOURNAL = "journal"
 RULES: Mapping[str, Callable[[Rules], str]] = {"rules": str, "manifest": format_manifest}
 FORMS = (*POSITIONS, *GAMES, JOURNAL, *RULES)
 
-_OF_THE_FORM = ("Result", "Variant", "FEN", "SetUp", "PlyCount", "Termination")
+_DERIVED_TAGS = ("Result", "Variant", "FEN", "SetUp", "PlyCount", "Termination")
 """Tags that are derived from the moves and the end of a game."""
 IN_A_JOURNAL = ("White", "Black", "Round", "Event", "Site", "GameStartTime", "PairId", "GameId")
 """Tags that a journal stores."""
@@ -64,7 +64,7 @@ def write_game(record: Record, shown: Position) -> dict[str, str]:
 
 
 def check_kind(item: Record | Rules, form: str) -> None:
-    """Raise `InputError` if ``form`` is one of games and ``item`` a rule set, or the reverse."""
+    """Raise `InputError` if only one of ``item`` and ``form`` is a rule set."""
     if isinstance(item, Rules) == (form in RULES):
         return
     if isinstance(item, Rules):
@@ -83,7 +83,7 @@ def left_out(record: Record, form: str, rules: Rules) -> set[str]:
         return set()
     missing = set()
     has_no_rules = form in POSITIONS or form == "wmd"
-    kept_tags = _OF_THE_FORM + (IN_A_JOURNAL if form == JOURNAL else ())
+    kept_tags = _DERIVED_TAGS + (IN_A_JOURNAL if form == JOURNAL else ())
     if has_no_rules and record.start.rules != rules:
         missing.add("rules")
     if form in POSITIONS and record.result != "*" and not record.moves:

@@ -53,26 +53,26 @@ def recognised(lines: Iterable[str], file: str = "") -> tuple[str, Iterator[str]
     The form is '' if the text has only comments and empty lines. `InputError` names a form that
     merels does not read.
     """
-    rest = iter(lines)
-    before: list[str] = []
+    unread = iter(lines)
+    before_head: list[str] = []
     head: list[str] = []
     size = 0
-    for line in rest:
+    for line in unread:
         if not head and not first_line(line):
-            before.append(line)
+            before_head.append(line)
             continue
         head.append(line)
         size += len(line)
         if size >= HEAD:
             break
     if not head:
-        return "", iter(before)
+        return "", iter(before_head)
     try:
         form = detect("".join(head))
     except InputError as error:
-        line_number = f"line {len(before) + 1}"
+        line_number = f"line {len(before_head) + 1}"
         raise placed(error, f"{line_number} of {file}" if file else line_number) from None
-    return form, chain(before, head, rest)
+    return form, chain(before_head, head, unread)
 
 
 def pasted(text: str, rules: Rules) -> Record | list[FoundGame]:

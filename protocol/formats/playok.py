@@ -28,7 +28,7 @@ _NUMBER = re.compile(r"^\d*+\.++")
 
 
 def parse_playok_move(text: str) -> Move:
-    """Return the move, legal or not, that ``text`` spells in numbers; `InputError` for others."""
+    """Return the move, legal or not, that ``text`` spells in numbers; else `InputError`."""
     match = _MOVE.fullmatch(text.lower())
     if match is None:
         raise InputError(text, "expected a move such as 7, 7x12, 2-5 or 2-5x9")
@@ -59,14 +59,14 @@ def is_playok(text: str) -> bool:
 
     If the first word is 1 without a dot, it is the move number, not a move.
     """
-    numbered = False
+    has_number = False
     with suppress(InputError):
         for token in tokens(text, 1):
             if token.kind == "word":
                 word = _NUMBER.sub("", token.text)
-                numbered = numbered or word != token.text
+                has_number = has_number or word != token.text
                 if word and as_result(word) is None:
-                    return word[0].isdecimal() and (numbered or word != "1")
+                    return word[0].isdecimal() and (has_number or word != "1")
     return False
 
 

@@ -161,7 +161,7 @@ def _read_json(text: str) -> dict[str, Any]:
         members = dict(pairs)
         if len(members) != len(pairs):
             repeated = Counter(name for name, _ in pairs).most_common(1)[0][0]
-            raise InputError(repeated, "this member is repeated; remove one of them")
+            raise InputError(repeated, "this member is repeated; keep only one")
         return members
 
     try:
@@ -172,8 +172,9 @@ def _read_json(text: str) -> dict[str, Any]:
         raise InputError(rest, f"expected JSON in line {error.lineno}: {fault}") from None
     except InputError:
         raise
-    except (RecursionError, ValueError):  # Nested too deeply, or a number with too many digits.
-        raise InputError(text, "expected a manifest, not JSON of this depth or length") from None
+    except (RecursionError, ValueError):
+        reason = "nested too deeply, or a number has too many digits"
+        raise InputError(text, f"expected a manifest; this JSON is {reason}") from None
     if not isinstance(document, dict):
         raise InputError(text, "expected a manifest, which is a JSON object")
     return document
@@ -198,7 +199,7 @@ def _choice(document: dict[str, Any], path: str, names: dict[Any, str]) -> str:
 
 
 def _limit(document: dict[str, Any], path: str) -> int:
-    """Return a member that is a number of plies or of repetitions; 0 for none."""
+    """Return a member that is a number of plies or of repetitions; 0 is no limit."""
     value = _member(document, path)
     if type(value) is not int or not 0 <= value <= MAXIMUM_PLIES:
         raise _unsupported(value, path, f"a whole number from 0 to {MAXIMUM_PLIES}")
@@ -214,7 +215,7 @@ _EVENTS = ("board-remove", "hand-remove", "mill-formation", "place")
 _FREE: dict[str, type | tuple[str, ...]] = {
     "id": str, "title": str, "version": int,
     "status": ("fixture", "experimental", "registered", "deprecated"),
-    # White begins, so that both values let White move after the last placement.
+    # White begins, so both values let White move after the last placement.
     "turn.placingEndActivePlayer": ("retain", "w"),
     # The board is never full, as 18 men fill at most 18 of 24 points.
     "boardFull.action": (
@@ -231,13 +232,14 @@ _FREE: dict[str, type | tuple[str, ...]] = {
 _RESETS = {"draw.repetition.resetEvents": (), "draw.noProgress.resetEvents": ("board-remove",)}
 """Lists of events, by path, and the events that they must contain; others have no effect.
 
-Plies without a removal are counted after the placing phase, in which each mill removes a man."""
+Plies without a removal are counted only after the placing phase, and each mill removes a man. So
+``place`` and ``mill-formation`` reset no count that ``board-remove`` does not reset."""
 _OPTIONAL = ("annotations", "description")
 """Members that a manifest may have in addition to those of `_manifest`."""
 
 
 def _without_effect(rules: Rules) -> set[str]:
-    """Return the paths of members that have no effect, since the rule they belong to is off."""
+    """Return the paths of members without effect, because their rule is turned off."""
     parts = {f"captures.{name}": "enabled" for name in ("custodian", "intervention", "leap")}
     if rules.flying == "never":
         parts["flying"] = "enabled"

@@ -89,10 +89,10 @@ def _six_fields(fields: Sequence[str]) -> tuple[list[str], list[int]]:
         placing = in_hand["wb".index(side)] > 0
         _check_phase(phase, action, placing)
     elif (side, phase, action) != ("-", "o", "o"):
-        raise InputError(end, "expected - while the game goes on, or - o o where it is over", 10)
+        raise InputError(end, "expected - while the game goes on, or - o o after its end", 10)
     else:
-        # A finished game has no side to move. It is the loser's turn; after a draw, the number of
-        # plies decides.
+        # MFEN has no side to move after the end of a game. It would be the loser's turn; after a
+        # draw, the number of plies decides.
         side = {"w": "b", "b": "w"}.get(end[0], "wb"[played % 2])
     first_side = (played - "wb".index(side)) % 2
     number = (played + (first_side == BLACK and side == "w")) // 2 + 1
@@ -130,7 +130,7 @@ def _check_words(fields: Sequence[str]) -> None:
     if fields[1] != STATE:
         raise InputError(fields[1], f"expected {STATE}, the state that merels reads", 1)
     for index, letters, expected in (
-        (3, "wb-", "the side to move, w or b, or - where the game is over"),
+        (3, "wb-", "the side to move, w or b, or - after the end of the game"),
         (4, "pmo", "a phase: p, m or o"), (5, "pmro", "an action: p, m, r or o"),
     ):
         if fields[index] not in tuple(letters):
@@ -141,7 +141,7 @@ def _check_words(fields: Sequence[str]) -> None:
             fields[index], "a removal is still due; give the position after the whole move", index
         )
     if len(fields) > 11:
-        expected = "this is part of rules that merels does not have; it reads 11 fields"
+        expected = "this field belongs to rules that merels does not have; it reads 11 fields"
         raise InputError(fields[11], expected, 11)
 
 
@@ -153,7 +153,7 @@ def _read_board(text: str) -> str:
     letters = "".join(rings)
     for name, letter in zip(_RING_ORDER, letters):
         if letter in ("w", "b"):
-            expected = f"no man blocks a point ({name}) under the rules that merels has"
+            expected = f"merels has no rules under which a man blocks a point ({name})"
             raise InputError(letter, expected, 2)
         if letter not in _MEN:
             raise InputError(letter, f"expected W, B or . at {name}", 2)

@@ -115,10 +115,10 @@ def check_record(record: Record, rules: RecordRules) -> None:
 
 
 def _continued(position: Position, record: Record | None, plies: int) -> Position:
-    """Return ``position`` with the game going on, so that its next move can be played.
+    """Return ``position``, in which a next move can be played.
 
     A record may continue after a draw by a counting rule, such as repetition. The first such draw
-    and its number of ``plies`` are noted in ``record``. `InputError` if the game has ended for
+    and the ``plies`` before it are stored in ``record``. `InputError` if the game has ended for
     another reason.
     """
     outcome = position.outcome()
@@ -132,7 +132,7 @@ def _continued(position: Position, record: Record | None, plies: int) -> Positio
 
 
 def _check_move(move: Move, position: Position, rules: RecordRules) -> None:
-    """Raise `InputError` for an illegal move; it names a setting with which the move is legal."""
+    """Raise `InputError` for an illegal move, with a setting under which the move is legal."""
     objection = position.objection(move)
     if objection is not None:
         setting = next(_settings_that_allow(move, position), "")
@@ -150,7 +150,7 @@ def _settings_that_allow(move: Move, position: Position) -> Iterator[str]:
 
 
 class _Word(NamedTuple):
-    """A move or a part of a move: as in the text, and ``plain`` in lower-case ASCII."""
+    """A move or a part of a move: ``text`` as written, ``plain`` in lower-case ASCII."""
 
     text: str
     plain: str
@@ -184,7 +184,7 @@ class _Line:
         self.glyphs.setdefault(max(len(self.words), 1), []).append(glyph)
 
     def moves(self) -> Iterator[tuple[int, int]]:
-        """Yield the begin and end of each move's range of words.
+        """Yield the start and end of each move's range of words.
 
         A removal may be a separate word (``d6-d5 xc3``), and so may ``-`` and ``x`` (``b2 x f4``).
         """
@@ -204,16 +204,17 @@ class _Line:
         Each variation is yielded with the node after which it begins, and that node's position.
         """
         record, is_main = reader.record, self is reader.lines[0]
-        before = self.comments.get(0, [])
+        leading = self.comments.get(0, [])
         if is_main:
-            node.annotate(" ".join(before))
-            before = []
+            node.annotate(" ".join(leading))
+            leading = []
+        # The last item is a sentinel, which no move reaches.
         variations = iter((*self.variations, (len(self.words) + 1, self)))
-        place, variation = next(variations)
+        words_before, variation = next(variations)
         for begin, end in self.moves():
-            while place <= end:
+            while words_before <= end:
                 yield variation, node, position
-                place, variation = next(variations)
+                words_before, variation = next(variations)
             if self.numbers:
                 self._check_numbers(begin, end, position, record.start.number)
             try:
@@ -228,9 +229,9 @@ class _Line:
                 raise placed(reason, where) from None
             position = position.play(move)
             steps = range(begin + 1, end + 1)
-            comment = before + [word for at in steps for word in self.comments.get(at, ())]
+            comment = leading + [word for at in steps for word in self.comments.get(at, ())]
             glyphs = [glyph for at in steps for glyph in self.glyphs.get(at, ())]
-            before = []
+            leading = []
             existing = node.child(move)
             node = existing or record.append(node, move)
             if existing is not None:

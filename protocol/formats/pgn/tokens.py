@@ -1,6 +1,6 @@
 """Splitting of a file into games, and of a game into tokens.
 
-No pattern examines text twice, so that the time to read is proportional to the length of the text.
+No pattern examines text twice, so the time to read is proportional to the length of the text.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _NEW_EVENT = re.compile(r'\[\s*+Event\s*+"')
 _MARK = re.compile(rf"[{{;()\[]|{_RESULT.pattern}")
 """The beginning of a comment, a variation or a tag, the end of a variation, or a result.
 
-They determine where a game ends."""
+These marks determine where a game ends."""
 _TOKEN = re.compile(
     r"(?P<space>\s++|(?<![^\n])%[^\n]*+)|;(?P<comment>[^\n]*+)|(?P<glyph>\$\d++)|(?P<bracket>[()])"
     r"|(?P<word>[^\s{};()\[\]$]++)"
@@ -136,9 +136,9 @@ class _Splitter:
         return True
 
     def _take_plain_moves(self, text: str) -> bool:
-        """Note whether lines of moves and comments end in a comment or with the game.
+        """Read lines of moves and comments in the fast path: update the state at their end.
 
-        Return False, and note nothing, for lines that need `take`.
+        Return False, and read nothing, for lines that need `take`.
         """
         if self._in_comment and self._after_empty or "\n[" in text or text[-2:].isspace():
             return False

@@ -20,11 +20,11 @@ class RecordRules:
     """The rules by which records are read.
 
     default   rules of a record without a Variant tag, or with one that only names the game;
-              ``variant`` and ``settings`` are applied to them already
+              they already include ``variant`` and ``settings``
     variant   a rule set that replaces the tags; None reads the tags
     settings  changes such as ``Flying=own`` to the rules of a tag
     by_flags  whether the user can give the flags -variant and -set, for messages
-    way_out   end of the error about the tag of another game: how to go on
+    way_out   advice that is appended to the error about the tag of another game
     """
 
     default: Rules = DEFAULT_RULES

@@ -53,15 +53,15 @@ def _words(record: Record) -> Iterator[str]:
     if root.comment or root.marks:
         yield _brace(root)
     # An explicit stack, as variations may be nested deeper than Python's recursion limit.
-    rest = _variations(root.children)
+    stack = _variations(root.children)
     if root.children and stop is not root:
-        rest = [(root.children[0], False, root.children[1:])]
-    while rest:
-        item = rest.pop()
+        stack = [(root.children[0], False, root.children[1:])]
+    while stack:
+        item = stack.pop()
         if isinstance(item, str):
             yield item
             continue
-        node, is_numbered, others = item
+        node, is_numbered, alternatives = item
         while True:
             ply = first + node.ply
             if ply % 2 == WHITE or not is_numbered:
@@ -70,15 +70,15 @@ def _words(record: Record) -> Iterator[str]:
             yield from node.glyphs
             if node.comment or node.marks:
                 yield _brace(node)
-            if others or node is stop or not node.children:
+            if alternatives or node is stop or not node.children:
                 break
             is_numbered = True
-            node, *others = node.children
+            node, *alternatives = node.children
         if node is stop:
-            rest += _variations(node.children, str(node.move), _number(ply))
+            stack += _variations(node.children, str(node.move), _number(ply))
         elif node.children:
-            rest.append((node.children[0], False, node.children[1:]))
-        rest += _variations(others)
+            stack.append((node.children[0], False, node.children[1:]))
+        stack += _variations(alternatives)
     yield record.result
 
 
@@ -105,7 +105,7 @@ def _number(ply: int) -> str:
 def _brace(node: Node) -> str:
     """Return a node's marks and comment in braces, with each ``}`` replaced by ``)``.
 
-    Spaces inside marks are kept from line breaks, because some programs expect a space there.
+    No line is broken at a space inside a mark, because some programs expect a space there.
     """
     words = [f"[%{name} {value}]" for name, value in node.marks.items()]
     words += node.comment.split()

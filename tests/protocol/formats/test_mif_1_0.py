@@ -68,7 +68,8 @@ def test_the_side_to_move_after_a_win_is_the_loser() -> None:
         ("MFEN/1.0 mill16 ......../......../........ w p p 9,9 - 0 0 -", "'mill16' (token 1)"),
         (f"{HEAD} ......../........ w p p 9,9 - 0 0 -", "expected three rings"),
         (f"{HEAD} .......O/......../........ w p p 9,9 - 0 0 -", "expected W, B or . at a4"),
-        (f"{HEAD} .......w/......../........ w p p 8,9 - 0 0 -", "no man blocks a point (a4)"),
+        (f"{HEAD} .......w/......../........ w p p 8,9 - 0 0 -",
+         "merels has no rules under which a man blocks a point (a4)"),
         (f"{HEAD} ......../......../........ x p p 9,9 - 0 0 -", "'x' (token 3)"),
         (f"{HEAD} ......../......../........ - p p 9,9 - 0 0 -", "'-' (token 3)"),
         (f"{HEAD} ......../......../........ w m m 9,9 - 0 0 -",
@@ -86,7 +87,7 @@ def test_the_side_to_move_after_a_win_is_the_loser() -> None:
         (f"{HEAD} ......../......../........ - o o 9,9 - 0 0 w:no-legal-move",
          "under the rules mill the game goes on here"),
         (f"{HEAD} ......../......../........ w p p 9,9 - 0 0 - lm=a7,d7;-,-",
-         "'lm=a7,d7;-,-' (token 11): this is part of rules that merels does not have"),
+         "'lm=a7,d7;-,-' (token 11): this field belongs to rules that merels does not have"),
     ],
 )
 def test_an_error_names_invalid_and_unsupported_fields_of_mfen(text: str, message: str) -> None:

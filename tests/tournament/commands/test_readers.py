@@ -279,16 +279,16 @@ def test_a_review_skips_a_bad_game(tmp_path: Path, capsys: pytest.CaptureFixture
         ("mpk/1.0 x", "this is MPK/1.0"),
         ("MIFPOS/1.0", "this is MIFPOS/1.0"),
         ("mfen/1.0 mill24-state-v1", "expected MFEN/1.0, in capitals"),
-        ("1\tPlace to d6\tPlace to f4\n", "this is a game in GoldToken's words"),
-        ("1\td6 -> d5, take f4", "this is a game in GoldToken's words"),
-        ("<!DOCTYPE html>\n<html>", "this is a page of HTML or XML"),
+        ("1\tPlace to d6\tPlace to f4\n", "this is a game in GoldToken's notation"),
+        ("1\td6 -> d5, take f4", "this is a game in GoldToken's notation"),
+        ("<!DOCTYPE html>\n<html>", "this is an HTML or XML page"),
         ("(;FF[4]GM[1])", "this is a game in SGF"),
-        ("PLACE;A1\n", "this is a list of CodinGame's commands"),
-        ("position startpos moves d6", "this is a command of the UCI protocol"),
-        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "a position of chess"),
+        ("PLACE;A1\n", "this is a list of CodinGame commands"),
+        ("position startpos moves d6", "this is a UCI command"),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "a chess position"),
         ('[{"a": 1}]', "this is a JSON array"),
         ('{"format": "MIFPOS/1.0"}', "'\"MIFPOS/1.0\"': expected the format MRS/1.0"),
-        (gzip.compress(b"1. d6 *"), "this is a file of gzip, to be unpacked first"),
+        (gzip.compress(b"1. d6 *"), "this is a gzip file (unpack it first)"),
         (bytes(range(256)), "this is binary data"),
         ("Dear diary,\ntoday", "'Dear diary,': expected games (PGN, "),
         ("; a comment\n\nnonsense", "(line 3 of "),
@@ -356,7 +356,7 @@ def test_moves_after_a_draw_by_counting_are_read_with_one_notice(
     words = ["convert", str(game), "-to", "pgn"]
     status, out, error = run(capsys, words)
     assert status == 0 and error.startswith(f"merels convert: game 1 of {game}: {draw}")
-    assert f"the moves after it are read on; {remedy} has no such draw" in error
+    assert f"the later moves are read, too; {remedy} has no such draw" in error
     assert len(error.splitlines()) == 1
     [record] = parse_records(out)
     assert len(record.moves) == (27 if reason == "repetition" else 5)
