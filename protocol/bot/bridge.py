@@ -1,4 +1,4 @@
-"""The bot bridge, which answers each request, a line of JSON, with a line of JSON.
+"""The bot bridge: it answers each request, a line of JSON, with another line of JSON.
 
 A bot for a playing site needs no implementation of the engine protocol or of the rules. It sends a
 position and the moves from it, and receives a move.
@@ -71,7 +71,7 @@ class Bridge:
         return json.dumps({"id": identity, **answer})
 
     def _play(self, request: Request) -> dict[str, Any]:
-        """Return the answer's fields: the move, its score, and the result if it ends the game."""
+        """Return the answer's fields: move, score, and the result if the move ends the game."""
         outcome = request.position.outcome()
         if outcome is not None:
             return {"move": None, "result": outcome.result, "reason": str(outcome)}

@@ -34,9 +34,10 @@ _CLOCK = ("white", "black", "white_inc", "black_inc")
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request for a move in ``position``, to which ``moves`` lead from ``start``.
+    """A request for a move in ``position``, which is reached from ``start`` by ``moves``.
 
-    ``level`` is None for full strength. ``only`` lists the moves to choose from; empty: all.
+    ``level`` is None for full strength. ``only`` lists the moves to choose from; if it is empty,
+    all legal moves.
     """
 
     start: Position
@@ -48,7 +49,7 @@ class Request:
 
 
 def read_object(line: str) -> JSON:
-    """Return the fields of a JSON object, without those that are null; `InputError` for others."""
+    """Return the fields of a JSON object, except null fields; `InputError` for any other text."""
     try:
         body = json.loads(line, parse_constant=_reject, parse_float=_finite)
     except (ValueError, RecursionError) as error:
@@ -64,7 +65,7 @@ def read_new(body: JSON) -> bool:
 
 
 def read_request(body: JSON, rules: Rules, limit: Limit) -> Request:
-    """Return the request of some fields; `InputError` names an invalid one.
+    """Return the request with the fields of ``body``; `InputError` names an invalid field.
 
     ``rules`` and ``limit`` apply if the fields name none.
     """
@@ -99,7 +100,8 @@ def _limit(body: JSON, default: Limit, side: str) -> Limit:
     if not set(clock) <= set(_CLOCK):
         raise InputError("clock", f"expected an object of {', '.join(_CLOCK)}")
     if clock.get(side) is None and not {"time", "depth", "nodes"} & set(body):
-        raise InputError("clock", f"expected {side}, the side to move, or time, depth or nodes")
+        expected = f"expected the clock of {side}, the side to move, or time, depth or nodes"
+        raise InputError("clock", expected)
     return Limit(
         time=optional(seconds_field, body, "time", 0.001, MOST_SECONDS),
         depth=optional(whole_field, body, "depth", 1, MOST_COUNT),
@@ -114,8 +116,8 @@ def _limit(body: JSON, default: Limit, side: str) -> Limit:
 def _level(body: JSON) -> Level | None:
     """Return the level with its seed; None for full strength.
 
-    A missing seed and seed 0 are replaced by a fixed seed, because 0 lets an engine choose a random
-    one, and a bot's answers are reproducible.
+    A missing seed and seed 0 are replaced by a fixed seed: a bot's answers must be reproducible,
+    and with 0 an engine chooses a random seed.
     """
     seed = optional(whole_field, body, "seed", 0, MAXIMUM_SEED) or MAXIMUM_SEED
     value = body.get("level")

@@ -28,7 +28,7 @@ class InProcessPlayer:
         self.name = self._engine.name
 
     def new_game(self) -> None:
-        """Clear what the engine has kept of earlier searches."""
+        """Clear the transposition table and the histories of earlier searches."""
         self._engine.new_game()
 
     def choose(self, request: Request) -> PlayResult:
@@ -99,7 +99,7 @@ class EnginePlayer:
             engine.configure(settings)
         except (EngineTerminated, EngineTimeout):
             raise
-        except EngineError as error:  # Nothing was sent, so that the engine can go on.
+        except EngineError as error:  # Nothing was sent, so the engine can go on.
             raise InputError("level", f"expected none for this engine: {error}") from None
         self._level = level
 

@@ -147,9 +147,9 @@ def test_a_seed_varies_a_level() -> None:
         ({"turns": ["d6"]}, "turns", "expected a field: id", None),
         ({"only": []}, "only", "at least one", None),
         ({"new": "x"}, "new", "true or false", None),
-        ({"clock": {}}, "clock", "expected white", None),
-        ({"clock": {"white_inc": 1, "black": 5}}, "clock", "expected white", None),
-        ({"moves": ["d6"], "clock": {"white": 1}}, "clock", "expected black", None),
+        ({"clock": {}}, "clock", "expected the clock of white", None),
+        ({"clock": {"white_inc": 1, "black": 5}}, "clock", "expected the clock of white", None),
+        ({"moves": ["d6"], "clock": {"white": 1}}, "clock", "expected the clock of black", None),
     ],
 )
 def test_an_error_names_the_invalid_field(
