@@ -76,8 +76,8 @@ def parse_go(words: Sequence[str], position: Position, dialect: Uci) -> Go:
         named.add(keyword)
         index = end
     if len(complaints) > _MAX_COMPLAINTS:
-        rest = len(complaints) - _MAX_COMPLAINTS
-        complaints[_MAX_COMPLAINTS:] = [f"{rest} more words after go are ignored"]
+        excess = len(complaints) - _MAX_COMPLAINTS
+        complaints[_MAX_COMPLAINTS:] = [f"{excess} more words after go are ignored"]
     perft = fields.pop("perft", None)
     if "mate" in fields:
         fields["mate"] = dialect.mate_limit(fields["mate"])
@@ -123,7 +123,7 @@ def _moves(tokens: Sequence[str], position: Position) -> tuple[tuple[Move, ...],
     complaints = []
     first = 0
     while first < len(tokens) and tokens[first][0] in "xX":
-        error = InputError(tokens[first], "a removal without its move")
+        error = InputError(tokens[first], "expected a move before the removal")
         complaints.append(f"{error}; it is ignored")
         first += 1
     moves: dict[Move, None] = {}

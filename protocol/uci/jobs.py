@@ -31,7 +31,7 @@ class Job(ABC):
 
     @abstractmethod
     def run(self) -> Sequence[str]:
-        """Do the work on the worker's thread, and return its last lines."""
+        """Do the work on the worker's thread, and return its last lines of output."""
 
     def is_limited(self) -> bool:
         """Return whether the job ends without a signal, and so may finish after end of input."""
@@ -46,9 +46,9 @@ class Job(ABC):
 class Search(Job):
     """The search of one ``go`` command, which ends with one ``bestmove``.
 
-    If the weights or the memory for a search are missing, it ends the process. Later commands do
-    not change its position and limits. Create it only after the job before it has ended, as both
-    use ``player``. ``asked`` is the time at which ``go`` was read (`core.monotonic_ns`).
+    If the weights or the memory for a search are missing, the job ends the process. Later commands
+    do not change its position and limits. Create it only after the previous job has ended, because
+    both use ``player``. ``asked`` is the time at which ``go`` was read (`core.monotonic_ns`).
     """
 
     def __init__(
@@ -129,7 +129,7 @@ class Count(Job):
             total += leaves
             self.output.write(f"{move}: {leaves}")
         if self.signals.stopped:
-            self.output.note("the count was stopped; its sum covers what was counted")
+            self.output.note("the count was stopped, so the sum is incomplete")
         return "", f"Nodes searched: {total}"
 
 
@@ -165,7 +165,7 @@ class Worker:
         self._idle.set()
 
     def start(self, job: Job) -> None:
-        """Start a job after the one before it has ended.
+        """Start a job after the previous job has ended.
 
         If the system allows no thread, the job fails: see `Job.failed`.
         """

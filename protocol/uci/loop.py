@@ -1,4 +1,4 @@
-"""The protocol loop: it reads lines and passes them to the session, also during a search.
+"""The protocol loop: it reads lines and passes them to the session, even during a search.
 
 The main thread reads standard input. A daemon thread that is blocked in a read would abort the
 interpreter at exit; any other thread would keep the process alive.
@@ -56,7 +56,7 @@ def main() -> int:
 def read_lines(stream: BinaryIO) -> Iterator[str]:
     """Yield the lines of a stream without surrounding white space; invalid UTF-8 is replaced."""
     while data := stream.readline(LONGEST_LINE):
-        rest = data
-        while not rest.endswith(b"\n") and len(rest) == LONGEST_LINE:
-            rest = stream.readline(LONGEST_LINE)
+        chunk = data
+        while not chunk.endswith(b"\n") and len(chunk) == LONGEST_LINE:
+            chunk = stream.readline(LONGEST_LINE)
         yield data.decode("utf-8", "replace").strip("\ufeff\0 \t\r\n")

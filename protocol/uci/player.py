@@ -60,7 +60,7 @@ class Player:
         `MemoryError` without memory for any search.
         """
         if self._table_cache is None:
-            # Imported here, because it would delay the handshake.
+            # Imported here, because the import would delay the handshake.
             from merels.engine.tablebase.cache import TableCache
 
             self._table_cache = TableCache()

@@ -17,7 +17,7 @@ from merels.engine.common.errors import InputError, shorten
 _BROKEN_PIPE = (errno.EPIPE, errno.EINVAL)
 """Errors on writing to a pipe without a reader, on POSIX systems and on Windows."""
 
-_NO_LOG = b"info string error the Debug Log File cannot be written; it ends here\n"
+_NO_LOG = b"info string error the Debug Log File cannot be written; the log ends here\n"
 
 
 class Output:
@@ -68,7 +68,7 @@ class Output:
                 self._leave(error)
 
     def is_read(self) -> bool:
-        """Return whether the output still has a reader; True if the system cannot tell."""
+        """Return whether the output still has a reader; True on a system without poll(2)."""
         if not hasattr(select, "poll"):
             return True
         poll = select.poll()
@@ -88,10 +88,10 @@ class Output:
         self.write(f"info string error {_described(what)}")
 
     def fail(self, what: Exception | str) -> NoReturn:
-        """Print a line to standard error and end the process with status 1; any thread may.
+        """Print a line to standard error and end the process with status 1.
 
-        The process is ended directly, because the main thread may be blocked in a read that no
-        other thread can end.
+        Any thread may call this. The process is ended directly, because the main thread may be
+        blocked in a read that no other thread can end.
         """
         with contextlib.suppress(OSError):
             print(f"merels: {_described(what)}", file=sys.stderr, flush=True)
@@ -130,7 +130,7 @@ class _Log:
 
     def append(self, direction: str, line: str) -> None:
         """Append a line in one call, because two threads write to the log."""
-        # Imported here, because it would slow down each start of an engine without a log.
+        # Imported here, because the import would slow down each start of an engine without a log.
         from datetime import datetime
 
         text = f"{datetime.now().isoformat(' ', 'milliseconds')} {direction} {line}\n"

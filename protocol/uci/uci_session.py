@@ -156,7 +156,7 @@ class Session:
     def _change_rules(self) -> None:
         """Set the position up again under the rules of the options.
 
-        If its moves are illegal under them, set up the start.
+        If its moves are illegal under these rules, set up the starting position.
         """
         rules = self._player.settings.rules
         try:
@@ -291,7 +291,7 @@ _HINTS = {
     "exit": "quit ends the program",
     "start": "quit, and run 'merels play' or 'merels board' to play a game",
 }
-"""How to go on, for words that people try at a terminal."""
+"""Hints for words that people try at a terminal."""
 
 _AFTER_UNKNOWN = frozenset(
     ("uci", "ugi", "debug", "isready", "setoption", "position", "go", "stop", "ponderhit")

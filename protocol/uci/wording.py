@@ -17,7 +17,7 @@ class Uci:
     bounds = {"": "", "lower": " lowerbound", "upper": " upperbound"}
 
     def mate(self, score: Score) -> int | None:
-        """Return the number after ``mate``: the winner's own moves, or minus the loser's."""
+        """Return the number after ``mate``: moves of the side to move, <= 0 for a loss."""
         return score.own_moves
 
     def mate_limit(self, number: int) -> int:
