@@ -26,7 +26,8 @@ from merels.protocol.uci.streams import refuse_pipe
 _HINT_TIME = 1.0
 """Thinking time for a hint, in seconds."""
 _LOST = ("0-1", "1-0")
-"""The result of a game by its loser."""
+"""The result of a game, by the side that loses it."""
+_OVER = "the game is over; type undo, save FILE, new or quit"
 
 MOVES_HELP = """\
 A move is one word: a placement 'd6' or a move 'd6-d5' (or 'd6d5'). If it closes a mill, name the
@@ -35,7 +36,7 @@ man to remove: 'd6-d5xc3'. Men are O (White) and @ (Black).
 
 
 def read_level(text: str) -> Level | None:
-    """Return the level of that name or rating; None for ``full``. `InputError` for others."""
+    """Return the level of that name or rating; None for ``full``, `InputError` if unknown."""
     return None if text.lower() == "full" else level_named(text, also="full")
 
 
@@ -109,7 +110,7 @@ class Dialogue:
         except InputError as error:
             raise InputError(error.token, f"{error.expected}, or help") from None
         if self.game.over:
-            raise InputError(token, "the game is over; undo, save FILE, new or quit")
+            raise InputError(token, _OVER)
         if not move.removed and not self.position.is_legal(move):
             closing = [each for each in self.position.legal_moves() if each[:2] == move[:2]]
             if closing:
@@ -121,7 +122,7 @@ class Dialogue:
         """Search and play the engine's move."""
         print("thinking ...", flush=True)
         limit = Limit(time=self.seconds)
-        # With a fixed seed, a person could win every game by repeating the moves of one.
+        # With a fixed seed, a person could win every game by repeating the moves of a won game.
         level = self.level and replace(self.level, seed=self._seed)
         result = self._search(limit, level)
         assert result.move is not None
@@ -158,7 +159,7 @@ class Dialogue:
         """
         if self.game.over and not self._undo_confirmed:
             self._undo_asked = True
-            raise InputError("undo", "the game is over; undo once more takes the end back")
+            raise InputError("undo", "the game is over; type undo again to take the end back")
         if self.game.over:
             self._keep_or_print()
         live = self.game.live
@@ -176,7 +177,7 @@ class Dialogue:
     def _hint(self, rest: str) -> None:
         """Print the move that the engine would play at full strength."""
         if self.game.over:
-            raise InputError("hint", "the game is over; undo, save FILE, new or quit")
+            raise InputError("hint", _OVER)
         result = self._search(Limit(time=_HINT_TIME))
         print(f"{result.move} looks best ({men(result.score)} for you)")
 
@@ -185,7 +186,7 @@ class Dialogue:
 
     def _resign(self, rest: str) -> None:
         if self.game.over:
-            raise InputError("resign", "the game is over; undo, save FILE, new or quit")
+            raise InputError("resign", _OVER)
         self.game.resign(self.human)
         self._show()
 
@@ -239,8 +240,8 @@ class Dialogue:
             if isinstance(error, InputError):
                 raise
             reason = getattr(error, "strerror", None) or error
-            raise InputError(path, f"cannot write the record here ({reason})") from None
-        print(f"The game is in {path}")
+            raise InputError(path, f"cannot write the record to this file ({reason})") from None
+        print(f"The game was saved to {path}")
 
     def record(self) -> Record:
         """Return the game as a record, with the result ``*`` if it is unfinished."""
@@ -263,7 +264,7 @@ COMMANDS: dict[str, tuple[Callable[[Dialogue, str], None], str]] = {
     "help": (Dialogue._help, "print this text"),
     "moves": (Dialogue._moves, "print your legal moves"),
     "hint": (Dialogue._hint, "print the move that the engine would play"),
-    "undo": (Dialogue._undo, "take back your last move, or after the end, typed twice, the end"),
+    "undo": (Dialogue._undo, "take back your last move, or if typed twice, the end of the game"),
     "board": (Dialogue._show, "draw the board again"),
     "level": (Dialogue._set_level, "L: change the engine's level (a name, a rating, or full)"),
     "time": (Dialogue._set_time, "SECONDS: change the engine's time for each move"),

@@ -46,7 +46,7 @@ class ProgressLine:
             self._width = 0
 
     def _write(self, text: str) -> None:
-        """Write text, and ignore errors: the work must not fail since its progress is not shown."""
+        """Write text, and ignore errors: the work must not fail because of its progress bar."""
         with contextlib.suppress(OSError):
             print(text, end="", file=sys.stderr, flush=True)
 

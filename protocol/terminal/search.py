@@ -57,19 +57,22 @@ def search(
     signals = Signals()
     interrupted = False
     # A KeyboardInterrupt could leave this function while the thread still searches.
-    before = signal.signal(signal.SIGINT, lambda *_: events.put(False))
+    old_handler = signal.signal(signal.SIGINT, lambda *_: events.put(False))
     try:
         Thread(target=job).start()
         while not _next(events):
             interrupted = True
             signals.stop()
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, old_handler)
     if errors:
         raise errors[0]
     if results[0].missing:
-        used = searcher.threads - results[0].missing
-        print(f"merels: the system allows {used} of {searcher.threads} threads", file=sys.stderr)
+        allowed = searcher.threads - results[0].missing
+        print(
+            f"merels: the system allows only {allowed} of {searcher.threads} threads",
+            file=sys.stderr,
+        )
     return results[0], interrupted
 
 

@@ -68,7 +68,7 @@ def test_every_command_of_the_game(tmp_path: Path) -> None:
         "'x': expected seconds from 0.001 to 86400",
         "You play Black now.",
         "'save': expected the name of a file",
-        f"The game is in {path}",
+        f"The game was saved to {path}",
         "has resigned",
         "'d6': the game is over",
         "'hint': the game is over",
@@ -109,14 +109,14 @@ def test_a_move_taken_back_is_not_saved(tmp_path: Path) -> None:
 def test_a_write_error_does_not_prevent_a_new_game(tmp_path: Path) -> None:
     flags = (*QUICK, "-record", str(tmp_path))
     text = shell("play", *flags, typed="d6\nnew\na1\nquit\n").stdout
-    assert text.count("cannot write the record here") == 1
+    assert text.count("cannot write the record to this file") == 1
     assert "1. d6 " in text and "1. a1 " in text
 
 
 def test_a_write_error_at_the_end_prints_the_record(tmp_path: Path) -> None:
     done = shell("play", *QUICK, "-record", str(tmp_path), typed="d6\nquit\n")
     assert done.returncode == 2
-    assert "cannot write the record here" in done.stderr
+    assert "cannot write the record to this file" in done.stderr
     assert '[Variant "mill"]' in done.stdout and "1. d6 " in done.stdout
 
 
@@ -164,7 +164,7 @@ def test_undo_after_the_end_needs_two_commands_and_keeps_the_result(tmp_path: Pa
     path = tmp_path / "games.pgn"
     typed = "g7-c5xd6\nundo\nboard\nundo\nundo\ng7-c5xf6\n"
     text = shown(typed, *QUICK, *WON, "-record", str(path))
-    assert text.count("'undo': the game is over; undo once more takes the end back") == 2
+    assert text.count("'undo': the game is over; type undo again to take the end back") == 2
     records = parse_records(path.read_text(encoding="utf-8"))
     assert [(record.result, str(*record.moves)) for record in records] == [
         ("1-0", "g7-c5xd6"), ("1-0", "g7-c5xf6")
