@@ -87,7 +87,7 @@ class Conversation:
         self._bytes = 0
 
     def spawn(self) -> None:
-        """Replace the process by a new one, to which nothing has been sent."""
+        """Replace the process by a new process, to which nothing has been sent."""
         self.discard()
         candidate = self.candidate
         self._process = EngineProcess(
@@ -167,12 +167,12 @@ class Conversation:
         ``question`` names the command in the reason.
         """
         lines: list[Line] = []
-        most = self._bytes + MOST_BYTES
+        limit = self._bytes + MOST_BYTES
         for line in self._lines(seconds):
             lines.append(line)
             if line.first == word:
                 return lines
-            if self._bytes > most:
+            if self._bytes > limit:
                 raise Fault(f"more than {MOST_BYTES >> 20} MiB and no answer to '{question}'")
         assert self._process is not None and self._pipe is not None
         last = self._pipe.tail or (lines[-1].raw if lines else None)

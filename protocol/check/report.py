@@ -29,7 +29,7 @@ class Printer:
         self._skipped: list[Finding] = []
 
     def show(self, finding: Finding) -> None:
-        """Print a finding; hold skipped steps back, to print those with one reason on one line."""
+        """Print a finding; hold skipped steps back, to join those with the same reason."""
         skipped = finding.verdict is Verdict.SKIP
         last = self._skipped[-1] if self._skipped else finding
         if not skipped or (last.step.group, last.reason) != (finding.step.group, finding.reason):
@@ -60,7 +60,7 @@ class Printer:
 
 
 def lines_of(finding: Finding) -> list[str]:
-    """Return a finding's lines; those of a failure include the expected behaviour."""
+    """Return a finding's lines; for a failure they include the expected behaviour."""
     mark = _MARKS[finding.verdict]
     reason = printable(finding.reason)
     if finding.verdict is Verdict.PASS:

@@ -35,7 +35,7 @@ class Step:
     """The expected behaviour and the reason for it, as a sentence."""
     check: Check
     needs: tuple[str, ...]
-    """Names of steps; unless all of them passed, this step is skipped."""
+    """Names of steps; if one of them did not pass, this step is skipped."""
     protocols: tuple[str, ...]
     """Dialects to which the step applies."""
 

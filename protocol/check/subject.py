@@ -40,8 +40,8 @@ class Greeting:
 class Subject(Conversation):
     """The engine under check.
 
-    A step that needs a process gets the one of the step before, or a new one if that failed or
-    was changed.
+    A step uses the process of the previous step, or a new process if that step failed or left the
+    process in another state, such as with changed options.
     """
 
     def __init__(self, candidate: EngineSpec, pace: Pace, rules: Rules = DEFAULT_RULES) -> None:
@@ -55,9 +55,9 @@ class Subject(Conversation):
         self.exits: list[tuple[str, str]] = []
         """For each process that had to end: the occasion, and how it ended, '' for exit code 0."""
         self.start_failures = 0
-        """Number of failed starts since the last successful one."""
+        """Number of failed starts since the last successful start."""
         self.failure: Fault | EngineError | None = None
-        """Error of a start before the first step; the first step that starts raises it."""
+        """Error of a start before the first step; the first step that needs a process raises it."""
         self.surveyed: bool | None = None
         """Whether the searches of `survey` succeeded; None before the first attempt."""
         self.must_restart = False
@@ -136,8 +136,8 @@ class Subject(Conversation):
     def end(self, occasion: str) -> None:
         """Wait for the process to exit; ``occasion`` names the cause, such as 'quit'.
 
-        Raise `Fault` if it still runs after `EXIT_SECONDS`. A process that was not greeted may
-        still be starting, so its start is added.
+        Raise `Fault` if the process still runs after `EXIT_SECONDS`. If it was not greeted, it may
+        still be starting, so the time of a start is added.
         """
         started = monotonic_ns()
         starting = 0.0 if self._greeted else self.greeting.seconds
@@ -179,9 +179,9 @@ class Subject(Conversation):
             raise Fault(f"{fault.reason}, after {what}", fault.line) from None
 
     def warn_unless_ready(self, warning: str) -> None:
-        """Wait for a readyok that an engine need not send; without one, warn and restart.
+        """Wait for an optional readyok; if it does not arrive, warn and restart.
 
-        A new process also gets the time that the previous one needed to start.
+        A new process also gets the time that the previous process needed to start.
         """
         starting = 0.0 if self._ready else self.greeting.seconds + self.ready_seconds
         try:
@@ -283,7 +283,7 @@ class Subject(Conversation):
 def rules_of(options: Options, settings: Mapping[str, str], default: Rules) -> Rules:
     """Return the rules that an engine plays by: its options' defaults, changed by ``settings``.
 
-    Fields without an option are those of ``default``.
+    Fields without an option have the values of ``default``.
     """
     values = [(option.name.lower(), option.default) for option in options.values()]
     values += [(name.lower(), value) for name, value in settings.items() if name in options]

@@ -94,7 +94,7 @@ def run_step(step: Step, subject: Subject) -> Finding:
         verdict, reason, line = Verdict.WARN, warnings[0].reason, warnings[0].line
         del warnings[0]
     if verdict is Verdict.FAIL:
-        # One fault causes one failure: later steps that judge all searches do not see these.
+        # One fault causes one failure: later steps do not judge the searches of a failed step.
         del subject.searches[searches:], subject.stray_bestmoves[strays:]
     subject.recover(verdict is Verdict.FAIL)
     seconds = time.monotonic() - started

@@ -37,8 +37,8 @@ def _check_survival(
 
 
 def _check_all_is_read(engine: Subject, data: bytes, what: str, then: str = "") -> None:
-    """Send bytes that end in an ``isready``, which must be answered; then send the ``go`` of
-    ``then``, if there is one."""
+    """Send bytes that end in ``isready``, and wait for readyok; then search with the ``go`` line
+    ``then``, unless it is empty."""
     engine.ensure_ready()
     engine.raw(data)
     engine.until("readyok", engine.pace.answer, what)
@@ -69,7 +69,8 @@ def _invalid_values(option: Option) -> tuple[str, ...]:
 def _set_options(
     engine: Subject, kinds: str, values: Callable[[Option], tuple[str | None, ...]]
 ) -> None:
-    """Set every option of the types in ``kinds`` to the values of ``values``, then its default."""
+    """Set every option of the types in ``kinds`` to the values of ``values``, then to its
+    default."""
     engine.ensure_ready()
     options = [option for option in engine.greeting.options.values()
                if option.kind in kinds.split()]
@@ -121,8 +122,8 @@ OPTIONS.add(
 
 @OPTIONS.step()
 def option_case(engine: Subject) -> None:
-    """The case of an option's name does not matter, by the protocol: MultiPV set in another case
-    takes effect."""
+    """The case of an option's name does not matter: MultiPV set in another case takes effect, as
+    the protocol demands."""
     engine.require_option("MultiPV", 2)
     engine.set_option("mULTIpv", "2")
     search = engine.search("go depth 2")

@@ -33,8 +33,8 @@ def greeting(engine: Subject) -> None:
 
 @HANDSHAKE.step()
 def silent_before_greeting(engine: Subject) -> None:
-    """The engine prints no line before the client's first command; some clients read the first
-    line as the answer to it."""
+    """The engine prints no line before the client's first command; some clients read such a line
+    as the answer to their command."""
     engine.ensure_started()
     # The time of the first greeting is an estimate of the time to start.
     seconds = 2 * engine.greeting.seconds + engine.pace.listen
@@ -45,7 +45,7 @@ def silent_before_greeting(engine: Subject) -> None:
 
 
 def _judge_unrequested(engine: Subject, lines: Iterable[Line], complaint: str) -> None:
-    """Judge lines that answer no command: protocol lines are a fault, others a warning."""
+    """Judge lines that answer no command: protocol lines are a fault, other lines a warning."""
     for line in lines:
         if line.first in _PROTOCOL_WORDS:
             raise Fault(complaint, line)
@@ -72,14 +72,14 @@ HANDSHAKE.add("id-author", "The greeting has one line 'id author …', as the pr
 
 @HANDSHAKE.step()
 def greeting_lines(engine: Subject) -> None:
-    """The greeting contains only id, option and info lines; strict clients reject others."""
+    """The greeting contains only id, option and info lines; strict clients reject other lines."""
     engine.ensure_started()
     for line in engine.greeting.lines[:-1]:
         if line.first and line.first not in _GREETING_WORDS:
             engine.warn("does not belong in the greeting", line)
     last = engine.greeting.lines[-1]
     if len(last.words) > 1:
-        raise Fault("there are words after the one that ends the greeting", last)
+        raise Fault("there are words after the word that ends the greeting", last)
 
 
 @HANDSHAKE.step()
@@ -123,7 +123,7 @@ def option_lines(engine: Subject) -> None:
 @HANDSHAKE.step()
 def option_defaults(engine: Subject) -> None:
     """Every default is a valid value of its option; clients send defaults back, and some refuse
-    to start an engine with an invalid one."""
+    to start an engine with an invalid default."""
     engine.ensure_started()
     for line, option in engine.greeting.option_lines:
         words = line.words
@@ -204,8 +204,8 @@ def ready_before_greeting(engine: Subject) -> None:
 
 @READY.step(needs=("ready",))
 def answers(engine: Subject) -> None:
-    """'go depth 1' in the starting position is answered by a bestmove; most steps depend on
-    that."""
+    """'go depth 1' in the starting position is answered by a bestmove; most steps depend on this
+    answer."""
     engine.search("go depth 1")
 
 
@@ -229,8 +229,8 @@ def _check_end(engine: Subject, state: int, command: str, occasion: str) -> None
 
 
 ENDING.add(
-    "quit", "'quit' ends the process, usually within a second. Clients kill an engine that goes "
-    "on, which may corrupt its files.", _check_end, GREETED, "quit", "quit")
+    "quit", "'quit' ends the process, usually within a second. Clients kill an engine that keeps "
+    "running, which may corrupt its files.", _check_end, GREETED, "quit", "quit")
 ENDING.add(
     "quit-at-once", "'quit' also works before the greeting: a user may close a dialog quickly.",
     _check_end, NEW, "quit", "quit before the greeting")

@@ -1,6 +1,6 @@
 """Steps about the engine's moves, and about the syntax and numbers of its output.
 
-Most of them judge the output of all earlier steps.
+Most of these steps judge the output of all earlier steps.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ TIME_SLACK = 0.05
 def survey(engine: Subject) -> Iterator[Search]:
     """Yield all finished searches so far whose game was not over.
 
-    The first call adds searches of the positions in `SURVEY`. If one of them raises `Fault`, so
-    does that call, and every later one raises `Skip`.
+    The first call adds searches of the positions in `SURVEY`. If one of these searches raises
+    `Fault`, the first call raises it, too, and every later call raises `Skip`.
     """
     if engine.surveyed is None:
         engine.surveyed = False
@@ -69,12 +69,12 @@ def whole_moves(engine: Subject) -> None:
 
 @MOVES.step()
 def bestmove_legal(engine: Subject) -> None:
-    """Every bestmove so far was legal; an illegal one loses the game in every tournament."""
+    """Every bestmove so far was legal; an illegal move loses the game in every tournament."""
     for search in survey(engine):
         kind = search.kind
         if kind in (Kind.LEGAL, Kind.WITHOUT_REMOVAL):
             continue
-        reason = "plays no move although there are legal ones"
+        reason = "plays no move although there are legal moves"
         if kind is Kind.UNREADABLE:
             reason = "is not a move such as d6, d6xb4, d6-d5 or d6-d5xc3"
         elif kind is Kind.ILLEGAL:
@@ -85,8 +85,8 @@ def bestmove_legal(engine: Subject) -> None:
 
 @MOVES.step(needs=("bestmove-legal",))
 def forced_move(engine: Subject) -> None:
-    """An only legal move is answered like any other, whatever the limit; engines with a shortcut
-    for this case have failed to print a bestmove."""
+    """If only one move is legal, the engine plays it under every kind of limit; engines with a
+    shortcut for this case have failed to print a bestmove."""
     engine.require_ongoing(FORCED)
     for go in ("go depth 3", "go movetime 50", "go wtime 1000 btime 1000"):
         search = engine.search(go, FORCED)
@@ -142,7 +142,7 @@ def whole_games(engine: Subject) -> None:
 @MOVES.step()
 def pv_legal(engine: Subject) -> None:
     """Every move of every pv so far was legal; clients show variations on a board, and an illegal
-    move is the sign of a hash collision."""
+    move is often the sign of a hash collision."""
     for search in survey(engine):
         for line, info in search.infos:
             position = search.position
@@ -167,7 +167,7 @@ def ponder_legal(engine: Subject) -> None:
 
 @OUTPUT.step()
 def one_bestmove(engine: Subject) -> None:
-    """Each go gets exactly one bestmove; clients read a second one as the answer to the next
+    """Each go gets exactly one bestmove; clients read a second bestmove as the answer to the next
     go."""
     list(survey(engine))
     engine.ensure_ready()
@@ -239,10 +239,10 @@ def info_depth_rises(engine: Subject) -> None:
         depths: dict[int, int] = {}
         for line, info in search.scored:
             number = info.numbers.get("multipv", 1)
-            before = depths.get(number, 0)
-            depth = depths[number] = info.numbers.get("depth", before)
-            if depth < before:
-                raise Fault(f"depth {depth} follows depth {before}, {search}", line)
+            last_depth = depths.get(number, 0)
+            depth = depths[number] = info.numbers.get("depth", last_depth)
+            if depth < last_depth:
+                raise Fault(f"depth {depth} follows depth {last_depth}, {search}", line)
 
 
 @OUTPUT.step()
@@ -250,12 +250,12 @@ def info_counts_rise(engine: Subject) -> None:
     """Within a search nodes and time never decrease: both count from the start of the search."""
     for search in survey(engine):
         for word in ("nodes", "time"):
-            before = 0
+            last_count = 0
             for line, info in search.infos:
-                count = info.numbers.get(word, before)
-                if count < before:
-                    raise Fault(f"{word} decreases from {before}, {search}", line)
-                before = count
+                count = info.numbers.get(word, last_count)
+                if count < last_count:
+                    raise Fault(f"{word} decreases from {last_count}, {search}", line)
+                last_count = count
 
 
 @OUTPUT.step()
@@ -302,7 +302,7 @@ def known_lines(engine: Subject) -> None:
 @OUTPUT.step()
 def clean_lines(engine: Subject) -> None:
     """Lines are valid UTF-8 without spaces at their ends, tabs and control characters; strict
-    clients misread others. CR before LF and empty lines are only a warning."""
+    clients misread other lines. CR before LF and empty lines are only a warning."""
     list(survey(engine))
     for line in engine.transcript:
         raw = line.raw
@@ -326,7 +326,7 @@ def clean_lines(engine: Subject) -> None:
 @OUTPUT.step()
 def silent_stderr(engine: Subject) -> None:
     """The engine writes nothing to standard error (only a warning). Some clients read it as
-    output; others never read it, so an engine that fills the pipe blocks."""
+    output; other clients never read it, so an engine that fills the pipe blocks."""
     list(survey(engine))
     text = engine.stderr()
     if text:

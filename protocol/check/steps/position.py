@@ -46,11 +46,11 @@ BAD_MOVES = {
     "a mill without its removal": "position startpos moves d6 a1 d5 a4 d7",
     "a word": "position startpos moves d6 castle",
 }
-"""Lines with an illegal last move by its description."""
+"""Lines whose last move is illegal, by a description of the move."""
 
 
 def _reject_stale_position(search: Search, before: Position, complaint: str) -> None:
-    """Raise `Fault` for an answer that is illegal here but legal in the position sent before.
+    """Raise `Fault` for an answer that is illegal here but legal in the previous position.
 
     The step bestmove-legal judges all other illegal answers.
     """
@@ -61,7 +61,7 @@ def _reject_stale_position(search: Search, before: Position, complaint: str) -> 
 def _check_latest_position(
     engine: Subject, complaint: str, *setups: tuple[str, Sequence[str]]
 ) -> None:
-    """Search in several positions; raise `Fault` for an answer that fits the position before.
+    """Search in several positions; raise `Fault` for an answer to the previous position.
 
     Each of ``setups`` is a position and the moves after it; ``complaint`` may hold ``{}`` for the
     number of moves.
@@ -76,11 +76,11 @@ def _check_latest_position(
 
 GROUP.add(
     "position-startpos", "'position startpos' sets up the starting position, also after other "
-    "positions.", _check_latest_position, "plays in the position before startpos",
+    "positions.", _check_latest_position, "plays in the position sent before startpos",
     (MOVING, ()), (START, ()))
 GROUP.add(
     "position-fen", "'position fen …' sets up positions of the placing, moving and flying phase.",
-    _check_latest_position, "plays in the position before",
+    _check_latest_position, "plays in the previous position",
     *((text, ()) for text in (START, MOVING, PLACING, FLYING)))
 
 
@@ -104,8 +104,8 @@ GROUP.add(
 
 @GROUP.step()
 def position_bare_moves(engine: Subject) -> None:
-    """No move need follow 'moves'; simple clients write it before the first move of a game, and
-    engines have crashed on it."""
+    """The list after 'moves' may be empty; simple clients send such a line before the first move
+    of a game, and engines have crashed on it."""
     engine.search("go depth 1", MOVING)
     setup = "position startpos moves"
     engine.send(setup)
@@ -116,7 +116,7 @@ def position_bare_moves(engine: Subject) -> None:
 GROUP.add(
     "position-grows", "Each position line replaces the game before it: a longer game after a "
     "move, a shorter one after a take-back.",
-    _check_latest_position, "plays in the position before, after {} moves",
+    _check_latest_position, "plays in the previous position, after {} moves",
     *((START, GAME[:count]) for count in (0, 1, 2, 3, 7, 8, 12, 6, 7, 1, 0)))
 
 
@@ -130,8 +130,8 @@ def _check_refusal(engine: Subject, bad: str, what: str, warning: str) -> None:
     setup = f"position fen {MOVING}, then '{bad}'"
     search = engine.start_search_here("go depth 1", engine.position(MOVING), setup)
     engine.finish(search)
-    # The invalid lines lead to the placing phase, so a placement shows that one was accepted. The
-    # step bestmove-legal judges other illegal moves.
+    # The invalid lines lead to the placing phase, so a placement shows that the line was accepted.
+    # The step bestmove-legal judges other illegal moves.
     move = read(search.answer)
     places = move is not None and move.origin is None and not move.removed
     if search.kind is Kind.NONE or search.kind is Kind.ILLEGAL and places:
@@ -169,7 +169,8 @@ def bad_positions(engine: Subject) -> None:
 @GROUP.step()
 def bad_moves(engine: Subject) -> None:
     """A line with an illegal move is refused as a whole, with a message, and the position before
-    it stays; an engine that plays only its legal moves is in another game than the client."""
+    it stays; an engine that played only the legal moves would be in a different game from the
+    client."""
     engine.require_ongoing(MOVING)
     _check_refusals(engine, [
         (line, what, f"{what} was refused without a message (info string): '{line}'")

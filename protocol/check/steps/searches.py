@@ -17,11 +17,11 @@ CLOCK = 600
 NODES_WARN = (1.1, 1_000)
 """Factor and addend: more nodes than factor × limit + addend are a warning."""
 NODES_FAIL = (2.0, 20_000)
-"""The same for a failure."""
+"""Factor and addend: more nodes than factor × limit + addend are a failure."""
 
 
 def _start(engine: Subject, go: str, text: str = START) -> Search:
-    """Start a search, for ``go ponder`` after setting Ponder, as clients do."""
+    """Start a search; before ``go ponder``, turn the option Ponder on, as clients do."""
     if "ponder" in go:
         engine.set_option(engine.require_option("Ponder").name, "true")
     return engine.start_search(go, text)
@@ -30,7 +30,7 @@ def _start(engine: Subject, go: str, text: str = START) -> Search:
 def _check_stop(engine: Subject, what: str, go: str, *texts: str, patience: float) -> None:
     """Search each position of ``texts``; judge the delay from stop to bestmove.
 
-    Stop is sent after ``patience`` times `Pace.listen`; ``what`` names it in reasons.
+    Stop is sent after ``patience`` times `Pace.listen`; ``what`` names the stop in reasons.
     """
     for text in texts:
         search = _start(engine, go, text)
@@ -68,9 +68,9 @@ def _check_ponderhit(engine: Subject, *searches: tuple[str, int], patience: floa
         except Fault as fault:
             raise Fault(f"no bestmove within {seconds:g} s of ponderhit, '{search.go}'",
                         fault.line) from None
-        took = search.seconds_from(hit)
+        elapsed = search.seconds_from(hit)
         engine.judge_delay(
-            took - milliseconds / 1000, f"'{search.go}' took {took:.3f} s after ponderhit",
+            elapsed - milliseconds / 1000, f"'{search.go}' took {elapsed:.3f} s after ponderhit",
             search.best, clock="wtime" in go,
         )
 
@@ -193,9 +193,9 @@ def _check_time(engine: Subject, *searches: str, start: str = START, clock: bool
         limit = max(0, int(go.split()[2])) / 1000
         seconds = limit + max(engine.pace.answer, FAIL_DELAY)
         search = engine.search(go, start, seconds=seconds)
-        took = search.seconds_from(search.started)
-        reason = f"'{search.go}' took {took:.3f} s"
-        engine.judge_delay(took - limit, reason, search.best, clock=clock)
+        elapsed = search.seconds_from(search.started)
+        reason = f"'{search.go}' took {elapsed:.3f} s"
+        engine.judge_delay(elapsed - limit, reason, search.best, clock=clock)
 
 
 def _check_answer(engine: Subject, *searches: str) -> None:
@@ -208,8 +208,8 @@ SEARCH.add(
     "go-movetime", "'go movetime N' is answered within N ms (warning: after N + 100 ms, failure: "
     "after N + 1000 ms).", _check_time, "go movetime 1", "go movetime SHORT", clock=False)
 SEARCH.add(
-    "go-clock", "With clocks and increments the answer comes before the clock runs out; later the "
-    "game is lost on time (warning: exceeded by up to 100 ms, failure: by more).",
+    "go-clock", "With clocks and increments the answer comes before the clock runs out; a later "
+    "answer loses on time (warning: exceeded by up to 100 ms, failure: by more).",
     _check_time, "go wtime LONG btime LONG winc 10 binc 10")
 SEARCH.add(
     "go-moves-to-go", "With 'movestogo 1' the engine may use up the clock but not exceed it "
@@ -286,7 +286,7 @@ def multipv(engine: Subject) -> None:
     last = {info.numbers["multipv"]: (line, info) for line, info in search.infos
             if info.pv and "multipv" in info.numbers}
     if sorted(last) != [1, 2, 3]:
-        raise Fault(f"expected three lines with a pv, found those numbered {sorted(last)}",
+        raise Fault(f"expected three lines with a pv, found lines with multipv {sorted(last)}",
                     search.lines[-1] if search.lines else None)
     infos = [last[number][1] for number in (1, 2, 3)]
     firsts = [info.pv[0] for info in infos if info.pv]
