@@ -32,7 +32,7 @@ _FIELDS_HELP = ", ".join(f"{field.name}={'|'.join(field.choices) or 'N'}" for fi
 
 
 class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
-    """Help that lists each flag only with one dash, although two are accepted."""
+    """Help that lists each flag with one dash, although two dashes are accepted, too."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog)
@@ -190,7 +190,7 @@ def setup_of(words: Sequence[str], rules: Rules) -> Setup:
 
 
 def _field_setting(text: str) -> str:
-    """Check a word after ``-set``, which would otherwise take the command's arguments too."""
+    """Check a word after ``-set``, which would otherwise also take the command's arguments."""
     if "=" in text:
         return text
     raise argparse.ArgumentTypeError(
@@ -229,7 +229,7 @@ def like_option(name: str) -> Callable[[str], int]:
 def open_named(
     command: str, root: Path, rules: Rules, men: int = MAX_MEN, check: bool = False
 ) -> Tables:
-    """Open the tables in a folder named by the user; print a line for each unusable one.
+    """Open the tables in a folder named by the user; print a line for each unusable table.
 
     Raise `InputError` if no table is usable.
     """

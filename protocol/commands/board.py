@@ -76,19 +76,19 @@ def _serve(arguments: argparse.Namespace) -> int:
     puzzles = load(arguments.puzzles) if arguments.puzzles is not None else []
     if arguments.puzzles is not None and not puzzles:
         raise InputError(str(arguments.puzzles), "expected puzzles, found none")
-    games, no_games = _folder("games", "games are", "MERELS_GAMES")
-    rating, no_rating = _folder("puzzles", "the rating in puzzles is", "MERELS_PUZZLES")
+    games, games_warning = _folder("games", "games are", "MERELS_GAMES")
+    rating, rating_warning = _folder("puzzles", "the rating in puzzles is", "MERELS_PUZZLES")
     trainer = Trainer(rating, puzzles)
     try:
         server = BoardServer(
             arguments.host, port, choices, None if games is None else GameStore(games), trainer,
-            " ".join(filter(None, (no_games, no_rating))),
+            " ".join(filter(None, (games_warning, rating_warning))),
         )
     except (OSError, TypeError, UnicodeError) as error:
         # TypeError and UnicodeError are raised for an invalid host name.
         reason = error.strerror if isinstance(error, OSError) else None
         where = f"{arguments.host}:{port}"
-        raise InputError(where, f"cannot listen there ({reason or error})") from None
+        raise InputError(where, f"cannot listen on this address ({reason or error})") from None
     address = server.new_address()
     file = None if arguments.no_open else _start_file(address)
 
@@ -132,7 +132,10 @@ def _start_file(address: str) -> Path | None:
         with suppress(OSError):
             os.unlink(name)
         reason = error.strerror or error
-        print(f"merels: open the address yourself: no temporary file ({reason})", file=sys.stderr)
+        print(
+            f"merels: cannot create a temporary file ({reason}); open the address yourself",
+            file=sys.stderr,
+        )
         return None
     return Path(name)
 
@@ -158,7 +161,7 @@ def _folder(name: str, what: str, variable: str) -> tuple[Path | None, str]:
 
 
 def _read_choice(words: list[str]) -> EngineSpec:
-    """Parse an ``-engine``; without a name it gets that of its program."""
+    """Parse an ``-engine``; without ``name=``, the engine gets the name of its program."""
     default_first = sorted(PRESETS.values(), key=DEFAULT_RULES.__ne__)
     spec = read_engine_flag(words, tuple(DIALECTS), default_first)
     return replace(spec, name=spec.name or program_name(spec.command))

@@ -78,9 +78,9 @@ def serve(bridge: Bridge) -> int:
     while data := sys.stdin.buffer.readline(LONGEST_REQUEST + 1):
         line = data.decode("utf-8", "replace").strip()
         if len(data) > LONGEST_REQUEST:
-            rest = data
-            while rest and not rest.endswith(b"\n"):
-                rest = sys.stdin.buffer.readline(LONGEST_REQUEST)
+            chunk = data
+            while chunk and not chunk.endswith(b"\n"):
+                chunk = sys.stdin.buffer.readline(LONGEST_REQUEST)
             expected = f"expected a JSON object on one line of at most {LONGEST_REQUEST} bytes"
             print(bridge.refusal(InputError(line, expected)), flush=True)
         elif line:

@@ -46,7 +46,7 @@ failed starts, or after five minutes, the remaining steps are skipped.
 The defaults of the engine's options (UCI_Variant and the rule fields) determine the rules by which
 moves are judged. -variant and -set determine the fields for which the engine has no option.
 
-Exit status: 0 if nothing failed, 1 if something did, 2 if the engine cannot be started or the
+Exit status: 0 if no step failed, 1 if a step failed, 2 if the engine cannot be started or the
 command line is wrong.
 """
 
@@ -67,8 +67,8 @@ def main(argv: list[str]) -> int:
     add_flag(parser, "json", action="store_true", help="print the report as one JSON object")
     add_flag(
         parser, "timeout", metavar="S", type=real_from(0.001, 3600, "seconds"),
-        help="timeout of an answer in seconds (default: 5, with -fast 3); that of a start is at "
-        "least 10, that of the first readyok at least 15",
+        help="timeout of an answer in seconds (default: 5, with -fast 3); the timeout of a start "
+        "is at least 10, the timeout of the first readyok at least 15",
     )
     add_rules_flags(parser)
     return _check(parser.parse_args(argv))
@@ -127,7 +127,7 @@ def _try_start(subject: Subject) -> None:
     options = subject.greeting.options
     for name, value in subject.candidate.options:
         try:
-            # Without any declared option there is nothing to check against.
+            # An engine that declares no options gets all settings unchecked.
             if options:
                 options.find(name).check(value)
         except InputError as error:

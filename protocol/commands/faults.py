@@ -15,7 +15,7 @@ class Faults:
     def __init__(self, command: str, strict: bool) -> None:
         """With ``strict`` the first fault ends the command."""
         self.read = 0
-        """Number of games, positions and rule sets read without a fault; the caller counts."""
+        """Number of games, positions and rule sets read without a fault, counted by the caller."""
         self._command = command
         self._strict = strict
         self._skipped = False
@@ -34,7 +34,7 @@ class Faults:
 
     @property
     def status(self) -> int:
-        """The command's exit status: `USAGE_ERROR` if all was skipped, `FAILED` if some was."""
+        """The exit status: `USAGE_ERROR` if everything was skipped, `FAILED` if a part was."""
         if not self._skipped:
             return OK
         return FAILED if self.read else USAGE_ERROR

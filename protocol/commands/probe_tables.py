@@ -19,7 +19,7 @@ UNIT = "plies to the next removal or the end"
 
 
 def root_of(arguments: argparse.Namespace) -> Path:
-    """Return the folder of all tables: that of -dir, or the default."""
+    """Return the folder of all tables, from -dir or by default."""
     return arguments.dir or default_root()
 
 
@@ -69,13 +69,13 @@ def probe(arguments: argparse.Namespace, rules: Rules) -> int:
 
 
 def _missing(position: Position, root: Path) -> str:
-    """Return the reason for which no table has a position, and the remedy if there is one."""
+    """Return why no table has a position, and how to build one if that is possible."""
     own, opponent = position.side, 1 - position.side
     men = position.men[own].bit_count(), position.men[opponent].bit_count()
     hand = sum(position.hands)
     command = build_command(position.rules, root)
     if not hand:
-        return "no table {}-{} here; build it with {}".format(*men, command)
+        return "no table {}-{} in {}; build it with {}".format(*men, root, command)
     sector = PlacingSector(*men, hand)
     if sector.hands != (position.hands[own], position.hands[opponent]):
         return "no table has these men in hand, because White and Black place in turn"
@@ -84,8 +84,8 @@ def _missing(position: Position, root: Path) -> str:
     if hand % 2 == 0:
         missing = f"no table {sector}"
     else:
-        missing = f"not all tables that {sector} leads to are"
-    return f"{missing} here; build all with {command}"
+        missing = f"some tables that {sector} leads to are not"
+    return f"{missing} in {root}; build all with {command}"
 
 
 def _best_first(move: tuple[object, TableValue | None]) -> tuple[int, int, str]:

@@ -188,9 +188,9 @@ def _verify(arguments: argparse.Namespace, rules: Rules) -> int:
 
     tables = open_folder(arguments, rules, check=not arguments.sample)
     wrong = len(tables.problems)
-    for wanted in sectors(arguments.men) if arguments.men else ():
-        if wanted not in tables.headers:
-            print(f"{wanted}: no usable table there")
+    for required in sectors(arguments.men) if arguments.men else ():
+        if required not in tables.headers:
+            print(f"{required}: no usable table")
             wrong += 1
     bar = ProgressLine()
     verifier = Verifier(tables, arguments.threads, arguments.sample, arguments.srand)
@@ -205,13 +205,13 @@ def _verify(arguments: argparse.Namespace, rules: Rules) -> int:
             continue
         bar.clear()
         for result in results:
-            deep = result.hand == 0 and tables.has_depths(result.own, result.opponent)
+            has_depths = result.hand == 0 and tables.has_depths(result.own, result.opponent)
             line = (
                 f"{table_name(result.own, result.opponent, result.hand)}: {result.places:,} "
-                f"values{' and depths' * deep}, {result.errors:,} wrong"
+                f"values{' and depths' * has_depths}, {result.errors:,} wrong"
             )
             if not result.complete:
-                line += " (as far as values without depths show it)"
+                line += " (without depths, wins that come too late are not found)"
             if result.example is not None:
                 line += f", for example {format_position(result.example)}"
             print(line, flush=True)
@@ -249,8 +249,8 @@ def _stats(arguments: argparse.Namespace, rules: Rules) -> int:
         print("in hand     " + "".join(f"{name:>14}" for name in _COUNTS))
         tallies = [(sector.hand, tally) for sector in headers for tally in headers[sector].tallies]
         for hand in sorted({hand for hand, _ in tallies}):
-            here = [tally for in_hand, tally in tallies if in_hand == hand]
-            sums = (sum(t.states for t in here), sum(t.won for t in here),
-                    sum(t.drawn for t in here), sum(t.lost for t in here))  # fmt: skip
+            group = [tally for in_hand, tally in tallies if in_hand == hand]
+            sums = (sum(t.states for t in group), sum(t.won for t in group),
+                    sum(t.drawn for t in group), sum(t.lost for t in group))  # fmt: skip
             print(f"{hand:<12}" + "".join(f"{number:>14}" for number in sums))
     return 0

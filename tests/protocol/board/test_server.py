@@ -334,8 +334,8 @@ def test_bad_flags_are_reported(capsys: pytest.CaptureFixture[str]) -> None:
         (["-engine", "cmd=a", "proto=xyz"], "xyz"),
         (["-engine", "cmd=a", "colour=red"], "colour=red"),
         (["-host", "256.256.256.256"], "256.256.256.256"),
-        (["-host", "\udcff"], "cannot listen there"),
-        (["-host", "a" * 100], "cannot listen there"),
+        (["-host", "\udcff"], "cannot listen on this address"),
+        (["-host", "a" * 100], "cannot listen on this address"),
         (["-host", ""], "-host"),
     ):
         assert command("board")(["-no-open", *flags]) == 2

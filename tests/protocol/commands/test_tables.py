@@ -89,7 +89,7 @@ def test_verify_reports_missing_tables(
     assert (status, output.count("no usable table")) == (0, 0)
     status, output, _ = run(capsys, ["verify", "-men", "8", *folder])
     assert status == 1
-    assert output.splitlines()[:2] == ["5-3: no usable table there", "4-4: no usable table there"]
+    assert output.splitlines()[:2] == ["5-3: no usable table", "4-4: no usable table"]
 
 
 def test_verify_finds_a_flipped_bit_and_build_repairs_it(
@@ -196,13 +196,15 @@ def test_probe_names_the_missing_table_or_why_there_is_none(
     folder: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     eight = "****O*@*/******O@/****@OO@ w 0 0 0 1"
+    root = folder[folder.index("-dir") + 1]
     status, _, error = run(capsys, ["probe", eight, *folder])
-    assert status == 2 and "no table 4-4 here" in error
+    assert status == 2 and f"no table 4-4 in {root}; build it with" in error
     status, _, error = run(capsys, ["probe", IN_HAND, *folder])
     assert status == 2 and "no game from the start leads to so few men" in error
     placing = "O@******/@*******/O*@***O* w 2 2 0 1"
     status, _, error = run(capsys, ["probe", placing, *folder])
-    assert status == 2 and "no table 3-3+4 here; build all with merels tables build -all" in error
+    missing = f"no table 3-3+4 in {root}; build all with merels tables build -all"
+    assert status == 2 and missing in error
     status, _, error = run(capsys, ["probe", placing.replace("w 2 2", "w 2 4"), *folder])
     assert status == 2 and "no table has these men in hand" in error
 
