@@ -24,7 +24,7 @@ STEPS = [[b for line in LINES for a, b in (line[:2], line[1::-1], line[1:], line
           if a == point] for point in range(24)]
 WIN = 10_000  # less the plies to the end
 DEEPEST = 60  # plies of a search without a limit
-VISITS = 100  # games of the tree search in place of a ply of depth
+VISITS = 100  # games of the tree search that replace a ply of depth
 
 
 class State(NamedTuple):
@@ -61,7 +61,7 @@ def closes(men: int, to: int) -> bool:
 
 
 def children(state: State) -> list[tuple[str, State]]:
-    """Each legal move with the position after it; none where the side to move has lost."""
+    """Each legal move with the position after it; none if the side to move has lost."""
     own, other, hand, other_hand = state
     if own.bit_count() + hand < 3:
         return []
@@ -77,12 +77,14 @@ def children(state: State) -> list[tuple[str, State]]:
     for origin, to in steps:
         after = (own if origin < 0 else own & ~(1 << origin)) | 1 << to
         text = POINTS[to] if origin < 0 else f"{POINTS[origin]}-{POINTS[to]}"
-        left = hand - (origin < 0)
+        hand_left = hand - (origin < 0)
         if closes(after, to) and other:
-            moves += [(f"{text}x{POINTS[p]}", State(other & ~(1 << p), after, other_hand, left))
-                      for p in free]
+            moves += [
+                (f"{text}x{POINTS[p]}", State(other & ~(1 << p), after, other_hand, hand_left))
+                for p in free
+            ]
         else:
-            moves.append((text, State(other, after, other_hand, left)))
+            moves.append((text, State(other, after, other_hand, hand_left)))
     return moves
 
 
@@ -140,8 +142,8 @@ class AlphaBeta:
             return evaluate(state)
         if not ply and limit.only:
             moves = [move for move in moves if move[0] in limit.only]
-        _, _, known = self.table.get(state, (0, 0, ""))
-        moves.sort(key=lambda move: (move[0] != known, "x" not in move[0]))
+        _, _, table_move = self.table.get(state, (0, 0, ""))
+        moves.sort(key=lambda move: (move[0] != table_move, "x" not in move[0]))
         best, choice = -WIN, moves[0][0]
         for move, child in moves:
             score = -self.negamax(child, depth - 1, -beta, -alpha, ply + 1, limit)
@@ -155,7 +157,7 @@ class AlphaBeta:
 
 
 class Node:
-    """A position in the tree; ``points`` are those of the side that moved to it."""
+    """A position in the tree; ``points`` belong to the side whose move led to it."""
 
     def __init__(self, state: State) -> None:
         self.state = state
@@ -219,7 +221,7 @@ class Mcts:
             moves = children(state)
             if not moves:
                 return float(ply % 2)
-            # A mill is always closed: games of wholly random moves say little.
+            # A mill is always closed: the results of purely random games are poor estimates.
             mills = [move for move in moves if "x" in move[0]]
             state = self.chance.choice(mills or moves)[1]
         return 1 / (1 + math.exp(-evaluate(state) / 100))
@@ -325,7 +327,7 @@ class Session:
 def main() -> None:
     engines: dict[str, type[AlphaBeta | Mcts]] = {"alphabeta": AlphaBeta, "mcts": Mcts}
     if len(sys.argv) != 2 or sys.argv[1] not in engines:
-        sys.exit(f"expected one word behind the command: {' or '.join(engines)}")
+        sys.exit(f"expected one word after the command: {' or '.join(engines)}")
     sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     session = Session(engines[sys.argv[1]]())

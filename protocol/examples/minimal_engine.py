@@ -34,12 +34,12 @@ def legal_moves(position: Position) -> dict[str, Position]:
                 continue
             text = f"{origin}-{to}" if origin else to
             after = board | ({origin: "*"} if origin else {}) | {to: side}
-            left = hands if origin else hands | {side: hands[side] - 1}
+            in_hand = hands if origin else hands | {side: hands[side] - 1}
             targets = [p for p in POINTS if after[p] == OTHER[side]] if in_mill(after, to) else []
             for p in [p for p in targets if not in_mill(after, p)] or targets:
-                moves[f"{text}x{p}"] = after | {p: "*"}, OTHER[side], left
+                moves[f"{text}x{p}"] = after | {p: "*"}, OTHER[side], in_hand
             if not targets:
-                moves[text] = after, OTHER[side], left
+                moves[text] = after, OTHER[side], in_hand
     return moves
 
 
@@ -60,8 +60,8 @@ def read_position(words: list[str]) -> Position:
 
 
 def search(position: Position, words: list[str]) -> str:
-    """Return the answer to `go`: the move that wins most men, then the one that leaves the
-    opponent the fewest steps."""
+    """Return the answer to `go`: the move that wins most men; among such moves, the move that
+    leaves the opponent the fewest steps."""
     def value(move: str) -> int:
         board, opponent, _ = moves[move]
         men = [*board.values()]

@@ -30,7 +30,7 @@ NUMBERS = {POINTS[name]: number for number, name in enumerate(ROW_BY_ROW)}
 
 
 def actions_of(move: Move) -> tuple[int, ...]:
-    """Return OpenSpiel's actions for a move: one, and one for each removal."""
+    """Return OpenSpiel's actions for a move: one for the step, and one for each removal."""
     first = NUMBERS[move.to]
     if move.origin is not None:
         first += len(NUMBERS) * (1 + NUMBERS[move.origin])
@@ -38,7 +38,7 @@ def actions_of(move: Move) -> tuple[int, ...]:
 
 
 def read_history(actions: list[int]) -> tuple[Position, tuple[int, ...]]:
-    """Return the position after the last complete move, and the actions of an incomplete one."""
+    """Return the position after the last complete move, and the actions of an incomplete move."""
     position = Position(RULES)
     partial: tuple[int, ...] = ()
     for action in actions:
