@@ -47,7 +47,7 @@ def find_games(lines: Iterable[str], file: str = "") -> Iterator[FoundGame]:
         yield FoundGame(number, text, f"game {number}" + (f" of {file}" if file else ""))
 
 
-def recognised(lines: Iterable[str], file: str = "") -> tuple[str, Iterator[str]]:
+def recognise(lines: Iterable[str], file: str = "") -> tuple[str, Iterator[str]]:
     """Return the form of a text, as `detect` names it, and all its lines.
 
     The form is '' if the text has only comments and empty lines. `InputError` names a form that
@@ -80,7 +80,7 @@ def pasted(text: str, rules: Rules) -> Record | list[FoundGame]:
 
     ``rules`` apply to a position. `InputError` for any other text.
     """
-    form, lines = recognised(StringIO(text.removeprefix("\ufeff"), newline=None))
+    form, lines = recognise(StringIO(text.removeprefix("\ufeff"), newline=None))
     if form == "positions":
         position, *others = filter(None, map(first_line, lines))
         if others:

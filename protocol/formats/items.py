@@ -9,7 +9,7 @@ from merels.engine.common.errors import InputError, placed
 from merels.engine.common.files import errors_at, read_lines, shown_path
 from merels.engine.game.rules import Rules, parse_rules
 from merels.protocol.formats.forms import GAMES, POSITIONS
-from merels.protocol.formats.game_file import find_games, recognised
+from merels.protocol.formats.game_file import find_games, recognise
 from merels.protocol.formats.mif_1_0.manifest import LONGEST_MANIFEST, parse_manifest
 from merels.protocol.formats.mif_1_0.mfen import read_position
 from merels.protocol.formats.pgn.variants import RecordRules
@@ -39,7 +39,7 @@ def text_items(
     lines: Iterator[str] = read_lines(path)
     kind: str | None = {"rules": "rules", "manifest": "manifest"}.get(form or "")
     if form is None:
-        kind, lines = recognised(lines, shown_path(path))
+        kind, lines = recognise(lines, shown_path(path))
     elif form in POSITIONS:
         kind = "positions"
     elif form in GAMES:

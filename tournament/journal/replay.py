@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from merels.engine.common.errors import InputError, placed
 from merels.engine.common.files import file_error, read_lines, shown_path
-from merels.protocol.formats.game_file import FoundGame, find_games, recognised
+from merels.protocol.formats.game_file import FoundGame, find_games, recognise
 from merels.protocol.formats.pgn.reader import check_record
 from merels.protocol.formats.pgn.variants import RecordRules
 from merels.protocol.games.record import Record
@@ -109,7 +109,7 @@ def _journal_games(path: str, rules: RecordRules, roster: Roster) -> Iterator[St
 def _text_games(path: str, rules: RecordRules, roster: Roster) -> Iterator[StoredGame]:
     find = player_finder(roster, path)
     size, read = os.path.getsize(path) if os.path.isfile(path) else 0, 0
-    form, lines = recognised(read_lines(path), shown_path(path))
+    form, lines = recognise(read_lines(path), shown_path(path))
     if form not in ("", "games"):
         raise file_error(path, f"expected games in this file, found {form}")
     for game in find_games(lines, shown_path(path)):

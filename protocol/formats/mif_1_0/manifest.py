@@ -135,7 +135,7 @@ def parse_manifest(text: str) -> Rules:
     }
     rules = min((replace(rules, **fields) for rules in PRESETS.values()), key=_distance)
     with suppress(InputError):
-        # Rule sets such as morris and roman have equal fields; the title names the original one.
+        # Rule sets such as morris and roman have equal fields; the title names the rule set.
         titled = parse_rules(str(document.get("title")))
         if replace(titled, variant=rules.variant) == rules:
             rules = titled

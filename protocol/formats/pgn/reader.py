@@ -102,7 +102,7 @@ def build_record(
 
 
 def check_record(record: Record, rules: RecordRules) -> None:
-    """Raise `InputError` for an illegal move of a record; note the first draw in ``drawn``."""
+    """Raise `InputError` for an illegal move of a record; store the first draw in ``drawn``."""
     position = record.start
     for plies, move in enumerate(record.moves):
         try:

@@ -56,7 +56,7 @@ class GameText:
 
     @property
     def result(self) -> str:
-        """The result of the Result tag, or else the one after the moves."""
+        """The result of the Result tag, or else the result after the moves."""
         return as_result(self.tags.get("Result", "")) or self.end
 
 
