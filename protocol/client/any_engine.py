@@ -136,7 +136,7 @@ class Call:
                     self._engine.stop_search(self._search)
 
     def started(self, search: int) -> None:
-        """Note that a search has started; stop it if the block has been interrupted."""
+        """Record that a search has started; stop it if the block has been interrupted."""
         with self._changing:
             self._search = search
             if self.interrupted is not None:
@@ -179,7 +179,7 @@ class AnyEngine:
         return Call(self)
 
     def enter(self, call: Call | None) -> Call | None:
-        """Assign later searches to ``call``; return the call before it. Used by `Call` only."""
+        """Assign later searches to ``call``; return the previous call. Used by `Call` only."""
         outer, self._call = self._call, call
         return outer
 
@@ -192,8 +192,8 @@ class AnyEngine:
     def interrupt(self) -> None:
         """Stop the method that searches in another thread, even before its search has started.
 
-        If there is none, stop the running analysis, if any. Later searches are not affected. Any
-        thread may call this.
+        If no method searches, stop a running analysis. Later searches are not affected. Any thread
+        may call this.
         """
         call, analysis = self._call, self._analysis
         if call is not None:

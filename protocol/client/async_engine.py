@@ -196,7 +196,7 @@ class AsyncAnalysis:
 class AsyncEngine:
     """`Engine` with awaitable methods. `AsyncEngine.popen` starts one.
 
-    ``engine`` is the wrapped engine; ``name`` and ``options`` are those of its greeting. Calls run
+    ``engine`` is the wrapped engine; ``name`` and ``options`` come from its greeting. Calls run
     one after another. Cancelling a call that searches stops its search.
     """
 

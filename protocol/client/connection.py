@@ -244,7 +244,7 @@ class Connection:
         return self._answer(answer, self._search_start)
 
     def _clear(self) -> None:
-        """Drop output, which belongs to earlier searches, and note the start of a search."""
+        """Drop the output of earlier searches, and store the start time of the next search."""
         self.owing = False
         self._drop_output()
         self._answers.info = self._last_lines = b""

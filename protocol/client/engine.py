@@ -92,7 +92,7 @@ class EngineAnalysis(Analysis):
 class Engine(AnyEngine):
     """A running engine process. `Engine.popen` starts one.
 
-    ``connection`` sends and receives lines, ``options`` are those of the greeting, and ``pid`` is
+    ``connection`` sends and receives lines, ``options`` come from the greeting, and ``pid`` is
     the process's number. Any thread may call `kill` and `interrupt`.
     """
 

@@ -120,7 +120,7 @@ def parse_info(
 
 
 def _legal_moves(position: Position, words: list[str]) -> tuple[Move, ...]:
-    """Return the moves of a variation up to the first illegal one."""
+    """Return the moves of a variation before the first illegal move."""
     moves = []
     with suppress(InputError):
         for _, token in join_steps(words):

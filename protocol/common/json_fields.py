@@ -1,4 +1,4 @@
-"""Checked access to the fields of an untrusted JSON object; `InputError` names an invalid one."""
+"""Checked access to fields of an untrusted JSON object; `InputError` names an invalid field."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class Clock:
         return self._left[side] - spent
 
     def run(self, side: int | None) -> None:
-        """Start a side's clock and stop the other one; None stops both."""
+        """Start a side's clock and stop the other clock; None stops both."""
         if side == self.running:
             return
         if self.running is not None:

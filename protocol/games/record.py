@@ -151,7 +151,7 @@ class Record:
         return self.end().line()
 
     def positions(self) -> Iterator[Position]:
-        """Yield every position of the main line, from the first one; they are not kept."""
+        """Yield every position of the main line, from the first; the positions are not kept."""
         position = self.start
         yield position
         for move in self.moves:
@@ -188,7 +188,7 @@ class Record:
         return node
 
     def since(self, number: int) -> list[Node]:
-        """Return the nodes with that number or a higher one, each before its children."""
+        """Return the nodes with that number or a higher number, each before its children."""
         return [node for node in self._nodes[number:] if node is not None]
 
     def append(self, parent: Node, move: Move, position: Position | None = None) -> Node:

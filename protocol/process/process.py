@@ -50,7 +50,7 @@ def _session_ticks(name: str, session: int) -> int | None:
 
 
 def _reason(error: OSError | ValueError) -> str:
-    """Return the system's error text, or that of a `ValueError` for a NUL in a name."""
+    """Return the system's error text, or the text of a `ValueError` for a NUL in a name."""
     return str(getattr(error, "strerror", None) or error)
 
 
