@@ -40,8 +40,8 @@ class Greeting:
 class Subject(Conversation):
     """The engine under check.
 
-    A step uses the process of the previous step, or a new process if that step failed or left the
-    process in another state, such as with changed options.
+    A step uses the process of the previous step. It uses a new process if that step failed or left
+    the process in another state, such as with changed options.
     """
 
     def __init__(self, candidate: EngineSpec, pace: Pace, rules: Rules = DEFAULT_RULES) -> None:

@@ -26,9 +26,9 @@ Trace = Callable[[str, bytes], None]
 class Pipe:
     """The lines to and from an engine; the subclasses `PollPipe` and `ThreadPipe` move the bytes.
 
-    ``arrived`` is the time at which output was last received, ``received`` the number of bytes that
-    `receive` has read so far, and ``tail`` the beginning of a line whose line feed has not arrived.
-    Times and deadlines are in nanoseconds of `monotonic_ns`.
+    ``arrived`` is the time at which output was last received. ``received`` is the number of bytes
+    that `receive` has read so far. ``tail`` is the beginning of a line whose line feed has not
+    arrived. Times and deadlines are in nanoseconds of `monotonic_ns`.
 
     One thread uses a pipe; other threads may call `interject` and `close_input` only.
     """

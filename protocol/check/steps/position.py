@@ -169,7 +169,7 @@ def bad_positions(engine: Subject) -> None:
 @GROUP.step()
 def bad_moves(engine: Subject) -> None:
     """A line with an illegal move is refused as a whole, with a message, and the position before
-    it stays; an engine that played only the legal moves would be in a different game from the
+    it stays. An engine that played only the legal moves would be in a different game from the
     client."""
     engine.require_ongoing(MOVING)
     _check_refusals(engine, [

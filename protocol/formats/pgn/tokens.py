@@ -205,8 +205,8 @@ class _Splitter:
                 place = line.find("}", end) + 1
                 self._in_comment = not place
             elif mark[0] == "[":
-                # After a bracket that begins no tag, the rest of the line is not searched for tags:
-                # each failed match may read to the end of the line, in quadratic time altogether.
+                # After a bracket that begins no tag, the rest of the line is not searched for tags.
+                # Each failed match may read to the end of the line, so the time would be quadratic.
                 tags = tag is not None
                 self._in_moves = self._in_moves or not tags
                 if tag is not None:
