@@ -53,7 +53,7 @@ def _coverage(tables: Tables, folder: str) -> str:
         return f"{start} from the first man on"
     remedy = f"{build_command(tables.rules, Path(folder))} makes the rest"
     if tables.men == MAX_MEN:
-        return f"{start} when no man is in hand, and searches before; {remedy}"
+        return f"{start} when no man is in hand, and searches in the placing phase; {remedy}"
     if not any(sector.men > SMALL_MEN for sector in tables.headers):
         return ""
     held = f"at most {tables.men}" if tables.men > SMALL_MEN else "certain numbers of men"

@@ -105,7 +105,7 @@ def test_the_run_prints_which_positions_tables_cover(monkeypatch: pytest.MonkeyP
 
     start = "level=perfect plays roman by tables"
     rest = "; merels tables build -all -placing -variant roman makes the rest"
-    assert coverage() == f"{start} when no man is in hand, and searches before{rest}"
+    assert coverage() == f"{start} when no man is in hand, and searches in the placing phase{rest}"
     for placing in kept_placing_sectors(tables.rules):
         tables.headers[placing] = Mock()
     assert coverage() == f"{start} from the first man on"
