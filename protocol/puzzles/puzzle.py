@@ -18,12 +18,12 @@ GOALS = {1: "win", 0: "draw"}
 """The goal of the side to move, by the position's value."""
 _VALUES = {goal: value for value, goal in GOALS.items()}
 _LOWEST_RATING, _PER_SCARCITY, _PER_DEPTH = 600, 100, 150
-"""Rating points: the base, for each halving of right moves, for each doubling of the depth."""
+"""Rating points: base, per halving of the share of right moves, per doubling of the depth."""
 
 
 @dataclass(frozen=True, slots=True)
 class Puzzle:
-    """A position in which only one move keeps the value."""
+    """A position in which only one move keeps the value; moves of equal effect count as one."""
 
     position: Position
     value: int

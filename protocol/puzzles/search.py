@@ -21,7 +21,7 @@ FEWEST_MOVES = 4
 PATIENCE = 2000
 """Number of consecutive walks without a new puzzle that ends the search."""
 _RANDOM_MOVE_SHARE = 0.15
-"""Share of a walk's moves that are chosen from all moves, not from those that keep the value."""
+"""Share of a walk's moves that are chosen from all legal moves; the others keep the value."""
 
 Men = tuple[int, int]
 """Bit masks of two sides' men."""
@@ -94,9 +94,10 @@ def _only_moves(
 ) -> tuple[list[Choice], int] | None:
     """Return the moves that keep ``value``, best first, and the number of legal moves.
 
-    Return None unless all moves that keep it have the same effect and all others are proven to be
-    worse. A limit on plies can turn a loss into a draw, so with ``value`` 0 every losing move must
-    be `Choice.certain`; no such limit turns a draw or a loss into a win.
+    Return None if these moves differ in effect, or if another move is not proven to be worse. With
+    ``value`` 0 every losing move must be `Choice.certain`, because a limit on plies can turn a loss
+    into a draw. With ``value`` 1 that is unnecessary: no such limit turns a draw or a loss into a
+    win.
     """
     if choices is None or len(choices) < FEWEST_MOVES:
         return None
@@ -111,9 +112,9 @@ def _only_moves(
 
 
 def _reply(tables: Tables, position: Position, value: int) -> Move | None:
-    """Return the opponent's hardest reply that keeps its value, or None if values are missing.
+    """Return the hardest reply that keeps the opponent's value, or None if values are missing.
 
-    It leaves the smallest share of right moves, then delays the loss.
+    The hardest reply leaves the smallest share of right moves; among equals, it delays the loss.
     """
     choices = values_of_moves(tables, position)
     if not choices:
@@ -130,7 +131,7 @@ def _reply(tables: Tables, position: Position, value: int) -> Move | None:
 
 
 def _men_after(position: Position, move: Move) -> Men:
-    """Return the men after a move, before its removals; the mover's come first."""
+    """Return both sides' men, the mover's first, after a move but before its removals."""
     own, opponent = position.men[position.side], position.men[1 - position.side]
     if move.origin is not None:
         own &= ~(1 << move.origin)
@@ -138,7 +139,7 @@ def _men_after(position: Position, move: Move) -> Men:
 
 
 def _canonical(men: Men) -> Men:
-    """Return the least of the boards that the board's symmetries make of ``men``."""
+    """Return the least image of ``men`` under the board's symmetries."""
     first, second = (tuple(points_of(mask)) for mask in men)
     return min(
         (mask_of(symmetry[p] for p in first), mask_of(symmetry[p] for p in second))
@@ -149,8 +150,8 @@ def _canonical(men: Men) -> Men:
 def _start(tables: Tables, random: Random, sector: AnySector) -> Position:
     """Return a random position of a sector.
 
-    With men in hand and complete tables it comes from random play, which may end the game earlier
-    or leave the sector; otherwise its men stand on random points.
+    If the sector has men in hand and the tables are complete, the position comes from random play:
+    it may lie in another sector, or the game may be over. Otherwise the men are on random points.
     """
     if sector.hand and tables.complete:
         position = Position(tables.rules)
@@ -173,9 +174,9 @@ def _start(tables: Tables, random: Random, sector: AnySector) -> Position:
 def _walk(
     tables: Tables, random: Random, position: Position
 ) -> Iterator[tuple[Position, list[Choice]]]:
-    """Yield the positions of a walk that begins at ``position``, with the values of their moves.
+    """Yield the positions of a walk after its start, with the values of their moves.
 
-    Each has no history and no count of plies, as if the game began with it.
+    Each position has no history and 0 ``plies``, as if the game began with it.
     """
     for ply in range(WALK + 1):
         choices = None if position.outcome() else values_of_moves(tables, position)

@@ -20,8 +20,8 @@ from merels.protocol.puzzles.puzzle import Puzzle
 from merels.protocol.puzzles.search import find_puzzles
 
 _FIRST_RATING = 1100
-_K, _FIRST_K, _FIRST = 24, 60, 15
-"""Elo's factor K; the factor for a new player, and the number of puzzles that it applies to."""
+_K, _FIRST_K, _NEW_COUNT = 24, 60, 15
+"""Elo's factor K, the factor for a new player, and the number of puzzles with that factor."""
 _TASKS = {
     "win": "{} to move: one move wins.",
     "draw": "{} to move: one move draws, all others lose.",
@@ -48,7 +48,7 @@ class Player:
     def score(self, puzzle: Puzzle, points: float) -> int:
         """Count a puzzle that earned 1, 0.5 or 0 points; return the change of the rating."""
         expected = 1 / (1 + 10 ** ((puzzle.rating - self.rating) / 400))
-        step = _FIRST_K if self.tried < _FIRST else _K
+        step = _FIRST_K if self.tried < _NEW_COUNT else _K
         before = round(self.rating)
         self.rating = max(100.0, self.rating + step * (points - expected))
         self.tried += 1
@@ -70,7 +70,7 @@ class Attempt:
         self.last: Move | None = None
         """The last move on the board, or None at the start."""
         self.step = 0
-        """Number of moves of the puzzle's line that were played."""
+        """Number of moves played of the puzzle's line."""
         self.hints = 0
         """Number of hints for the current move: 1 showed the man, 2 the move."""
         self.points = 1.0
@@ -144,7 +144,7 @@ class Trainer:
         self._random = Random()
         self._given: deque[str] = deque(maxlen=_MOST_GIVEN)
         self.save_error = ""
-        """The reason for which the rating is not saved, as a sentence, or ''."""
+        """Sentence with the reason why the rating is not saved, or ''."""
         self._seen: Stamp | None = None
         """Stamp of the player's file at the last read or write."""
         self._read()
@@ -157,7 +157,7 @@ class Trainer:
                 seed = self._random.getrandbits(32)
                 puzzles = list(islice(find_puzzles(tables, seed), _CANDIDATES))
             if not puzzles:
-                raise InputError("puzzles", "the tables of these rules have none")
+                raise InputError("puzzles", "the tables of these rules contain none")
             fresh = [
                 puzzle for puzzle in puzzles if format_position(puzzle.position) not in self._given
             ]
@@ -167,7 +167,7 @@ class Trainer:
             return Attempt(chosen)
 
     def count(self, attempt: Attempt) -> None:
-        """Change the rating by an attempt that is solved or has no points left, but only once."""
+        """Change the rating, once, by an attempt that is solved or has no points left."""
         with self._lock:
             done = attempt.solved or attempt.points == 0
             if not attempt.rated or attempt.change is not None or not done:
@@ -177,7 +177,7 @@ class Trainer:
             self._write()
 
     def _read(self) -> None:
-        """Read the player's file if it has changed; never overwrite one that is damaged."""
+        """Read the player's file if it has changed; if it is damaged, stop saving."""
         if self._path is None:
             return
         try:
@@ -203,7 +203,7 @@ class Trainer:
             write_whole(self._path, [json.dumps(asdict(self.player)).encode()])
             self._seen = stamp(self._path)
         except OSError as error:
-            self._give_up(f"nothing can be written to {self._path} ({error.strerror or error})")
+            self._give_up(f"{self._path} cannot be written ({error.strerror or error})")
 
     def _give_up(self, reason: str) -> None:
         """Stop saving the rating, and set `save_error`."""

@@ -67,7 +67,7 @@ class Judgement:
     proven: bool
     """Whether `name` is proven: by both values, or by a proven loss after the move."""
     passed: Outcome | None = None
-    """Draw by counting that the move completes although the record goes on, or None."""
+    """Draw by counting after this move, if the record goes on after it; otherwise None."""
 
     @property
     def sentence(self) -> str:
@@ -104,7 +104,7 @@ Judge = Callable[[Position], Value]
 
 
 def expected(score: Score) -> float:
-    """Return the expected score, from 0 to 1, of the side from whose view ``score`` is."""
+    """Return ``score`` as an expected score from 0 to 1, from the same side's view."""
     win, draw, _ = score.wdl()
     return (win + draw / 2) / 1000
 
@@ -117,21 +117,22 @@ def judge_with(searcher: Searcher, nodes: int = DEFAULT_NODES) -> Judge:
         if outcome is not None and outcome.winner is None:
             return Value(PovScore(Score(cp=0), position.side), None)
         result = searcher.search(position, Limit(nodes=nodes))
-        score, known = result.score, _known(searcher, position)
-        if known and score.win_in is None and not score.known:
-            # Without depths the values after the moves may be unknown, so the search cannot use
-            # them.
-            score = Score(cp=known * TABLE_CP)
+        score, value = result.score, _table_value(searcher, position)
+        if value and score.win_in is None and not score.known:
+            # Tables without depths may lack the values after the moves, so the search may miss
+            # the result that the table has for the position.
+            score = Score(cp=value * TABLE_CP)
         pov = PovScore(score, position.side)
-        return Value(pov, result.move, result.info.pv, known is not None)
+        return Value(pov, result.move, result.info.pv, value is not None)
 
     return judge
 
 
-def _known(searcher: Searcher, position: Position) -> int | None:
+def _table_value(searcher: Searcher, position: Position) -> int | None:
     """Return the table's value for the side to move, 1, 0 or -1.
 
-    Return None if the tables lack it, or if a draw by counting plies or positions may change it.
+    Return None if the tables lack the value, or if a draw by counting plies or positions may
+    change it.
     """
     tables = searcher.tables_for(position.rules)
     if tables is None or position.outcome() is not None:
@@ -159,12 +160,12 @@ def review(record: Record, judge: Judge) -> Iterator[Judgement]:
         name = next((name for least, name in NAMES if loss >= least), "")
         settled = after.best is None or after.proven
         proven = bool(name) and settled and (before.proven or chance_after == 0)
-        goes_on = following.played_on() if ply + 1 < len(record.moves) else following
-        passed = following.outcome() if goes_on is not following else None
+        continued = following.played_on() if ply + 1 < len(record.moves) else following
+        passed = following.outcome() if continued is not following else None
         yield Judgement(ply, number, mover, move, before, after, loss, name, proven, passed)
         if passed is not None:
-            after = judge(goes_on)
-        position, before = goes_on, after
+            after = judge(continued)
+        position, before = continued, after
 
 
 def score_text(score: PovScore) -> str:

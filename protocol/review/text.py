@@ -80,7 +80,7 @@ def annotated(record: Record, judged: Sequence[Judgement]) -> str:
 
 
 def annotate(node: Node, judgement: Judgement) -> None:
-    """Add a judgement to a node: ``[%eval]``, a comment, and a glyph unless a glyph judges it."""
+    """Add ``[%eval]`` and a comment to a node, and a glyph if no glyph judges the move yet."""
     if judgement.after.best is not None:  # The game goes on.
         node.mark("eval", evaluation_text(judgement.after.score))
     comment = "; ".join(filter(None, (judgement.sentence, judgement.cost)))
@@ -93,7 +93,8 @@ def annotate(node: Node, judgement: Judgement) -> None:
 def evaluation_text(score: PovScore) -> str:
     """Return a score from White's view in the form of PGN's ``[%eval]``.
 
-    That is men, such as ``-0.25``, or the winner's moves to the end: ``#3``, ``#-3`` for Black.
+    The text is a number of men, such as ``-0.25``, or the winner's moves to the end: ``#3``, or
+    ``#-3`` for Black.
     """
     white = score.white()
     if white.win_in is None:

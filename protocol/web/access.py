@@ -14,7 +14,7 @@ from http import HTTPStatus
 from merels.protocol.web.server import TYPES, LocalHandler, LocalServer, Refusal
 
 _START = "start/"
-"""Path of start addresses; the code follows."""
+"""Start of the path of a start address; the code follows it."""
 LINK_PAGE = """\
 <!doctype html>
 <html lang="en">
@@ -26,8 +26,8 @@ LINK_PAGE = """\
 """
 """A page that redirects to ``address``."""
 _WELCOME = LINK_PAGE.format(address="/")
-"""The answer to a valid code. An HTTP redirect would not do: it continues the navigation from the
-local start file, for which the browser withholds a SameSite cookie."""
+"""The answer to a valid code. It is a page, because an HTTP redirect continues the navigation from
+the local file that opens the address, and the browser withholds a SameSite cookie from that."""
 _ACCESS_DENIED = """\
 <!doctype html>
 <html lang="en">
@@ -45,7 +45,7 @@ has printed. Each address works once, for one browser; then the terminal prints 
 
 
 class GuardedServer(LocalServer):
-    """A server for browsers that have opened a start address."""
+    """A server that only browsers which opened a start address can use."""
 
     def __init__(self, host: str, port: int, handler: type[GuardedHandler]) -> None:
         self.on_entry: Callable[[str], None] = lambda address: None
@@ -53,7 +53,7 @@ class GuardedServer(LocalServer):
         self.secret = secrets.token_urlsafe(24)
         """The cookie's value."""
         self._codes: set[str] = set()
-        """Codes of start addresses that were not used yet."""
+        """Codes of unused start addresses."""
         super().__init__(host, port, handler)
 
     @property
@@ -125,8 +125,8 @@ class GuardedHandler(LocalHandler):
     def _admit(self, code: str) -> None:
         """Send the cookie for an unused code, and the page that redirects to the board.
 
-        The request may come from the local start file, so its origin is not checked. A used code is
-        accepted from a browser that has the cookie, for example on reloading the page.
+        The request may come from a local file that opens the address, so its origin is not checked.
+        A used code is accepted from a browser that has the cookie, for example on reloading.
         """
         self.check_host()
         server = self.server

@@ -29,7 +29,7 @@ from merels.engine.common.errors import shorten
 MOST_CONNECTIONS = 128
 """Maximum number of open connections."""
 MOST_STREAMS = 96
-"""Maximum number of connections that are event streams, so that some are left for requests."""
+"""Maximum number of event streams; the remaining connections are for requests."""
 READ_SECONDS = 30.0
 """Timeout of a request, headers and body together, in seconds."""
 PING_SECONDS = 3.0
@@ -128,9 +128,9 @@ class LocalServer(ThreadingHTTPServer):
             self.address_family = AF_INET6
         self._open: set[socket] = set()
         self._waiting: dict[socket, float] = {}
-        """Connections whose timeout runs, with its start by `monotonic`, in order of the start."""
+        """Connections whose timeout is running, with its start by `monotonic`, oldest first."""
         self._streams: dict[socket, None] = {}
-        """Connections that are event streams, in order of their start."""
+        """Connections that are event streams, oldest first."""
         self._lock = Lock()
         super().__init__((host, port), handler)
         self.host = host
@@ -149,8 +149,8 @@ class LocalServer(ThreadingHTTPServer):
     def process_request(self, request: Any, client_address: Any) -> None:
         """Serve a connection in a new thread.
 
-        At `MOST_CONNECTIONS`, end the connection that has waited longest for its request; if none
-        waits, end this one.
+        At `MOST_CONNECTIONS`, end the connection that has waited longest for its request; if no
+        connection waits, end the new one.
         """
         with self._lock:
             if len(self._open) >= MOST_CONNECTIONS and self._waiting:
@@ -168,7 +168,7 @@ class LocalServer(ThreadingHTTPServer):
         """End connections whose request is overdue; `serve_forever` calls this regularly."""
         with self._lock:
             latest = monotonic() - READ_SECONDS
-            overdue = [waiting for waiting, since in self._waiting.items() if since < latest]
+            overdue = [waiting for waiting, start in self._waiting.items() if start < latest]
             for connection in overdue:
                 self._end(connection)
 
@@ -256,7 +256,7 @@ class LocalHandler(BaseHTTPRequestHandler):
     def parse_request(self) -> bool:
         """Read a request's headers; return whether to answer it.
 
-        The timeout of a POST goes on until `read_body` has read the body.
+        The timeout of a POST request runs until `read_body` has read the body.
         """
         if not super().parse_request():
             return False
@@ -294,10 +294,10 @@ class LocalHandler(BaseHTTPRequestHandler):
     def check_host(self) -> None:
         """Raise `Refusal` if the Host header is not this server's."""
         if not is_own_host(self.headers.get("Host", ""), self.server.host, self.server.port):
-            raise Refusal(HTTPStatus.FORBIDDEN, "this is not the server's name")
+            raise Refusal(HTTPStatus.FORBIDDEN, "the Host header does not name this server")
 
     def check_site(self) -> None:
-        """Raise `Refusal` for a request from another site or for another server."""
+        """Raise `Refusal` for a request from another site, or for another host or port."""
         self.check_host()
         own = f"http://{self.headers['Host']}"
         site = self.headers.get("Sec-Fetch-Site", "none")
