@@ -9,8 +9,8 @@ import pytest
 
 from tests.protocol.board.webdriver import Browser, missing
 
-# A shell lets its background jobs ignore SIGINT, and child processes inherit that: programs that
-# tests interrupt would ignore it, too.
+# Background jobs of a shell ignore SIGINT, and so do their child processes. Without this line,
+# tests could not interrupt the programs that they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 

@@ -75,7 +75,7 @@ def own_mark() -> str:
 
 def marked(mark: str) -> list[int]:
     """Return the ids of the processes with a mark in their environment, without zombies."""
-    found = []
+    ids = []
     for name in os.listdir("/proc"):
         if name.isdigit():
             try:
@@ -83,8 +83,8 @@ def marked(mark: str) -> list[int]:
             except OSError:
                 continue
             if mark.encode() in environment:
-                found.append(int(name))
-    return found
+                ids.append(int(name))
+    return ids
 
 
 def wait_for_file(path: Path, seconds: float = 120) -> None:
@@ -96,14 +96,14 @@ def wait_for_file(path: Path, seconds: float = 120) -> None:
 
 
 def wait_until_gone(mark: str, seconds: float = 60.0) -> list[int]:
-    """Wait up to ``seconds`` until no process has a mark; return those that are left."""
+    """Wait up to ``seconds`` until no process has a mark; return the ids of those that have it."""
     deadline = time.monotonic() + seconds
-    while (left := marked(mark)) and time.monotonic() < deadline:
+    while (ids := marked(mark)) and time.monotonic() < deadline:
         time.sleep(0.01)
-    return left
+    return ids
 
 
-def assert_none_is_left() -> None:
-    """Assert that all engine processes that this process started have ended, if /proc shows it."""
+def assert_no_engine_is_left() -> None:
+    """Assert that all engines of this process have ended; without /proc, do nothing."""
     if os.path.exists("/proc/self/environ"):
         assert wait_until_gone(own_mark()) == []

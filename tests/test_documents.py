@@ -29,8 +29,8 @@ TABLES = ("build", "verify", "stats", "probe", "pack")
 def blocks(page: Path) -> list[str]:
     """Return a page's fenced blocks, with continued lines joined."""
     text = page.read_text(encoding="utf-8")
-    found = re.findall(r"^```\w*\n(.*?)^```$", text, re.M | re.S)
-    return [block.replace("\\\n", " ") for block in found]
+    fenced = re.findall(r"^```\w*\n(.*?)^```$", text, re.M | re.S)
+    return [block.replace("\\\n", " ") for block in fenced]
 
 
 def spans(page: Path) -> list[str]:
@@ -42,7 +42,7 @@ def spans(page: Path) -> list[str]:
 def command_lines(page: Path) -> Iterator[list[str]]:
     """Yield the words after ``merels`` of each command line, without ``…`` for omitted words.
 
-    The name of a command without arguments is no command line.
+    Inline code that only names a command, such as ``merels bench``, is not a command line.
     """
     lines = [line for block in blocks(page) for line in block.splitlines()]
     for line in lines:
@@ -69,12 +69,12 @@ def ids(value: object) -> str:
 
 
 @pytest.mark.parametrize(("page", "words"), LINES, ids=ids)
-def test_command_lines_are_understood(
+def test_command_lines_are_valid(
     page: str, words: list[str], capsys: pytest.CaptureFixture[str],
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    # An unknown flag at the end stops the command before it runs. If the only complaint is about
-    # that flag, everything before it is valid.
+    # An unknown flag at the end stops the command before it runs. If the only error is about that
+    # flag, all words before it are valid.
     for block in (block for path in PAGES for block in blocks(path)):
         if block.startswith("# who plays"):
             (tmp_path / "flags.txt").write_text(block, encoding="utf-8")
@@ -85,12 +85,12 @@ def test_command_lines_are_understood(
     status, out, err = run(capsys, [*words, UNKNOWN])
     assert (status, out) == (2, "")
     # The engine programs that a page names do not exist here.
-    complaint, *others = sorted(err.splitlines(), key=lambda line: UNKNOWN not in line)
+    error, *others = sorted(err.splitlines(), key=lambda line: UNKNOWN not in line)
     assert all(": does not start: no such engine: " in line for line in others), others
     assert re.fullmatch(
         rf"merels {words[0]}: (unrecognized arguments: {UNKNOWN};.*|'{UNKNOWN}': unknown flag)",
-        complaint,
-    ), complaint
+        error,
+    ), error
 
 
 def test_command_lines_were_found() -> None:
@@ -151,7 +151,7 @@ def test_commands_mentioned_in_documents_exist(capsys: pytest.CaptureFixture[str
 
 
 def anchors(page: Path) -> set[str]:
-    """The anchors of a page's headings, as a forge makes them."""
+    """Return the anchors of a page's headings, as GitHub makes them."""
     text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
     headings = re.findall(r"^#+ (.*)$", text, re.M)
     return {re.sub(r"[^\w\- ]", "", heading).strip().lower().replace(" ", "-")
@@ -159,7 +159,7 @@ def anchors(page: Path) -> set[str]:
 
 
 def test_links_have_targets() -> None:
-    found = 0
+    count = 0
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
         for target, anchor in re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]+))?", text):
@@ -169,8 +169,8 @@ def test_links_have_targets() -> None:
             assert path.exists(), f"{page}: {target}"
             if anchor:
                 assert anchor in anchors(path), f"{page}: {target}#{anchor}"
-            found += 1
-    assert found > 5
+            count += 1
+    assert count > 5
 
 
 def test_every_experiment_is_listed_once() -> None:
@@ -186,8 +186,8 @@ def test_every_experiment_is_listed_once() -> None:
 
 @pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
 def test_files_that_are_named_exist(page: str) -> None:
-    there = set(ROOT.iterdir())
-    there |= {path for folder in SOURCES for path in (ROOT / folder).rglob("*")}
+    paths = set(ROOT.iterdir())
+    paths |= {path for folder in SOURCES for path in (ROOT / folder).rglob("*")}
     text = (ROOT / page).read_text(encoding="utf-8")
     named = set(re.findall(r"[\w./-]+\.(?:pyx|pxi|pyi|py|md|json|bin|pos|toml)\b", text))
     for name in re.findall(r"-m (tests[.\w]+)", text):
@@ -197,4 +197,4 @@ def test_files_that_are_named_exist(page: str) -> None:
     assert named
     for name in named:
         ends = "/" + name.rstrip("/")
-        assert any(path.as_posix().endswith(ends) for path in there), f"{page}: {name}"
+        assert any(path.as_posix().endswith(ends) for path in paths), f"{page}: {name}"

@@ -85,7 +85,7 @@ READERS: dict[str, Callable[[str, Path], Any]] = {
 }
 
 _START = "1. g1 d6 d2 a7 g4 d5 d1 f6 b6 e5 c3 e3 b2 a4 c4 b4 d7 d3 "
-_AND_BACK = "c4-c5 e5-e4 c5-c4 e4-e5 "
+_SHUFFLE = "c4-c5 e5-e4 c5-c4 e4-e5 "
 HOSTILE: dict[str, Callable[[int], str]] = {
     "open comments": lambda n: "1. d6 " + "{" * n,
     "open marks": lambda n: "1. d6 {" + "[%clk 0 " * n + "}",
@@ -118,9 +118,9 @@ HOSTILE: dict[str, Callable[[int], str]] = {
     "removals": lambda n: "1. d6" + " xf4" * n,
     "one removal": lambda n: "1. d6" + "xf4" * n,
     "dashes": lambda n: "d6" + "-" * n,
-    "a long game": lambda n: _START + _AND_BACK * n,
+    "a long game": lambda n: _START + _SHUFFLE * n,
     "a game without a limit": lambda n: (
-        '[Variant "mill Repetition=10000 NoRemovalPlies=0"]\n' + _START + _AND_BACK * n
+        '[Variant "mill Repetition=10000 NoRemovalPlies=0"]\n' + _START + _SHUFFLE * n
     ),
     "illegal moves": lambda n: "d6 " * n,
     "games": lambda n: "1. d6 f4 *\n" * n,
@@ -176,41 +176,41 @@ def test_twice_the_text_takes_twice_the_steps(reader: str, tmp_path: Path) -> No
 
 def test_steps_that_grow_faster_than_the_text_are_found(tmp_path: Path) -> None:
     def pairs(text: str, _: Path) -> None:
-        for _one in text:
-            for _other in text:
+        for _first in text:
+            for _second in text:
                 pass
 
     small, large = (steps(pairs, "a" * n, tmp_path) for n in (60, 120))
     assert large > 3.5 * small
 
 
-_SHORT = "the head of a text is short"
+_SHORT = "it is searched only in the short head of a text"
 _NEVER_RESCANS = {
     '\\{\\s*+(?:"[^"\\n]*+"\\s*+:|\\})': _SHORT,
     "(?mi)\\AGoldToken|^[ \\t]*+(?:\\d++[.)]?+[ \\t]++)?+"
     "(?:Place to [a-g][1-7]|[a-g][1-7] -> [a-g])": _SHORT,
     "(?i:VariantName\\s*+=)": _SHORT,
     "\\[\\s*+[{\\[]": _SHORT,
-    '\\d*+[.…]++': "it is tried once a word",
-    '^\\d*+\\.++': "it is tried once a word",
+    '\\d*+[.…]++': "it is tried once per word",
+    '^\\d*+\\.++': "it is tried once per word",
     '\\[\\s*+(?P<name>[\\w+#=:-]++)\\s*+"(?P<value>(?:[^"\\\\\\n]|\\\\.|"(?![ \\t]*+\\]))*+)"'
-    "[ \\t]*+\\]": "its first failure in a line is the last try there",
-    '\\[\\s*+Event\\s*+"': "it is tried once a line",
-    '^\\[([\\w+#=:-]++) "([^"\\\\\\n]*+)"\\]\\n': "it is tried once a line",
-    "\\[%(\\w++) ([^\\[\\]]*+)\\]": "it reads no other bracket",
+    "[ \\t]*+\\]": "after a failure it is not tried again in the same line",
+    '\\[\\s*+Event\\s*+"': "it is tried once per line",
+    '^\\[([\\w+#=:-]++) "([^"\\\\\\n]*+)"\\]\\n': "it is tried once per line",
+    "\\[%(\\w++) ([^\\[\\]]*+)\\]": "it stops at any other bracket",
     "(?:^|\\s)\\d++(?:\\.\\d++)?+s\\b": "a match begins only after a space",
     "^[ \\t\\r]*bestmove(?![^\\s])([^\\n]*)\\n": "a match begins only at the start of a line",
     "(?<![^\\s])(?:bestmove(?![^\\s])|(?=sanmill_error(?![^\\s])))([^\\n]*)\\n":
         "the text has only complete lines",
     "[a-z]++-[a-z]++-[a-z]++-[a-z]++-\\d++-\\d++": "fullmatch of a folder's name",
     "player-\\d++\\.(html|js)|\\d++\\.(js|pgn)": "fullmatch of a file's name",
-    "option name (.+?) type (.+)": "everything after type matches",
+    "option name (.+?) type (.+)": "any text matches after type",
 }
 """Patterns in which something must follow a repetition, and why they never rescan a text."""
 
 
 def _parts_that_rescan(pattern: Any, must_follow: bool = False) -> Iterator[str]:
-    """Yield the unbounded repetitions after which a match may fail, so that it is tried again."""
+    """Yield a pattern's unbounded repetitions after which a match may fail and be tried again."""
     for operation, argument in reversed(list(pattern)):
         repeats = (
             _constants.MAX_REPEAT, _constants.MIN_REPEAT, _constants.POSSESSIVE_REPEAT

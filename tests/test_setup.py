@@ -34,7 +34,7 @@ def test_a_missing_compiler_is_one_line() -> None:
 
 @pytest.fixture
 def setup(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """The module setup.py, which sets this variable for its builds."""
+    """The module setup.py; the variable that it sets is restored after the test."""
     pytest.importorskip("Cython")
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "315532800")
     monkeypatch.chdir(ROOT)
@@ -76,7 +76,7 @@ def test_the_commit_of_a_development_version(
     setup.write_commit(setup.COMMIT, "0.1.0.dev0")
     assert not setup.COMMIT.exists()
     setup.COMMIT.write_text("1234567890\n")
-    assert setup.commit_of("0.1.0.dev0") == "1234567890", "that of the source distribution"
+    assert setup.commit_of("0.1.0.dev0") == "1234567890", "the source distribution's commit"
     setup.write_commit(setup.COMMIT, "0.1.0")
     assert not setup.COMMIT.exists(), "left by an earlier build"
 

@@ -27,9 +27,9 @@ SOURCES = {".py", ".pyx", ".pxi", ".pyi", ".js", ".css", ".html"}
 
 def sources(folder: str, kinds: set[str]) -> list[Path]:
     """Return the files below a folder with one of the extensions in ``kinds``."""
-    found = [path for path in sorted((ROOT / folder).rglob("*")) if path.suffix in kinds]
-    assert len(found) > 10
-    return found
+    paths = [path for path in sorted((ROOT / folder).rglob("*")) if path.suffix in kinds]
+    assert len(paths) > 10
+    return paths
 
 
 def dotted(path: Path) -> str:
@@ -83,7 +83,7 @@ def test_imports_point_down() -> None:
 def test_only_the_standard_library_is_imported(layer: str) -> None:
     for path in sources(layer, {".py"}):
         if path.parent.name == "examples":
-            continue  # Some show merels beside another package.
+            continue  # Some examples import another package, such as Dask.
         for name in imported(path):
             first = name.partition(".")[0]
             assert first == "merels" or first in sys.stdlib_module_names, f"{path}: {name}"
@@ -128,8 +128,8 @@ def test_one_module_saves_files() -> None:
     """Any other way of writing a file loses the old content if the disk is full."""
     saving = MODULES["engine.common.saving"]
     assert list(unsafe_writes(saving))
-    found = {path: list(unsafe_writes(path)) for path in MODULES.values() if path != saving}
-    assert {path: lines for path, lines in found.items() if lines} == {}
+    writes = {path: list(unsafe_writes(path)) for path in MODULES.values() if path != saving}
+    assert {path: lines for path, lines in writes.items() if lines} == {}
 
 
 @pytest.mark.parametrize("folder", [*PACKAGES, "tests"])

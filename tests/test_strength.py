@@ -21,8 +21,8 @@ def run(*words: str) -> subprocess.CompletedProcess[str]:
 
 def test_the_page_holds_the_stored_figures() -> None:
     stored = json.loads(STORE.read_text(encoding="utf-8"))
-    shown = (ROOT / "engine" / "strength.md").read_text(encoding="utf-8")
-    assert shown == page(stored), "run python -m tests.benchmarks.strength -print"
+    text = (ROOT / "engine" / "strength.md").read_text(encoding="utf-8")
+    assert text == page(stored), "run python -m tests.benchmarks.strength -print"
     for part in PARTS:
         for row in stored[part]:
             assert row["commit"] and row["date"] and row["machine"], row

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.processes import assert_none_is_left
+from tests.processes import assert_no_engine_is_left
 from tests.protocol.gui import Gui
 
 
@@ -14,7 +14,7 @@ from tests.protocol.gui import Gui
 def nothing_is_left() -> Iterator[None]:
     """Fail if the test leaves an engine process."""
     yield
-    assert_none_is_left()
+    assert_no_engine_is_left()
 
 
 @pytest.fixture

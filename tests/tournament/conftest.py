@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from merels.tournament.play.engine_cache import EngineCache
-from tests.processes import assert_none_is_left
+from tests.processes import assert_no_engine_is_left
 from tests.tournament.processes import end_runs
 
 
@@ -23,4 +23,4 @@ def engines() -> Iterator[EngineCache]:
     """Provide an engine cache; check that it leaves no process behind."""
     with EngineCache() as cache:
         yield cache
-    assert_none_is_left()
+    assert_no_engine_is_left()

@@ -12,7 +12,7 @@ from merels.tournament.play.game import play_game
 from merels.tournament.play.lender import CacheLender
 from merels.tournament.records.games import Adjudication, GameSpec, PairTask
 from merels.tournament.run import tasks
-from tests.processes import assert_none_is_left, needs_proc
+from tests.processes import assert_no_engine_is_left, needs_proc
 from tests.tournament.specs import MERELS, engine, game
 
 COUNTED = """import os, sys
@@ -50,7 +50,7 @@ def test_a_process_keeps_its_engines_between_tasks(
         assert starts(tmp_path) == first
     finally:
         tasks.lender.close()
-    assert_none_is_left()
+    assert_no_engine_is_left()
 
 
 @needs_proc
@@ -59,7 +59,7 @@ def test_engines_end_when_no_task_comes_for_a_while(tmp_path: Path, spec: GameSp
     for expected in (2, 4):
         with lender.lend() as engines:
             play_game(spec, engines)
-        assert_none_is_left()
+        assert_no_engine_is_left()
         assert starts(tmp_path) == expected
 
 
@@ -92,7 +92,7 @@ def test_a_task_that_raises_ends_its_engines(spec: GameSpec) -> None:
     with pytest.raises(ZeroDivisionError), lender.lend() as engines:
         play_game(spec, engines)
         raise ZeroDivisionError
-    assert_none_is_left()
+    assert_no_engine_is_left()
     with lender.lend() as fresh:
         assert fresh is not engines
     lender.close()
