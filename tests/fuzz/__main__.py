@@ -43,31 +43,33 @@ def main(argv: list[str]) -> int:
         description="Feed seeded damaged input to everything that reads input. Print each fuzzer's "
         "seed and number of inputs, and a command that replays each failure.",
     )
-    parser.add_argument("names", metavar="NAME", nargs="*", help=f"of {', '.join(FUZZERS)} (all)")
-    parser.add_argument("-count", metavar="N", type=int, help="inputs of each (a quick run)")
+    parser.add_argument("names", metavar="NAME", nargs="*",
+                        help=f"fuzzers to run, of {', '.join(FUZZERS)}; default: all")
+    parser.add_argument("-count", metavar="N", type=int,
+                        help="number of inputs of each fuzzer; default: those of a quick run")
     parser.add_argument("-seed", metavar="S", type=int, default=1, help="default: 1")
-    parser.add_argument("-replay", metavar="CASE", help="try the one case that a failure printed")
+    parser.add_argument("-replay", metavar="CASE", help="try the case that a failure printed")
     options = parser.parse_args(argv)
     unknown = [name for name in options.names if name not in FUZZERS]
     if unknown:
-        parser.error(f"no fuzzer '{unknown[0]}': {', '.join(FUZZERS)}")
+        parser.error(f"'{unknown[0]}': no such fuzzer; expected {', '.join(FUZZERS)}")
     if options.replay is not None:
         if len(options.names) != 1:
             parser.error("-replay takes the NAME of one fuzzer")
         try:
             case = json.loads(options.replay)
         except ValueError as error:
-            parser.error(f"-replay takes what a failure printed: {error}")
+            parser.error(f"-replay takes the CASE that a failure printed: {error}")
         return replay(options.names[0], case)
-    # The board is ended by SIGINT, which a shell's background jobs ignore.
+    # SIGINT ends the board, but background jobs of a shell, and their child processes, ignore it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    found = 0
+    failures = 0
     for name in options.names or FUZZERS:
-        fuzzer, usual = FUZZERS[name]
-        report = run(fuzzer(), options.count or usual, options.seed, Progress())
+        fuzzer, quick_count = FUZZERS[name]
+        report = run(fuzzer(), options.count or quick_count, options.seed, Progress())
         print(report, *report.failures, sep="\n", flush=True)
-        found += len(report.failures)
-    return 1 if found else 0
+        failures += len(report.failures)
+    return 1 if failures else 0
 
 
 class Progress:
@@ -83,7 +85,7 @@ class Progress:
 
 
 def replay(name: str, case: Case) -> int:
-    """Try one case; let a failure raise with its traceback."""
+    """Try one case; a failure raises its exception."""
     with FUZZERS[name][0]() as fuzzer:
         tally: Tally = fuzzer.check(case)
     print(f"fuzz {name}: {tally.accepted} accepted, {tally.rejected} rejected, no failure")

@@ -57,8 +57,8 @@ class Boards(Fuzzer):
     """Requests with damaged request line, headers, cookie or body; truncated and oversized ones.
 
     A case is the request, and whether the sender waits for the answer or closes the connection.
-    ``COOKIE``, ``PORT``, ``BOARD`` and ``LENGTH`` in it are replaced by the server's values and by
-    the body's length.
+    ``COOKIE``, ``PORT``, ``BOARD`` and ``LENGTH`` in the request are replaced by the server's
+    values and the body's length.
     """
 
     name = "board"
@@ -116,12 +116,12 @@ class Boards(Fuzzer):
         if self._server.errors():
             raise Defect(f"on standard error: {self._server.errors()[-300:]}")
         # The answer to a request of HTTP 0.9 has no status line.
-        found = re.match(rb"HTTP/1\.1 (\d{3}) ", answer)
-        if found is None:
+        line = re.match(rb"HTTP/1\.1 (\d{3}) ", answer)
+        if line is None:
             return Tally(rejected=1)
-        if found[1] not in (b"200", b"204", *_REFUSALS):
-            raise Defect(f"status {found[1].decode()}")
-        return Tally(accepted=1) if found[1] in (b"200", b"204") else Tally(rejected=1)
+        if line[1] not in (b"200", b"204", *_REFUSALS):
+            raise Defect(f"status {line[1].decode()}")
+        return Tally(accepted=1) if line[1] in (b"200", b"204") else Tally(rejected=1)
 
     def _send(self, data: bytes, wait: bool) -> bytes:
         """Send some bytes; return the answer, or b"" if the sender does not wait."""
@@ -133,8 +133,8 @@ class Boards(Fuzzer):
                     return b""
                 connection.shutdown(socket.SHUT_WR)
                 # An event stream has no end; its first piece is enough.
-                while b"text/event-stream" not in answer and (some := connection.recv(1 << 16)):
-                    answer += some
+                while b"text/event-stream" not in answer and (chunk := connection.recv(1 << 16)):
+                    answer += chunk
             except TimeoutError:
                 raise Hang("no answer: a hang") from None
             except OSError:

@@ -20,7 +20,10 @@ IDLE = ("-executor", "tests.fuzz.commands:Idle")
 
 
 def run_command(*words: str) -> Tally:
-    """Run a command; `Defect` for a traceback, another status, or several lines for one mistake."""
+    """Run a command; return whether it accepted its input.
+
+    Raise `Defect` for a traceback, an unexpected status, or several lines about one mistake.
+    """
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         status = main(list(words))

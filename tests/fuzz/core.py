@@ -27,7 +27,7 @@ REFUSALS = (
     TypeError, AttributeError, ValueError, OverflowError, RuntimeError, KeyError, MemoryError,
     BufferError, OSError,
 )
-"""Exceptions that an entry may raise; `core.pyi` documents when. OSError comes from pipes."""
+"""Exceptions that a call may raise; `core.pyi` documents when. OSError comes from pipes."""
 NUMBERS = (
     0, 1, 2, 3, 4, 5, 8, 9, 10, 18, 19, 24, 31, 255, -1, -2, 0x7FFF, 0xFFFF, 0xFFFFFF, 0x1000000,
     2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**63 - 1, 2**64 - 1, 2**64, -(2**31), -(2**63), 10**30,
@@ -46,7 +46,9 @@ OTHERS: dict[str, Callable[[], object]] = {
 }
 """Functions that make arguments other than numbers."""
 Value = Any
-"""An argument as JSON: a number, a list for a tuple, or ``{"a": NAME}`` for one of `OTHERS`."""
+"""An argument as JSON: a number, a list for a tuple, or ``{"a": NAME}``.
+
+NAME is a key of `OTHERS`, or a class of which the case has one object."""
 
 
 class Grows:
@@ -102,7 +104,7 @@ def some_search(chance: random.Random) -> Value:
     return [rules, board, [], moves, report, {key: extra[key] for key in chosen}]
 
 
-def _some(*values: Value) -> Callable[[random.Random], Value]:
+def _fixed(*values: Value) -> Callable[[random.Random], Value]:
     return lambda chance: list(values)
 
 
@@ -112,68 +114,69 @@ def _on_board(*values: Value) -> Callable[[random.Random], Value]:
 
 _A_TABLE = {"a": "TableSet"}
 ENTRIES: dict[str, Callable[[random.Random], Value]] = {
-    "bucket_after": _some([[1, 2, 0xFFFFF, 3, 4, 1], [2, 5, 0xFFFFF, 3, 4, 3]]),
+    "bucket_after": _fixed([[1, 2, 0xFFFFF, 3, 4, 1], [2, 5, 0xFFFFF, 3, 4, 3]]),
     "ordered_moves": _on_board(0xFFFFF, [[1, 3, 7, [5, 6]]], 1),
     "perft": _on_board(2), "legal_moves": _on_board(),
     "is_legal_move": _on_board(5), "outcome": _on_board([]),
-    "evaluate": _on_board(), "terms": _on_board(), "fail_assertion": _some(),
-    "load_weights": _some({"a": "weights"}), "shuffle": _some({"a": "zeros"}, 3),
-    "table_classes": _some(5), "table_limit": lambda chance: [some_rules(chance), 3, 3],
-    "table_places": _some(4, 3, 2), "table_place": _some(7, 56, 0),
-    "table_board": _some(3, 3, 1, 5, 0), "sector_memory": _some(4, 3, 1),
+    "evaluate": _on_board(), "terms": _on_board(), "fail_assertion": _fixed(),
+    "load_weights": _fixed({"a": "weights"}), "shuffle": _fixed({"a": "zeros"}, 3),
+    "table_classes": _fixed(5), "table_limit": lambda chance: [some_rules(chance), 3, 3],
+    "table_places": _fixed(4, 3, 2), "table_place": _fixed(7, 56, 0),
+    "table_board": _fixed(3, 3, 1, 5, 0), "sector_memory": _fixed(4, 3, 1),
     "slice_memory": lambda chance: [some_rules(chance), 4],
-    "verify_places": _some(_A_TABLE, 3, 3, 0, 0, 40),
-    "verify_sample": _some(_A_TABLE, 3, 3, 0, {"a": "places"}),
-    "recompute_places": _some(_A_TABLE, 0, 0, 18, 0, 1, {"a": "zeros"}),
+    "verify_places": _fixed(_A_TABLE, 3, 3, 0, 0, 40),
+    "verify_sample": _fixed(_A_TABLE, 3, 3, 0, {"a": "places"}),
+    "recompute_places": _fixed(_A_TABLE, 0, 0, 18, 0, 1, {"a": "zeros"}),
     "TableSet": lambda chance: [some_rules(chance)],
-    "TableSet.add": _some(3, 3, {"a": "zeros"}, {"a": "none"}, 0),
-    "TableSet.add_depths": _some(3, 3, {"a": "none"}),
-    "TableSet.add_packed": _some(4, 4, {"a": "block"}, 0),
-    "TableSet.remove": _some(3, 3, 0), "TableSet.has": _some(3, 3, 0),
-    "TableSet.has_depths": _some(3, 3), "TableSet.probe": lambda chance: [some_board(chance)],
-    "TableSet.bounds": lambda chance: [some_board(chance)], "TableSet.shared": _some(),
-    "TableSet.kept": _some(),
-    "TableSet.kept_depths": _some(), "TranspositionTable": _some(1),
-    "TranspositionTable.shared": _some(), "SearchWorker.shared": _some(),
-    "TranspositionTable.clear": _some(2),
-    "TranspositionTable.used": _some(),
-    "TranspositionTable.new_search": _some(), "TranspositionTable.read_entry": _some(5),
-    "TranspositionTable.write_entry": _some(5, 1 << 50, 1 << 44),
-    "TranspositionTable.full": _some(), "SearchWorker": _some({"a": "TranspositionTable"}),
-    "SearchWorker.clear": _some(), "SearchWorker.nodes": _some(),
-    "SearchWorker.better": _some(),
-    "monotonic_ns": _some(), "Deadline": _some(), "Deadline.set": _some(2**60),
-    "SearchWorker.table_hits": _some(), "SearchWorker.run": some_search,
+    "TableSet.add": _fixed(3, 3, {"a": "zeros"}, {"a": "none"}, 0),
+    "TableSet.add_depths": _fixed(3, 3, {"a": "none"}),
+    "TableSet.add_packed": _fixed(4, 4, {"a": "block"}, 0),
+    "TableSet.remove": _fixed(3, 3, 0), "TableSet.has": _fixed(3, 3, 0),
+    "TableSet.has_depths": _fixed(3, 3), "TableSet.probe": lambda chance: [some_board(chance)],
+    "TableSet.bounds": lambda chance: [some_board(chance)], "TableSet.shared": _fixed(),
+    "TableSet.kept": _fixed(),
+    "TableSet.kept_depths": _fixed(), "TranspositionTable": _fixed(1),
+    "TranspositionTable.shared": _fixed(), "SearchWorker.shared": _fixed(),
+    "TranspositionTable.clear": _fixed(2),
+    "TranspositionTable.used": _fixed(),
+    "TranspositionTable.new_search": _fixed(), "TranspositionTable.read_entry": _fixed(5),
+    "TranspositionTable.write_entry": _fixed(5, 1 << 50, 1 << 44),
+    "TranspositionTable.full": _fixed(), "SearchWorker": _fixed({"a": "TranspositionTable"}),
+    "SearchWorker.clear": _fixed(), "SearchWorker.nodes": _fixed(),
+    "SearchWorker.better": _fixed(),
+    "monotonic_ns": _fixed(), "Deadline": _fixed(), "Deadline.set": _fixed(2**60),
+    "SearchWorker.table_hits": _fixed(), "SearchWorker.run": some_search,
     "Retrograde": lambda chance: [some_rules(chance), 3, 3, 1, _A_TABLE],
     "Retrograde.begin": lambda chance: [chance.randrange(5), chance.randrange(4)],
-    "Retrograde.work": _some(), "Retrograde.stop": _some(), "Retrograde.blocked": _some(),
-    "Retrograde.values": _some(1), "Retrograde.depths": _some(0), "Retrograde.done": _some(),
-    "Retrograde.settled": _some(), "Retrograde.tallies": _some(), "Retrograde.places": _some(),
+    "Retrograde.work": _fixed(), "Retrograde.stop": _fixed(), "Retrograde.blocked": _fixed(),
+    "Retrograde.values": _fixed(1), "Retrograde.depths": _fixed(0), "Retrograde.done": _fixed(),
+    "Retrograde.settled": _fixed(), "Retrograde.tallies": _fixed(), "Retrograde.places": _fixed(),
     "PlacingSlice": lambda chance: [some_rules(chance), 18, 0, _A_TABLE],
     "PlacingSlice.begin": lambda chance: [chance.randrange(5), chance.randrange(2), 0],
-    "PlacingSlice.work": _some(), "PlacingSlice.stop": _some(), "PlacingSlice.done": _some(),
-    "PlacingSlice.tally": _some(), "PlacingSlice.values": _some(), "PlacingSlice.tables": _some(),
-    "draw_samples": _some(_A_TABLE, 3, 3, 0, 20, 1),
+    "PlacingSlice.work": _fixed(), "PlacingSlice.stop": _fixed(), "PlacingSlice.done": _fixed(),
+    "PlacingSlice.tally": _fixed(), "PlacingSlice.values": _fixed(),
+    "PlacingSlice.tables": _fixed(),
+    "draw_samples": _fixed(_A_TABLE, 3, 3, 0, 20, 1),
     "hash_samples": lambda chance: [
         {"a": "TranspositionTable"}, some_rules(chance), 20, 1],
     "score_samples": lambda chance: [
         {"a": "SearchWorker"}, some_rules(chance), {"a": "samples"}, 20, 250.0],
-    "leaf_samples": _some(_A_TABLE, {"a": "SearchWorker"}, {"a": "samples"}, 20),
-    "label_samples": _some(_A_TABLE, {"a": "samples"}),
-    "labelled_samples": _some({"a": "samples"}),
-    # In a build for tuning these change numbers of the search; in others there are none.
-    "parameters": _some(), "set_parameter": _some({"a": "text"}, 1),
+    "leaf_samples": _fixed(_A_TABLE, {"a": "SearchWorker"}, {"a": "samples"}, 20),
+    "label_samples": _fixed(_A_TABLE, {"a": "samples"}),
+    "labelled_samples": _fixed({"a": "samples"}),
+    # In a tuning build these change search constants; other builds have none to change.
+    "parameters": _fixed(), "set_parameter": _fixed({"a": "text"}, 1),
     "board_key": lambda chance: [some_board(chance)],
     "is_held_out": lambda chance: [some_board(chance)],
-    "split_samples": _some({"a": "samples"}),
-    "select_samples": _some({"a": "samples"}, {"a": "places"}, 1),
-    "Fit": _some(0.5, 3, 1), "Fit.epoch": _some({"a": "samples"}, 0.1, 0.5),
-    "Fit.write": _some({"a": "made"}),
-    "parse_brief": _some({"a": "info"}, 0, 1, 0), "last_score": _some({"a": "answer"}, 20),
-    "last_answer": _some({"a": "answer"}, 0), "count_junk": _some({"a": "answer"}),
-    "Brief": _some(), "Brief.score": _some(),
-    "Brief.win_in": _some(), "Brief.depth": _some(), "Brief.nodes": _some(),
-    "round_trip": _some({"a": "lock"}, -1, {"a": "info"}, -1, -1, -1, 0),
+    "split_samples": _fixed({"a": "samples"}),
+    "select_samples": _fixed({"a": "samples"}, {"a": "places"}, 1),
+    "Fit": _fixed(0.5, 3, 1), "Fit.epoch": _fixed({"a": "samples"}, 0.1, 0.5),
+    "Fit.write": _fixed({"a": "made"}),
+    "parse_brief": _fixed({"a": "info"}, 0, 1, 0), "last_score": _fixed({"a": "answer"}, 20),
+    "last_answer": _fixed({"a": "answer"}, 0), "count_junk": _fixed({"a": "answer"}),
+    "Brief": _fixed(), "Brief.score": _fixed(),
+    "Brief.win_in": _fixed(), "Brief.depth": _fixed(), "Brief.nodes": _fixed(),
+    "round_trip": _fixed({"a": "lock"}, -1, {"a": "info"}, -1, -1, -1, 0),
 }
 """Valid arguments of every entry: function, class, method or property."""
 SCRIPTS: tuple[list[list[Value]], ...] = (
@@ -189,7 +192,7 @@ SCRIPTS: tuple[list[list[Value]], ...] = (
 )
 """Sequences of calls that are valid only in this order."""
 _DRAWN = sorted(ENTRIES.keys() - {"fail_assertion"})
-"""Entries to draw from."""
+"""Entries to draw from, without the one that always fails."""
 
 
 class Core(Fuzzer):
@@ -258,18 +261,18 @@ def make_call(objects: dict[str, object], name: str, *arguments: Value) -> bool:
     values = [decode(word, objects) for word in arguments if not _is_keywords(word)]
     extra = {key: decode(value, objects)
              for words in arguments if _is_keywords(words) for key, value in words.items()}
-    if _is_dear(name, values, extra):
+    if _is_expensive(name, values, extra):
         return False
     owner, _, attribute = name.partition(".")
     if attribute:
-        found = getattr(live(owner, objects), attribute)
-        if callable(found):
-            found(*values, **extra)
+        member = getattr(live(owner, objects), attribute)
+        if callable(member):
+            member(*values, **extra)
         return True
     entry = next(getattr(module, name) for module in MODULES if hasattr(module, name))
-    made = entry(*values, **extra)
+    result = entry(*values, **extra)
     if isinstance(entry, type):
-        objects[name] = made
+        objects[name] = result
     return True
 
 
@@ -277,7 +280,7 @@ def _is_keywords(value: Value) -> bool:
     return isinstance(value, dict) and "a" not in value
 
 
-def _is_dear(name: str, values: list[Any], extra: dict[str, Any]) -> bool:
+def _is_expensive(name: str, values: list[Any], extra: dict[str, Any]) -> bool:
     numbers = [n for n in values if isinstance(n, int)]
     return (
         name == "perft" and any(2 < n <= core.MAX_DEPTH for n in numbers)
@@ -311,12 +314,12 @@ def decode(value: Value, objects: dict[str, object]) -> Any:
 def live(name: str, objects: dict[str, object]) -> object:
     """Return the case's object of a class; make it at first use."""
     if name not in objects:
-        objects[name] = _MADE[name](objects)
+        objects[name] = _MAKERS[name](objects)
     return objects[name]
 
 
 def _tables(objects: dict[str, object]) -> core.TableSet:
-    """Return tables of draws, one of them packed, with those that a placing slice reads."""
+    """Return tables of draws: one packed table, one unpacked, and those that a slice reads."""
     tables = core.TableSet(core_rules(PRESETS["multi"]))
     for own, opponent, hand in ((3, 3, 0), (1, 0, 16), (1, 1, 16)):
         size = (core.table_places(own, opponent, hand) + 3) // 4
@@ -340,7 +343,7 @@ def _worker(objects: dict[str, object]) -> core.SearchWorker:
     return core.SearchWorker(table)
 
 
-_MADE: dict[str, Callable[[dict[str, object]], object]] = {
+_MAKERS: dict[str, Callable[[dict[str, object]], object]] = {
     "TableSet": _tables, "Retrograde": _retrograde, "PlacingSlice": _slice,
     "SearchWorker": _worker, "TranspositionTable": lambda objects: core.TranspositionTable(1),
     "Deadline": lambda objects: core.Deadline(), "Fit": lambda objects: trainer.Fit(0.5, 3),

@@ -52,7 +52,7 @@ class Flags(FolderFuzzer):
 
 
 def _is_path(word: str) -> bool:
-    """Return whether a slash in a word may be of a path, not of ``tc=40/60`` or ``-shard 1/2``."""
+    """Return whether a slash in a word may be part of a path, unlike in ``tc=40/60`` or ``1/2``."""
     return not word.startswith(("tc=", "1/", "0/"))
 
 

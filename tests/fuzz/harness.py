@@ -121,18 +121,21 @@ def run(
 def explain(fuzzer: Fuzzer, case: Case, error: Exception) -> str:
     """Return a failure on one line: the fault, and the command that replays it."""
     small = case
-    what = describe(error)
+    fault = describe(error)
     if trial(fuzzer, case) is None:
-        what += " (only after the cases before it)"
+        fault += " (only after earlier cases)"
     else:
         trials = MOST_HANGS if isinstance(error, Hang) else MOST_TRIALS
-        small = minimise(case, lambda smaller: alike(trial(fuzzer, smaller), what), trials)
+        small = minimise(case, lambda smaller: alike(trial(fuzzer, smaller), fault), trials)
     fuzzer.refresh()
-    return f"{fuzzer.name}: {what}; python -m tests.fuzz {fuzzer.name} -replay {quote(small)}"
+    return f"{fuzzer.name}: {fault}; python -m tests.fuzz {fuzzer.name} -replay {quote(small)}"
 
 
 def describe(error: Exception) -> str:
-    """Return an exception on one line: a `Defect`'s message, or another's type and source line."""
+    """Return an exception on one line.
+
+    The line has the message of a `Defect`; for other exceptions, it has the type and the place.
+    """
     if isinstance(error, Defect):
         return " ".join(str(error).split())
     place = traceback.extract_tb(error.__traceback__)[-1]
@@ -140,13 +143,13 @@ def describe(error: Exception) -> str:
 
 
 def alike(first: str | None, second: str) -> bool:
-    """Return whether two failures are of one kind: their messages begin with the same words."""
+    """Return whether the messages of two failures begin with the same words."""
     kind = re.compile(r"[\d:{'\"]")
     return first is not None and kind.split(first)[0] == kind.split(second)[0]
 
 
 def trial(fuzzer: Fuzzer, case: Case) -> str | None:
-    """Try a case without state of earlier ones; return its failure, or None."""
+    """Try a case without state of earlier cases; return its failure, or None."""
     fuzzer.refresh()
     try:
         fuzzer.check(case)
@@ -157,11 +160,11 @@ def trial(fuzzer: Fuzzer, case: Case) -> str | None:
 
 def minimise(case: Case, fails: Callable[[Case], bool], trials: int = MOST_TRIALS) -> Case:
     """Return a smaller case that still fails, after removing pieces and then characters."""
-    left = [trials]
+    trials_left = [trials]
 
     def counted(smaller: Case) -> bool:
-        left[0] -= 1
-        return left[0] >= 0 and fails(smaller)
+        trials_left[0] -= 1
+        return trials_left[0] >= 0 and fails(smaller)
 
     case = _without(case, counted)
     for index, piece in enumerate(case):
@@ -172,7 +175,7 @@ def minimise(case: Case, fails: Callable[[Case], bool], trials: int = MOST_TRIAL
 
 
 def _without(pieces: Sequence[str], fails: Callable[[Case], bool]) -> Case:
-    """Return the pieces that a failure needs, by leaving out shorter and shorter stretches."""
+    """Return the pieces that a failure needs, by removing ever shorter runs of pieces."""
     kept = list(pieces)
     length = len(kept)
     while length := length // 2 or (1 if length > 1 else 0):

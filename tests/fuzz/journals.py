@@ -32,7 +32,7 @@ _VALUES = ("NULL", "x'ff00'", "''", "0", "-1", "1.5", "1e300", "9223372036854775
 class Journals(FolderFuzzer):
     """A journal after byte edits or SQL statements, given to every command that reads journals.
 
-    Edits are those of `edit`; a statement begins with ``sql``.
+    `mutate.edit` describes the edits; a statement begins with ``sql``.
     """
 
     name = "journals"
@@ -43,7 +43,7 @@ class Journals(FolderFuzzer):
         limit = TimeControl(nodes=20)
         engines = tuple(Entrant(EngineSpec(("/none",), name), limit) for name in "AB")
         path = str(Path(self._folder.name) / "sound")
-        # The settings agree with the flags, so that -resume has no other complaint.
+        # The settings agree with the flags, so that -resume reports only the damage.
         notes = {"id": "x", "arguments": json.dumps(FLAGS), "created": "2026"}
         with open_journal(path, Settings(engines, seed=7), notes) as journal:
             for number in range(1, 5):

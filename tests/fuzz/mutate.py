@@ -20,7 +20,7 @@ ODD = (
 
 
 def spoil(text: str, chance: random.Random, others: tuple[str, ...] = ()) -> str:
-    """Return the text after one to three random changes; ``others`` give pieces to splice in."""
+    """Return the text after one to three random changes, sometimes with a part of ``others``."""
     for _ in range(chance.choice((1, 1, 1, 2, 3))):
         text = chance.choice(_WAYS)(text, chance)
         if others and chance.random() < 0.2:
@@ -32,8 +32,8 @@ def _place(text: str, chance: random.Random) -> int:
     return chance.randint(0, len(text))
 
 
-def _stretch(text: str, chance: random.Random) -> tuple[int, int]:
-    """Return start and end of a random stretch, usually a short one."""
+def _part(text: str, chance: random.Random) -> tuple[int, int]:
+    """Return start and end of a random part, usually a short one."""
     first = _place(text, chance)
     return first, min(len(text), first + chance.choice((1, 1, 1, 2, 3, 8, 40)))
 
@@ -47,12 +47,12 @@ def _behead(text: str, chance: random.Random) -> str:
 
 
 def _drop(text: str, chance: random.Random) -> str:
-    first, last = _stretch(text, chance)
+    first, last = _part(text, chance)
     return text[:first] + text[last:]
 
 
 def _double(text: str, chance: random.Random) -> str:
-    first, last = _stretch(text, chance)
+    first, last = _part(text, chance)
     return text[:last] + text[first:]
 
 
@@ -62,12 +62,12 @@ def _insert(text: str, chance: random.Random) -> str:
 
 
 def _replace(text: str, chance: random.Random) -> str:
-    first, last = _stretch(text, chance)
+    first, last = _part(text, chance)
     return text[:first] + chance.choice(ODD) + text[last:]
 
 
 def _byte(text: str, chance: random.Random) -> str:
-    """Replace a character by a random one of the first 256."""
+    """Replace a character by one of the first 256 characters of Unicode."""
     if not text:
         return chr(chance.randrange(256))
     at = chance.randrange(len(text))
@@ -139,16 +139,16 @@ def edit(data: bytes, edits: list[str]) -> bytes:
 
 
 def make_edits(chance: random.Random, size: int, hot: int = 0) -> list[str]:
-    """Return random edits of ``size`` bytes, half of them in the first ``hot``, unless it is 0."""
+    """Return random edits of ``size`` bytes; half are in the first ``hot`` bytes, if not 0."""
     edits = []
     for _ in range(chance.choice((1, 1, 1, 2, 3, 8))):
         at = chance.randrange(hot if hot and chance.random() < 0.5 else max(size, 1))
-        some = bytes(
+        data = bytes(
             chance.choice((0, 1, 0x7F, 0x80, 0xFF, chance.randrange(256)))
             for _ in range(chance.choice((1, 1, 1, 2, 4, 8)))
         ).hex()
         edits.append(
-            chance.choice((f"cut {at}", f"set {at} {some}", f"set {at} {some}", f"set {at} {some}",
-                           f"add {at} {some}", f"drop {at} {chance.randint(1, 64)}"))
+            chance.choice((f"cut {at}", f"set {at} {data}", f"set {at} {data}", f"set {at} {data}",
+                           f"add {at} {data}", f"drop {at} {chance.randint(1, 64)}"))
         )
     return edits

@@ -38,6 +38,7 @@ AT_START = "********/O*@*****/******** w 8 8 0 2"
 _COMPLAINTS = ("info string error", "info string unknown")
 _POSITION = re.compile(r"[O@*]{8}/[O@*]{8}/[O@*]{8} [wb] \d \d \d")
 _HUGE = 1 << 17
+"""Approximate length of the longest lines, in characters."""
 _GO = (
     "depth 1", "depth 2", "nodes 1", "nodes 50", "movetime 1", "mate 1", "infinite", "ponder",
     "wtime 5 btime 5", "p1time 3 p2time 4 p1inc 0", "wtime -5 winc 0 movestogo 0", "perft 0",
@@ -107,24 +108,24 @@ class Streams(Fuzzer):
             ("readyok", b"isready", case.count("isready")),
             ("bestmove", b"go", sum(line in _SEARCHES for line in case)),
         ):
-            found = sum(line.split(" ")[0] == answer for line in lines)
+            count = sum(line.split(" ")[0] == answer for line in lines)
             most = asked.count(word)
-            expect(fewest <= found <= most, f"{found} {answer}, expected {fewest} to {most}")
+            expect(fewest <= count <= most, f"{count} {answer}, expected {fewest} to {most}")
         rejected = sum(line.startswith(_COMPLAINTS) for line in lines)
         last = re.split(rb"[\r\n]", burst[-1])[0] if burst else b""
         lines = self._talk([*RESET, START, last, b"fen", *RESET, START, b"fen", b"go nodes 20"])
-        places = [index for index, line in enumerate(lines) if _POSITION.match(line)][-2:]
-        refused = [line for line in lines[: places[0]] if line.startswith("info string error")]
-        before, after = (lines[place] for place in places)
-        expect(not refused or before == AT_START, f"at {before} in spite of {refused}")
-        expect(after == AT_START, f"at {after} in spite of {START!r}")
+        indexes = [index for index, line in enumerate(lines) if _POSITION.match(line)][-2:]
+        refused = [line for line in lines[: indexes[0]] if line.startswith("info string error")]
+        before, after = (lines[index] for index in indexes)
+        expect(not refused or before == AT_START, f"position {before} in spite of {refused}")
+        expect(after == AT_START, f"position {after} in spite of {START!r}")
         move = [line.split()[1] for line in lines if line.startswith("bestmove")][-1]
         objection = parse_position(AT_START).objection(parse_move(move))
         expect(objection is None, f"{move}: {objection}")
         return Tally(max(0, len(burst) - rejected), min(rejected, len(burst)))
 
     def _talk(self, commands: list[bytes]) -> list[str]:
-        """Send commands; return the output until all are read and all searches have ended."""
+        """Send commands; return the engine's output for them, after its searches have ended."""
         self._bursts += 1
         if self._bursts > BURSTS_OF_A_PROCESS:
             self.refresh()
@@ -152,7 +153,7 @@ def expect(holds: bool, defect: str) -> None:
 
 
 def _sound_line(position: Position, chance: random.Random) -> tuple[Position, str]:
-    """Return the client's position after a line, and the line."""
+    """Return the client's position after a valid line, and the line."""
     draw = chance.random()
     if draw < 0.35:
         return _position_line(position, chance)

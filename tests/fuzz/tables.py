@@ -88,7 +88,7 @@ class Headers(Fuzzer):
         return [*edits, *["seal"] * (chance.random() < 0.8)]
 
     def check(self, case: Case) -> Tally:
-        """Read a header; an accepted one must be valid and round-trip."""
+        """Read a header; an accepted header must be valid and round-trip."""
         data = spoilt_header(self._header, case)
         try:
             header = parse_header(data, Path("3-3.wdl"))
@@ -101,9 +101,9 @@ class Headers(Fuzzer):
         sector = header.sector
         own, opponent = sector[0] + (sector.hand + 1) // 2, sector[1] + sector.hand // 2
         if not (3 <= own <= 9 and 3 <= opponent <= 9) or header.kind not in SUFFIX:
-            raise Defect(f"a table that cannot be: {header}")
+            raise Defect(f"an impossible table: {header}")
         if sector.hand == 0 and own < opponent or sector.hand and header.kind == DEPTHS:
-            raise Defect(f"a table that cannot be: {header}")
+            raise Defect(f"an impossible table: {header}")
         if len(header.tallies) != (1 if sector.hand or own == opponent else 2):
             raise Defect(f"{len(header.tallies)} tables of {sector}")
         return Tally(accepted=1)
@@ -200,9 +200,9 @@ def _probe(tables: Tables, sector: AnySector) -> None:
             points = chance.sample(range(24), own + opponent)
             men = sum(1 << p for p in points[:own]), sum(1 << p for p in points[own:])
             position = Position(DEFAULT_RULES, men, sector.hands, 0, plies)
-            known = tables.probe(position)
-            if known is not None and (abs(known.value) > 1 or (known.depth or 0) not in range(256)):
-                raise Defect(f"{known} for {position!r}")
+            entry = tables.probe(position)
+            if entry is not None and (abs(entry.value) > 1 or (entry.depth or 0) not in range(256)):
+                raise Defect(f"{entry} for {position!r}")
             bounds = tables.core.bounds(core_board(position))
             if bounds is not None and not -1 <= bounds[0] <= bounds[1] <= 1:
                 raise Defect(f"bounds {bounds} for {position!r}")

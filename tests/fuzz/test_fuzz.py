@@ -98,21 +98,21 @@ class Faulty(Fuzzer):
     def check(self, case: Case) -> Tally:
         """Fail at the letter."""
         if "q" in "".join(case):
-            raise Defect("it cannot bear this")
+            raise Defect("it failed at the letter")
         return Tally(accepted=1)
 
 
 def test_a_failure_is_minimised_and_can_be_replayed() -> None:
     report = run(Faulty(), 1, SEED)
     assert report.failures == [
-        "faulty: it cannot bear this; python -m tests.fuzz faulty -replay '[\"q\"]'"
+        "faulty: it failed at the letter; python -m tests.fuzz faulty -replay '[\"q\"]'"
     ]
 
 
 def test_the_same_seed_makes_the_same_cases() -> None:
     for name, (make, _) in FUZZERS.items():
         if name in ("tables", "journals"):
-            continue  # Their cases need the files that they create when they are entered.
+            continue  # These fuzzers make cases from files that `__enter__` creates.
         first, second = (make().make(random.Random("a seed")) for _ in range(2))
         assert first == second
 

@@ -39,7 +39,7 @@ from tests.fuzz.mutate import spoil
 
 _GAMES = Path(__file__).parents[1] / "data" / "games.json"
 _SHARE_SOUND = 0.05
-"""Share of texts that are left undamaged, so that some are accepted."""
+"""Share of undamaged texts, which readers accept."""
 
 
 class Texts(Fuzzer):
@@ -95,8 +95,8 @@ def check_position(position: Position) -> None:
     if not 0 <= position.plies <= MAXIMUM_PLIES or not 1 <= position.number <= MAXIMUM_NUMBER:
         raise Defect(f"numbers out of bounds: {position!r}")
     moves = position.legal_moves()
-    found = {decode_move(code) for code in core_moves(position)}
-    expect_same(set(moves), found, "the core's moves")
+    moves_of_core = {decode_move(code) for code in core_moves(position)}
+    expect_same(set(moves), moves_of_core, "the core's moves")
     expect_same(len(moves), perft(position, 1), "perft 1")
     position.outcome()
     for move in moves[:2]:
@@ -106,8 +106,8 @@ def check_position(position: Position) -> None:
 def check_written(position: Position) -> None:
     """Check that a position round-trips through each of its text forms.
 
-    MFEN states no side to move once a game is over, and its readers take the loser's, as after
-    every turn that ends a game. A text in which the winner is to move has no MFEN.
+    MFEN does not state the side to move of a finished game; its readers assume that it is the
+    loser. Therefore a finished position with the winner to move has no MFEN.
     """
     bare = Position(
         position.rules, position.men, position.hands, position.side, position.plies, position.number
@@ -147,14 +147,14 @@ def _same_move(
 
 
 def _rule_set(text: str, rules: str) -> None:
-    found = parse_rules(text)
-    expect_same(found, parse_rules(str(found)), "the rules")
-    perft(Position(found), 1)
+    parsed = parse_rules(text)
+    expect_same(parsed, parse_rules(str(parsed)), "the rules")
+    perft(Position(parsed), 1)
 
 
 def _manifest(text: str, rules: str) -> None:
-    found = parse_manifest(text)
-    expect_same(found, parse_manifest(format_manifest(found)), "the manifest's rules")
+    parsed = parse_manifest(text)
+    expect_same(parsed, parse_manifest(format_manifest(parsed)), "the manifest's rules")
 
 
 def _game(text: str, rules: str) -> None:
@@ -218,12 +218,11 @@ def _some_move(chance: random.Random) -> Move:
 
 
 def _some_record(chance: random.Random) -> Record:
-    """Return the first moves of a game, with comments, marks, glyphs and variations here and there.
-    """
-    record = chance.choice(_RECORDS)
+    """Return the first moves of a game, with some comments, marks, glyphs and variations."""
+    game = chance.choice(_RECORDS)
     number = chance.choice((0, 1, 3, 10, 30, 80))
-    some = Record(record.start, record.moves[:number], record.result, record.tags)
-    for node in some.line():
+    record = Record(game.start, game.moves[:number], game.result, game.tags)
+    for node in record.line():
         kind = chance.randrange(20)
         if kind < 4:
             node.comment = "+0.25/6 0.001s"
@@ -232,19 +231,19 @@ def _some_record(chance: random.Random) -> Record:
         elif kind == 5:
             node.glyphs = [f"${chance.randrange(20)}"]
         elif kind == 6 and node.parent is not None:
-            some.add(node.parent, chance.choice(node.parent.position.legal_moves()))
-    if chance.random() < 0.1:  # The moves after it were taken back.
-        some.stop = chance.choice([some.root, *some.line()])
-    return some
+            record.add(node.parent, chance.choice(node.parent.position.legal_moves()))
+    if chance.random() < 0.1:  # The moves after `stop` were taken back.
+        record.stop = chance.choice([record.root, *record.line()])
+    return record
 
 
 def _records() -> list[Record]:
-    found = []
+    records = []
     for game in json.loads(_GAMES.read_text()):
         start = read_position(game["position"], parse_rules(game["rules"]))
         tags = {"White": 'A "b" \\ c', "Black": "Mühle", "Round": "1"}
-        found.append(Record(start, map(parse_move, game["moves"].split()), game["result"], tags))
-    return found
+        records.append(Record(start, map(parse_move, game["moves"].split()), game["result"], tags))
+    return records
 
 
 _RECORDS = _records()
