@@ -3,9 +3,9 @@
     python -m tests.soak [-hours N] [-games G] [-size S] [-seed N] [-fault-rate F]
                          [-kind instant|mixed|all]
 
-It plays tournaments of about S games until G games are finished (300 without -hours) or the time is
-over. Each tournament is checked when it ends; the first broken promise ends the soak with status 1.
-The last line printed has the totals so far.
+The soak plays tournaments of about S games. It ends after G games (300 without -hours) or N hours.
+It checks each tournament when it ends; the first broken promise ends the soak with status 1. The
+last line printed has the totals.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Totals:
     stops: Counter[str] = field(default_factory=Counter)
     memory: int = 0
     descriptors: int = 0
-    below: int = 0
+    worker_descriptors: int = 0
     begin: float = field(default_factory=time.monotonic)
 
     def add(self, games: int, faults: Counter[str], played: Played) -> None:
@@ -55,7 +55,7 @@ class Totals:
         self.stops += played.stops
         self.memory = max(self.memory, played.memory)
         self.descriptors = max(self.descriptors, played.descriptors)
-        self.below = max(self.below, played.below)
+        self.worker_descriptors = max(self.worker_descriptors, played.worker_descriptors)
 
     def __str__(self) -> str:
         faults = ", ".join(f"{NAMES[letter]} {n}" for letter, n in self.faults.most_common())
@@ -65,8 +65,9 @@ class Totals:
             f"{sum(self.faults.values())} faults ({faults or 'none'}), "
             f"runner stopped {sum(self.stops.values())} times ({stops or 'never'}), "
             f"{time.monotonic() - self.begin:.0f} s, at most {self.memory / (1 << 20):.1f} MiB "
-            f"and {self.descriptors} descriptors in the runner, {self.below} in a worker without "
-            f"its engines'; no process, descriptor or file left, no promise broken"
+            f"and {self.descriptors} descriptors in the runner, {self.worker_descriptors} in a "
+            f"worker without those to its engines; no process, descriptor or file left, no promise "
+            f"broken"
         )
 
 
@@ -91,7 +92,7 @@ def main(argv: list[str]) -> int:
             try:
                 run(scenario, totals)
                 if (now := len(os.listdir("/proc/self/fd"))) > own:
-                    raise Broken(f"this process has {now} descriptors open, {own} at first")
+                    raise Broken(f"the soak has {now} open descriptors, at its start {own}")
             except Broken as error:
                 print(f"broken promise: {error}\nsee {folder}; {scenario.flags}\n{totals}")
                 return 1
@@ -109,8 +110,9 @@ def run(scenario: Scenario, totals: Totals) -> None:
     faults = read_tallies(scenario.tallies)
     totals.add(games, faults, played)
     changes = "".join(
-        f"; memory {change.memory / (1 << 20):+.1f} MiB, descriptors {change.descriptors:+d} and "
-        f"{change.below:+d} within {change.games} games" for change in played.changes
+        f"; memory {change.memory / (1 << 20):+.1f} MiB, descriptors {change.descriptors:+d}, "
+        f"of a worker {change.worker_descriptors:+d}, in {change.games} games"
+        for change in played.changes
     )
     print(
         f"{scenario.name}: {games} games, {sum(faults.values())} faults, "
@@ -122,11 +124,14 @@ def run(scenario: Scenario, totals: Totals) -> None:
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     words = argparse.ArgumentParser(prog="python -m tests.soak", allow_abbrev=False)
-    words.add_argument("-hours", type=float, metavar="N", help="start no tournament after that")
-    words.add_argument("-games", type=int, metavar="G", help=f"stop after that many ({GAMES})")
-    words.add_argument("-size", type=int, default=SIZE, help=f"games of a tournament ({SIZE})")
-    words.add_argument("-seed", type=int, metavar="N", help="of everything drawn (random)")
-    words.add_argument("-fault-rate", type=float, default=0.1, help="share of games (0.1)")
+    words.add_argument("-hours", type=float, metavar="N", help="start no tournament after N hours")
+    words.add_argument("-games", type=int, metavar="G",
+                       help=f"start no tournament after G games ({GAMES}; no limit with -hours)")
+    words.add_argument("-size", type=int, default=SIZE, metavar="S",
+                       help=f"number of games of a tournament ({SIZE})")
+    words.add_argument("-seed", type=int, metavar="N", help="seed of all random choices (random)")
+    words.add_argument("-fault-rate", type=float, default=0.1, metavar="F",
+                       help="share of games with a fault (0.1)")
     words.add_argument("-kind", choices=("instant", "mixed", "all"), default="all")
     return words
 

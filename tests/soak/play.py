@@ -1,4 +1,4 @@
-"""Playing a scenario: run the command, stop it at given moments, resume it to the end."""
+"""Playing a scenario: run the command, stop it several times, and resume it to the end."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.soak.watch import Sample, Watch
 from tests.tournament.processes import COMMAND, MARK, marked_commands
 
 STOPS = (signal.SIGKILL, signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
-"""Signals that stop a runner, mostly one that it cannot catch."""
+"""Signals that stop a runner; most are SIGKILL, which it cannot catch."""
 INTERRUPTED = 130
 SILENCE = 900.0
 """Seconds without output after which a run counts as hung."""
@@ -43,11 +43,11 @@ class Played:
     seconds: float = 0.0
     memory: int = 0
     descriptors: int = 0
-    below: int = 0
+    worker_descriptors: int = 0
 
 
 def play(scenario: Scenario) -> Played:
-    """Play a scenario to its end; `Broken` if a run breaks a promise."""
+    """Play a scenario to its end; raise `Broken` if a run breaks a promise."""
     played, begin, done = Played(), time.monotonic(), 0
     chance = random.Random(" ".join(scenario.flags))
     for moment in (*scenario.stops, None):
@@ -63,7 +63,9 @@ def play(scenario: Scenario) -> Played:
         samples = run.watch.samples
         played.memory = max([played.memory, *(s.memory for s in samples)])
         played.descriptors = max([played.descriptors, *(s.descriptors for s in samples)])
-        played.below = max([played.below, *(s.below for s in samples)])
+        played.worker_descriptors = max(
+            [played.worker_descriptors, *(s.worker_descriptors for s in samples)]
+        )
         check_end(run, status, stopped)
         if (change := run.watch.change()) is not None:
             played.changes.append(change)
@@ -79,14 +81,14 @@ def check_end(run: Run, status: int, stopped: signal.Signals | None) -> None:
     # The status is 1 if an engine lost its last games without a move.
     expected = [int(any(line.startswith("WARNING: ") for line in run.lines))]
     if stopped is not None:
-        # After the last game the program no longer handles signals.
+        # After the last game the runner no longer handles signals.
         expected += [-stopped] if stopped == signal.SIGKILL else [INTERRUPTED, -stopped]
     if status not in expected:
         raise Broken(f"the runner ended with status {status}, expected {expected}: {run.errors()}")
-    if left := marked_commands(run.mark, LEFTOVERS):
-        raise Broken(f"processes are left after the run: {left}")
-    if left := os.listdir(run.temporary):
-        raise Broken(f"temporary files are left after the run: {left}")
+    if processes := marked_commands(run.mark, LEFTOVERS):
+        raise Broken(f"processes are left after the run: {processes}")
+    if files := os.listdir(run.temporary):
+        raise Broken(f"temporary files are left after the run: {files}")
     if growth := run.watch.growth():
         raise Broken(growth)
 
@@ -120,7 +122,7 @@ class Run:
             self.games += line.startswith("Finished game ")
 
     def stop_at(self, games: int, chance: random.Random) -> signal.Signals | None:
-        """Send a signal once ``games`` games are finished; None if the run ended before."""
+        """Send a signal once ``games`` games are finished; return it, or None after the run."""
         while self.games < games and self._is_running():
             time.sleep(POLL)
         time.sleep(chance.uniform(0, 0.3))
@@ -132,7 +134,7 @@ class Run:
         return chosen
 
     def _is_running(self) -> bool:
-        """Return whether the process runs; `Broken` if it hangs."""
+        """Return whether the process runs; raise `Broken` if it hangs."""
         if time.monotonic() - self._last_output > SILENCE:
             self.process.kill()
             last = list(self.lines)[-1:]

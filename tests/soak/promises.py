@@ -21,7 +21,7 @@ from tests.soak.play import Broken, Played
 from tests.soak.scenario import Scenario
 
 READ_WHOLE = 100
-"""Number of games of the PGN file that are replayed; of the others only the tags are read."""
+"""Number of games of the PGN file that are replayed; only the tags are read of the others."""
 BLAMED = ("abandoned", "illegal move", "time forfeit")
 EXPECTED_FILES = {"journal.db", "games.pgn", "errors.txt", "tmp", "start.pos"}
 FIRST_TAG = '[Event "'
@@ -29,7 +29,7 @@ _TAG = re.compile(r'\[(White|Black|Result|GameId|Termination) "([^"]*)"\]')
 
 
 def check(scenario: Scenario, played: Played) -> int:
-    """Check all promises; return the number of games. `Broken` names a broken promise."""
+    """Check all promises; return the number of games. Raise `Broken` for a broken promise."""
     with read_journal(str(scenario.journal)) as journal:
         rows, tournament = list(journal.rows()), journal.meta()["id"]
     check_plan(scenario, rows)
@@ -43,10 +43,10 @@ def check(scenario: Scenario, played: Played) -> int:
 def check_plan(scenario: Scenario, rows: Sequence[Row]) -> None:
     """Check that the journal has exactly the planned games, each once."""
     settings = make_settings(parse(scenario.flags), None)
-    plan, left = Plan(settings), {row.number: row for row in rows}
+    plan, unplanned = Plan(settings), {row.number: row for row in rows}
     while tasks := plan.next_round():
         for game in (game for task in tasks for game in task.games):
-            row = left.pop(game.number, None)
+            row = unplanned.pop(game.number, None)
             if row is None:
                 raise Broken(f"game {game.number} was planned and is not in the journal")
             planned = (game.round, game.pair, game.white.name, game.black.name,
@@ -54,8 +54,8 @@ def check_plan(scenario: Scenario, rows: Sequence[Row]) -> None:
             if planned != (row.round, row.pair, row.white, row.black, row.position, row.opening):
                 raise Broken(f"game {game.number} was planned as {planned}, played as {row}")
             plan.score(game.number, row.white_score)
-    if left:
-        raise Broken(f"games {sorted(left)} are in the journal and were not planned")
+    if unplanned:
+        raise Broken(f"games {sorted(unplanned)} are in the journal and were not planned")
 
 
 def check_records(scenario: Scenario, rows: Sequence[Row], tournament: str) -> None:
@@ -68,9 +68,10 @@ def check_records(scenario: Scenario, rows: Sequence[Row], tournament: str) -> N
         (f"{tournament}-{row.number}", row.white, row.black, row.result, row.termination)
         for row in rows
     ]
-    if (found := list(map(read_tags, games))) != tags:
-        odd = next((pair for pair in zip(tags, found) if pair[0] != pair[1]), None)
-        raise Broken(f"the PGN file has {len(found)} games of {len(tags)}; first odd: {odd}")
+    if (written := list(map(read_tags, games))) != tags:
+        pair = next((pair for pair in zip(tags, written) if pair[0] != pair[1]), None)
+        raise Broken(f"the PGN file has {len(written)} games of {len(tags)}; "
+                     f"first difference: {pair}")
     if list(map(writer.text, rows)) != games:
         raise Broken("the PGN file differs from the journal")
     for row, game in zip(rows[:READ_WHOLE], games):
@@ -93,10 +94,10 @@ def check_statistics(scenario: Scenario, output: Sequence[str]) -> None:
     """
     reports = [ratings(str(path)) for path in (scenario.journal, scenario.pgn)]
     journal = iter(reports[0].splitlines())
-    if odd := [line for line in reports[1].splitlines() if line not in journal]:
-        raise Broken(f"ratings from the PGN file are not those from the journal: {odd[0]!r}")
-    tables, _, rest = reports[1].partition("Likelihood")
-    endings = rest.partition("Termination")[2].partition("\nReason")[0]
+    if other := [line for line in reports[1].splitlines() if line not in journal]:
+        raise Broken(f"ratings from the PGN file are not those from the journal: {other[0]!r}")
+    tables, _, after_tables = reports[1].partition("Likelihood")
+    endings = after_tables.partition("Termination")[2].partition("\nReason")[0]
     shown = [*tables.splitlines(), *endings.splitlines()[1:]]
     if missing := [line for line in shown if line not in output and line.strip()]:
         raise Broken(f"a line of the PGN file's ratings is not in the run's output: {missing[0]!r}")
@@ -153,9 +154,8 @@ def check_blame(scenario: Scenario, rows: Sequence[Row], stops: int) -> None:
 
 
 def check_files(scenario: Scenario) -> None:
-    """Check that the folder has only the files that the user asked for, and drafts of killed runs.
-    """
+    """Check that the folder has only requested files, and drafts of killed runs."""
     expected = EXPECTED_FILES | {path.name for path in scenario.tallies}
-    found = {path.name for path in scenario.folder.iterdir() if path.suffix != DRAFT}
-    if extra := found - expected:
+    names = {path.name for path in scenario.folder.iterdir() if path.suffix != DRAFT}
+    if extra := names - expected:
         raise Broken(f"files are left after the run: {sorted(extra)}")

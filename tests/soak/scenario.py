@@ -18,7 +18,7 @@ SLOW_MACHINE = ["starttimeout=120", "pingtimeout=120"]
 PATIENT = ["starttimeout=30", "pingtimeout=5"]
 """Timeouts of engines that hang, in seconds: short, but long enough for games without a fault."""
 CLOCK = ["st=1", "timemargin=1500"]
-"""A time limit that an overrun exceeds by far, and a busy machine hardly ever."""
+"""A time limit that an overrun exceeds by far, but a sound search on a busy machine hardly ever."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Drawer:
         self._program = program
 
     def instant(self, folder: Path, games: int, stops: int) -> Scenario:
-        """Return a tournament of about ``games`` games of engines that instantly play one game."""
+        """Return a tournament of about ``games`` games; each is the fixed game of `instant.c`."""
         chance = self._chance
         names, erratic = ("A", "B", "C", "D")[: chance.randint(3, 4)], ("A", "B")
         words = []
@@ -91,12 +91,12 @@ class Drawer:
         erratic = ("Odd", "Strange")
         names = ["Merels1", "Odd", "Merels2", "Strange", "Merels3"][: chance.randint(4, 5)]
         # In a gauntlet every game has the first engine, which is sound.
-        each = 2 / (len(names) - 1) if form in ("gauntlet", "knockout") else 4 / len(names)
+        per_game = 2 / (len(names) - 1) if form in ("gauntlet", "knockout") else 4 / len(names)
         words = []
         for name in names:
             if name in erratic:
                 clock = CLOCK if name == "Odd" else ["nodes=1"]
-                command = [*ERRATIC, *self._faulty(name, folder, each)]
+                command = [*ERRATIC, *self._faulty(name, folder, per_game)]
                 words += engine_words(name, *PATIENT, *clock, command=command)
             else:
                 nodes = f"nodes={chance.randint(1, 200)}"
@@ -120,9 +120,12 @@ class Drawer:
         total = rounds * per_pairing * pairings
         return self._scenario(f"mixed {form}", words, erratic, stops, total, folder)
 
-    def _faulty(self, name: str, folder: Path, each: float) -> list[str]:
-        """Return an erratic engine's arguments; ``each``: mean number of such engines in a game."""
-        rate = min(1.0, self._rate / each)
+    def _faulty(self, name: str, folder: Path, per_game: float) -> list[str]:
+        """Return an erratic engine's arguments.
+
+        ``per_game`` is the mean number of erratic engines in a game.
+        """
+        rate = min(1.0, self._rate / per_game)
         seed = str(self._chance.randrange(1 << 32))
         return [seed, f"{rate:.4f}", USUAL, str(folder / f"{name}.tally")]
 
@@ -135,12 +138,12 @@ class Drawer:
         total: int,
         folder: Path,
     ) -> Scenario:
-        """Return a scenario with the flags that all share, and random stops of the runner."""
+        """Return a scenario with the flags common to all, and random stops of the runner."""
         chance = self._chance
         flags = [*words, "-concurrency", str(chance.randint(1, 4)), "-force-concurrency",
                  "-srand", str(chance.randrange(1 << 31)),
                  "-journal", f"file={folder / 'journal.db'}", "-resume",
                  "-pgnout", f"file={folder / 'games.pgn'}"]
-        # All stops are in the first half, so that the rest is long enough to measure memory.
+        # All stops are in the first half, so that the last run is long enough to measure memory.
         moments = sorted(chance.randrange(max(1, total // 2)) for _ in range(stops))
         return Scenario(name, flags, erratic, tuple(moments), folder)

@@ -19,24 +19,25 @@ ENOUGH = 40
 KEPT = 4 << 20
 """Bytes by which the runner's memory may grow from the first to the last quarter of a run."""
 KEPT_A_GAME = 2048
-"""Further bytes for each game in between: the runner keeps every result, for the ratings."""
+"""Additional bytes for each game in between: the runner keeps every result, for the ratings."""
 DESCRIPTORS = 4
 """Number of descriptors that a process may gain from the first to the last quarter."""
 AN_ENGINE = 3
-"""Descriptors of a worker for each of its engines: two pipes and one that shows its end. They are
-not counted, because in a knockout a worker keeps more engines from match to match."""
+"""Descriptors of a worker for each of its engines: two pipes, and one that reports its end. They
+are not counted, because in a knockout a worker keeps more engines from match to match."""
 
 
 class Sample(NamedTuple):
     """State of a run: games finished, the runner's memory in bytes and its descriptors.
 
-    ``below`` is the greatest number of descriptors of a worker, without those to its engines.
+    ``worker_descriptors`` is the greatest number of descriptors of a worker, without those to its
+    engines.
     """
 
     games: int
     memory: int
     descriptors: int
-    below: int
+    worker_descriptors: int
 
 
 @dataclass
@@ -69,13 +70,13 @@ class Watch:
         self._thread.join()
 
     def change(self) -> Sample | None:
-        """Return the last quarter's medians less those of the first; None for too short a run."""
+        """Return the last quarter's medians minus the first quarter's; None after a short run."""
         begin = self.samples[0].games if self.samples else 0
-        rest = [sample for sample in self.samples if sample.games >= begin + WARM]
-        if len(rest) < ENOUGH:
+        warm = [sample for sample in self.samples if sample.games >= begin + WARM]
+        if len(warm) < ENOUGH:
             return None
-        quarter = len(rest) // 4
-        before, after = middle(rest[:quarter]), middle(rest[-quarter:])
+        quarter = len(warm) // 4
+        before, after = middle(warm[:quarter]), middle(warm[-quarter:])
         return Sample(*(late - early for early, late in zip(before, after)))
 
     def growth(self) -> str | None:
@@ -86,9 +87,11 @@ class Watch:
         grown = f"{change.memory / (1 << 20):.1f} MiB in {change.games} games"
         if change.memory > KEPT + KEPT_A_GAME * change.games:
             return f"the runner's memory grew by {grown}"
-        for more, whose in ((change.descriptors, "the runner"), (change.below, "a worker")):
+        for more, process in (
+            (change.descriptors, "the runner"), (change.worker_descriptors, "a worker")
+        ):
             if more > DESCRIPTORS:
-                return f"{whose} has {more} descriptors more after {change.games} games"
+                return f"{process} has {more} descriptors more after {change.games} games"
         return None
 
 
@@ -116,10 +119,10 @@ def own_descriptors(worker: int) -> int:
 
 def children(pid: int) -> list[int]:
     """Return the child processes of all threads of a process."""
-    found: list[int] = []
+    pids: list[int] = []
     for task in os.listdir(f"/proc/{pid}/task"):
-        found += map(int, Path(f"/proc/{pid}/task/{task}/children").read_text().split())
-    return found
+        pids += map(int, Path(f"/proc/{pid}/task/{task}/children").read_text().split())
+    return pids
 
 
 def command(pid: int) -> str:
