@@ -4,8 +4,8 @@ RATE is the share of games with a fault. KINDS are letters of faults to choose f
 occurs twice is twice as likely. Faults of `AT_START` occur at the start or at isready, the others
 in one of a game's first eight searches. All processes of the engine append a ``.`` to FILE for each
 game that they start, and replace it by the letter of a fault that they commit. SEED and the game's
-place in FILE determine its fault. With ``fixed`` the engine plays the game of `instant.c`. It has
-no fault while the runner tries all engines before the tournament.
+place in FILE determine its fault. With ``fixed`` the engine plays the game of `instant.c`. While
+the runner tries all engines before the tournament, the engine has no fault.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from fake import Fake, hang, write
 
 
 def slow_start() -> None:
-    """Be ready late."""
+    """Delay the start."""
     time.sleep(4)
 
 
@@ -134,7 +134,7 @@ class Erratic(Fake):
         self._played = 0
         self._seed, self._rate, self._kinds = seed, rate, kinds
         self._append = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-        # For pwrite, which ignores its offset in a file opened for appending.
+        # For pwrite, which would append to a file opened for appending, whatever its offset.
         self._marks = os.open(path, os.O_WRONLY)
         self._first = True
         self._fault, self._fault_at = "", 0

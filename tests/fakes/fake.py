@@ -106,7 +106,7 @@ class Fake:
             time.sleep(0.002)
             write(f"bestmove {move}\n")
         elif MODE == "stale" and self.go_count > 1:
-            # The last search's bestmove is repeated before the right one.
+            # Repeat the previous search's bestmove before the right one.
             write(f"bestmove {self.before}\n{usual}")
         elif MODE == "long-line":
             write(b"info string " + b"x" * (20 * MEGABYTE) + b"\n" + usual.encode())
@@ -122,9 +122,9 @@ class Fake:
     def answer_later(self) -> None:
         """Answer after the argument's seconds, spent sleeping or computing."""
         end = time.monotonic() + float(ARGUMENT)
-        while (left := end - time.monotonic()) > 0:
+        while (seconds := end - time.monotonic()) > 0:
             if MODE == "sleeps":
-                time.sleep(left)
+                time.sleep(seconds)
         self.answer()
 
     def go(self, ponder: bool) -> None:
@@ -143,16 +143,16 @@ class Fake:
         if MODE == "late" and self.go_count == 2:
             time.sleep(float(ARGUMENT))
         if MODE in ("sleeps", "computes") and self.go_count == 2:
-            # Answer isready in the meantime.
+            # A thread answers, so that this one can answer isready meanwhile.
             threading.Thread(target=self.answer_later, daemon=True).start()
             return
         if MODE == "chats" and self.go_count == 2:
-            # Answer no command in the meantime.
+            # Answer no command meanwhile.
             for _ in range(int(10 * float(ARGUMENT))):
                 write("info depth 1\n")
                 time.sleep(0.1)
         if MODE == "thinks-once" and self.go_count == 2 and not os.path.exists(ARGUMENT):
-            # In its first game one move takes so long that the runner can be stopped meanwhile.
+            # In the first game, one move takes so long that the runner can be stopped meanwhile.
             open(ARGUMENT, "w").close()
             time.sleep(0.2)
             self.answer()

@@ -51,22 +51,22 @@ def sub(pattern: str, replacement: str | Callable[[re.Match[str]], str]) -> Call
 
 
 def after(start: str, extra: str) -> Callable[[str], Lines]:
-    """Return a filter that adds a line after those with this start."""
+    """Return a filter that adds ``extra`` after each line that begins with ``start``."""
     return lambda line: [line, extra] if line.startswith(start) else [line]
 
 
 def before(start: str, extra: str) -> Callable[[str], Lines]:
-    """Return a filter that adds a line before those with this start."""
+    """Return a filter that adds ``extra`` before each line that begins with ``start``."""
     return lambda line: [extra, line] if line.startswith(start) else [line]
 
 
 def without(test: Callable[[str], bool]) -> Callable[[str], Lines]:
-    """Return a filter that drops lines."""
+    """Return a filter that drops the lines for which ``test`` is true."""
     return lambda line: [] if test(line) else [line]
 
 
 def sleeps(seconds: float, test: Callable[[str], bool]) -> Callable[[str], Lines]:
-    """Return a filter that delays lines."""
+    """Return a filter that delays the lines for which ``test`` is true."""
 
     def check(line: str) -> Lines:
         if test(line):
@@ -77,7 +77,7 @@ def sleeps(seconds: float, test: Callable[[str], bool]) -> Callable[[str], Lines
 
 
 def same_lines(line: str) -> Lines:
-    """Replace the pv of each line of a search by the first line's."""
+    """Replace the pv of each of several variations by the pv of the first."""
     head, pv, moves = line.partition(" pv ")
     if not pv:
         return [line]
@@ -87,7 +87,7 @@ def same_lines(line: str) -> Lines:
 
 
 def slow_after_option(line: str) -> Lines:
-    """Delay the first isready after a rule option beyond the usual limit."""
+    """Answer the first isready after a rule option later than the usual timeout."""
     if line.startswith("setoption name Blocked value draws"):
         State.unprepared = True
     if line == "isready" and State.unprepared:
@@ -97,7 +97,7 @@ def slow_after_option(line: str) -> Lines:
 
 
 def needs_ponder(line: str) -> Lines:
-    """Unless the option Ponder is true, treat a ponder search like any other."""
+    """Ignore the word ``ponder`` of ``go`` unless the option Ponder is true."""
     if line.startswith("setoption name Ponder value"):
         State.ponder = line.endswith("true")
     return [line if State.ponder else line.replace("go ponder", "go")]
@@ -108,7 +108,7 @@ def late(pattern: str, milliseconds: int = 700) -> Callable[[str], Lines]:
     return sub(rf"^go {pattern}$", f"go movetime {milliseconds}")
 
 
-def third_move(line: str) -> Lines:
+def occupied_point(line: str) -> Lines:
     """Replace the fourth move of a game by one to an occupied point."""
     moves = State.setup.partition("position startpos moves ")[2].split()
     spoilt = State.go == "go depth 2" and len(moves) == 3 and line.startswith("bestmove")
@@ -128,7 +128,7 @@ def capitals(line: str) -> Lines:
 
 
 def better_at_end(line: str) -> Lines:
-    """Each search is cut short and plays a move that has just proven better, at least a draw."""
+    """Report the move played only at the end, as a lower bound, like a search that is cut short."""
     move = line.removeprefix("bestmove ").split()[0]
     if line.startswith("bestmove"):
         return [f"info depth 1 score cp 0 lowerbound nodes 1 time 0 pv {move}", line]
@@ -164,7 +164,7 @@ OUTPUT: dict[str, Callable[[str], Lines]] = {
     "two-readyoks": after("readyok", "readyok"),
     "long-mate": lambda line: sub("score mate 1 ", "score mate 2 ")(line)
     if State.go == "go mate 1" else [line],
-    "third-move": third_move,
+    "third-move": occupied_point,
     "forced-forgotten": forced_forgotten,
     "no-nodes": sub(" nodes [0-9]+", ""),
     "talkative": after("bestmove", "your turn"),
@@ -248,10 +248,10 @@ DEADLY: dict[str, Callable[[str], bool]] = {
 
 
 class Chunks:
-    """A stream that takes each read for complete lines, so that it tears some."""
+    """A stream that treats each read as complete lines, so that it splits some lines."""
 
     def __init__(self, most: int) -> None:
-        """Read at most ``most`` lines of each read; the others are lost."""
+        """Lose the lines of each read after the first ``most``."""
         self._most = most
         self._lines: list[bytes] = []
 
@@ -291,7 +291,7 @@ class Filtered(Output):
 
 
 def serve(session: Session, output: Output) -> None:
-    """Run the engine's loop, with those faults that are not filters."""
+    """Run the engine's loop, with the filters and the faults that are not filters."""
     change, is_deadly = INPUT.get(MODE, unchanged), DEADLY.get(MODE)
     stream = READERS.get(MODE, sys.stdin.buffer)
     for raw in read_lines(stream):  # type: ignore[arg-type]

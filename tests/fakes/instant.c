@@ -1,8 +1,8 @@
 /* An engine that answers at once, to measure what a tournament costs without its engines.
 
    It plays one fixed game, move by move: 18 placements that close no mill, then two men that step
-   to and fro forever. The rules must have all draws off. It counts the moves in the last
-   "position" line and looks at nothing else of it. */
+   to and fro forever. The rules must have all draws off. The engine counts the moves in the last
+   "position" line and ignores the rest of the line. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
