@@ -80,7 +80,7 @@ class Gui:
         except queue.Empty:
             return None
         assert line is not None, f"the output has ended; stderr: {self.errors()!r}"
-        assert line.endswith(b"\n"), f"a torn line: {line!r}"
+        assert line.endswith(b"\n"), f"a line without a line feed: {line!r}"
         return line[:-1].decode()
 
     def line(self, timeout: float = PATIENCE) -> str:
@@ -90,7 +90,7 @@ class Gui:
         return line
 
     def until(self, wanted: str | Callable[[str], bool]) -> list[str]:
-        """Return all lines up to the first that starts with ``wanted``, or that it accepts."""
+        """Return all lines up to the first that starts with ``wanted``, or for which it is true."""
         lines: list[str] = []
         deadline = time.monotonic() + PATIENCE
         while True:
@@ -122,7 +122,10 @@ class Gui:
         """Return the lines that arrive within ``seconds``."""
         lines: list[str] = []
         deadline = time.monotonic() + seconds
-        while (left := deadline - time.monotonic()) > 0 and (line := self._next(left)) is not None:
+        while (timeout := deadline - time.monotonic()) > 0:
+            line = self._next(timeout)
+            if line is None:
+                break
             lines.append(line)
         return lines
 

@@ -3,7 +3,8 @@
     python -m tests.protocol.rules_cases > protocol/rules.jsonl
 
 Positions come from random games under the five rule sets and under random mixes of their fields.
-A position becomes a case if its `features` are new for its rule set; all mixes count as one.
+A position becomes a case if its `features` are new for its rule set; all mixes count as one rule
+set.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from tests.engine.random_games import choose, random_rules
 SEED = 2026
 GAMES = 600
 LONGEST_LINE = 20
-"""Maximum number of moves in a case, unless the last one ends the game."""
+"""Maximum number of moves in a case, unless the last move ends the game."""
 REASONS = {"men": "men", "blocked": "blocked", "repetition": "repetition", "norem": "no removal",
            "three": "three against three"}
 """Text of each `Outcome.reason` in the file."""

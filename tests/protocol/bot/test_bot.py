@@ -71,11 +71,11 @@ def bot(*flags: str) -> Iterator[Bot]:
 
 
 def test_a_bot_plays_both_sides_of_a_game() -> None:
-    with bot() as own:
-        assert own.hello["merels"] == "bot" and own.hello["version"] == 2
+    with bot() as bridge:
+        assert bridge.hello["merels"] == "bot" and bridge.hello["version"] == 2
         moves: list[str] = []
         while True:
-            answer = own.ask(id=len(moves), moves=moves, nodes=200, variant="multi")
+            answer = bridge.ask(id=len(moves), moves=moves, nodes=200, variant="multi")
             assert answer["id"] == len(moves)
             if answer["move"] is None:
                 break
@@ -88,20 +88,20 @@ def test_a_bot_plays_both_sides_of_a_game() -> None:
         final = play_moves(Position(preset("multi")), moves).outcome()
         assert final is not None
         assert (answer["result"], answer["reason"]) == (final.result, str(final))
-        assert own.send('{"new": true, "id": "x"}') == {"id": "x", "ready": True}
+        assert bridge.send('{"new": true, "id": "x"}') == {"id": "x", "ready": True}
 
 
 def test_a_request_may_set_limit_level_clock_and_moves_to_choose_from() -> None:
-    with bot("-time", "0.05", "-variant", "morris") as own:
-        assert own.hello["variant"] == "morris"
-        assert parse_move(own.ask()["move"]) in Position().legal_moves()
-        assert own.ask(nodes=500, only=["a1"])["move"] == "a1"
-        assert own.ask(depth=2)["depth"] == 2
-        assert own.ask(level="Beginner", time=5)["nodes"] <= 200
-        assert own.ask(level=1400, time=5)["move"]
-        assert own.ask(clock={"white": 0.2, "black": 0.2, "white_inc": 0})["move"]
-        assert own.ask(clock={"white": -1, "black": 1})["move"]
-        assert own.ask(moves="d6 f4 d7 b4", only=["d5xf4"], nodes=100)["move"] == "d5xf4"
+    with bot("-time", "0.05", "-variant", "morris") as bridge:
+        assert bridge.hello["variant"] == "morris"
+        assert parse_move(bridge.ask()["move"]) in Position().legal_moves()
+        assert bridge.ask(nodes=500, only=["a1"])["move"] == "a1"
+        assert bridge.ask(depth=2)["depth"] == 2
+        assert bridge.ask(level="Beginner", time=5)["nodes"] <= 200
+        assert bridge.ask(level=1400, time=5)["move"]
+        assert bridge.ask(clock={"white": 0.2, "black": 0.2, "white_inc": 0})["move"]
+        assert bridge.ask(clock={"white": -1, "black": 1})["move"]
+        assert bridge.ask(moves="d6 f4 d7 b4", only=["d5xf4"], nodes=100)["move"] == "d5xf4"
 
 
 def test_each_side_has_its_own_clock() -> None:
@@ -111,9 +111,9 @@ def test_each_side_has_its_own_clock() -> None:
 
 
 def test_a_seed_varies_a_level() -> None:
-    with bot() as own, bot("-engine", f"{sys.executable} -m merels.protocol") as process:
+    with bot() as bridge, bot("-engine", f"{sys.executable} -m merels.protocol") as process:
         varied = []
-        for player in (own, process):
+        for player in (bridge, process):
             varied.append([player.ask(level="Beginner", seed=seed)["move"] for seed in range(8)])
             assert player.ask(level="Beginner")["move"] == varied[-1][0]
         assert varied[0] == varied[1] and len(set(varied[0])) > 2
@@ -163,9 +163,9 @@ def test_an_error_names_the_invalid_field(
 @pytest.fixture(scope="module")
 def shared() -> Iterator[Bot]:
     """Yield one bridge for all invalid requests; it must still answer after them."""
-    with bot() as own:
-        yield own
-        assert own.ask(nodes=10)["move"]
+    with bot() as bridge:
+        yield bridge
+        assert bridge.ask(nodes=10)["move"]
 
 
 @pytest.mark.parametrize(
@@ -185,26 +185,26 @@ def test_the_error_about_a_request_that_is_too_long_names_the_limit(shared: Bot)
 
 
 def test_an_engine_that_has_died_is_restarted_for_the_next_request() -> None:
-    with bot("-engine", shlex.join([*FAKE, "die-search"])) as own:
-        assert own.hello["engine"] == "Fake"
-        assert own.ask(time=1)["move"]
-        assert "the engine has gone" in own.ask(time=1)["error"]
-        assert own.ask(time=1)["move"]
+    with bot("-engine", shlex.join([*FAKE, "die-search"])) as bridge:
+        assert bridge.hello["engine"] == "Fake"
+        assert bridge.ask(time=1)["move"]
+        assert "the engine has gone" in bridge.ask(time=1)["error"]
+        assert bridge.ask(time=1)["move"]
 
 
 def test_an_invalid_request_does_not_restart_the_engine() -> None:
-    with bot("-engine", shlex.join([*FAKE, "die-search"])) as own:
-        assert own.ask(time=1)["move"]
-        answer = own.ask(time=1, level="Club")
+    with bot("-engine", shlex.join([*FAKE, "die-search"])) as bridge:
+        assert bridge.ask(time=1)["move"]
+        answer = bridge.ask(time=1, level="Club")
         assert answer["token"] == "level" and "UCI_LimitStrength" in answer["expected"]
         # The fake dies at its second search, so that this is still the first process.
-        assert "the engine has gone" in own.ask(time=1)["error"]
+        assert "the engine has gone" in bridge.ask(time=1)["error"]
 
 
 def test_fields_that_are_null_are_ignored() -> None:
-    with bot("-time", "0.01") as own:
+    with bot("-time", "0.01") as bridge:
         fields = "id new position moves variant set time depth nodes clock level seed only"
-        assert own.ask(**dict.fromkeys(fields.split()))["move"]
+        assert bridge.ask(**dict.fromkeys(fields.split()))["move"]
 
 
 def test_the_error_about_a_missing_engine_names_its_command() -> None:
@@ -225,10 +225,10 @@ def test_ctrl_c_ends_the_bridge_without_a_traceback() -> None:
 
 
 def test_the_answer_of_a_level_does_not_depend_on_earlier_requests() -> None:
-    with bot() as own:
-        answers = [own.ask(level="Champion", time=60)["move"] for _ in range(3)]
-        own.ask(position="startpos", moves="d6 f4", nodes=5000)
-        answers.append(own.ask(level="Champion", time=60)["move"])
+    with bot() as bridge:
+        answers = [bridge.ask(level="Champion", time=60)["move"] for _ in range(3)]
+        bridge.ask(position="startpos", moves="d6 f4", nodes=5000)
+        answers.append(bridge.ask(level="Champion", time=60)["move"])
         assert len(set(answers)) == 1
 
 

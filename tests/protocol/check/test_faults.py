@@ -100,7 +100,7 @@ FAULTS = [
     ("outlives-early-quit", "quit-at-once", "quit,quit-at-once"),
     ("outlives-no-input", "end-of-input-at-once", "end-of-input,end-of-input-at-once"),
 ]
-"""Modes of faulty.py, the step that each must fail, and the steps run, which else pass."""
+"""Modes of faulty.py, the step that each mode fails, and the steps to run; all others pass."""
 OVERLAPPING_FAULTS = [
     ("dies-of-uci", "greeting", "greeting,ready"),
     ("dies-of-isready", "ready", "greeting,ready"),
@@ -118,7 +118,7 @@ OVERLAPPING_FAULTS = [
     ("reads-ten-lines", "many-lines", "ready,many-lines"),
     ("outlives-idle-input", "end-of-input", "end-of-input,end-of-input-in-search"),
 ]
-"""As `FAULTS`, for faults that further steps would detect if they ran."""
+"""Like `FAULTS`, for faults that also fail steps which are not run."""
 UGI_FAULTS = [
     ("ponder-in-ugi", "bestmove-two-words", "output,queries"),
     ("dies-of-spaces", "extra-spaces", "extra-spaces,torn-lines"),
@@ -126,7 +126,7 @@ UGI_FAULTS = [
     ("over-is-turn", "query-game-over", "queries"),
     ("result-is-over", "query-result", "queries"),
 ]
-"""As `FAULTS`, in the dialect UGI."""
+"""Like `FAULTS`, in the dialect UGI."""
 WARNINGS = [
     ("noisy", "silent-stderr", "silent-stderr,known-lines"),
     ("talkative", "known-lines", "silent-stderr,known-lines"),
@@ -135,7 +135,7 @@ WARNINGS = [
     ("slow-to-prepare", "ready", "ready,ready-at-once,ready-before-greeting,deterministic"),
     ("deaf-to-noise", "noise-before-command", "noise-before-command,torn-lines"),
 ]
-"""Modes of faulty.py, the step that each warns, and the steps run, which else pass."""
+"""Modes of faulty.py, the step that warns of each mode, and the steps to run; all others pass."""
 SOUND = [
     ("capitals", "info-complete,multipv"),
     ("better-at-end", "info-complete"),
@@ -143,7 +143,7 @@ SOUND = [
     ("needs-ponder", "infinite-waits,ponder-waits,go-depth"),
     ("needs-isready", "answers,infinite-waits,go-depth,multipv,deterministic"),
 ]
-"""Modes of faulty.py that are no fault, and the steps run, which all pass."""
+"""Modes of faulty.py without a fault, and the steps to run, which all pass."""
 
 
 @pytest.mark.parametrize(("protocol", "other"), [("uci", "ugi"), ("ugi", "uci")])

@@ -55,7 +55,7 @@ def _number_after(name: bytes, words: list[bytes]) -> int | None:
 
 
 def find_score(lines: bytes, end: int) -> bytes:
-    """Return the last line about the best variation with a score before ``end``, or b''."""
+    """Return the last line with a score of the best variation before ``end``, or b''."""
     scored = b""
     for match in re.finditer(rb"[^\n]+", lines):
         line = match[0]
@@ -70,12 +70,12 @@ def find_score(lines: bytes, end: int) -> bytes:
 
 def find_answer(lines: bytes, inside: bool) -> tuple[bytes, bytes] | None:
     """Return the answer in the last line and the score before it; see `last_answer`."""
-    before, _, rest = lines.partition(b"bestmove ")
-    if rest.count(b"\n") != 1 or not rest.endswith(b"\n"):
+    before, _, answer = lines.partition(b"bestmove ")
+    if answer.count(b"\n") != 1 or not answer.endswith(b"\n"):
         return None
     if not inside and before and not before.endswith(b"\n"):
         return None
-    return rest.strip(), find_score(lines, len(lines) if inside else len(before))
+    return answer.strip(), find_score(lines, len(lines) if inside else len(before))
 
 
 def count_unknown(lines: bytes) -> int:

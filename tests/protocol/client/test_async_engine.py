@@ -36,16 +36,16 @@ def in_loop(test: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], None]
 
 @in_loop
 async def test_two_engines_search_concurrently() -> None:
-    async with await AsyncEngine.popen(MERELS) as one, await AsyncEngine.popen(MERELS) as two:
-        await one.configure({"Hash": 2})
-        await asyncio.gather(one.new_game(), two.new_game(), one.ping())
+    async with await AsyncEngine.popen(MERELS) as white, await AsyncEngine.popen(MERELS) as black:
+        await white.configure({"Hash": 2})
+        await asyncio.gather(white.new_game(), black.new_game(), white.ping())
         results = await asyncio.gather(
-            one.play(Position(), Limit(depth=3)), two.play(Position(), Limit(depth=4))
+            white.play(Position(), Limit(depth=3)), black.play(Position(), Limit(depth=4))
         )
         assert [result.info.depth for result in results] == [3, 4]
-        variations = await one.analyse(Position(), Limit(depth=2), multipv=2)
+        variations = await white.analyse(Position(), Limit(depth=2), multipv=2)
         assert len(variations) == 2
-        assert one.name == two.name and "hash" in one.options
+        assert white.name == black.name and "hash" in white.options
 
 
 @in_loop

@@ -21,6 +21,7 @@ from tests.protocol.process.test_pipe import PIPES, SCRIPT
 
 pytestmark = pytest.mark.usefixtures("nothing_is_left", "each_pipe")
 SOON = 20 * 10**9
+"""Timeout of an answer, in nanoseconds; far more than any answer takes."""
 
 
 @pytest.fixture(params=PIPES)

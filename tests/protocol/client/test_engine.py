@@ -73,7 +73,7 @@ def test_two_engines_play_a_game() -> None:
 
 
 def test_an_engine_is_sent_the_moves_since_the_last_irreversible_one() -> None:
-    """With only the present position, it could not detect a draw by repetition."""
+    """With only the present position, the engine could not detect a draw by repetition."""
     position = start = parse_position(OTHER_START)
     tokens = ["a7-a4", "e4-e5", "a4-a7", "e5-e4"]
     for token in tokens:
@@ -145,7 +145,7 @@ def test_another_thread_can_kill_an_engine_that_ignores_stop() -> None:
         with pytest.raises(EngineTerminated, match="killed by SIGKILL"):
             engine.play(Position(), Limit(time=30.0))
         killer.join()
-    engine.kill()  # Must send nothing: the system may have reused the process's number.
+    engine.kill()  # Must send no signal: another process may have this process's number now.
 
 
 def test_an_analysis_that_exceeds_its_time_is_stopped() -> None:
@@ -657,8 +657,8 @@ def test_merels_can_be_used_with_ugi() -> None:
         assert result.move is not None and result.ponder is None
 
 
-# An engine that answers its first search two seconds after "stop", and later searches at once. It
-# answers "isready" meanwhile.
+# An engine that answers its first search two seconds after "stop", and later searches at once.
+# Meanwhile it answers "isready".
 OWING = r"""
 import sys, threading
 searches = 0
@@ -687,12 +687,12 @@ for line in sys.stdin:
 """
 
 
-def owing(what: str = "plays no move in its time") -> Engine:
-    """Return an engine that owes the answer to its first search, which raised ``what``."""
+def owing(error: str = "plays no move in its time") -> Engine:
+    """Return an engine that owes the answer to its first search, which raised ``error``."""
     engine = Engine.popen([sys.executable, "-c", OWING])
     engine.timeout = 0.1
-    with pytest.raises(EngineTimeout, match=what):
-        if "move" in what:
+    with pytest.raises(EngineTimeout, match=error):
+        if "move" in error:
             engine.play(Position(), Limit(time=0.01))
         else:
             engine.analyse(Position(), Limit(time=0.01))
@@ -701,7 +701,7 @@ def owing(what: str = "plays no move in its time") -> Engine:
 
 
 @pytest.mark.thorough
-def test_a_late_answer_is_not_taken_for_that_of_the_next_search() -> None:
+def test_a_late_answer_is_not_taken_for_the_answer_to_the_next_search() -> None:
     with owing() as engine:
         result = engine.play(Position(), Limit(depth=1))
         assert str(result.move) == "f4" and result.info.depth == 1

@@ -50,16 +50,16 @@ def test_a_run_without_positions_is_an_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Builder(tmp_path, preset("morris")).build(6)
-    some = suite(tmp_path, START)
-    (tmp_path / "none").mkdir()
-    none = suite(tmp_path / "none")
+    valid = suite(tmp_path, START)
+    (tmp_path / "empty").mkdir()
+    empty = suite(tmp_path / "empty")
     (tmp_path / "bad").mkdir()
     bad = suite(tmp_path / "bad", START, START | {"position": "x"})
     for words, word in (
-        ([some, "-known"], "expected -tables DIR"),
-        ([some, "-tables", str(tmp_path / "mistyped")], "no usable table here"),
-        ([some, "-tables", str(tmp_path), "-known"], "found none"),
-        ([none], "found none"),
+        ([valid, "-known"], "expected -tables DIR"),
+        ([valid, "-tables", str(tmp_path / "mistyped")], "no usable table here"),
+        ([valid, "-tables", str(tmp_path), "-known"], "found none"),
+        ([empty], "found none"),
         ([bad], "'x': "),
         ([bad], f", in position 2 of {bad}"),
     ):

@@ -37,7 +37,7 @@ NUMBERED = """\
 def test_points_are_numbered_row_by_row() -> None:
     words = NUMBERED.split()
     assert NUMBERS == {name: int(number) for number, name in zip(words[::2], words[1::2])}
-    # A mill in each direction and ring, which a wrong numbering would not contain.
+    # These points form lines only if the numbering is right.
     mills = [{NUMBERS[NAMES[point]] for point in line} for line in LINES]
     assert all(mill in mills for mill in ({3, 15, 24}, {22, 23, 24}, {7, 12, 16}))
 

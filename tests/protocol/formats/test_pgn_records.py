@@ -47,7 +47,7 @@ def test_records_are_equal_after_writing_and_reading() -> None:
     assert max(map(len, text.splitlines())) <= 100
 
 
-def test_movetext_in_the_loose_style_of_people_is_read() -> None:
+def test_movetext_in_a_loose_style_is_read() -> None:
     text = """\ufeff[White "A"]
     % begins no comment inside a line
     1. D6 {a plan} f4 2.f6 ; better
@@ -234,6 +234,6 @@ def test_marks_of_a_repeated_move_are_merged() -> None:
 @pytest.mark.parametrize(
     ("glyph", "number"), [("!", 1), ("?", 2), ("!!", 3), ("??", 4), ("!?", 5), ("?!", 6)]
 )
-def test_a_glyph_counts_behind_its_move_and_apart_from_it(glyph: str, number: int) -> None:
+def test_a_glyph_may_be_attached_to_its_move_or_separate(glyph: str, number: int) -> None:
     for text in (f"1. d6{glyph} f4 *", f"1. d6 {glyph} f4 *", f"1. d6 ${number} f4 *"):
         assert f"1. d6 ${number} f4 *" in format_record(parse_record(text))

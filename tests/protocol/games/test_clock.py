@@ -21,33 +21,33 @@ def timed(*moves: str) -> tuple[Game, Clock]:
     return game, clock
 
 
-def left(clock: Clock) -> tuple[int, int]:
+def times_left(clock: Clock) -> tuple[int, int]:
     """Return both sides' times, rounded to ten seconds so that the test's own time is ignored."""
     return round(clock.left(WHITE), -1).__int__(), round(clock.left(BLACK), -1).__int__()
 
 
 def test_a_move_earns_its_increment_only_while_its_clock_runs() -> None:
-    assert left(timed("d6")[1]) == (110, 200)
-    assert left(timed("d6", "f4", "d2")[1]) == (120, 210)
+    assert times_left(timed("d6")[1]) == (110, 200)
+    assert times_left(timed("d6", "f4", "d2")[1]) == (120, 210)
     clock = Clock(100.0, 10.0)
     clock.press(WHITE)
-    assert left(clock) == (100, 100), "a stopped clock gave an increment"
+    assert times_left(clock) == (100, 100), "a stopped clock gave an increment"
 
 
 def test_taking_back_moves_restores_the_times_before_them() -> None:
     for count, expected in enumerate([(100, 200), (110, 200), (110, 210), (120, 210)]):
         game, clock = timed("d6", "f4", "d2", "b4")
         game.take_back(game.record.node(count))
-        assert left(clock) == expected and clock.running is None
+        assert times_left(clock) == expected and clock.running is None
 
 
 def test_replayed_moves_use_no_time_and_can_be_taken_back() -> None:
     game, clock = timed("d6", "f4", "d2", "b4")
     game.take_back(game.record.node(1))
     game.replay()
-    assert left(clock) == (110, 200)
+    assert times_left(clock) == (110, 200)
     game.take_back(game.record.node(2))
-    assert left(clock) == (110, 200) and game.last.side == WHITE
+    assert times_left(clock) == (110, 200) and game.last.side == WHITE
 
 
 def test_taking_back_more_moves_than_were_timed_restores_the_start() -> None:
@@ -55,7 +55,7 @@ def test_taking_back_more_moves_than_were_timed_restores_the_start() -> None:
     clock.run(WHITE)
     clock.press(WHITE)
     clock.take_back(5)
-    assert left(clock) == (100, 100)
+    assert times_left(clock) == (100, 100)
 
 
 @pytest.mark.parametrize(

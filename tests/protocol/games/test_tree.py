@@ -173,7 +173,7 @@ def test_replayed_moves_become_the_main_line_again() -> None:
     assert movetext(game) == "1. d6 f4 ( 1... f4 2. d2 ) *"
     game.replay()
     assert movetext(game) == "1. d6 f4 2. d2 *"
-    # Even if a variation was promoted to the first place meanwhile.
+    # This also holds if a variation was promoted meanwhile.
     game.take_back(game.record.node(2))
     game.attempt(parse_move("b4"))
     game.promote(game.at)

@@ -37,7 +37,7 @@ def report(path: Path, limits: ResourceLimits | None = None) -> dict[str, Any]:
 
 @needs_proc
 def test_an_engine_inherits_only_its_three_standard_streams(tmp_path: Path) -> None:
-    """It inherits neither another engine's pipes nor an open file of this process."""
+    """Other engines' pipes and open files of this process are not inherited."""
     with open(tmp_path / "journal", "w") as file, start("report", str(tmp_path / "other")):
         os.set_inheritable(file.fileno(), True)
         about = report(tmp_path / "about")

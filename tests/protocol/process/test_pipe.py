@@ -238,7 +238,7 @@ def test_the_error_about_an_ended_process_quotes_its_last_line_of_standard_error
 
 @each_kind
 def test_megabytes_of_standard_error_do_not_block_an_engine(kind: type[Pipe]) -> None:
-    """Neither while it answers, nor while it is written to, nor while it ends."""
+    """The engine writes them while it answers, before it reads its input, and while it ends."""
     code = """
 sys.stderr.write("e" * 5_000_000); print("ready", flush=True)
 sys.stderr.write("e" * 5_000_000); print(len(sys.stdin.readline()), flush=True)

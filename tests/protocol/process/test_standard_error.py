@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs pipes that do 
 
 @pytest.fixture
 def pipe() -> Iterator[tuple[IO[bytes], int]]:
-    """Yield the end to read of a pipe, and the descriptor of the end to write."""
+    """Yield the read end of a pipe, and the descriptor of its write end."""
     read, write = os.pipe()
     with os.fdopen(read, "rb") as file:
         yield file, write
@@ -34,7 +34,7 @@ def test_an_empty_pipe_has_not_ended(pipe: tuple[IO[bytes], int]) -> None:
     assert not errors.drain() and errors.last_line() == "two"
 
 
-def test_a_function_gets_whole_lines_and_an_unfinished_one_at_the_end(
+def test_a_function_gets_whole_lines_and_at_the_end_an_unfinished_line(
     pipe: tuple[IO[bytes], int]
 ) -> None:
     received: list[bytes] = []
@@ -54,9 +54,9 @@ def test_an_unfinished_line_longer_than_the_limit_is_passed_on(
     errors = StandardError(pipe[0], received.append)
     for size in (LONGEST_LINE, 1):
         assert not received
-        left = size
-        while left:
-            left -= os.write(pipe[1], b"e" * min(left, 4096))
+        unwritten = size
+        while unwritten:
+            unwritten -= os.write(pipe[1], b"e" * min(unwritten, 4096))
             errors.drain()
     assert b"".join(received) == b"e" * (LONGEST_LINE + 1)
 

@@ -1,4 +1,4 @@
-"""How the end of a process is put into words."""
+"""Descriptions of how a process ended."""
 
 from __future__ import annotations
 

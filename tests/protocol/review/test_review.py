@@ -28,7 +28,7 @@ THROWN = """\
 
 20. a1-g1 b2-a7xd5 0-1
 """
-"""Each side can close a mill and win at once; White misses it, and Black does not."""
+"""Each side can win at once by closing a mill; White misses the win, and Black plays it."""
 
 QUIET = "1. d6 f4 2. b6 f6 *"
 
@@ -52,7 +52,7 @@ def test_tables_prove_a_blunder_beyond_the_search(tmp_path: Path) -> None:
     searcher = Searcher()
     searcher.tables = small_tables(make_rules("morris"), tmp_path)
     assert searcher.tables is not None
-    # The win takes 15 plies, which a search of 100 nodes cannot see.
+    # The win takes 15 plies; a search of 100 nodes does not find it.
     start, blunder = next(
         (position, move)
         for position in flying_positions()
@@ -68,7 +68,7 @@ def test_tables_prove_a_blunder_beyond_the_search(tmp_path: Path) -> None:
 
 
 def test_a_loss_in_tables_without_depths_is_proven(tmp_path: Path) -> None:
-    """A limit on plies makes the values after the moves uncertain, but not the position's."""
+    """A limit on plies makes only the values after the moves uncertain."""
     searcher = Searcher()
     searcher.tables = tables = Builder(tmp_path, make_rules("morris"), threads=2).build(6)
     lost = (position for position in flying_positions() if tables.probe(position) == (-1, None))

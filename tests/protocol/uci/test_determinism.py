@@ -79,7 +79,7 @@ def test_the_order_of_options_has_no_effect(tables: dict[str, str], shift: int) 
     assert in_a_process(tables, position, *OPTIONS[::-1]) == first
 
 
-PASTS = {
+EARLIER = {
     "other searches": [
         line for position in POSITIONS.values() for line in (position, "go nodes 50000")
     ],
@@ -105,7 +105,7 @@ PASTS = {
 """Lines that a process has received before it clears its memory."""
 
 
-def send_past(gui: Gui, lines: list[str]) -> None:
+def send_earlier(gui: Gui, lines: list[str]) -> None:
     """Send lines, and wait for each search; stop an infinite one at depth 5."""
     for line in lines:
         gui.send(line)
@@ -117,15 +117,15 @@ def send_past(gui: Gui, lines: list[str]) -> None:
 
 
 @pytest.mark.parametrize("clear", ["ucinewgame", "setoption name Clear Hash"])
-@pytest.mark.parametrize("past", PASTS)
+@pytest.mark.parametrize("earlier", EARLIER)
 def test_earlier_commands_have_no_effect_after_clearing(
-    tables: dict[str, str], past: str, clear: str
+    tables: dict[str, str], earlier: str, clear: str
 ) -> None:
     position = POSITIONS["placing"]
     with Gui(environment=tables) as gui:
         gui.ask("uci")
         first = searched(gui, position)
-        send_past(gui, PASTS[past])
+        send_earlier(gui, EARLIER[earlier])
         gui.ask(clear)
         assert searched(gui, position) == first
         gui.ask(clear)

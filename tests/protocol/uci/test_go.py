@@ -41,7 +41,7 @@ def check(lines: list[str], position: Position) -> None:
 
 
 def play_all(position: Position, tokens: list[str]) -> None:
-    """Check that all moves are legal, each after those before it."""
+    """Check that a sequence of moves is legal."""
     for token in tokens:
         position = position.push(parse_move(token))
 
@@ -382,7 +382,7 @@ def assert_unable_to_search(gui: Gui, reason: str) -> None:
 
 @needs_prlimit
 def test_a_search_without_memory_for_its_hash_table_uses_a_smaller_one(tmp_path: Path) -> None:
-    def less(requested: int, used: int) -> str:
+    def hash_error(requested: int, used: int) -> str:
         return (
             f"info string error '{requested} MiB': not enough memory for Hash; {used} MiB are used "
             "instead"
@@ -391,20 +391,20 @@ def test_a_search_without_memory_for_its_hash_table_uses_a_smaller_one(tmp_path:
     # With its own arena, a thread would reserve memory into which the table fits.
     with Gui(environment={"MALLOC_ARENA_MAX": "1"}) as gui:
         # A free-threaded interpreter frees the old table only when the thread that made it runs
-        # again. Its memory then adds to the limit, so that this table is small.
+        # again. The freed memory adds to the memory that the limit leaves, so this table is small.
         gui.send("setoption name Hash value 1")
         gui.go("go depth 1", f"setoption name TablePath value {tmp_path}")
         gui.send("setoption name Hash value 17")
         gui.fen()
         leave_memory(gui, 6)
         lines = gui.go("go depth 2 searchmoves a1")
-        assert lines[:2] == [less(17, 16), less(16, 1)]
+        assert lines[:2] == [hash_error(17, 16), hash_error(16, 1)]
         check(lines, Position())
         assert " depth 2 " in lines[-2] and lines[-1].split()[1] == "a1"
         assert gui.ask() == []
-        assert gui.ask("setoption name Hash value 12") == [less(12, 1)]
+        assert gui.ask("setoption name Hash value 12") == [hash_error(12, 1)]
         gui.send("setoption name Hash value 16", "go ponder wtime 100 btime 100 depth 2")
-        assert gui.line() == less(16, 1)
+        assert gui.line() == hash_error(16, 1)
         lines = gui.until(lambda line: " depth 2 " in line) + gui.pending(0.2)
         assert " depth 2 " in lines[-1]
         gui.send("ponderhit")

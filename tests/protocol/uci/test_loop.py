@@ -98,7 +98,7 @@ def test_quit_and_bench_inside_a_sentence_are_not_executed(gui: Gui) -> None:
 def test_an_invalid_position_is_reported_and_the_old_one_kept(gui: Gui) -> None:
     gui.send("position startpos moves d6 f4")
     before = gui.fen()
-    for bad, named in (
+    for bad, message in (
         ("position startpos moves d6 f4 d2 d6 b2", "'d6' (token 3): "),
         ("position startpos moves d6 f4 d2 zz", "'zz' (token 3): "),
         ("position startpos moves xd6", "'xd6' (token 0): "),
@@ -117,7 +117,7 @@ def test_an_invalid_position_is_reported_and_the_old_one_kept(gui: Gui) -> None:
     ):
         (error,) = gui.ask(bad)
         assert error.startswith("info string error ")
-        assert named in error
+        assert message in error
         assert gui.fen() == before
 
 
@@ -219,7 +219,7 @@ def test_sigint_ends_the_process_without_a_traceback(gui: Gui, work: str) -> Non
 @pytest.mark.thorough
 @pytest.mark.skipif(os.name != "posix", reason="SIGINT is sent to a console on Windows")
 def test_sigint_after_quit_is_ignored(gui: Gui) -> None:
-    """After ``quit``, perft still has its patience to finish, and the signal comes meanwhile."""
+    """After ``quit``, perft has some time to finish; the signal arrives within this time."""
     gui.send("go perft 12", "quit")
     time.sleep(0.5)
     gui.interrupt()
@@ -317,7 +317,7 @@ def test_the_engine_rejects_command_line_arguments() -> None:
 
 @pytest.mark.parametrize("trigger", [b"isready\n", b"stop\n"])
 def test_a_process_whose_output_is_closed_ends(trigger: bytes) -> None:
-    """Its input stays open, so that only the broken pipe can end it."""
+    """The process's input stays open, so that only the broken pipe can end the process."""
     started = subprocess.Popen(
         [sys.executable, "-m", "merels.protocol"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0,

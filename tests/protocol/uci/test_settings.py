@@ -34,7 +34,7 @@ EXPECTED = {
 
 
 def declarations(gui: Gui) -> dict[str, str]:
-    """Return the declarations of the options by name, each from its type on."""
+    """Return each option's declaration by name, beginning with its type."""
     lines = "\n".join(gui.greet())
     return dict(re.findall(r"^option name (.+?) type (.+)$", lines, re.MULTILINE))
 
