@@ -11,8 +11,8 @@ from merels.protocol.review.review import NAMES, Judge, Judgement, expected
 class Lesson(Attempt):
     """An attempt to improve on a move that a review judged a mistake.
 
-    Every move that loses less than an inaccuracy is right. ``number`` counts ``count`` lessons
-    from 1.
+    Every move that loses less than an inaccuracy is right. This is lesson ``number``, from 1, of
+    ``count``.
     """
 
     rated = False

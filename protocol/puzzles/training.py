@@ -177,7 +177,10 @@ class Trainer:
             self._write()
 
     def _read(self) -> None:
-        """Read the player's file if it has changed; if it is damaged, stop saving."""
+        """Read the player's file if it has changed.
+
+        If the file is damaged, stop saving, so that the file is not overwritten.
+        """
         if self._path is None:
             return
         try:

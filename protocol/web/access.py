@@ -26,8 +26,9 @@ LINK_PAGE = """\
 """
 """A page that redirects to ``address``."""
 _WELCOME = LINK_PAGE.format(address="/")
-"""The answer to a valid code. It is a page, because an HTTP redirect continues the navigation from
-the local file that opens the address, and the browser withholds a SameSite cookie from that."""
+"""The answer to a valid code: a page, not an HTTP redirect. A redirect would continue the
+navigation from the local file that opens the address, and for such a navigation the browser
+withholds a SameSite cookie."""
 _ACCESS_DENIED = """\
 <!doctype html>
 <html lang="en">
@@ -45,7 +46,7 @@ has printed. Each address works once, for one browser; then the terminal prints 
 
 
 class GuardedServer(LocalServer):
-    """A server that only browsers which opened a start address can use."""
+    """A server for browsers that have opened a start address."""
 
     def __init__(self, host: str, port: int, handler: type[GuardedHandler]) -> None:
         self.on_entry: Callable[[str], None] = lambda address: None
