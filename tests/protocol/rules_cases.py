@@ -29,7 +29,7 @@ REASONS = {"men": "men", "blocked": "blocked", "repetition": "repetition", "nore
 
 
 def features(position: Position, legal: list[Move]) -> tuple[object, ...]:
-    """Return the features that make a position different as a test case."""
+    """Return the features of a position by which test cases differ."""
     outcome = position.outcome()
     if outcome is not None:
         return outcome.reason, outcome.winner
@@ -46,7 +46,7 @@ def features(position: Position, legal: list[Move]) -> tuple[object, ...]:
 
 
 def cases() -> Iterator[dict[str, Any]]:
-    """Yield the cases from random games, as the file's objects."""
+    """Yield the cases from random games, each as an object of the file."""
     generator, seen = random.Random(SEED), set[object]()
     for number in range(GAMES):
         rules = list(PRESETS.values())[number % 5] if number % 3 else random_rules(generator)

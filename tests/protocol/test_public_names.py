@@ -1,4 +1,4 @@
-"""The names that ``merels.protocol`` exports, and the modules that importing it loads."""
+"""The names that ``merels.protocol`` exports, and the modules that its loop imports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A readable implementation of the compiled scanner, and random lines to compare both on."""
+"""A readable implementation of the compiled scanner, and random lines on which both must agree."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def read_brief(line: bytes, side: int, white_view: bool, in_plies: bool) -> Fiel
 
 
 def _number_after(name: bytes, words: list[bytes]) -> int | None:
-    """Return the number after the first word ``name``; None without a valid one."""
+    """Return the number after the first word ``name``, or None if it is missing or invalid."""
     at = words.index(name) + 1 if name in words else len(words)
     if at == len(words) or len(words[at]) > LONGEST_NUMBER:
         return None

@@ -72,7 +72,7 @@ def test_two_engines_play_a_game() -> None:
     assert len(moves) > 9
 
 
-def test_an_engine_is_sent_the_moves_since_the_last_irreversible_one() -> None:
+def test_an_engine_is_sent_the_moves_since_the_last_irreversible_move() -> None:
     """With only the present position, the engine could not detect a draw by repetition."""
     position = start = parse_position(OTHER_START)
     tokens = ["a7-a4", "e4-e5", "a4-a7", "e5-e4"]
@@ -228,7 +228,7 @@ def test_an_interrupt_before_go_ends_the_search(
         assert engine.play(Position(), Limit(depth=4)).info.depth == 4
 
 
-def test_an_interrupt_stops_every_search_of_its_call_and_no_later_one() -> None:
+def test_an_interrupt_stops_every_search_of_its_call_and_no_later_search() -> None:
     sent: list[bytes] = []
     with Engine.popen(fake("stops-only"), trace=lambda _, data: sent.append(data)) as engine:
         with killed_if_it_hangs(engine):
@@ -391,7 +391,7 @@ def test_a_command_with_a_space_is_a_file_of_that_name_or_is_split(
 
 
 @pytest.mark.skipif(os.name != "posix", reason="shell script")
-def test_an_engine_is_searched_in_its_directory_first(
+def test_a_command_is_looked_up_in_the_engine_s_directory_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script = tmp_path / "my-engine"

@@ -1,4 +1,4 @@
-"""The compiled scanner compared with a readable one in Python, on random lines."""
+"""The compiled scanner agrees with a readable scanner in Python on random lines."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.protocol.client.readable_scanner import (
 )
 
 
-def test_the_compiled_scanner_agrees_with_the_readable_one() -> None:
+def test_the_compiled_scanner_agrees_with_the_readable_scanner() -> None:
     generator = random.Random(15)
     answers = scores = wins = 0
     for _ in range(20_000):

@@ -60,14 +60,14 @@ def test_the_main_line_of_a_running_game_is_neither_deleted_nor_replaced() -> No
     with pytest.raises(InputError, match="cannot be deleted during the game"):
         game.delete(game.live)
     game.resign(0)
-    # The same holds after the end of the game, whose result belongs to this line.
+    # The same holds after the end of the game, because its result belongs to the main line.
     with pytest.raises(InputError, match="stays the main line"):
         game.promote(game.at)
     with pytest.raises(InputError, match="cannot be deleted after the game"):
         game.delete(game.live)
     ended = "1. d6 {Black wins, White resigns} ( 1. f4 ) 0-1"
     assert movetext(game) == ended
-    # The main line of a record that is viewed can be replaced, which hides the result.
+    # In a record that is only viewed, another main line can be chosen; this hides the result.
     game = saved(game)
     game.promote(game.record.node(2))
     assert movetext(game) == "1. f4 ( 1. d6 ) *"

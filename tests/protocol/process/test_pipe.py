@@ -238,7 +238,7 @@ def test_the_error_about_an_ended_process_quotes_its_last_line_of_standard_error
 
 @each_kind
 def test_megabytes_of_standard_error_do_not_block_an_engine(kind: type[Pipe]) -> None:
-    """The engine writes them while it answers, before it reads its input, and while it ends."""
+    """An engine may write them before it answers, before it reads its input, or as it ends."""
     code = """
 sys.stderr.write("e" * 5_000_000); print("ready", flush=True)
 sys.stderr.write("e" * 5_000_000); print(len(sys.stdin.readline()), flush=True)
@@ -291,5 +291,5 @@ def test_an_interrupted_close_leaves_no_process_and_can_be_repeated() -> None:
     with pytest.raises(ProcessLookupError):
         os.kill(process.pid, 0)
     process.close()
-    process.kill()  # Must send nothing: the system may have reused the process's number.
+    process.kill()  # Must send no signal: another process may have this process's number now.
     process.terminate()

@@ -25,7 +25,7 @@ COUNT = 12
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with tables of a custom rule set: up to seven men, with men in hand up to six."""
+    """A folder with tables of a custom rule set: up to seven men, or six with men in hand."""
     root = tmp_path_factory.mktemp("tables")
     builder = Builder(root, RULES, depths=True)
     builder.build(7)
@@ -162,7 +162,7 @@ def test_the_quickest_of_equal_moves_is_the_solution() -> None:
         solution = _only_moves(position, 1, [*best, *losing])
         assert solution is not None and solution[1] == 6
         assert [choice.depth for choice in solution[0]] == [3, 9]
-    # With the goal to draw, a winning move or an uncertain loss leaves no puzzle.
+    # If the goal is a draw, a winning move or an uncertain loss leaves no puzzle.
     draws = [Choice(move, 0, None, True) for move in same]
     lost = [Choice(move, -1, 5, True) for move in others]
     assert _only_moves(position, 0, [*draws, *lost]) is not None

@@ -97,7 +97,7 @@ def test_the_rating_is_saved_and_read_again(tmp_path: Path) -> None:
     assert asdict(Trainer(tmp_path / "new").player) == asdict(trainer.player)
 
 
-def test_an_only_puzzle_is_chosen_again() -> None:
+def test_the_only_puzzle_is_chosen_again() -> None:
     only = puzzle(first_moves()[0])
     trainer = Trainer(None, [only])
     assert trainer.next(None).puzzle is only is trainer.next(None).puzzle

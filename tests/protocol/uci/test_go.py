@@ -381,7 +381,7 @@ def assert_unable_to_search(gui: Gui, reason: str) -> None:
 
 
 @needs_prlimit
-def test_a_search_without_memory_for_its_hash_table_uses_a_smaller_one(tmp_path: Path) -> None:
+def test_a_search_without_memory_for_its_hash_table_uses_a_smaller_table(tmp_path: Path) -> None:
     def hash_error(requested: int, used: int) -> str:
         return (
             f"info string error '{requested} MiB': not enough memory for Hash; {used} MiB are used "

@@ -95,7 +95,7 @@ def test_quit_and_bench_inside_a_sentence_are_not_executed(gui: Gui) -> None:
     assert all(line.startswith("info string unknown command") for line in lines)
 
 
-def test_an_invalid_position_is_reported_and_the_old_one_kept(gui: Gui) -> None:
+def test_an_invalid_position_is_reported_and_the_old_position_kept(gui: Gui) -> None:
     gui.send("position startpos moves d6 f4")
     before = gui.fen()
     for bad, message in (
@@ -261,7 +261,7 @@ def test_a_search_with_a_limit_finishes_after_the_end_of_input(go: str, depth: i
         "go depth 99\nquit\n",
     ],
 )
-def test_quit_stops_every_search_and_the_end_of_input_stops_endless_ones(text: str) -> None:
+def test_quit_stops_every_search_and_the_end_of_input_stops_endless_searches(text: str) -> None:
     assert answers(text)[-1].startswith("bestmove ")
 
 
@@ -282,7 +282,7 @@ def test_a_search_after_the_end_of_input_ends_when_its_reader_closes(tmp_path: P
             pass
         process.stdout.close()
         assert process.wait(PATIENCE) == 0
-    # The process ended before it wrote the next iteration, which would have failed.
+    # The process ended before the next iteration; writing that would have failed.
     assert "info depth 16 " not in log.read_text()
 
 

@@ -103,7 +103,7 @@ def test_an_option_is_equal_after_writing_and_parsing_its_declaration(option: Op
         ("UCI_Elo", "1"),
     ],
 )
-def test_an_invalid_value_is_an_error_and_the_old_one_is_kept(name: str, invalid: str) -> None:
+def test_an_invalid_value_is_an_error_and_the_old_value_is_kept(name: str, invalid: str) -> None:
     values = Settings()
     old = values[name]
     with pytest.raises(InputError) as error:
@@ -216,7 +216,7 @@ def test_setting_an_option_is_an_error_during_a_search_but_not_after_stop(gui: G
         assert gui.ask("setoption name Hash value 3") == ["info string Hash is 3"]
 
 
-def test_a_hash_that_exceeds_the_memory_is_replaced_by_a_smaller_one(gui: Gui) -> None:
+def test_a_hash_that_exceeds_the_memory_is_replaced_by_a_smaller_hash(gui: Gui) -> None:
     most = declarations(gui)["Hash"].split()[-1]
     gui.send("debug on", f"setoption name Hash value {most}")
     assert gui.line() == f"info string Hash is {most}"

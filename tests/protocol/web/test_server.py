@@ -27,10 +27,10 @@ def low_limits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Handler(LocalHandler):
-    """A handler that answers every GET, refuses a POST to ``/refuse`` and echoes any other."""
+    """A handler that answers GET requests, refuses POST to ``/refuse`` and echoes other POSTs."""
 
     def do_GET(self) -> None:
-        """Answer, or at ``/stream`` start a stream that ends with its connection."""
+        """Answer; for ``/stream``, keep a stream open until its connection ends."""
         if self.path == "/stream":
             self.server.begin_stream(self.connection)
             self.send(HTTPStatus.OK, b"")
@@ -91,7 +91,7 @@ def is_open(connection: socket.socket) -> bool:
     b"GET / HTTP/1.1\r\nX: half a header",
     b"POST / HTTP/1.1\r\nContent-Length: 1000\r\n\r\nhalf a body",
 ])
-def test_unfinished_requests_do_not_shut_a_page_out(request_line: bytes) -> None:
+def test_unfinished_requests_do_not_block_other_requests(request_line: bytes) -> None:
     with serving() as server, ExitStack() as stack:
         connections = [
             stack.enter_context(send(server, request_line)) for _ in range(MOST_CONNECTIONS + 20)
@@ -101,7 +101,7 @@ def test_unfinished_requests_do_not_shut_a_page_out(request_line: bytes) -> None
         wait(lambda: not is_open(connections[0]), PATIENCE, "the end of the oldest connection")
 
 
-def test_refused_requests_that_keep_sending_do_not_shut_a_page_out() -> None:
+def test_refused_requests_that_keep_sending_do_not_block_other_requests() -> None:
     request = b"POST /refuse HTTP/1.1\r\nContent-Length: 1000000\r\n\r\n"
     with serving() as server, ExitStack() as stack:
         connections: list[socket.socket] = []
@@ -114,7 +114,7 @@ def test_refused_requests_that_keep_sending_do_not_shut_a_page_out() -> None:
         assert is_served(server)
 
 
-def test_unread_answers_do_not_shut_a_page_out() -> None:
+def test_unread_answers_do_not_block_other_requests() -> None:
     requests = b"GET /large HTTP/1.1\r\n\r\n" * 10
     with serving() as server, ExitStack() as stack:
         for _ in range(MOST_CONNECTIONS):
@@ -122,7 +122,7 @@ def test_unread_answers_do_not_shut_a_page_out() -> None:
         assert is_served(server)
 
 
-def test_streams_do_not_shut_a_page_out() -> None:
+def test_streams_do_not_block_other_requests() -> None:
     with serving() as server, ExitStack() as stack:
         streams = []
         for _ in range(MOST_CONNECTIONS + 20):
