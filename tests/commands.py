@@ -16,7 +16,7 @@ MERELS = (sys.executable, "-m", "merels.tournament.commands.main")
 
 
 def command(name: str) -> Callable[[Sequence[str]], int]:
-    """Return a function that runs ``merels NAME`` with its arguments and returns the status."""
+    """Return a function that runs ``merels NAME`` with given words and returns the exit status."""
     return lambda words: main([name, *words])
 
 

@@ -273,7 +273,7 @@ def test_a_pattern_that_examines_a_text_twice_is_found(text: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("reader", READERS)
 def test_a_megabyte_is_read(reader: str, tmp_path: Path) -> None:
-    """Each hostile text is read at a size of a megabyte; a quadratic reader would take hours."""
+    """A reader that is quadratic in the length would take hours for a megabyte."""
     program = (
         "import sys; from pathlib import Path; from tests.test_hostile_text import read_all; "
         "read_all(sys.argv[1], Path(sys.argv[2]))"
@@ -286,7 +286,7 @@ def test_a_megabyte_is_read(reader: str, tmp_path: Path) -> None:
 
 
 def read_all(reader: str, folder: Path) -> None:
-    """Read each hostile text at a size of a megabyte."""
+    """Read a megabyte of each hostile text."""
     for make in HOSTILE.values():
         length = len(make(1000)) / 1000
         with suppress(InputError, ValueError):

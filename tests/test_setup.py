@@ -1,4 +1,4 @@
-"""Building from source without a compiler."""
+"""The build from source, the commit in versions, the notes of a release, and the citation."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ class Beginner(Fake):
         self._random = random.Random(seed)
 
     def move(self) -> str:
-        """Return a random move that removes a man, or else any; 0000 if there is no move."""
+        """Return a random move, if possible one that removes a man; 0000 if there is no move."""
         moves = self.position.legal_moves()
         closing = [move for move in moves if move.removed]
         self.last = str(self._random.choice(closing or moves)) if moves else "0000"

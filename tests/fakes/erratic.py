@@ -4,8 +4,8 @@ RATE is the share of games with a fault. KINDS are letters of faults to choose f
 occurs twice is twice as likely. Faults of `AT_START` occur at the start or at isready, the others
 in one of a game's first eight searches. All processes of the engine append a ``.`` to FILE for each
 game that they start, and replace it by the letter of a fault that they commit. SEED and the game's
-place in FILE determine its fault. With ``fixed`` the engine plays the game of `instant.c`. While
-the runner tries all engines before the tournament, the engine has no fault.
+place in FILE determine the game's fault. With ``fixed`` the engine plays the game of `instant.c`.
+While the runner tries all engines before the tournament, the engine has no fault.
 """
 
 from __future__ import annotations
@@ -113,11 +113,11 @@ ANSWERS = ("i", "g")
 PLACEMENTS = "d5 e5 e4 e3 d3 c3 c4 c5 f6 d6 f2 f4 b2 d2 b6 b4 d7 a7".split()
 STEPS = ("d7-g7", "a7-a4", "g7-d7", "a4-a7")
 EVERY = 4
-"""Faults at the start occur in every fourth game at most, so that the engine is not given up."""
+"""Faults at the start occur in every fourth game at most, so that the runner keeps the engine."""
 
 
 def is_tried() -> bool:
-    """Return whether the runner itself has started this process, and not a worker."""
+    """Return whether the runner itself, not a worker, has started this process."""
     try:
         with open(f"/proc/{os.getppid()}/cmdline", "rb") as file:
             return b".run.worker" not in file.read()

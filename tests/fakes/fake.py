@@ -120,7 +120,7 @@ class Fake:
         self.before = move
 
     def answer_later(self) -> None:
-        """Answer after the argument's seconds, spent sleeping or computing."""
+        """Answer after ARGUMENT seconds of sleeping or computing."""
         end = time.monotonic() + float(ARGUMENT)
         while (seconds := end - time.monotonic()) > 0:
             if MODE == "sleeps":

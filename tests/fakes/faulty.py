@@ -109,7 +109,7 @@ def late(pattern: str, milliseconds: int = 700) -> Callable[[str], Lines]:
 
 
 def occupied_point(line: str) -> Lines:
-    """Replace the fourth move of a game by one to an occupied point."""
+    """Replace the fourth move of a game by a move to an occupied point."""
     moves = State.setup.partition("position startpos moves ")[2].split()
     spoilt = State.go == "go depth 2" and len(moves) == 3 and line.startswith("bestmove")
     return [f"bestmove {moves[0]}"] if spoilt else [line]

@@ -103,7 +103,7 @@ class Boards(Fuzzer):
         return [text, chance.choice(("wait", "wait", "wait", "break"))]
 
     def check(self, case: Case) -> Tally:
-        """Send a request; the server must answer or close it, and serve the page afterwards."""
+        """Send a request; the server must answer or hang up, and serve the page afterwards."""
         text = case[0]
         for word, value in (("COOKIE", self._server.cookie), ("PORT", str(self._server.port)),
                             ("BOARD", self._board)):

@@ -139,7 +139,7 @@ def edit(data: bytes, edits: list[str]) -> bytes:
 
 
 def make_edits(chance: random.Random, size: int, hot: int = 0) -> list[str]:
-    """Return random edits of ``size`` bytes; half are in the first ``hot`` bytes, if not 0."""
+    """Return random edits of ``size`` bytes; if ``hot`` > 0, half are in the first ``hot``."""
     edits = []
     for _ in range(chance.choice((1, 1, 1, 2, 3, 8))):
         at = chance.randrange(hot if hot and chance.random() < 0.5 else max(size, 1))

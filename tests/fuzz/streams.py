@@ -58,7 +58,7 @@ _COSTLY = re.compile(
 
 
 class Streams(Fuzzer):
-    """Bursts of lines in both dialects; after each, the process must behave as a new one."""
+    """Bursts of lines in both dialects; after a burst, a process must behave like a new process."""
 
     name = "protocol"
     unit = "lines"

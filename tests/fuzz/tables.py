@@ -95,7 +95,7 @@ class Headers(Fuzzer):
         except TableError:
             return Tally(rejected=1)
         again = header.pack()
-        # Unused bytes may have any value, and true flags any value but 0: compare the contents.
+        # Unused bytes may have any value, and true flags may be any value but 0, so compare fields.
         if parse_header(again, Path("3-3.wdl")) != header or len(again) != HEADER_SIZE:
             raise Defect(f"{header} became {parse_header(again, Path('3-3.wdl'))}")
         sector = header.sector

@@ -76,7 +76,7 @@ def main(argv: list[str]) -> int:
     options = parser().parse_args(argv)
     games = options.games or (GAMES if options.hours is None else sys.maxsize)
     seed = random.SystemRandom().randrange(1 << 32) if options.seed is None else options.seed
-    # SystemExit ends the current run together with this process.
+    # On SIGTERM, SystemExit ends the current run together with this process.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     print(f"seed {seed}, faults in {options.fault_rate:.0%} of the games", flush=True)
     deadline = time.monotonic() + 3600 * (options.hours or 1e6)

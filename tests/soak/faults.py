@@ -1,4 +1,4 @@
-"""The faults of `tests/fakes/erratic.py` by letter, and the counts of those committed."""
+"""The faults of `tests/fakes/erratic.py` by letter, and counts of committed faults."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ USUAL = "ccsshqiiggeddppkxxootttffllrrmm"
 
 
 def read_tallies(paths: Iterable[Path]) -> Counter[str]:
-    """Return the number of faults committed by letter."""
+    """Return the number of committed faults, by letter."""
     counts: Counter[str] = Counter()
     for path in paths:
         if path.exists():

@@ -24,8 +24,8 @@ SILENCE = 900.0
 POLL = 0.05
 """Seconds between two checks of a run."""
 LEFTOVERS = 120.0
-"""Seconds after a run within which its child processes must end. The guardian of a killed runner
-takes a moment to end them, much longer on a busy machine."""
+"""Grace period after a run for the end of its child processes, in seconds. The guardian of a killed
+runner takes a moment to end them, much longer on a busy machine."""
 
 
 class Broken(Exception):

@@ -18,7 +18,7 @@ SLOW_MACHINE = ["starttimeout=120", "pingtimeout=120"]
 PATIENT = ["starttimeout=30", "pingtimeout=5"]
 """Timeouts of engines that hang, in seconds: short, but long enough for games without a fault."""
 CLOCK = ["st=1", "timemargin=1500"]
-"""A time limit that an overrun exceeds by far, but a sound search on a busy machine hardly ever."""
+"""A time limit that an overrun far exceeds, but that suffices on a busy machine."""
 
 
 @dataclass(frozen=True)

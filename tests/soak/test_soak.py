@@ -1,4 +1,4 @@
-"""A short soak test, and a long one of ten thousand games with faults in a tenth of them."""
+"""A short soak, and a soak of ten thousand games; a tenth of these have a fault."""
 
 from __future__ import annotations
 
