@@ -119,15 +119,15 @@ def _reply(tables: Tables, position: Position, value: int) -> Move | None:
     choices = values_of_moves(tables, position)
     if not choices:
         return None
-    kept = [choice for choice in choices if choice.value == -value]
+    keeping = [choice for choice in choices if choice.value == -value]
 
     def difficulty(choice: Choice) -> tuple[float, int, str]:
         # The hardest reply has the least key.
         child = position.play(choice.move)
-        held = None if child.outcome() else tables.holding(child)
-        return (held[0] / held[1] if held else 2.0, -(choice.depth or 0), str(choice.move))
+        counts = None if child.outcome() else tables.holding(child)
+        return (counts[0] / counts[1] if counts else 2.0, -(choice.depth or 0), str(choice.move))
 
-    return min(kept, key=difficulty).move if kept else None
+    return min(keeping, key=difficulty).move if keeping else None
 
 
 def _men_after(position: Position, move: Move) -> Men:
@@ -185,7 +185,7 @@ def _walk(
         if ply:
             yield position, choices
         best = max(choice.value for choice in choices)
-        kept = [choice for choice in choices if choice.value == best]
-        move = random.choice(choices if random.random() < _RANDOM_MOVE_SHARE else kept).move
+        keeping = [choice for choice in choices if choice.value == best]
+        move = random.choice(choices if random.random() < _RANDOM_MOVE_SHARE else keeping).move
         after = position.play(move)
         position = Position(after.rules, after.men, after.hands, after.side)

@@ -262,13 +262,13 @@ class LocalHandler(BaseHTTPRequestHandler):
             return False
         return self.command == "POST" or self.server.take_request(self.connection)
 
-    def read_body(self, most: int) -> bytes:
-        """Read a request's body; raise `Refusal` if it has more than ``most`` bytes."""
+    def read_body(self, maximum: int) -> bytes:
+        """Read a request's body; raise `Refusal` if it has more than ``maximum`` bytes."""
         length = self.headers.get("Content-Length", "")
         if not (length.isascii() and length.isdigit()) or "Transfer-Encoding" in self.headers:
             raise Refusal(HTTPStatus.LENGTH_REQUIRED, "expected a Content-Length")
-        if len(length) > 9 or int(length) > most:
-            raise Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"expected at most {most} bytes")
+        if len(length) > 9 or int(length) > maximum:
+            raise Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"expected at most {maximum} bytes")
         data = self.rfile.read(int(length))
         if not self.server.take_request(self.connection) or len(data) < int(length):
             raise ConnectionAbortedError("the connection ended within a request")
@@ -349,10 +349,10 @@ class LocalHandler(BaseHTTPRequestHandler):
         while (events := take(PING_SECONDS)) is not None:
             self.wfile.write(events or b": ping\n\n")
 
-    def refuse(self, status: HTTPStatus, why: str) -> None:
+    def refuse(self, status: HTTPStatus, reason: str) -> None:
         """Send an error and end the connection, without reading the rest of the request."""
         self.close_connection = True
-        self.send(status, json.dumps({"error": why}).encode())
+        self.send(status, json.dumps({"error": reason}).encode())
         if self.command == "POST":
             self._drain()
 
