@@ -128,15 +128,15 @@ def test_help_explains_every_flag(words: list[str], capsys: pytest.CaptureFixtur
 
 
 def test_flags_mentioned_in_documents_exist(capsys: pytest.CaptureFixture[str]) -> None:
-    known = set()
+    listed = set()
     for words in HELPS:
         _, out, _ = run(capsys, [*words, "--help"])
-        known |= {flag for entry, _ in entries(out) for flag in re.findall(r"-[\w-]+", entry)}
+        listed |= {flag for entry, _ in entries(out) for flag in re.findall(r"-[\w-]+", entry)}
     for page in PAGES:
         for span in spans(page):
             if span.startswith("-"):
                 flags = {word for word in span.split() if re.match(r"-[a-z]", word)}
-                assert flags <= known, f"{page.name}: {span}"
+                assert flags <= listed, f"{page.name}: {span}"
 
 
 def test_commands_mentioned_in_documents_exist(capsys: pytest.CaptureFixture[str]) -> None:

@@ -34,10 +34,10 @@ def shapes(report: str) -> list[list[str]]:
 
 @pytest.mark.thorough
 def test_a_tournament_without_flags_prints_what_the_guide_shows() -> None:
-    shown = (ROOT / "tournament" / "guide.md").read_text("utf-8").split("```\n")[1]
-    assert len(shapes(shown)) > 3 * len(NAMES)
+    example = (ROOT / "tournament" / "guide.md").read_text("utf-8").split("```\n")[1]
+    assert len(shapes(example)) > 3 * len(NAMES)
     quick = ["-quiet", "-each", "nodes=1", "-rounds", "2", "-srand", "1"]
-    assert shapes(output("tournament", *quick)) == shapes(shown)
+    assert shapes(output("tournament", *quick)) == shapes(example)
 
 
 def test_the_readme_has_at_most_120_lines() -> None:

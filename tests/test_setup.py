@@ -89,11 +89,11 @@ def test_a_development_build_announces_its_commit(tmp_path: Path) -> None:
     command = [sys.executable, "setup.py", "-q", "build_py", "--build-lib", str(tmp_path)]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     script = "import merels.engine as engine; print(engine.__version__, engine.full_version())"
-    shown = subprocess.check_output(
+    output = subprocess.check_output(
         [sys.executable, "-c", script], cwd=tmp_path, text=True,
         env={**os.environ, "PYTHONPATH": str(tmp_path)},
     )
-    version, full = shown.split()
+    version, full = output.split()
     head = git("-C", str(ROOT), "rev-parse", "HEAD")[:10]
     commit = full.removeprefix(version).removesuffix(".modified")
     assert commit == (f"+{head}" if "dev" in version else "")

@@ -210,8 +210,8 @@ class Erratic(Fake):
 
 def main() -> None:
     """Read commands to the end of the input."""
-    seed, rate, *rest = sys.argv[1:]
-    engine = Erratic(seed, float(rate), *rest)
+    seed, rate, *options = sys.argv[1:]
+    engine = Erratic(seed, float(rate), *options)
     while line := sys.stdin.readline():
         engine.obey(line)
 

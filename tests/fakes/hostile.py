@@ -62,8 +62,8 @@ def go() -> None:
     elif MODE == "endless-line":
         write(b"info string " + b"x" * (10 * MEGABYTE))
     elif MODE == "memory":
-        kept = [bytearray(MEGABYTE) for _ in range(int(ARGUMENT))]
-        write(b"bestmove d6 ponder %d\n" % len(kept))
+        blocks = [bytearray(MEGABYTE) for _ in range(int(ARGUMENT))]
+        write(b"bestmove d6 ponder %d\n" % len(blocks))
     elif MODE == "cpu":
         while True:
             pass

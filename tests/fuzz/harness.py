@@ -169,26 +169,26 @@ def minimise(case: Case, fails: Callable[[Case], bool], trials: int = MOST_TRIAL
     case = _without(case, counted)
     for index, piece in enumerate(case):
         before, after = case[:index], case[index + 1 :]
-        letters = _without(list(piece), lambda few: counted([*before, "".join(few), *after]))
+        letters = _without(list(piece), lambda kept: counted([*before, "".join(kept), *after]))
         case = [*before, "".join(letters), *after]
     return case
 
 
 def _without(pieces: Sequence[str], fails: Callable[[Case], bool]) -> Case:
     """Return the pieces that a failure needs, by removing ever shorter runs of pieces."""
-    kept = list(pieces)
-    length = len(kept)
+    needed = list(pieces)
+    length = len(needed)
     while length := length // 2 or (1 if length > 1 else 0):
         at = 0
-        while at < len(kept):
-            fewer = kept[:at] + kept[at + length :]
+        while at < len(needed):
+            fewer = needed[:at] + needed[at + length :]
             if fewer and fails(fewer):
-                kept = fewer
+                needed = fewer
             else:
                 at += length
         if length == 1:
             break
-    return kept
+    return needed
 
 
 def quote(case: Case) -> str:

@@ -94,10 +94,10 @@ class Headers(Fuzzer):
             header = parse_header(data, Path("3-3.wdl"))
         except TableError:
             return Tally(rejected=1)
-        again = header.pack()
+        repacked = header.pack()
         # Unused bytes may have any value, and true flags may be any value but 0, so compare fields.
-        if parse_header(again, Path("3-3.wdl")) != header or len(again) != HEADER_SIZE:
-            raise Defect(f"{header} became {parse_header(again, Path('3-3.wdl'))}")
+        if parse_header(repacked, Path("3-3.wdl")) != header or len(repacked) != HEADER_SIZE:
+            raise Defect(f"{header} became {parse_header(repacked, Path('3-3.wdl'))}")
         sector = header.sector
         own, opponent = sector[0] + (sector.hand + 1) // 2, sector[1] + sector.hand // 2
         if not (3 <= own <= 9 and 3 <= opponent <= 9) or header.kind not in SUFFIX:

@@ -78,10 +78,10 @@ def expect_one_line(error: InputError) -> None:
         raise Defect(f"not one line: {str(error)[:300]!r}")
 
 
-def expect_same(first: object, second: object, what: str) -> None:
+def expect_same(first: object, second: object, subject: str) -> None:
     """Raise `Defect` if two values differ."""
     if first != second:
-        raise Defect(f"{what}: {first!r} became {second!r}")
+        raise Defect(f"{subject}: {first!r} became {second!r}")
 
 
 def check_position(position: Position) -> None:
@@ -165,8 +165,8 @@ def _playok(text: str, rules: str) -> None:
     record = parse_playok(text, parse_rules(rules))
     _check_record(record)
     if format_position(record.start) == START:
-        again = parse_playok(format_playok(record))
-        expect_same((record.moves, record.result), (again.moves, again.result), "PlayOK's game")
+        reread = parse_playok(format_playok(record))
+        expect_same((record.moves, record.result), (reread.moves, reread.result), "PlayOK's game")
 
 
 def _any_game(text: str, rules: str) -> None:
@@ -183,10 +183,10 @@ def _check_record(record: Record) -> None:
         position = position.push(move)
     check_written(position)
     text = format_record(record)
-    again = parse_record(text)
-    expect_same((record.start, record.moves), (again.start, again.moves), "the game")
-    expect_same(record.result, again.result, "the result")
-    expect_same(text, format_record(again), "the record's text")
+    reread = parse_record(text)
+    expect_same((record.start, record.moves), (reread.start, reread.moves), "the game")
+    expect_same(record.result, reread.result, "the result")
+    expect_same(text, format_record(reread), "the record's text")
 
 
 def _rules(chance: random.Random) -> str:

@@ -80,7 +80,7 @@ def main(argv: list[str]) -> int:
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     print(f"seed {seed}, faults in {options.fault_rate:.0%} of the games", flush=True)
     deadline = time.monotonic() + 3600 * (options.hours or 1e6)
-    totals, own = Totals(), len(os.listdir("/proc/self/fd"))
+    totals, at_start = Totals(), len(os.listdir("/proc/self/fd"))
     kinds = ("instant", "mixed") if options.kind == "all" else (options.kind,)
     with tempfile.TemporaryDirectory() as tools:
         drawer = Drawer(seed, options.fault_rate, compile_instant(tools))
@@ -91,8 +91,8 @@ def main(argv: list[str]) -> int:
             scenario = draw(folder, options.size, chance.randint(0, STOPS))
             try:
                 run(scenario, totals)
-                if (now := len(os.listdir("/proc/self/fd"))) > own:
-                    raise Broken(f"the soak has {now} open descriptors, at its start {own}")
+                if (count := len(os.listdir("/proc/self/fd"))) > at_start:
+                    raise Broken(f"the soak has {count} open descriptors, at its start {at_start}")
             except Broken as error:
                 print(f"broken promise: {error}\nsee {folder}; {scenario.flags}\n{totals}")
                 return 1

@@ -98,8 +98,8 @@ def check_statistics(scenario: Scenario, output: Sequence[str]) -> None:
         raise Broken(f"ratings from the PGN file are not those from the journal: {other[0]!r}")
     tables, _, after_tables = reports[1].partition("Likelihood")
     endings = after_tables.partition("Termination")[2].partition("\nReason")[0]
-    shown = [*tables.splitlines(), *endings.splitlines()[1:]]
-    if missing := [line for line in shown if line not in output and line.strip()]:
+    printed = [*tables.splitlines(), *endings.splitlines()[1:]]
+    if missing := [line for line in printed if line not in output and line.strip()]:
         raise Broken(f"a line of the PGN file's ratings is not in the run's output: {missing[0]!r}")
     counted = count_points(scenario.pgn.read_text(encoding="utf-8"))
     for line in tables.splitlines():

@@ -404,10 +404,10 @@ def test_a_command_is_looked_up_in_the_engine_s_directory_first(
 
 
 def test_the_error_about_an_ended_engine_names_the_exit_code_or_signal() -> None:
-    for how, cause in (("1", "exit code 1"), ("segv", "killed by SIGSEGV")):
+    for status, cause in (("1", "exit code 1"), ("segv", "killed by SIGSEGV")):
         with pytest.raises(EngineTerminated, match=cause):
-            Engine.popen(fake("die-start", how))
-        with Engine.popen(fake("die-search", how)) as engine:
+            Engine.popen(fake("die-start", status))
+        with Engine.popen(fake("die-search", status)) as engine:
             assert engine.play(Position(), Limit(nodes=1)).move is not None
             with pytest.raises(EngineTerminated, match=cause):
                 engine.play(Position(), Limit(nodes=1))

@@ -101,8 +101,8 @@ def test_analyse_prints_the_board_the_lines_and_the_best_move() -> None:
     assert any("Fen: " in line for line in lines)
     assert sum(" nodes " in line for line in lines) == 6
     assert re.fullmatch(r"White's best move: [a-gx1-7]+ \([+-]\d+\.\d\d\)", lines[-1])
-    two = lines_of("analyse", "-multipv", "2", "-depth", "4", "-threads", "2", "-hash", "1")
-    assert sum(re.match(r" *3/", line) is not None for line in two) == 2
+    pairs = lines_of("analyse", "-multipv", "2", "-depth", "4", "-threads", "2", "-hash", "1")
+    assert sum(re.match(r" *3/", line) is not None for line in pairs) == 2
     won = lines_of("analyse", "****OO**/*OOO@*@*/**@***** w 0 0 0 30", "-depth", "5")
     assert won[-1] == "White's best move: f4-e4 (wins in 2)"
     over = lines_of("analyse", "O*O*****/@@@*****/******** w 0 0 0 9", "-movetime", "50")

@@ -78,9 +78,9 @@ def test_games_are_written_and_read_back(variant: str) -> None:
         moves = random_game(seed, Position(preset(variant)))
         record = Record(Position(preset(variant)), moves, "*", {"White": "A"})
         text = format_playok(record)
-        again = read_game(text)
-        assert (again.moves, again.start, again.tags["White"]) == (moves, record.start, "A")
-        assert format_playok(again) == text
+        reread = read_game(text)
+        assert (reread.moves, reread.start, reread.tags["White"]) == (moves, record.start, "A")
+        assert format_playok(reread) == text
 
 
 def test_a_record_in_the_layout_of_the_site_is_read() -> None:

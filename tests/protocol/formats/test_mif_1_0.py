@@ -30,9 +30,9 @@ def test_positions_are_equal_after_writing_and_reading_mfen() -> None:
             with pytest.raises(InputError, match="a position does not show this end"):
                 read_position(text, position.rules)
             continue
-        again = read_position(text, position.rules)
-        assert format_position(again) == format_position(position)
-        assert format_mfen(again) == text
+        reread = read_position(text, position.rules)
+        assert format_position(reread) == format_position(position)
+        assert format_mfen(reread) == text
     assert ends >= {"-", "w:fewer-than-minimum", "b:fewer-than-minimum", "d:no-progress"}
 
 
@@ -56,8 +56,8 @@ def test_the_side_to_move_after_a_win_is_the_loser() -> None:
     assert format_mfen(finished).endswith(" - o o 0,0 - 0 39 w:fewer-than-minimum")
     # With an even number of plies, Black played the first move.
     black_first = format_mfen(finished).replace(" 39 ", " 38 ")
-    again = read_position(black_first)
-    assert (again.side, again.number) == (BLACK, 20)
+    reread = read_position(black_first)
+    assert (reread.side, reread.number) == (BLACK, 20)
 
 
 @pytest.mark.parametrize(

@@ -105,9 +105,9 @@ def test_hostile_tags_and_comments_are_written_as_one_printable_game() -> None:
         node.comment = evil
     text = format_record(record)
     assert all(c == "\n" or c.isprintable() for c in text)
-    again = parse_record(text)
-    assert (again.moves, again.result) == (record.moves, record.result)
-    assert set(again.tags) == set(parse_record(format_record(make_record(GAMES[0]))).tags)
+    reread = parse_record(text)
+    assert (reread.moves, reread.result) == (record.moves, record.result)
+    assert set(reread.tags) == set(parse_record(format_record(make_record(GAMES[0]))).tags)
 
 
 def test_an_error_that_quotes_a_file_is_one_printable_line() -> None:

@@ -143,15 +143,15 @@ def test_moves_that_were_taken_back_become_a_variation() -> None:
     game = played("d6", "f4", "d2", "b4")
     game.take_back(game.record.node(2))
     assert movetext(game) == "1. d6 f4 ( 1... f4 2. d2 b4 ) *"
-    again = saved(game)
-    assert movetext(again) == movetext(game) and again.live.ply == 2
+    reread = saved(game)
+    assert movetext(reread) == movetext(game) and reread.live.ply == 2
     game.resign(1)
     assert movetext(game) == (
         "1. d6 f4 {White wins, Black resigns} ( 1... f4 2. d2 b4 ) 1-0"
     )
-    again = saved(game)
-    assert again.result() == ("1-0", "White wins, Black resigns") and again.live.ply == 2
-    assert movetext(again) == movetext(game)
+    reread = saved(game)
+    assert reread.result() == ("1-0", "White wins, Black resigns") and reread.live.ply == 2
+    assert movetext(reread) == movetext(game)
 
 
 def test_a_game_whose_moves_were_all_taken_back_has_only_a_variation() -> None:
@@ -160,9 +160,9 @@ def test_a_game_whose_moves_were_all_taken_back_has_only_a_variation() -> None:
     game.take_back(game.record.root)
     game.resign(0)
     assert movetext(game) == "{Black wins, White resigns} ( 1. d6 {a start} f4 ) 0-1"
-    again = saved(game)
-    assert again.result() == ("0-1", "Black wins, White resigns") and again.live.ply == 0
-    assert movetext(again) == movetext(game)
+    reread = saved(game)
+    assert reread.result() == ("0-1", "Black wins, White resigns") and reread.live.ply == 0
+    assert movetext(reread) == movetext(game)
 
 
 def test_replayed_moves_become_the_main_line_again() -> None:

@@ -230,10 +230,10 @@ def test_the_error_about_an_ended_process_quotes_its_last_line_of_standard_error
     kind: type[Pipe], code: str, end: str
 ) -> None:
     with talk(code, kind) as pipe:
-        with pytest.raises(EngineTerminated) as gone:
+        with pytest.raises(EngineTerminated) as error:
             pipe.read_line(soon())
-    assert gone.value.how.startswith(end) and len(gone.value.how) < 200
-    assert end.endswith("ee") or gone.value.how == end
+    assert error.value.how.startswith(end) and len(error.value.how) < 200
+    assert end.endswith("ee") or error.value.how == end
 
 
 @each_kind

@@ -158,10 +158,11 @@ def test_a_game_sent_move_by_move_gives_the_same_position(gui: Gui) -> None:
     # Go back to the tenth move, then forward by two moves.
     gui.send("position startpos moves " + " ".join(tokens[:10]))
     gui.send("position startpos moves " + " ".join(tokens[:12]))
-    again = Position()
+    position = Position()
     for token in tokens[:12]:
-        again = again.play(next(move for move in again.legal_moves() if str(move) == token))
-    assert gui.fen() == format_position(again)
+        move = next(move for move in position.legal_moves() if str(move) == token)
+        position = position.play(move)
+    assert gui.fen() == format_position(position)
 
 
 def test_d_eval_and_help_print_their_lines(gui: Gui) -> None:
