@@ -122,7 +122,7 @@ class Run:
             self.games += line.startswith("Finished game ")
 
     def stop_at(self, games: int, chance: random.Random) -> signal.Signals | None:
-        """Send a signal once ``games`` games are finished; return it, or None after the run."""
+        """Once ``games`` games are finished, send and return a signal; None if the run is over."""
         while self.games < games and self._is_running():
             time.sleep(POLL)
         time.sleep(chance.uniform(0, 0.3))

@@ -100,7 +100,7 @@ FAULTS = [
     ("outlives-early-quit", "quit-at-once", "quit,quit-at-once"),
     ("outlives-no-input", "end-of-input-at-once", "end-of-input,end-of-input-at-once"),
 ]
-"""Modes of faulty.py, the step that each mode fails, and the steps to run; all others pass."""
+"""Modes of faulty.py, the only step that each mode fails, and the steps that are run."""
 OVERLAPPING_FAULTS = [
     ("dies-of-uci", "greeting", "greeting,ready"),
     ("dies-of-isready", "ready", "greeting,ready"),
@@ -135,7 +135,7 @@ WARNINGS = [
     ("slow-to-prepare", "ready", "ready,ready-at-once,ready-before-greeting,deterministic"),
     ("deaf-to-noise", "noise-before-command", "noise-before-command,torn-lines"),
 ]
-"""Modes of faulty.py, the step that warns of each mode, and the steps to run; all others pass."""
+"""Modes of faulty.py, the only step that warns of each mode, and the steps that are run."""
 SOUND = [
     ("capitals", "info-complete,multipv"),
     ("better-at-end", "info-complete"),
@@ -143,7 +143,7 @@ SOUND = [
     ("needs-ponder", "infinite-waits,ponder-waits,go-depth"),
     ("needs-isready", "answers,infinite-waits,go-depth,multipv,deterministic"),
 ]
-"""Modes of faulty.py without a fault, and the steps to run, which all pass."""
+"""Modes of faulty.py without a fault, and the steps that are run; all of them pass."""
 
 
 @pytest.mark.parametrize(("protocol", "other"), [("uci", "ugi"), ("ugi", "uci")])
