@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from merels.tournament.statistics.elo import Estimate, from_cells
     from merels.tournament.statistics.ratings import rate
     from merels.tournament.statistics.sprt import Sprt
-else:  # A start-up that needs none of them loads none.
+else:  # Each module is imported at the first use of its names, for a fast start-up.
     __getattr__ = on_demand(__name__, {
         "tournament.statistics.counts": ("GameScore", "MatchCounts", "count_matches"),
         "tournament.statistics.elo": ("Estimate", "from_cells"),

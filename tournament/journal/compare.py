@@ -1,4 +1,4 @@
-"""Differences between a tournament and that of a journal, named by the flags of the command line.
+"""Differences between the settings of two tournaments, named by flags of the command line.
 
 Engines are compared by their names and playing conditions. The paths of their programs may differ,
 since a file can have several paths, and folders move.
@@ -20,7 +20,7 @@ from merels.tournament.records.settings import Settings
 MAY_GROW = ("roundrobin", "gauntlet")
 """Formats in which more rounds do not change the games of the earlier rounds."""
 NAMED = 3
-"""Number of differences that an error names; it counts the rest."""
+"""Largest number of differences that an error names; others are counted."""
 ABSENT = "not given"
 SPELLINGS = {
     "-format": "-tournament", "-seed": "-srand", "-swap": "-noswap", "-penta": "-report penta",
@@ -163,7 +163,7 @@ def _names(settings: Settings) -> str:
 
 
 def _is_same_program(ours: EngineSpec, theirs: EngineSpec, folders: tuple[str, str]) -> bool:
-    """Return whether both start the same program with the same arguments, by any paths."""
+    """Return whether two engines run one program with equal arguments, by any paths."""
     here, there = ours.directory or folders[0], theirs.directory or folders[1]
     if len(ours.command) != len(theirs.command) or (
         ours.directory != theirs.directory and not _is_same_or_moved(here, there)
@@ -183,7 +183,7 @@ def _locate(program: str, folder: str) -> str:
 
 
 def _is_same_or_moved(ours: str, theirs: str) -> bool:
-    """Return whether two paths lead to the same file or folder, or one to its former place.
+    """Return whether two paths name the same file or folder, perhaps before and after a move.
 
     A path that no longer exists counts as moved if the names without folders are equal.
     """

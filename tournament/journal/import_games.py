@@ -54,7 +54,7 @@ class PlayedGame:
 
     Games of merels are paired across files, those of other runners only within a file."""
     marks: tuple[object, ...] = ()
-    """Identities of the game; two games that share one of them are duplicates."""
+    """Identities of the game; two games that share an identity are duplicates."""
     row: Row | None = None
     """Row of the game, if the file is a journal."""
     limits: Mapping[str, TimeControl] | None = None
@@ -85,7 +85,7 @@ Game = TypeVar("Game", bound=_Marked)
 
 
 class Duplicates:
-    """Filter of games that were read before; ``skipped`` counts those left out.
+    """Filter that drops games which were read before; ``skipped`` is their number.
 
     The tournament's id and the game's number identify a game of merels, in journals and in PGN. A
     merged journal has its own id, so number, names and start time identify its games too.
@@ -130,8 +130,8 @@ class GamesFile:
     ) -> Iterator[PlayedGame]:  # fmt: skip
         """Yield the games; their players are added to ``roster``.
 
-        ``split`` separates the games of one player by that criterion. If ``is_alone``, a journal is
-        not checked for duplicates. Unless ``is_replayed``, rows have no moves. Raises InputError
+        ``split`` separates the games of one player by host or program. If ``is_alone``, a journal
+        is not checked for duplicates. Unless ``is_replayed``, rows have no moves. Raises InputError
         without games.
         """
         game = None
@@ -175,6 +175,7 @@ class GamesFile:
         """Yield the games of a PGN file by their tags; the moves are not read."""
         find = player_finder(roster, self.path)
         waiting: dict[tuple[object, ...], tuple[str, int]] = {}
+        """Opening key -> White and pair number of a game that may be the first of a pair."""
         pairs = 0
         for game in split_games(read_paragraphs(self.path), self.path):
             tags = game.tags
@@ -187,9 +188,9 @@ class GamesFile:
                 # Files of merels state the pair, even if colours were not exchanged.
                 pair = tags[PAIR_TAG]
             elif key is not None:
-                before = waiting.pop(key, None)
-                if before is not None and before[0] == black:
-                    pair = (self.path, before[1])
+                first = waiting.pop(key, None)
+                if first is not None and first[0] == black:
+                    pair = (self.path, first[1])
                 else:
                     pairs += 1
                     pair = (self.path, pairs)

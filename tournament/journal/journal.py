@@ -1,9 +1,9 @@
 """The journal: a SQLite file with a row per finished game, from which all results are derived.
 
 Each game is committed at once, in WAL mode with ``synchronous=NORMAL``. Committed games survive any
-crash of the program, ``kill -9`` included, since the system has them. A power failure may lose the
-games of the last moments, but never damages the file. ``FULL`` would flush the disk for each game,
-which is too slow for the fastest tournaments.
+crash of the program, ``kill -9`` included, since the operating system holds them. A power failure
+may lose the games of the last moments, but never damages the file. ``FULL`` would flush the disk
+for each game, which is too slow for the fastest tournaments.
 """
 
 from __future__ import annotations
@@ -63,10 +63,7 @@ class Journal:
     # Writing.
 
     def create(self, settings: str, meta: dict[str, str]) -> None:
-        """Create the tables and notes.
-
-        All of it is one transaction, so no crash leaves a partial journal.
-        """
+        """Create the tables and notes, in one transaction: no crash leaves a partial journal."""
 
         def create_tables() -> None:
             try:
@@ -75,16 +72,17 @@ class Journal:
                 if _name(error) != "SQLITE_ERROR":
                     raise
                 # Another process created the tables after the caller's check.
-                raise JournalError(f"cannot begin the journal {self.path}: {_IN_USE}") from None
+                raise JournalError(f"cannot create the journal {self.path}: {_IN_USE}") from None
             self._put_meta({"settings": settings, **meta})
             self._database.execute("COMMIT")
 
         self._write(create_tables)
-        # Only now: it writes to the file, which would be neither empty nor a journal before.
+        # Only after the tables exist: WAL mode writes to the file, and a crash before the tables
+        # would leave a file that is neither empty nor a journal.
         self.prepare_writing()
 
     def prepare_writing(self) -> None:
-        """Commit games to a write-ahead log from now on, which is fast."""
+        """Switch to a write-ahead log, for fast commits."""
         for setting in ("journal_mode = WAL", "synchronous = NORMAL"):
             self._write(partial(self._database.execute, f"PRAGMA {setting}"))
 
@@ -114,7 +112,7 @@ class Journal:
         self._database.executemany(query, values.items())
 
     def fold(self) -> None:
-        """Move the write-ahead log into the file, so that it can be read from a read-only folder.
+        """Move the write-ahead log into the file, which is then readable in a read-only folder.
 
         Raises JournalError if the disk is full or another program has the journal open. The log
         then stays beside the file, and no game is lost.
@@ -185,7 +183,7 @@ class Journal:
             raise self._unreadable(error) from None
 
     def distrust(self) -> None:
-        """Run no code of the file, and read no field longer than `LONGEST_FIELD`."""
+        """Guard against a hostile file: run no code of it, and limit fields to `LONGEST_FIELD`."""
         self._database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_FIELD)
         for setting in ("trusted_schema = OFF", "cell_size_check = ON"):
             list(self.query(f"PRAGMA {setting}"))
@@ -196,12 +194,12 @@ class Journal:
 
     def _unreadable(self, error: sqlite3.DatabaseError | UnicodeDecodeError) -> InputError:
         """Return the error for a file that SQLite cannot read."""
-        why = f"this is not a whole journal: {error}"
+        why = f"this is not a complete journal: {error}"
         if _is_busy(error):
             why = f"cannot read this journal: {_IN_USE}"
         elif _name(error) in _NEEDS_ITS_LOG:
-            why = ("a run has not closed this journal: move it, with the file ending in -wal"
-                   " beside it if there is one, to a folder where you may write")
+            why = ("a run has not closed this journal: move it to a folder where you may write, "
+                   "together with the file ending in -wal beside it, if there is one")
         elif _name(error).startswith("SQLITE_IOERR"):
             why = f"cannot read this journal: {error}"
         return file_error(self.path or "", why)

@@ -54,14 +54,14 @@ def merge(out: str, paths: Sequence[str], whole: Callable[[Words], Words] = list
     and if ``out`` exists.
     """
     if not paths:
-        raise InputError(out, "expected the journals to merge after the one to write")
+        raise InputError(out, "expected the journals to merge after this name of the new journal")
     with new_journal(out) as target:
         joined = _fill(target, paths, whole)
     return joined
 
 
 def _fill(target: Journal, paths: Sequence[str], whole: Callable[[Words], Words]) -> Joined:
-    """Copy the games of all journals, and the notes with the most rounds."""
+    """Copy the games of all journals, and the notes of the journal with the most rounds."""
     kept: Notes = {}
     origins: dict[int, tuple[str, str]] = {}
     """Journal and result of each game, by number."""

@@ -34,7 +34,7 @@ def open_journal(
     ``before`` is called after all checks, before anything is written.
     """
     if path is not None and not is_new(path):
-        raise file_error(path, "this file exists; add -resume to continue it, or name another")
+        raise file_error(path, "this file exists; add -resume to continue it, or name another file")
     before()
     journal = Journal(path)
     with _closed_on_failure(journal):
@@ -90,8 +90,6 @@ def continue_run(
     before()
     journal.prepare_writing()
     if has_changed:
-        # The command line comes first: after a kill between the two, it may ask for more rounds
-        # than the settings have, but never for fewer.
         line = {name: text for name, text in meta.items() if name in ("arguments", "folder")}
         journal.set_meta({**line, "settings": ours})
 
@@ -112,7 +110,7 @@ def _check_changes(stored: StoredRun, settings: Settings) -> None:
 
 @contextlib.contextmanager
 def reserved(path: str | None) -> Iterator[None]:
-    """Keep other runs from writing to a journal; InputError if one already does."""
+    """Keep other runs from writing to a journal; InputError if another run is writing it."""
     if path is None:
         yield
         return
@@ -140,7 +138,7 @@ def new_journal(path: str) -> Iterator[Journal]:
         with Journal(draft) as journal:
             journal.path = path  # Errors name the user's path, not the draft.
             yield journal
-            # Only the file is renamed, so its log must be in it.
+            # `publish` renames only the database file, so the log must be moved into it.
             journal.fold()
         _check_free(path)
         publish(draft, path)
@@ -154,7 +152,7 @@ def new_journal(path: str) -> Iterator[Journal]:
 def _check_free(path: str) -> None:
     """Raise InputError if a path exists."""
     if os.path.lexists(path):
-        raise file_error(path, "this file exists; name another to write to")
+        raise file_error(path, "this file exists; name another file to write to")
 
 
 def read_journal(path: str) -> Journal:
@@ -195,7 +193,7 @@ def _check(journal: Journal) -> StoredRun:
     ((version,),) = journal.query("PRAGMA user_version")
     if version != SCHEMA_VERSION:
         what = f"this journal has format {version}, this program reads format {SCHEMA_VERSION}"
-        raise file_error(journal.path or "", f"{what}; use the merels that wrote it")
+        raise file_error(journal.path or "", f"{what}; use the version of merels that wrote it")
     _check_schema(journal)
     ((fault,),) = journal.query("PRAGMA quick_check(1)")
     if fault != "ok":

@@ -1,8 +1,8 @@
-"""Players: engines identified by more than their name, so that two engines of one name stay apart.
+"""Players: engines identified by name, options and limits, command, and announced version.
 
-A player consists of its name, its options and limits, its command, and the name and version that it
-announced. Sources such as journals and PGN files contain different parts of this. An unknown part
-matches every value, unless several players match.
+Two engines with the same name are different players if another of these parts differs. A journal or
+PGN file states only some of the parts. An unknown part matches every value, unless several players
+match.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ class Player(NamedTuple):
     version: str = ""
     """Name and version that the engine announced."""
     part: str = ""
-    """A word such as ``host=node1`` that separates it from other players."""
+    """A word such as ``host=node1`` that separates the player from others of the same name."""
     source: str = ""
     """File of the player, if its settings are unknown."""
 
 
 def entered(entrant: Entrant) -> Player:
-    """Return an engine as it was entered in a tournament."""
+    """Return the player for an entrant of a tournament."""
     command = entrant.engine.command
     if command == UNKNOWN_COMMAND:
         return Player(entrant.name)
@@ -98,10 +98,10 @@ class _Cluster:
 
 
 class Roster:
-    """All players of some files.
+    """The players of a set of files.
 
-    Each player has a key while games are counted, and gets a label for display afterwards. Players
-    with a name in ``same`` (see `ALL`) count as one, even if they differ.
+    Each player has a key while games are counted, and gets a label for display afterwards. All
+    players with the same name count as one player if the name is in ``same`` (see `ALL`).
     """
 
     def __init__(self, same: Collection[str] = ()) -> None:
@@ -125,7 +125,7 @@ class Roster:
     def labels(self) -> dict[str, str]:
         """Return the label of each key.
 
-        It is the name, followed by the differences if several players have that name.
+        A label is the name, followed by the differences if several players have that name.
         """
         named: dict[str, list[Player]] = {}
         for player in self._keys:
@@ -135,12 +135,12 @@ class Roster:
         for name, players in named.items():
             clusters = self._clusters(name, players)
             for cluster, label in zip(clusters, _labels(name, clusters)):
-                number, free = 1, label
-                while len(clusters) > 1 and free in taken:
+                number, unique = 1, label
+                while len(clusters) > 1 and unique in taken:
                     number += 1
-                    free = f"{label} {number}"
-                taken.add(free)
-                labels |= dict.fromkeys(cluster.keys, free)
+                    unique = f"{label} {number}"
+                taken.add(unique)
+                labels |= dict.fromkeys(cluster.keys, unique)
         return labels
 
     def keys(self) -> Iterable[tuple[Player, str]]:
@@ -176,13 +176,13 @@ def _count_unknown(player: Player) -> int:
     )
 
 
-def _agree(one: Player, other: Player) -> bool:
+def _agree(first: Player, second: Player) -> bool:
     """Return whether the known parts of two players of one name are equal."""
     return (
-        (None in (one.settings, other.settings) or one.settings == other.settings)
-        and ("" in (one.control, other.control) or one.control == other.control)
-        and ("" in (one.version, other.version) or one.version == other.version)
-        and one.part == other.part
+        (None in (first.settings, second.settings) or first.settings == second.settings)
+        and ("" in (first.control, second.control) or first.control == second.control)
+        and ("" in (first.version, second.version) or first.version == second.version)
+        and first.part == second.part
     )
 
 

@@ -1,4 +1,4 @@
-"""Programs and machines that played under a name, to report exchanged programs."""
+"""Programs and machines that played under each engine's name, to detect exchanged programs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from merels.tournament.journal.journal import Journal
 from merels.tournament.journal.rows import Row
 
 NAMED = 4
-"""Number of programs, versions or machines that a sentence names; it counts the rest."""
+"""Largest number of programs, versions or machines that a sentence names; others are counted."""
 
 
 class Program(NamedTuple):
@@ -35,6 +35,7 @@ class Provenance:
         self._games: Counter[tuple[str, Program]] = Counter()
         """Games by player key and program."""
         self._referees: Counter[str] = Counter()
+        """Games by version of merels."""
 
     def add(self, row: Row, keys: tuple[str, str] | None = None) -> None:
         """Count a game; ``keys`` are the players' keys, by default their names."""
@@ -60,11 +61,11 @@ class Provenance:
         return programs
 
     def mixtures(self) -> list[str]:
-        """Return a sentence for each name with several programs, and one for versions of merels."""
+        """Return sentences on names with several programs, and on several versions of merels."""
         return [*self._exchanged(), *self._versions()]
 
     def as_dict(self) -> dict[str, list[dict[str, Any]]]:
-        """Return the known programs of each name with their games, as JSON values."""
+        """Return the known programs of each name with their numbers of games, as JSON values."""
         return {
             name: [{**program._asdict(), "games": games} for program, games in programs.items()]
             for name, programs in self._programs().items() if any(map(any, programs))

@@ -18,7 +18,7 @@ from merels.tournament.journal.players import Roster
 from merels.tournament.journal.rows import Row, record_of
 
 _TIMED = re.compile(r"(?:^|\s)\d++(?:\.\d++)?+s\b")
-"""Time in a move's comment; runners write it for moves of engines, but not of the opening."""
+"""Time in a move's comment, which runners write for moves of engines, not of the opening."""
 
 
 @dataclass(frozen=True, slots=True)

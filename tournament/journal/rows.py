@@ -211,7 +211,7 @@ class Standings:
 def record_of(row: Row, rules: Rules) -> Record:
     """Return a journaled game as a record: start, moves, result and the reason of its end.
 
-    The moves are parsed, but not checked by the rules, so the row need not be trusted.
+    The moves are parsed only; `check_record` checks them by the rules.
     """
     moves = map(_move, (*row.opening.split(), *row.moves.split()))
     record = Record(parse_position(row.position, rules), moves, row.result)

@@ -129,8 +129,8 @@ Results = Sequence[Sequence[PairingResult]]
 class GameSpec:
     """A game to play. Games of one opening with swapped colours share their ``pair``.
 
-    ``seed`` seeds everything random in the game; engines do not receive it. ``replays`` limits how
-    often the game is replayed after a loss on time that delays outside the engine account for.
+    ``seed`` seeds everything random in the game; engines do not receive it. ``replays`` is the
+    maximum number of replays after excused losses on time (`Overtime.excused`).
     """
 
     number: int
@@ -187,9 +187,9 @@ class MoveRecord:
     clock: int | None = None
     """Time left after the move, in nanoseconds."""
     late: int | None = None
-    """Part of ``elapsed`` before the runner read the answer late; None if not measured."""
+    """Runner's delay in reading the answer, part of ``elapsed``; None if not measured."""
     waited: int | None = None
-    """Part of ``elapsed`` that the engine waited for a processor; None if not measured."""
+    """Engine's wait for a processor, part of ``elapsed``; None if not measured."""
     info: str = ""
     """Last ``info`` line with a score, if recorded."""
 
@@ -224,7 +224,7 @@ class Overtime(NamedTuple):
 
 
 class Oddities(NamedTuple):
-    """Faults of an engine in a game that had no consequence for the game."""
+    """Counts of an engine's faults that did not affect the game."""
 
     junk: int = 0
     """Lines outside the protocol."""

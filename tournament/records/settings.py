@@ -89,11 +89,11 @@ class Tuning:
 class Settings:
     """Settings of a tournament.
 
-    ``rounds`` is the number of rounds of a Swiss tournament, else how often each pairing (in a
-    knockout: of each match) is played. A pairing has ``games`` games; every two of them share an
-    opening and, with ``swap``, exchange the colours. ``seeds`` is the number of engines that meet
-    all others in a gauntlet. ``replays`` limits how often a game is replayed after a loss on time
-    that delays outside the engine account for.
+    ``rounds`` is the number of rounds of a Swiss tournament. In other formats, two opponents play
+    ``rounds`` pairings. A pairing has ``games`` games; every two of them share an opening and, with
+    ``swap``, exchange the colours. ``seeds`` is the number of engines that meet all others in a
+    gauntlet. ``replays`` is the maximum number of replays of a game after excused losses on time
+    (`Overtime.excused`).
     """
 
     engines: tuple[Entrant, ...]
@@ -183,7 +183,7 @@ def _read(kind: Any, value: Any, name: str) -> Any:
 
 @cache
 def _types_of(kind: type) -> dict[str, Any]:
-    """Return the types of a class's fields, cached: there may be 1,000 engines."""
+    """Return the types of a class's fields, cached for tournaments of up to 1,000 engines."""
     return get_type_hints(kind)
 
 
@@ -217,10 +217,10 @@ def _format(settings: Settings) -> str:
 
 
 def _length(settings: Settings) -> str:
-    """Return the rounds of a tournament, or of each match of a knockout, and their games."""
+    """Return the length of a tournament, or of each match of a knockout, in rounds and games."""
     rounds, games = counted(settings.rounds, "round"), counted(settings.games, "game")
     if settings.format == LEAGUE:
-        return "pairs chosen by what their games add to the ratings"
+        return "pairs chosen to reduce the errors of the ratings"
     if settings.format == "knockout":
-        return f"matches of {rounds} of {games}, prolonged if drawn"
+        return f"matches of {rounds} of {games}, extended if drawn"
     return f"{'at most ' if settings.sprt is not None else ''}{rounds} of {games}"

@@ -172,7 +172,7 @@ def test_standard_input_is_converted() -> None:
         ("-from playok -to six", "1. d6", "expected a move such as 7"),
         ("-from pgn -to six", "1. 5", "expected a move such as d6"),
         ("-from manifest -to rules", "loc", "'loc': expected JSON in line 1"),
-        ("-from journal -to pgn", "1. d6", "not a whole journal"),
+        ("-from journal -to pgn", "1. d6", "not a complete journal"),
         ("-to six nowhere", "1. d6", "cannot read this file: No such file"),
         ("-to fen", "", "invalid choice: 'fen'"),
         ("", "", "-to"),

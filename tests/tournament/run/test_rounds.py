@@ -91,7 +91,7 @@ def test_a_knockout_shows_its_pairings_and_winners(tmp_path: Path) -> None:
     text, page = report(path, tmp_path / "r.html")
     assert text.startswith("Stage") and text.split("\n\n")[0] in out
     assert "<h2>Bracket</h2>" in page and "A (bye)" in page
-    assert "knockout, matches of 1 round of 2 games, prolonged if drawn" in page
+    assert "knockout, matches of 1 round of 2 games, extended if drawn" in page
 
 
 def test_a_drawn_match_shows_how_it_was_decided(tmp_path: Path) -> None:
