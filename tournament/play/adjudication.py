@@ -35,8 +35,8 @@ def as_number(score: int | None, win_in: int | None) -> int | None:
 def tables_for(folder: str, rules: Rules) -> Tables:
     """Return the tables of a rule set in a folder; the four used last stay open.
 
-    Raises Failure if there are none. The machine that started the tournament has checked its own,
-    so this happens on another machine.
+    Raises Failure if the folder has none. The runner has checked the folder on its own machine, so
+    this happens only to workers on other machines.
     """
     tables = open_tables(Path(folder), rules)
     if not tables.headers:
@@ -52,10 +52,11 @@ class Adjudicator:
     Draw: both sides have reported level scores for ``draw_count`` moves in a row without a removal
     (as in fastchess, which counts from the last irreversible move). Resignation: a side has
     reported lost scores for ``resign_count`` of its moves in a row; with ``resign_twosided`` the
-    opponent must have reported won scores for as many. A move without a score restarts the counts.
+    opponent must have reported won scores for as many moves. A move without a score restarts the
+    counts.
 
-    ``first_ply`` is the first ply for which `update` must be called: if only the length of the game
-    counts, the last one.
+    ``first_ply`` is the first ply for which `update` must be called. With only ``max_moves``, that
+    is the last ply.
     """
 
     def __init__(self, rule: Adjudication, rules: Rules) -> None:
@@ -94,7 +95,7 @@ class Adjudicator:
     def _proven(self, tables: Tables, after: Position) -> Verdict | None:
         """Return the verdict that tablebases prove, or None.
 
-        It takes the plies without a removal into account.
+        The proof takes the plies without a removal into account.
         """
         bounds = tables.bounds(after)
         if bounds is None or bounds[0] != bounds[1]:

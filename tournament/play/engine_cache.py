@@ -27,9 +27,10 @@ class EngineCache:
     """Running engines that are lent to games; a context manager that ends them all.
 
     A cache belongs to one worker, which plays one game at a time. Idle engines are kept while a
-    quarter of the memory is available. Otherwise, each engine that is returned ends the one idle
-    for longest, unless ``kept`` or fewer are left. ``trace`` is called with an engine's name, the
-    direction ``>``, ``<`` or ``!`` (standard error), and the bytes sent or received.
+    quarter of the memory is available. Otherwise, if more than ``kept`` engines are idle, each
+    returned engine ends the engine that has been idle for longest. ``trace`` is called with an
+    engine's name, the direction ``>``, ``<`` or ``!`` (standard error), and the bytes sent or
+    received.
     """
 
     def __init__(
@@ -104,7 +105,7 @@ class EngineCache:
     def _take(self, entrant: Entrant) -> Engine | None:
         """Return the idle engine of an entrant that was used last, or None.
 
-        In a tune, the same engine gets its changed option values.
+        In a tune, an idle engine of the same name is sent the changed option values.
         """
         for index in reversed(range(len(self._idle))):
             previous, engine = self._idle[index]
@@ -117,8 +118,8 @@ class EngineCache:
                 del self._idle[index]
                 set_before = previous.engine.options
                 changed = [option for option in entrant.engine.options if option not in set_before]
-                lent = self._attempt(engine, lambda engine: engine.configure(dict(changed)))
-                return lent if isinstance(lent, Engine) else None
+                tried = self._attempt(engine, lambda engine: engine.configure(dict(changed)))
+                return tried if isinstance(tried, Engine) else None
         return None
 
     def _start(self, entrant: Entrant) -> Engine | EngineError:
@@ -139,7 +140,7 @@ class EngineCache:
     def _attempt(
         self, engine: Engine | EngineError, action: Callable[[Engine], None]
     ) -> Engine | EngineError:
-        """Return the engine after ``action``, or its error, after which the engine is ended."""
+        """Call ``action`` with an engine; return the engine, or its error after ending it."""
         if not isinstance(engine, Engine):
             return engine
         try:

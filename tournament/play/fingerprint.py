@@ -64,6 +64,6 @@ def changed_programs(journal: Journal, settings: Settings) -> list[str]:
         if now and before and now not in before:
             texts.append(
                 f"the program of {entrant.name} has changed since it played (SHA-256 now {now}, "
-                f"then {', '.join(before)}); merels ratings -split program separates them"
+                f"then {', '.join(before)}); merels ratings -split program rates them separately"
             )
     return texts

@@ -45,7 +45,7 @@ CACHED_MOVES = 1 << 14
 """Cached texts of moves: nearly all moves that occur."""
 
 RULE_CAUSES = {"men": "two men", "three": "three against three", "norem": "no removal"}
-"""Names in `CAUSES` of the reasons of an `Outcome` that have another name there."""
+"""Reason of an `Outcome` -> its name in `CAUSES`, where the two names differ."""
 
 
 class Start(NamedTuple):
@@ -93,9 +93,9 @@ class NotStarted(Exception):
 def play_game(
     spec: GameSpec, engines: EngineCache, on_start: GameStarted | None = None
 ) -> GameResult:
-    """Play a game to its end, and return or end the engines.
+    """Play a game to its end; then give the engines back to the cache, or end them.
 
-    Faults of the engines end the game; they raise nothing. Raises NotStarted if an engine does not
+    An engine's fault ends the game and raises nothing. Raises NotStarted if an engine does not
     start, and InputError for invalid rules or an invalid opening.
     """
     rules = parse_rules(spec.rules)
@@ -137,7 +137,7 @@ def play_game(
 
 
 def describe(error: EngineError) -> str:
-    """Return an engine's error as text for brackets."""
+    """Return an engine's error as text to put in parentheses."""
     if isinstance(error, EngineTerminated):
         return error.how
     return error.what if isinstance(error, EngineTimeout) else str(error)

@@ -9,10 +9,10 @@ wrote it. Two measurements show the difference:
 * On all systems, a wait that ends long after its timeout shows that the runner was not running:
   it was stopped, its memory was swapped out, or the machine was suspended.
 
-Neither exceeds the time in which the engine did not compute. Therefore no engine that searches for
-too long is excused by a late runner. Two things are not detected: other delays of a runner that
-continues before the timeout, and whether an engine that sleeps, or whose work another process does,
-was kept from its work.
+Neither delay exceeds the time in which the engine did not compute. Therefore a late runner never
+excuses an engine that searches for too long. Two cases are not detected: a runner that something
+else delays, but that reads the answer before the timeout; and a delay of the engine while it sleeps
+or another process works for it.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ WORTH_MEASURING = MILLISECOND
 
 The two readings of a move take about 30 microseconds, outside its clock."""
 SHORT_MOVES = 3
-"""Short moves per measured move after which an engine's moves are no longer measured."""
+"""Credit that a long move earns. A short move costs 1; without credit, moves are not measured."""
 MOST_SHORT_MOVES = 20
-"""Largest number of short moves that measured moves can earn."""
+"""Upper limit of the credit."""
 OVERSLEPT = 2 * MILLISECOND
 """Delay from which a wait counts as late, in nanoseconds.
 
@@ -64,7 +64,7 @@ class LagMeter:
     def __init__(self) -> None:
         self._own = _open_own_counters()
         self._credit: dict[str, int] = {}
-        """Short moves left before measuring stops, by engine name."""
+        """Short moves until measuring stops, by engine name."""
 
     def close(self) -> None:
         """Stop measuring."""
@@ -96,8 +96,8 @@ class LagMeter:
     def lag(self, pid: int, before: Reading | None, elapsed: int, slept: int = 0) -> Lag:
         """Return the delays in a move that took ``elapsed`` nanoseconds.
 
-        ``slept`` is how long the runner is known to have slept beyond its timeout. It is all that
-        can be measured if ``before``, the reading before the move, is None.
+        ``slept`` is the known time by which the runner overslept its timeout. If ``before``, the
+        reading before the move, is None, only this delay is measured.
         """
         after = None if before is None else self.read(pid)
         late = waited = None

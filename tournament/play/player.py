@@ -23,7 +23,7 @@ from merels.tournament.statistics.terminations import CAUSES
 IDLE_SECONDS = 30.0
 """Least idle time after which an engine without a clock loses, in seconds."""
 IDLE_PINGS = 2
-"""The same limit as a multiple of ``pingtimeout``; the longer one counts."""
+"""The same limit as a multiple of ``pingtimeout``; the longer of the two limits applies."""
 WINS = ("1-0", "0-1")
 
 
@@ -61,7 +61,7 @@ class Script:
 
 
 class Player:
-    """One side of a game. ``clocks`` are White's and Black's, since an engine gets both."""
+    """One side of a game. ``clocks`` are White's and Black's, because ``go`` contains both."""
 
     def __init__(
         self, side: int, entrant: Entrant, engine: Engine, clocks: tuple[Clock, Clock],
@@ -83,7 +83,7 @@ class Player:
         """The opponent's move on which the engine ponders, or None."""
         self._patience = int(entrant.ping_timeout * 1e9)
         self._template: bytes | None = None
-        """Template of ``go`` for the clocks, if nothing else changes between moves."""
+        """``go`` line with gaps for the clocks; None if other values change between moves."""
         if self.dialect.has_template and self.clock.moves_to_go is None:
             self._template = self.dialect.go_template(self._limit())
         allowance, ping = self.clock.allowance(), entrant.ping_timeout
@@ -93,14 +93,15 @@ class Player:
             # With a long clock, a hanging engine must be detected before its time is over.
             self._connection.watch_silence(ping if allowance > 2 * self._patience else None)
         self._counts_before = self._connection.junk, self._connection.strays
+        """The engine's junk lines and stray answers before this game."""
         self._meter = meter
         self._measures = allowance is not None and meter.is_worth_it(entrant.name)
 
     def ask(self, position: Position, moves: Sequence[MoveRecord]) -> Answer:
         """Return the engine's answer in the position after ``moves``.
 
-        If the engine ponders, it is sent `ponderhit` after the expected move, else `stop`. Raises
-        the `End` of the game if there is no answer in time.
+        An engine that ponders is sent ``ponderhit`` if the opponent played the expected move, else
+        ``stop``. Raises the `End` of the game if the engine does not answer in time.
         """
         allowance = self.clock.allowance()
         timeout = FOREVER
@@ -170,14 +171,14 @@ class Player:
         """Return the end of a game without an answer in time; wait for a late answer first."""
         overslept = monotonic_ns() - asked - timeout
         late = self._connection.stop()
-        # Not the timeout: on a busy machine, more time has passed before the stop.
+        # Measured, because on a busy machine more time than the timeout has passed before the stop.
         elapsed = monotonic_ns() - asked
         self.lag = NOT_MEASURED
         if late is None:
             how = f"no bestmove, even after stop{self._connection.last_output()}"
             return self.loss_on_time(elapsed, allowance, how)
-        # What delayed the runner may have delayed the engine as much, so the runner's delay is
-        # credited twice.
+        # The cause of the runner's delay may have delayed the engine by as much, so the delay
+        # counts twice.
         slept = min(elapsed - timeout, 2 * overslept) if overslept > OVERSLEPT else 0
         self.lag = self._meter.lag(self.engine.pid, reading, elapsed, slept)
         return self.loss_on_time(elapsed, allowance)
@@ -193,7 +194,7 @@ class Player:
         return End(1 - self.side, "time", text, self.side, overtime)
 
     def second_answer(self, answer: Answer) -> Answer | None:
-        """Return the engine's next answer after an illegal one, or None.
+        """Return the engine's next answer after an illegal answer, or None.
 
         The illegal answer may have belonged to an earlier search.
         """
@@ -203,7 +204,7 @@ class Player:
             return None
 
     def ponder(self, position: Position, answer: Answer) -> None:
-        """Send the engine the reply that it expects to ponder on, if that is legal."""
+        """Have the engine ponder on the reply that it expects, if this reply is legal."""
         try:
             guess = parse_move(ponder_text(answer.text))
             after = position.push(guess)
@@ -216,11 +217,11 @@ class Player:
             go = self.dialect.go(self._limit(), self.side, ponder=True)
             self._connection.begin(line + b"\n" + go)
         except EngineError:
-            return  # The engine's next move detects and judges the error.
+            return  # The next `ask` fails, too, and ends the game.
         self._guess = guess
 
     def settle(self) -> bool:
-        """End a search that outlasts the game; return whether the engine ended it."""
+        """Stop pondering at the end of the game; return whether the engine stopped."""
         if self._guess is None:
             return True
         try:
@@ -229,7 +230,7 @@ class Player:
             return False
 
     def oddities(self) -> Oddities:
-        """Return the engine's faults in this game that had no consequence."""
+        """Return the engine's faults that did not affect this game."""
         junk, strays = self._counts_before
         late = self.clock.overruns + self._connection.strays - strays
         return Oddities(self._connection.junk - junk, late)

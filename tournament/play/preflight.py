@@ -1,7 +1,7 @@
 """Trial of every engine before the first game, which reports faults early.
 
 Each engine is started, greeted, sent its options and the rules, asked whether it is ready, and
-asked for one move. The engines take each step concurrently and end after the last one.
+asked for one move. The engines take each step concurrently and end after the last step.
 """
 
 from __future__ import annotations
@@ -34,24 +34,24 @@ ERROR_PREFIX = b"info string error"
 
 
 def preflight(
-    entrants: Sequence[Entrant], knowing: Collection[str], rules: str, opening: Opening,
+    entrants: Sequence[Entrant], rules_known: Collection[str], rules: str, opening: Opening,
     at_once: int = KEPT,
 ) -> list[str]:
     """Raise InputError with the fault of the first engine that cannot play.
 
-    Returns notices on engines that can play. ``knowing`` has the names of engines that play by the
-    rules without an option for them. ``at_once`` is the number of engines that may run at the same
-    time.
+    Returns notices on engines that can play. ``rules_known`` has the names of engines that play by
+    the rules without an option for them. ``at_once`` is the number of engines that may run at the
+    same time.
     """
     distinct: dict[tuple[Entrant, bool], Entrant] = {}
     for entrant in entrants:
-        distinct.setdefault((_kind(entrant), entrant.name in knowing), entrant)
+        distinct.setdefault((_kind(entrant), entrant.name in rules_known), entrant)
     waiting = list(distinct.values())
     start = start_of(opening, parse_rules(rules))
     notices = []
     for first in range(0, len(waiting), at_once):
         trials = [
-            _Trial(entrant, start, entrant.name in knowing)
+            _Trial(entrant, start, entrant.name in rules_known)
             for entrant in waiting[first : first + at_once]
         ]
         _try_all(trials)
@@ -60,7 +60,7 @@ def preflight(
 
 
 def check_program(entrant: Entrant) -> None:
-    """Raise the InputError of the trial if an engine's program is not found."""
+    """Raise InputError, in the words of the trial, if an engine's program is not found."""
     try:
         find_executable(entrant.engine.command, entrant.engine.directory)
     except EngineError as error:
@@ -123,13 +123,13 @@ def _end(trials: Sequence[_Trial]) -> None:
 class _Trial:
     """Trial of one engine."""
 
-    def __init__(self, entrant: Entrant, start: Start, knows_rules: bool) -> None:
+    def __init__(self, entrant: Entrant, start: Start, are_rules_known: bool) -> None:
         self.engine: Engine
         self._connection: Connection
         self.started = False
         self._entrant = entrant
         self._start = start
-        self._knows_rules = knows_rules
+        self._are_rules_known = are_rules_known
         self._reported = ""
         """Last error that the engine reported."""
         self._last_line = b""
@@ -140,16 +140,16 @@ class _Trial:
 
     def take(self, step: Step) -> None:
         """Take a step; InputError if the engine fails it."""
-        action, failure, way_out = step
+        action, failure, timeout_hint = step
         self._last_line = b""
         try:
             action(self)
         except EngineError as error:
-            # A timeout's error includes the last output, and that of a lost engine its stderr.
+            # The error of a timeout includes the last output, and that of a crash the last stderr.
             details = hint = ""
             if isinstance(error, EngineTimeout):
                 is_silent = action is _Trial.greet and not self._connection.last_output()
-                hint = (SILENT_HINT if is_silent else "") + way_out
+                hint = (SILENT_HINT if is_silent else "") + timeout_hint
             elif self._last_line and not self._connection.last_error():
                 details = f" (it wrote {quoted(self._last_line)})"
             raise self._fault(f"{failure}: {describe(error)}{details}{hint}") from None
@@ -193,7 +193,7 @@ class _Trial:
     def set_up(self) -> None:
         """Set the rules and start a game."""
         rules = self._start.position.rules
-        fields = [] if self._knows_rules else _unsupported_fields(rules, self.engine)
+        fields = [] if self._are_rules_known else _unsupported_fields(rules, self.engine)
         if fields:
             raise self._fault(
                 f"has no option for {', '.join(fields)}; "
