@@ -29,7 +29,7 @@ class EngineHistory:
         self._names.clear()
 
     def score(self, names: frozenset[str]) -> tuple[int, int]:
-        """Return how many of these engines are certainly running, and how many may be.
+        """Return how many of these engines are certainly running, and how many may be running.
 
         The engine cache keeps at least the last `KEPT` engines.
         """
@@ -49,7 +49,7 @@ class _Waiting:
 class CallQueue:
     """A queue from which each worker takes the call whose engines it already runs.
 
-    Otherwise calls are taken in the order of their arrival. A call that was passed over
+    Among calls that suit a worker equally, the oldest is taken. A call that was passed over
     ``patience`` times is taken next, so that results arrive almost in order.
     """
 

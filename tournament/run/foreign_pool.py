@@ -6,8 +6,8 @@ threads create the executor, submit calls and shut it down, and it gets no game 
 returned a test call.
 
 An executor is replaced when it breaks, cancels a call, or fails several calls in a row. Only a
-finished game resets the count of failures and the stall timer. A future that reports `running()`
-counts as alive for any time; Dask's futures never report this.
+finished game resets the count of failures and the stall timer. While a future reports `running()`,
+the pool never counts as stalled; Dask's futures never report this.
 """
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ class ForeignPool(Pool):
             call.outer.set_running_or_notify_cancel()
 
     def _lose(self, executor: Executor | None, why: str) -> None:
-        """Record that an executor must be replaced, unless another one is in use already."""
+        """Record that an executor must be replaced, unless it has been replaced already."""
         if executor is self._executor:
             self.ready, self._loss = False, self._loss or why
         self._wake()
@@ -227,7 +227,7 @@ class ForeignPool(Pool):
         self._connect(self._backoff.left)
 
     def _arrive(self) -> None:
-        """Start to use a new executor, or create another if this one was not reachable."""
+        """Start to use a new executor, or create another if its cluster was not reachable."""
         error, is_first = self._arrival.exception(), not self._is_lost
         if is_first:
             self._last_response = monotonic()
@@ -350,6 +350,6 @@ def leave_soon(status: int) -> None:
 def _leave(status: int) -> None:
     from multiprocessing import active_children
 
-    for child in active_children():  # They may not detect that this process ends.
+    for child in active_children():  # Children may not detect that this process ends.
         child.kill()
     os._exit(status)

@@ -53,23 +53,23 @@ class LogFile:
         Raise `OSError` if the entry cannot be written in full, as on a full disk.
         """
         now = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
-        rest = f"{now} {level:<5} {printable(text)}\n".encode()
+        entry = f"{now} {level:<5} {printable(text)}\n".encode()
         if self._is_torn:
-            rest = b"\n" + rest
-        while rest:
-            written = os.write(self._file, rest)
-            self._is_torn = written < len(rest)
-            rest = rest[written:]
+            entry = b"\n" + entry
+        while entry:
+            written = os.write(self._file, entry)
+            self._is_torn = written < len(entry)
+            entry = entry[written:]
 
-    def trace(self, engine: str, way: str, data: bytes) -> None:
+    def trace(self, engine: str, direction: str, data: bytes) -> None:
         """Append the lines of ``data``, sent to or received from ``engine``.
 
-        ``way``: ``>`` for its input, ``<`` for its output, ``!`` for its standard error. A line
-        that cannot be written is dropped: a full disk must not end a game.
+        ``direction``: ``>`` for the engine's input, ``<`` for its output, ``!`` for its standard
+        error. A line that cannot be written is dropped: a full disk must not end a game.
         """
         with contextlib.suppress(OSError):
             for line in data.decode(errors="replace").splitlines():
-                self.write("trace", f"{engine} {way} {line}")
+                self.write("trace", f"{engine} {direction} {line}")
 
     def close(self) -> None:
         """Close the file."""

@@ -19,17 +19,16 @@ from merels.tournament.records.settings import Settings
 
 
 class Progress(NamedTuple):
-    """Progress of a run.
-
-    ``text``: for example ``5 of 10 games``; the total does not change during a run. ``share``: from
-    0 to 1. ``left``: number of games left, or None if it depends on results. ``is_bound``: whether
-    ``left`` is an upper bound.
-    """
+    """Progress of a run."""
 
     text: str
+    """For example ``5 of 10 games``; the total does not change during a run."""
     share: float
+    """Share of the run that is done, from 0 to 1."""
     left: int | None
+    """Number of games left; None if it depends on results."""
     is_bound: bool = False
+    """Whether ``left`` is an upper bound."""
 
 
 class Plan:
@@ -52,6 +51,7 @@ class Plan:
         self.entrants = settings.engines
         """The engines, in the order of the settings."""
         self.waits = schedule_for(settings).waits
+        """Whether a round is paired by the results of the rounds before it."""
         self.games = schedule_for(settings).games(settings)
         """Maximum number of games of the tournament."""
         self._part, self._keep_info, self._pause = part, keep_info, pause
@@ -71,10 +71,10 @@ class Plan:
         games, (index, count) = self.settings.games, self._part
         if count == 1:
             return self.games
-        a_match = (games + 1) // 2
-        pairs = range(index, self.games // games * a_match + 1, count)
-        # With an odd number of games, the last pair of a match has only one game.
-        single = sum(pair % a_match == 0 for pair in pairs) if games % 2 else 0
+        pairs_each = (games + 1) // 2
+        pairs = range(index, self.games // games * pairs_each + 1, count)
+        # With an odd number of games, the last pair of a pairing has only one game.
+        single = sum(pair % pairs_each == 0 for pair in pairs) if games % 2 else 0
         return 2 * len(pairs) - single
 
     def progress(self, done: int) -> Progress:

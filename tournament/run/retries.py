@@ -3,9 +3,9 @@
 If an engine does not start, its games wait. The runner tries the engine again after pauses that
 double; other engines continue to play.
 
-On a user's executor, a failed start first counts against the worker, which gets no game of that
-engine during a pause. It also counts against the engine if the engine fails on a second host, or
-fails again on the same worker, without a game on any worker in between.
+On a user's executor, a failed start first counts against the worker, which is left out: it gets no
+game of that engine during a pause. A failed start also counts against the engine if the engine
+fails on a second host, or again on the same worker, without a game on any worker in between.
 """
 
 from __future__ import annotations

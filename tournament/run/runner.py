@@ -1,8 +1,8 @@
 """The runner: submits the plan's tasks to a pool of workers and records their results.
 
-A task returns rows for the games that were played. The runner submits its unplayed games again: if
-an engine did not start, when the engine may be tried again (`Starts`); if the call failed, after
-other pairs.
+A task returns rows for the games that were played. The runner submits the unplayed games of a task
+again. After a failed start of an engine, they wait until `Starts` admits the engine again; after a
+failed call, until other pairs are played.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from merels.tournament.run.worker_pool import LocalPool
 ATTEMPTS = 3
 """Number of failed calls after which the runner gives up a pair, if other pairs are played."""
 IN_A_ROW = 3
-"""Failed calls in a row, without a game in between, after which the workers are at fault."""
+"""Failed calls without a game in between after which the workers, not the pairs, are blamed."""
 TICK_SECONDS = 0.25
 """Longest time between two updates of the views, in seconds."""
 
@@ -67,9 +67,9 @@ class _Failure:
     games: int
     """Number of games that the run had received when the call failed."""
     failures: int = 1
-    """Failed calls with a game of another pair in between; the others count for the workers."""
+    """Number of failures that count against the pair: between them, the run received games."""
     breaks: int = 0
-    """Number of these calls during which the executor broke."""
+    """Number of the pair's calls during which the executor broke."""
 
 
 class Runner:
@@ -202,9 +202,9 @@ class Runner:
             for task in filter(plan.is_ours, tasks):
                 for spec in task.games:
                     board.expect(spec)
-                left = task.without(board.played)
-                if left.games:
-                    yield left
+                unplayed = task.without(board.played)
+                if unplayed.games:
+                    yield unplayed
                 else:
                     board.show()
             while plan.must_wait(len(board.open)):
@@ -364,15 +364,15 @@ class Runner:
         place = report.place if self._pool.foreign else None
         for game in report.games:
             self._take(game, place)
-        left = task.without(self.board.played)
+        unplayed = task.without(self.board.played)
         if report.failures:
             self._show_notices(self._starts.fail(report.failures, place))
             for _, _, waiting in self._starts.hopeless():
                 for other in waiting:
                     self.board.skip(other.games)
             self.board.show()
-        if left.games:
-            self._again.append(left)
+        if unplayed.games:
+            self._again.append(unplayed)
 
     def _fail(self, task: PairTask, why: str, is_broken: bool) -> None:
         """Queue a pair again after a failed call, or give it up after `ATTEMPTS` failures."""
@@ -380,22 +380,22 @@ class Runner:
             self.board.notice(f"pair {task.games[0].pair} failed: {why}")
         self._in_a_row += 1
         self._why = why
-        left = task.without(self.board.played)
-        if not left.games:
+        unplayed = task.without(self.board.played)
+        if not unplayed.games:
             return
         pair = task.games[0].pair
         failure = self._failures.get(pair)
         if failure is None:
-            failure = self._failures[pair] = _Failure(left, why, self._games)
+            failure = self._failures[pair] = _Failure(unplayed, why, self._games)
         elif failure.games < self._games:
             failure.failures += 1
-        failure.task, failure.why, failure.games = left, why, self._games
+        failure.task, failure.why, failure.games = unplayed, why, self._games
         failure.breaks += is_broken
         if failure.failures < ATTEMPTS:
             self._failed.append(pair)
             return
         self._given_up.append(self._failures.pop(pair))
-        self.board.skip(left.games)
+        self.board.skip(unplayed.games)
         self.board.show()
 
     def _take(self, game: Finished, place: Place | None = None) -> None:

@@ -116,7 +116,7 @@ class Scoreboard:
                 view.started(spec)
 
     def skip(self, games: Iterable[GameSpec]) -> None:
-        """Stop waiting for these games before later ones are shown and counted."""
+        """Show and count later games without waiting for these games."""
         for spec in games:
             self._starts.skip(spec.number)
             self._ends.skip(spec.number)

@@ -1,7 +1,8 @@
 """Tasks played in a worker, and the worker's reports.
 
 A worker returns a row only for a game that it played to the end. In all other cases (an engine does
-not start, the worker is left out, an exception) the game counts as unplayed.
+not start, an exception, a left-out worker) the game counts as unplayed. A worker is *left out* of
+an engine's games for a pause after the engine failed to start on it, see `retries`.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ from merels.tournament.play.preflight import preflight
 from merels.tournament.records.games import GameResult, GameSpec, MoveRecord, PairTask
 
 HAND_BACK_SECONDS = 0.5
-"""Seconds that a left-out worker holds a task, so that another worker gets it afterwards."""
+"""Seconds that a left-out worker holds a task before it returns the task for another worker."""
 OCCUPIED_SECONDS = 2.0
-"""Seconds that a filler call keeps a left-out worker busy."""
+"""Seconds that `stay_busy` keeps a left-out worker busy."""
 
 
 class Place(NamedTuple):
@@ -174,7 +175,7 @@ def play_pair(
 
 
 def _play_elsewhere(task: PairTask, left_out: frozenset[Place]) -> PairReport:
-    """Do `play_pair` in a process of a user's executor, whose engines are kept for a while."""
+    """Play a task in a process of a user's executor, which keeps the engines for later tasks."""
     if here() in left_out:
         sleep(HAND_BACK_SECONDS)
         return PairReport(here())
@@ -231,9 +232,9 @@ def stay_busy(places: frozenset[Place], number: int) -> None:
 def play_until_valid(
     spec: GameSpec, engines: EngineCache, on_start: GameStarted | None = None
 ) -> GameResult:
-    """Play a game; replay it if a time forfeit is excused, that is not the engine's fault.
+    """Play a game; replay it after an excused time forfeit (`Overtime.excused`).
 
-    After ``spec.replays`` replays the last attempt counts.
+    After ``spec.replays`` replays, the last attempt counts.
     """
     voided: list[str] = []
     while True:

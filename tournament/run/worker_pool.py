@@ -1,9 +1,9 @@
 """The local executor: a pool of worker processes that end with the runner.
 
 The standard `ProcessPoolExecutor` breaks when one worker dies, and cannot report before a call
-returns. Here only the call of the dead worker fails, and a new process replaces the worker. The
-process is not forked, because a fork would inherit locks. A worker and its engines can be pinned to
-cores, and it reports each game immediately.
+returns. Here only the call of the dead worker fails, and a new process replaces the worker. Workers
+are not forked, because a fork would inherit locks. A worker and its engines can be pinned to cores.
+Each game is reported immediately.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Pool:
     ready = True
     """Whether calls can be submitted."""
     silent = False
-    """Whether the stall was reported."""
+    """Whether a notice has reported that no results arrive, and none has arrived since."""
     given_up = False
     """Whether the run ends because no worker can play."""
 
@@ -244,7 +244,7 @@ class _Slot:
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:
-    """Kill a worker and its process group; it must not have been waited for yet."""
+    """Kill a worker and its process group; the worker must not have been reaped yet."""
     if not hasattr(os, "killpg"):
         process.kill()
         return
