@@ -205,7 +205,7 @@ def _expanded(
 def _flags_in(
     name: str, words: list[str], files: list[str], flags: Flags
 ) -> list[tuple[str, list[str]]]:
-    """Return the flags of the file that a ``-config`` with these words names."""
+    """Return the flags in the file of a ``-config`` with these words."""
     path = _pairs(name, flags[name], words, FlagFaults()).get("file", "")
     if not path:
         raise InputError(name, "expected file=, a text file of flags")

@@ -70,7 +70,7 @@ def make_settings(given: ParsedFlags, seed: int | None) -> Settings:
             f"would count it; give -games {games - 1} or {games + 1}, or -report penta=false",
         ))
     if "-seeds" in given.words and style != "gauntlet":
-        given.faults.add(InputError("-seeds", "expected -tournament gauntlet with it"))
+        given.faults.add(InputError("-seeds", "expected -tournament gauntlet as well"))
     variant = given.text("-variant", DEFAULT_VARIANT)
     rules = attempt(DEFAULT_RULES, make_rules, variant, given.words.get("-set", []))
     return Settings(

@@ -1,4 +1,4 @@
-"""Names of engines without ``name=``: the names that the engines announce."""
+"""Names for the engines without ``name=``: those that the engines announce."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from merels.tournament.records.games import Entrant
 from merels.tournament.records.settings import Settings
 
 Ask = Callable[[Sequence[Entrant]], Sequence[str]]
-"""Starts engines and returns the name that each announces, or an empty one."""
+"""Starts engines and returns the name that each announces, or ''."""
 
 
 def name_engines(
@@ -21,7 +21,7 @@ def name_engines(
     """Return the settings with a name for every engine that has no ``name=``.
 
     An engine gets the name that it announces, with a number if another engine has that name.
-    ``stored``: the names in the journal that is continued, which engines keep; else empty.
+    ``stored``: the names of all engines in the journal of a continued run, which they keep, or ().
     """
     each = given.pairs.get("-each", {})
     unnamed = [
@@ -38,12 +38,12 @@ def name_engines(
     elif not stored:
         announced = ask([engines[index] for index in unnamed])
         taken = {name for index, name in enumerate(names) if index not in unnamed}
-        for index, own in zip(unnamed, announced):
-            if own.isprintable() and own.strip():
-                names[index] = free_name(own, taken)
+        for index, name in zip(unnamed, announced):
+            if name.isprintable() and name.strip():
+                names[index] = free_name(name, taken)
                 taken.add(names[index])
                 if is_tune:
-                    names = [own + side for side in SIDES]
+                    names = [name + side for side in SIDES]
     return replace(settings, engines=tuple(
         replace(entrant, engine=replace(entrant.engine, name=name))
         for entrant, name in zip(engines, names)

@@ -14,6 +14,7 @@ USUAL = (
     ("-draw", ["movenumber=30", "movecount=8", "score=8"]),
     ("-output", ["format=cutechess"]),
 )
+"""Flags and values of ``-quick``, unless the command line sets them."""
 SPARE_CORES = 2
 """Number of cores that ``-quick`` leaves idle."""
 
@@ -21,12 +22,12 @@ SPARE_CORES = 2
 def quick_flags(words: Sequence[str]) -> list[tuple[str, list[str]]]:
     """Return the flags that ``-quick cmd=A cmd=B book=FILE`` stands for, with their values."""
     form = "-quick cmd=A cmd=B book=FILE"
-    given = [word.partition("=")[::2] for word in words]
-    for key, _ in given:
+    pairs = [word.partition("=")[::2] for word in words]
+    for key, _ in pairs:
         if key not in ("cmd", "book"):
             raise InputError(key, f"expected {form}")
-    books = [value for key, value in given if key == "book" and value]
-    programs = [value for key, value in given if key == "cmd" and value]
+    books = [value for key, value in pairs if key == "book" and value]
+    programs = [value for key, value in pairs if key == "cmd" and value]
     if len(programs) != 2 or len(books) != 1:
         raise InputError("-quick", f"expected two programs and a book: {form}")
     concurrency = max(1, len(usable_cores()) - SPARE_CORES)

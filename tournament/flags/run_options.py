@@ -1,4 +1,4 @@
-"""Options of one run of a tournament: workers, output and files, unlike its fixed settings."""
+"""Options of one run: workers, output and files. Unlike settings, they may differ on a resume."""
 
 from __future__ import annotations
 
@@ -148,8 +148,8 @@ def output_format(given: ParsedFlags) -> OutputFormat | None:
 def load_factory(name: str) -> ExecutorFactory:
     """Import the factory ``module:factory``; the module may be in the current folder.
 
-    Raise `InputError` if the import fails. The returned function does so if the factory returns no
-    executor.
+    Raise `InputError` if the import fails. The returned function raises it if the factory returns
+    no executor.
     """
     sys.path.append(os.getcwd())
     module_name, _, factory_name = name.partition(":")
@@ -240,8 +240,8 @@ def rules_known(
 ) -> frozenset[str]:
     """Return the names of the entrants with ``rules=known``.
 
-    ``entries`` are the keys of their ``-engine`` flags, ``each`` those of ``-each``. `InputError`
-    names another value.
+    ``entries`` are the keys of their ``-engine`` flags, ``each`` those of ``-each``. Raise
+    `InputError` for any other value of ``rules=``.
     """
     names = []
     for entrant, entry in zip(entrants, entries):
@@ -254,7 +254,7 @@ def rules_known(
 def _usual_wait(settings: Settings) -> int:
     """Return the default of -executorwait in seconds.
 
-    That is an hour, or twice the clock time of a pair of long games if this is more.
+    The default is an hour, or twice the clock time of a pair of long games if that is longer.
     """
     longest = 0
     for limit in (entrant.limit for entrant in settings.engines):

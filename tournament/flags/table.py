@@ -253,8 +253,8 @@ and play a legal move. An engine that fails later loses that game, and the tourn
 
 Exit status:
   0    all games are played, or the SPRT is decided
-  1    the run failed, games are left unplayed, or an engine is failing: as above, or by losing all
-       its games, or its last ones (at least two), without a legal move
+  1    the run failed, games are left unplayed, or an engine is failing (see above) or lost all its
+       games, or at least its last two, without a legal move
   2    the command line is wrong, or an engine failed its trial
   130  the run was interrupted"""
 WIDTH = 96

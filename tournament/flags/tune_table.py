@@ -19,7 +19,7 @@ OWN: Flags = {
     ),
     "-pairs": Flag("game pairs to play (10000); up to a 50th of them at once", words=ONE),
     "-spsa": Flag(
-        "schedule of the steps. r_end= is how many c_end one won game moves a value at the end "
+        "schedule of the steps. r_end= is the step after a won game at the end, in units of c_end "
         "(60 / pairs). Earlier steps depend on A= (0.1; as a share of the pairs), alpha= (0.602) "
         "and gamma= (0.101)",
         ("r_end", "A", "alpha", "gamma"),
