@@ -46,10 +46,10 @@ from merels.tournament.statistics.accuracy import Accuracy, Coverage, GameName
 FORMATS = ("text", "json", "csv")
 FIRST = 200
 """Number of games that are judged before worker processes are started."""
-LOT = 25
+BATCH = 25
 """Number of games that are sent to a worker process at once."""
 AHEAD = 3
-"""Number of lots per worker process that are queued or in progress."""
+"""Number of batches per worker process that are queued or in progress."""
 UNNAMED_SIDES = ("unnamed White", "unnamed Black")
 """Names of players without a name."""
 DESCRIPTION = """\
@@ -82,7 +82,7 @@ def main(argv: list[str]) -> int:
     check_output(options.out, options.files)
     form = options.format or format_of(options.out, (*FORMATS, "html"))
     if form == "html":
-        raise InputError(options.out, "merels ratings FILE -tables DIR -out FILE makes the page")
+        raise InputError(options.out, "use merels ratings FILE -tables DIR -out FILE for a page")
     faults, rules = Faults("accuracy", options.strict), record_rules(options)
     accuracy = measure(faults, options.files, options.tables, rules, options.same)
     if faults.status != USAGE_ERROR:
@@ -113,16 +113,16 @@ def measure(
     progress = _Progress(faults, paths)
     stored = chain.from_iterable(stored_games(path, rules, roster) for path in paths)
     try:
-        for lot in _judged(judge, Duplicates().leave_out(stored)):
-            for fault in lot.faults:
+        for batch in _judged(judge, Duplicates().leave_out(stored)):
+            for fault in batch.faults:
                 progress.clear()
                 faults.skip(fault)
-            for notice in lot.notices:
+            for notice in batch.notices:
                 progress.clear()
                 faults.report(notice)
-            faults.read += lot.accuracy.games
-            accuracy.merge(lot.accuracy)
-            progress.show(accuracy.games, lot)
+            faults.read += batch.accuracy.games
+            accuracy.merge(batch.accuracy)
+            progress.show(accuracy.games, batch)
     finally:
         progress.clear()
     labels = roster.labels() | {name: name for name in UNNAMED_SIDES}
@@ -138,7 +138,7 @@ class Judged(NamedTuple):
     faults: list[InputError]
     """Errors of games that cannot be read."""
     notices: list[str]
-    """Draws, as by repetition, after which a game continues."""
+    """Notices on games that continue after a draw, such as by repetition."""
     path: str
     """File of the last game; empty without games."""
     share: float
@@ -183,17 +183,17 @@ class Judge:
 
 
 def _judged(judge: Judge, games: Iterator[StoredGame]) -> Iterator[Judged]:
-    """Judge games in lots and yield the results in order.
+    """Judge games in batches and yield the results in order.
 
-    This process judges the first lot, worker processes on all processors judge the others.
+    This process judges the first batch, worker processes on all processors judge the others.
     """
     yield judge.judge(islice(games, FIRST))
     processors = len(usable_cores())
-    lots = iter(lambda: list(islice(games, LOT)), [])
+    batches = iter(lambda: list(islice(games, BATCH)), [])
     if processors == 1:
-        yield from map(judge.judge, lots)
+        yield from map(judge.judge, batches)
         return
-    first = next(lots, None)
+    first = next(batches, None)
     if first is None:
         return
     with ProcessPoolExecutor(
@@ -201,8 +201,8 @@ def _judged(judge: Judge, games: Iterator[StoredGame]) -> Iterator[Judged]:
     ) as pool:
         waiting: deque[Future[Judged]] = deque()
         try:
-            for lot in chain([first], lots):
-                waiting.append(pool.submit(_judge_lot, lot))
+            for batch in chain([first], batches):
+                waiting.append(pool.submit(_judge_batch, batch))
                 if len(waiting) > AHEAD * processors:
                     yield waiting.popleft().result()
             while waiting:
@@ -216,7 +216,7 @@ def _begin_worker(root: Path) -> None:
     _worker = Judge(root)
 
 
-def _judge_lot(games: Sequence[StoredGame]) -> Judged:
+def _judge_batch(games: Sequence[StoredGame]) -> Judged:
     assert _worker is not None
     return _worker.judge(games)
 
@@ -235,14 +235,14 @@ class _Progress:
         self._started = monotonic()
         self._problems: set[str] = set()
 
-    def show(self, games: int, lot: Judged) -> None:
-        """Update the line after a lot; ``games``: number of all judged games."""
-        for problem in lot.problems:
+    def show(self, games: int, batch: Judged) -> None:
+        """Update the line after a batch; ``games``: number of all judged games."""
+        for problem in batch.problems:
             if problem not in self._problems:
                 self._problems.add(problem)
                 self._faults.report(problem)
         if games > FIRST:
-            share = (self._paths.index(lot.path) + lot.share) / len(self._paths)
+            share = (self._paths.index(batch.path) + batch.share) / len(self._paths)
             rate = games / max(1e-9, monotonic() - self._started)
             self._line.show(share, f"{games:,} games judged, {rate:,.0f} a second")
 

@@ -1,4 +1,4 @@
-"""``merels league``: a rating list that is kept in a folder."""
+"""``merels league``: keep a rating list in a folder."""
 
 from __future__ import annotations
 
@@ -62,11 +62,11 @@ MOST_ERROR = 1000.0
 MOST_HOURS = 10_000.0
 MOST_FLOOR = 1000
 TRIAL = [{"cmd": "merels", "name": "every player"}]
-"""An engine whose settings show what is wrong with the flags of a league without players."""
+"""Stand-in for the players, with which `make_settings` checks the flags of a new league."""
 
 
 def main(argv: list[str]) -> int:
-    """Run ``merels league``; returns the exit status."""
+    """Run ``merels league``; return the exit status."""
     if asks_for_help(argv):
         print(league_help())
         return OK
@@ -98,7 +98,7 @@ def _create(folder: str, words: Sequence[str]) -> int:
     event = given.text("-event", os.path.basename(os.path.abspath(folder)))
     settings = replace(settings, engines=(), format=LEAGUE, rounds=1, event=event)
     create_league(folder, settings, terms, given.line)
-    print(f"{folder}: a league; add players with merels league {folder} add -engine …")
+    print(f"{folder}: created; add players with merels league {folder} add -engine …")
     return OK
 
 
@@ -116,7 +116,7 @@ def _anchors(given: ParsedFlags) -> tuple[tuple[str, float], ...]:
 
 
 def _add(folder: str, words: Sequence[str]) -> int:
-    """Add players, once each has passed its trial."""
+    """Try players, and add them if all pass."""
     given = parse(words, ADD_FLAGS, FlagFaults(collecting=True))
     if not given.engines:
         given.faults.add(InputError("add", "expected -engine, a player to add"))
@@ -134,8 +134,8 @@ def _add(folder: str, words: Sequence[str]) -> int:
             if not entry.get("name") and "level" not in entry and version.strip():
                 name = free_name(version, taken)
             if name in taken:
-                raise InputError(name, f"{folder} has a player of this name; name the new one "
-                                 "apart, as in name=\"X 2\" with -family X")
+                raise InputError(name, f"{folder} has a player of this name; give the new "
+                                 "version its own name, as in name=\"X 2\" with -family X")
             taken.add(name)
             engine = replace(entrants[index].engine, name=name)
             entrants[index] = replace(entrants[index], engine=engine)
@@ -161,7 +161,7 @@ def _change(status: str) -> Callable[[str, Sequence[str]], int]:
 
     def change(folder: str, words: Sequence[str]) -> int:
         if not words:
-            raise InputError(status, "expected the name of a player behind it")
+            raise InputError(status, "expected the name of a player after it")
         with open_league(folder) as league:
             for name in words:
                 league = league.with_member(name, status=status)
@@ -184,7 +184,7 @@ def _play(folder: str, words: Sequence[str]) -> int:
                 folder, f"expected two active players, found {len(active)}; add some with merels "
                 f"league {folder} add"
             ))
-        players = tuple(one for one in league.settings.engines if one.name in active)
+        players = tuple(player for player in league.settings.engines if player.name in active)
         options = make_run_options(given, replace(league.settings, engines=players))
         goal = Goal(
             _error(given, league.terms.error),
@@ -196,7 +196,7 @@ def _play(folder: str, words: Sequence[str]) -> int:
             if change := league.changed_program(name):
                 raise InputError(
                     name, f"its program has changed since it was added ({change}): add it as a new "
-                    f"player, with -family, and retire this one"
+                    f"player, with -family, and retire the old player"
                 )
         plan = LeaguePlan(league, goal, options.shard, options.pause)
         status = _run(league, plan, players, options)
@@ -205,7 +205,7 @@ def _play(folder: str, words: Sequence[str]) -> int:
             try:
                 write_site(league, notify)
             except InputError as error:
-                notify(f"the site is not up to date: {error}")
+                notify(f"cannot update the site: {error}")
     return status
 
 
@@ -227,7 +227,7 @@ def _run(
     foreign = None if options.executor is None else load_factory(options.executor)
     runner = Runner(board, window=options.concurrency, max_faults=options.max_faults)
     if options.executor is None:
-        entries = [dict(league.members[one.name].each) for one in players]
+        entries = [dict(league.members[player.name].each) for player in players]
         known = rules_known(players, entries, dict(league.terms.each))
         for text in preflight(players, known, plan.settings.rules, plan.openings.trial):
             notify(text)
@@ -240,8 +240,8 @@ def _run(
         closing.enter_context(interrupts(runner))
         end = runner.run(pool_factory(options, runner, foreign))
     if status := EXIT_STATUS[end]:
-        notify(f"stopped; every finished game is kept; go on with merels league {league.folder} "
-               "play")
+        notify("stopped; every finished game is stored; continue with: merels league "
+               f"{league.folder} play")
     return status
 
 
@@ -298,9 +298,9 @@ def _site(folder: str, words: Sequence[str]) -> int:
 
 
 def _merge(folder: str, words: Sequence[str]) -> int:
-    """Add the games of a copy of the league in which other pairs were played."""
+    """Add the games of a part of the league, which was played in a copy of the folder."""
     if len(words) != 1:
-        raise InputError("merge", "expected one folder behind it, of a part of the league")
+        raise InputError("merge", "expected one folder after it, with a part of the league")
     with open_league(folder) as league, read_league(words[0]) as part:
         _, games = take_games(league, part)
     print(f"{folder}: {counted(games, 'game')} from {words[0]}")
@@ -309,7 +309,7 @@ def _merge(folder: str, words: Sequence[str]) -> int:
 
 def _no_words(action: str, words: Sequence[str]) -> None:
     if words:
-        raise InputError(words[0], f"{action} takes no words")
+        raise InputError(words[0], f"{action} takes no arguments")
 
 
 ACTIONS: dict[str, Callable[[str, Sequence[str]], int]] = {

@@ -30,7 +30,7 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
             "merels.tournament.commands.tune:main", "tune an engine's options by playing games"
         ),
         "ratings": (
-            "merels.tournament.commands.ratings:main", "rate the games of journals and PGN"
+            "merels.tournament.commands.ratings:main", "rate engines by journals and PGN files"
         ),
         "accuracy": (
             "merels.tournament.commands.accuracy:main",

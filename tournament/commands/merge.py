@@ -44,7 +44,7 @@ def main(argv: list[str]) -> int:
     arguments = parser.parse_args(argv)
     joined = merge(arguments.out, arguments.journals, lambda words: without_flags(words, OF_A_PART))
     total, missing = _audit(joined)
-    doubles = f"; {joined.duplicates} came more than once" if joined.duplicates else ""
+    doubles = f"; skipped {counted(joined.duplicates, 'duplicate')}" if joined.duplicates else ""
     games, journals = counted(joined.games, "game"), counted(len(arguments.journals), "journal")
     if total is not None and total > joined.games:
         bound = "at most " if joined.settings.sprt is not None else ""

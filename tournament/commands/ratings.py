@@ -82,7 +82,7 @@ def _report_omissions(games: CountedGames) -> None:
     if games.unnamed:
         number = counted(games.unnamed, "game")
         print(
-            f"merels ratings: {number} with a player without a name (? or none) not rated",
+            f"merels ratings: ignored {number} in which a player has no name (? or none)",
             file=sys.stderr,
         )
     for name, labels in games.namesakes.items():

@@ -86,7 +86,7 @@ def main(argv: list[str]) -> int:
 
 
 def _chosen(games: Iterable[StoredGame], arguments: argparse.Namespace) -> StoredGame:
-    """Return the game with that number; raise `InputError` with the valid numbers."""
+    """Return the game that ``-game`` selects; raise `InputError` with the valid numbers."""
     numbers = []
     for game in games:
         if game.number == arguments.game:

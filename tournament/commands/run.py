@@ -78,7 +78,7 @@ OF_A_RESUME = ("-journal", "-resume")
 
 
 class Command(NamedTuple):
-    """The parts in which the two commands differ."""
+    """The parts in which ``merels tournament`` and ``merels tune`` differ."""
 
     name: str
     flags: Flags

@@ -23,8 +23,8 @@ Computes statistics from the counts of a match. Prints one JSON object with the 
   llr, lower, upper     log-likelihood ratio of the SPRT and its bounds; null without -sprt
 An infinite value, such as the Elo difference after only wins, is null: JSON has no infinity.
 
-If fewer than 25 results are outside the most frequent result, the errors and LOS count one
-additional pair, of two decisive games between equals.
+If fewer than 25 results differ from the most frequent result, the errors and LOS include a prior: a
+pair of two decisive games between equals, with a weight that falls to 0 at 25.
 
 Model bayesian is that of fastchess: BayesElo, with the draw rate of the counts. The ratios of other
 programs with this model may differ in the fourth digit."""

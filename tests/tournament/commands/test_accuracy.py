@@ -167,7 +167,7 @@ def test_many_games_are_judged_by_all_processors_with_the_same_result(
     whole = accuracy.measure(faults, files[:1], folder / "tables", rules)
     assert capsys.readouterr().err == "", "few games need no progress"
     monkeypatch.setattr(accuracy, "FIRST", 1)
-    monkeypatch.setattr(accuracy, "LOT", 2)
+    monkeypatch.setattr(accuracy, "BATCH", 2)
     monkeypatch.setattr(accuracy, "usable_cores", lambda: cores)
     again = accuracy.measure(faults, files[:1], folder / "tables", rules)
     assert (again.engines, again.games, again.coverage) == (
@@ -182,7 +182,7 @@ def test_a_bad_game_in_another_process_is_one_clear_line(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(accuracy, "FIRST", 1)
-    monkeypatch.setattr(accuracy, "LOT", 1)
+    monkeypatch.setattr(accuracy, "BATCH", 1)
     monkeypatch.setattr(accuracy, "usable_cores", lambda: [0, 1])
     game = tmp_path / "game.pgn"
     game.write_text(NAMED + "\n" + NAMED + "\n1. d6 d6 *\n" + NAMED)

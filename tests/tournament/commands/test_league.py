@@ -147,7 +147,7 @@ def test_an_interrupted_league_ends_after_the_games_in_progress(league: str) -> 
         time.sleep(0.02)
     run.process.send_signal(signal.SIGINT)
     status, out, err = run.wait()
-    assert status == 130 and "go on with merels league" in err
+    assert status == 130 and "continue with: merels league" in err
     assert "Traceback" not in err and "goal ±25" in out
 
 
@@ -231,7 +231,7 @@ def test_an_engine_that_fails_is_marked(tmp_path: Path) -> None:
     (("{}/league", "retire"), "expected the name of a player"),
     (("{}/league", "retire", "Clbu"), "did you mean Club?"),
     (("{}/league", "play", "-error", "x"), "expected Elo from 0.1 to 1000 for -error"),
-    (("{}/league", "status", "now"), "status takes no words"),
+    (("{}/league", "status", "now"), "status takes no arguments"),
     (("{}/new", "create"), "no limit of every player"),
     (("{}/new", "create", "-each", "st=1", "-anchor", "Club"), "NAME=ELO"),
 ])

@@ -49,7 +49,7 @@ def test_journals_are_merged(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     out = str(tmp_path / "out")
     assert main([out, first, second]) == 0
     assert capsys.readouterr().out == (
-        f"{out}: 5 of 10 games from 2 journals; 1 came more than once\n"
+        f"{out}: 5 of 10 games from 2 journals; skipped 1 duplicate\n"
         "shard 1/2 has 3 of 6 games\nshard 2/2 has 2 of 4 games\n")
     with read_journal(out) as joined:
         assert joined.numbers() == [1, 2, 3, 4, 5]
@@ -95,7 +95,7 @@ def test_a_game_with_two_results_is_listed(
     out = str(tmp_path / "out")
     assert main([out, first, second, "-complete"]) == 1
     assert capsys.readouterr().out == (
-        f"{out}: 4 games from 2 journals; 1 came more than once\n"
+        f"{out}: 4 games from 2 journals; skipped 1 duplicate\n"
         f"game 2 has two results: 1-0 in {first}, 0-1 in {second}\n"
     )
     with read_journal(out) as joined:

@@ -291,7 +291,7 @@ def test_two_commands_do_not_write_one_site(league: str) -> None:
 def test_a_site_that_cannot_be_written_is_one_clear_error(league: str) -> None:
     Path(league, SITE).write_text("")
     assert "cannot create this file" in refusal("league", league, "site")
-    assert "site takes no words" in refusal("league", league, "site", "now")
+    assert "site takes no arguments" in refusal("league", league, "site", "now")
 
 
 def test_games_are_judged_by_tables_once_there_are_any(
