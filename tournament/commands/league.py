@@ -139,8 +139,8 @@ def _add(folder: str, words: Sequence[str]) -> int:
             taken.add(name)
             engine = replace(entrants[index].engine, name=name)
             entrants[index] = replace(entrants[index], engine=engine)
-        known = rules_known(entrants, given.engines, each)
-        for text in preflight(entrants, known, league.settings.rules, opening):
+        known_names = rules_known(entrants, given.engines, each)
+        for text in preflight(entrants, known_names, league.settings.rules, opening):
             notify(text)
         family = given.text("-family", "")
         members = [
@@ -228,8 +228,8 @@ def _run(
     runner = Runner(board, window=options.concurrency, max_faults=options.max_faults)
     if options.executor is None:
         entries = [dict(league.members[player.name].each) for player in players]
-        known = rules_known(players, entries, dict(league.terms.each))
-        for text in preflight(players, known, plan.settings.rules, plan.openings.trial):
+        known_names = rules_known(players, entries, dict(league.terms.each))
+        for text in preflight(players, known_names, plan.settings.rules, plan.openings.trial):
             notify(text)
     view: View = NoticeView()
     if not options.quiet:

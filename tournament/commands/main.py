@@ -93,9 +93,9 @@ def _run(words: list[str]) -> int:
         from merels.protocol.uci.loop import main as loop
 
         return loop()
-    name, *rest = words
-    if name == "help" and rest:
-        return _run([*rest, "--help"])
+    name, *arguments = words
+    if name == "help" and arguments:
+        return _run([*arguments, "--help"])
     if name in ("-h", "-help", "--help", "help"):
         print(_help())
         return OK
@@ -108,7 +108,7 @@ def _run(words: list[str]) -> int:
         hint = suggestion(name, COMMANDS) or "; merels --help lists the commands"
         raise InputError(name, f"unknown command{hint}")
     module, _, function = COMMANDS[name][0].partition(":")
-    return int(getattr(import_module(module), function)(rest))
+    return int(getattr(import_module(module), function)(arguments))
 
 
 def _help() -> str:

@@ -209,13 +209,15 @@ def parse_time_control(text: str, where: str = "") -> TimeControl:
     if text.lower() in ("inf", "infinite"):
         return TimeControl()
     expected = f"expected tc=moves/min:sec+inc {where}, such as 40/1:30+0.5 or 10+0.1"
-    before, slash, rest = text.rpartition("/")
-    main, plus, increment = rest.partition("+")
+    move_count, slash, clock = text.rpartition("/")
+    main, plus, increment = clock.partition("+")
     minutes, colon, seconds = main.rpartition(":")
     try:
         total = 60 * _unsigned(minutes if colon else "0") + _unsigned(seconds)
         extra = _unsigned(increment if plus else "0")
-        moves = int(before) if slash and before.isascii() and before.isdigit() else None
+        moves = None
+        if slash and move_count.isascii() and move_count.isdigit():
+            moves = int(move_count)
     except ValueError:
         raise InputError(text, expected) from None
     if (slash and not moves) or not 0 < total <= MOST_SECONDS or extra > MOST_SECONDS:

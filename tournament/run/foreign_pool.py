@@ -145,12 +145,12 @@ class ForeignPool(Pool):
                 continue  # The runner has already taken the call back.
             try:
                 call.inner = executor.submit(call.function, *call.arguments, next(_numbers))
-                call.inner.add_done_callback(partial(self._come_back, call))
+                call.inner.add_done_callback(partial(self._take_result, call))
             except BaseException as error:
                 self._lose(executor, repr(error))
                 self._give_up(call)
 
-    def _come_back(self, call: _Call, inner: Future[Any]) -> None:
+    def _take_result(self, call: _Call, inner: Future[Any]) -> None:
         """Process the executor's result of a call; runs in any thread."""
         if inner.cancelled():
             if not self._leaving and call in self._calls:

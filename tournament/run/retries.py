@@ -64,7 +64,7 @@ class Backoff:
         return max(0.0, self._until - monotonic())
 
     @property
-    def rests(self) -> bool:
+    def is_paused(self) -> bool:
         """Whether the pause has not ended yet."""
         return self.left > 0
 
@@ -102,7 +102,7 @@ class _Failing:
     @property
     def may_be_tried(self) -> bool:
         """Whether a task of the engine may be submitted."""
-        return not self.backoff.failures or not (self.is_tried or self.backoff.rests)
+        return not self.backoff.failures or not (self.is_tried or self.backoff.is_paused)
 
 
 class Starts:
@@ -167,7 +167,7 @@ class Starts:
             engine.is_tried = engine.backoff.failures > 0
         return True
 
-    def come_back(self, task: PairTask) -> None:
+    def task_returned(self, task: PairTask) -> None:
         """Record that a task is no longer in progress, so that its engines may be tried again."""
         for engine in self._engines(task):
             engine.is_tried = False
@@ -186,28 +186,28 @@ class Starts:
         """Return the workers that must not play a task now."""
         return frozenset(
             place for engine in self._engines(task)
-            for place, backoff in engine.left_out.items() if backoff.rests
+            for place, backoff in engine.left_out.items() if backoff.is_paused
         )
 
-    def resting(self) -> set[str]:
+    def paused(self) -> set[str]:
         """Return the names of the engines that must not be tried now."""
         return {name for name, engine in self._failing.items() if not engine.may_be_tried}
 
     @property
-    def has_hope(self) -> bool:
-        """Whether a waiting task may still be played: none of its engines is exhausted."""
-        hopeless = {name for name, engine in self._failing.items() if engine.backoff.is_exhausted}
+    def has_playable(self) -> bool:
+        """Whether a waiting task may still be played: none of its engines is given up."""
+        given_up = {name for name, engine in self._failing.items() if engine.backoff.is_exhausted}
         return any(
-            not hopeless & _names(task)
-            for name, engine in self._failing.items() if name not in hopeless
+            not given_up & _names(task)
+            for name, engine in self._failing.items() if name not in given_up
             for task in engine.waiting
         )
 
-    def is_hopeless(self, task: PairTask) -> bool:
+    def is_given_up(self, task: PairTask) -> bool:
         """Return whether the run has given up one of a task's engines."""
         return any(engine.backoff.is_exhausted for engine in self._engines(task))
 
-    def hopeless(self) -> Iterator[tuple[str, str, Iterable[PairTask]]]:
+    def given_up(self) -> Iterator[tuple[str, str, Iterable[PairTask]]]:
         """Yield each engine that the run has given up: name, last failure, waiting tasks."""
         for name, engine in self._failing.items():
             if engine.backoff.is_exhausted:
@@ -233,7 +233,7 @@ class Refusals:
 
     def left_out(self) -> frozenset[Place]:
         """Return the workers that must not try the engines now."""
-        return frozenset(place for place, backoff in self._backoffs.items() if backoff.rests)
+        return frozenset(place for place, backoff in self._backoffs.items() if backoff.is_paused)
 
 
 def _names(task: PairTask) -> set[str]:

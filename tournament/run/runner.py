@@ -141,7 +141,7 @@ class Runner:
         try:
             while not self._is_over():
                 self._hand_out(tasks)
-                if not self._running and (self._interrupts or not self._has_hope):
+                if not self._running and (self._interrupts or not self._may_submit_later):
                     break
                 self._wait()
             end = self._end(tasks)
@@ -168,10 +168,10 @@ class Runner:
         return 0 < self._max_faults <= max(self._faults.values(), default=0)
 
     @property
-    def _has_hope(self) -> bool:
+    def _may_submit_later(self) -> bool:
         """Whether a task may be submitted later, although no call is running."""
         waits = self._again or self._failed or self._trial or not self._pool.ready
-        return bool(waits) or self._in_a_row >= IN_A_ROW or self._starts.has_hope
+        return bool(waits) or self._in_a_row >= IN_A_ROW or self._starts.has_playable
 
     def _end(self, tasks: Iterator[PairTask | None]) -> End:
         """Return how the run ended; an interrupt after the last game is ignored."""
@@ -187,7 +187,7 @@ class Runner:
 
     def _explain(self) -> None:
         """Report the games that stay unplayed, and the reason."""
-        for name, error, _ in self._starts.hopeless():
+        for name, error, _ in self._starts.given_up():
             self.board.notice(f"engine {name} {error}: its games are left unplayed")
         for failure in self._given_up:
             pair, games = failure.task.games[0].pair, counted(len(failure.task.games), "game")
@@ -242,7 +242,7 @@ class Runner:
         while (task := self._draw(tasks)) is not None:
             if self._starts.admit(task):
                 return task
-            if self._starts.is_hopeless(task):
+            if self._starts.is_given_up(task):
                 self.board.skip(task.games)
                 self.board.show()
         return None
@@ -253,8 +253,8 @@ class Runner:
             return self._again.popleft()
         task = self._starts.take() or self._next_failed(False)
         if task is None:
-            resting = self._starts.resting()
-            if not resting or self.board.plan.can_pair_without(resting):
+            paused = self._starts.paused()
+            if not paused or self.board.plan.can_pair_without(paused):
                 task = next(tasks, None)
         return task or self._next_failed(True)
 
@@ -351,7 +351,7 @@ class Runner:
     def _finish(self, task: PairTask, future: Future[PairReport]) -> None:
         """Process the result of a task, and queue its unplayed games again."""
         self._running -= 1
-        self._starts.come_back(task)
+        self._starts.task_returned(task)
         if future.cancelled():
             self._again.append(task)
             return
@@ -367,7 +367,7 @@ class Runner:
         unplayed = task.without(self.board.played)
         if report.failures:
             self._show_notices(self._starts.fail(report.failures, place))
-            for _, _, waiting in self._starts.hopeless():
+            for _, _, waiting in self._starts.given_up():
                 for other in waiting:
                     self.board.skip(other.games)
             self.board.show()

@@ -74,7 +74,7 @@ class Pool:
 
     def check(self) -> list[str]:
         """Update the state of the pool and return notices; called several times a second."""
-        if not self.ready and not self.given_up and not self._backoff.rests:
+        if not self.ready and not self.given_up and not self._backoff.is_paused:
             self.ready = True
         notices, self._notices = self._notices, []
         return notices

@@ -166,4 +166,4 @@ def test_a_second_failure_on_one_worker_counts_after_its_pause(
     assert starts.fail(WHY, HERE) == [
         f"engine A {WHY[A]}; its games wait, and it is tried again"
     ]
-    assert not starts.admit(task()) and starts.has_hope
+    assert not starts.admit(task()) and starts.has_playable
