@@ -32,8 +32,7 @@ T = TypeVar("T")
 
 
 class FlagFaults:
-    """Errors of a command line; with ``collecting``, kept until `raise_all`, else raised at once.
-    """
+    """Errors of a command line; if ``collecting``, `raise_all` raises them, else `add`."""
 
     def __init__(self, collecting: bool = False) -> None:
         self._collecting = collecting

@@ -242,7 +242,7 @@ def _openings(given: ParsedFlags) -> OpeningSettings:
     plies = given.pairs.get(flag, {}).get("plies")
     file = given.key(flag, "file", "")
     for key in ("format", "order", "start"):
-        # Openings without a file are random, so that order=random is no contradiction.
+        # Without a file, openings are random in any case, so order=random is allowed.
         if not file and given.key(flag, key, "random") != "random":
             raise InputError(f"{key}=", f"expected file= as well after {flag}: a file or book")
     path = file

@@ -1,4 +1,4 @@
-"""Options of one run: workers, output and files. Unlike settings, they may differ on a resume."""
+"""Options of one run: workers, output and files. Unlike settings, they may change on a resume."""
 
 from __future__ import annotations
 

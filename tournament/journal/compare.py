@@ -49,8 +49,8 @@ def differences(
     """Return the differences between two tournaments started in ``folders``.
 
     Some changes are allowed: ``ours`` may have more rounds, if the games already planned stay the
-    same, and an engine not in ``played`` may have another program. A difference common to all
-    engines is listed once, as ``-each``.
+    same, and an engine whose name is not in ``played`` may have another program. A difference
+    common to all engines is listed once, as ``-each``.
     """
     engines = _engine_differences(ours, theirs, played, folders)
     return engines + _setting_differences(ours, theirs)
@@ -163,7 +163,7 @@ def _names(settings: Settings) -> str:
 
 
 def _is_same_program(ours: EngineSpec, theirs: EngineSpec, folders: tuple[str, str]) -> bool:
-    """Return whether two engines run one program with equal arguments, by any paths."""
+    """Return whether two engines run the same program with the same arguments, by any paths."""
     here, there = ours.directory or folders[0], theirs.directory or folders[1]
     if len(ours.command) != len(theirs.command) or (
         ours.directory != theirs.directory and not _is_same_or_moved(here, there)
@@ -183,7 +183,7 @@ def _locate(program: str, folder: str) -> str:
 
 
 def _is_same_or_moved(ours: str, theirs: str) -> bool:
-    """Return whether two paths name the same file or folder, perhaps before and after a move.
+    """Return whether two paths name the same file or folder, even if it was moved.
 
     A path that no longer exists counts as moved if the names without folders are equal.
     """

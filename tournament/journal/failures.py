@@ -13,22 +13,22 @@ from merels.tournament.journal.rows import Row
 from merels.tournament.statistics.terminations import BLAMELESS, FAULTS
 
 FAILING_SHARE = 0.05
-"""Smallest share of an engine's games, lost by its own faults, that makes it failing."""
+"""Least share of its games that a failing engine has lost by its own faults."""
 LEAST_FAULTS = 2
-"""Smallest number of games lost by own faults, or lost in a row without a legal move."""
+"""Least number of games that a failing engine lost by own faults, or without a legal move."""
 _QUERY = (
     "SELECT number, white, black, result, termination, reason, moves <> '', instr(moves, ' ') > 0 "
     "FROM games ORDER BY number"
 )
 _SHORT_QUERY = "SELECT 1 FROM games WHERE instr(moves, ' ') = 0 LIMIT 1"
-"""Finds a game in which a side did not move; without such a game, no engine is in `Failing`."""
+"""Finds a game in which a side did not move; without it, `failing_engines` is empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failing:
     """An engine that lost its last ``games`` games without a legal move, from game ``first`` on.
 
-    ``reason`` is the reason of the loss of the last game.
+    ``reason`` is the reason of the last loss.
     """
 
     name: str

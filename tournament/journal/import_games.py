@@ -85,7 +85,7 @@ Game = TypeVar("Game", bound=_Marked)
 
 
 class Duplicates:
-    """Filter that drops games which were read before; ``skipped`` is their number.
+    """Filter that drops games read before; ``skipped`` is their number.
 
     The tournament's id and the game's number identify a game of merels, in journals and in PGN. A
     merged journal has its own id, so number, names and start time identify its games too.

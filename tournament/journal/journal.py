@@ -183,7 +183,7 @@ class Journal:
             raise self._unreadable(error) from None
 
     def distrust(self) -> None:
-        """Guard against a hostile file: run no code of it, and limit fields to `LONGEST_FIELD`."""
+        """Guard against a hostile file: run none of its code, limit fields to `LONGEST_FIELD`."""
         self._database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_FIELD)
         for setting in ("trusted_schema = OFF", "cell_size_check = ON"):
             list(self.query(f"PRAGMA {setting}"))

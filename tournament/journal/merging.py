@@ -54,7 +54,7 @@ def merge(out: str, paths: Sequence[str], whole: Callable[[Words], Words] = list
     and if ``out`` exists.
     """
     if not paths:
-        raise InputError(out, "expected the journals to merge after this name of the new journal")
+        raise InputError(out, "expected the journals to merge after the name of the new journal")
     with new_journal(out) as target:
         joined = _fill(target, paths, whole)
     return joined

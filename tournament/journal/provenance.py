@@ -84,7 +84,8 @@ class Provenance:
                     f"{_listed(list(map(printable, hosts)), ', ')})"
                     for program, hosts in hosts_of.items()
                 ]
-                yield f"{printable(name)} was {len(hosts_of)} programs: {_listed(texts, '; ')}"
+                programs_text = _listed(texts, "; ")
+                yield f"{printable(name)} was played by {len(hosts_of)} programs: {programs_text}"
 
     def _versions(self) -> Iterator[str]:
         versions = {version: games for version, games in self._referees.items() if version}

@@ -71,10 +71,10 @@ class Plan:
         games, (index, count) = self.settings.games, self._part
         if count == 1:
             return self.games
-        pairs_each = (games + 1) // 2
-        pairs = range(index, self.games // games * pairs_each + 1, count)
+        pairs_per_pairing = (games + 1) // 2
+        pairs = range(index, self.games // games * pairs_per_pairing + 1, count)
         # With an odd number of games, the last pair of a pairing has only one game.
-        single = sum(pair % pairs_each == 0 for pair in pairs) if games % 2 else 0
+        single = sum(pair % pairs_per_pairing == 0 for pair in pairs) if games % 2 else 0
         return 2 * len(pairs) - single
 
     def progress(self, done: int) -> Progress:

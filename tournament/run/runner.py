@@ -37,7 +37,7 @@ from merels.tournament.run.worker_pool import LocalPool
 ATTEMPTS = 3
 """Number of failed calls after which the runner gives up a pair, if other pairs are played."""
 IN_A_ROW = 3
-"""Failed calls without a game in between after which the workers, not the pairs, are blamed."""
+"""Failed calls in a row, without a game in between, that are blamed on the workers."""
 TICK_SECONDS = 0.25
 """Longest time between two updates of the views, in seconds."""
 

@@ -115,7 +115,7 @@ def test_a_program_swapped_between_shards_is_listed(
     assert main([str(tmp_path / "out"), *parts]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[1:] == [
-        "WARNING: A was 2 programs: Foo 1, SHA-256 aa (1 game on node1); "
+        "WARNING: A was played by 2 programs: Foo 1, SHA-256 aa (1 game on node1); "
         "Foo 1, SHA-256 bb (1 game on node2)"
     ]
 

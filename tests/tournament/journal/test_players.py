@@ -134,8 +134,8 @@ def test_a_swapped_program_is_listed(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert ratings([str(path)]) == 0
     out = capsys.readouterr().out
     assert (
-        "WARNING: A was 2 programs: a 1, SHA-256 aa (2 games on h1); a 1, SHA-256 cc (4 games on "
-        "h2)\n" in out
+        "WARNING: A was played by 2 programs: a 1, SHA-256 aa (2 games on h1); a 1, "
+        "SHA-256 cc (4 games on h2)\n" in out
     )
     assert "WARNING: games were played by 2 versions of merels: 0.1 (2 games), 0.2 (4 games)" in out
     assert "B was" not in out
