@@ -302,7 +302,7 @@ def _cpus(given: ParsedFlags, settings: Settings, concurrency: int) -> tuple[tup
     if flag not in given.words:
         return ()
     if not hasattr(os, "sched_setaffinity"):
-        raise InputError(flag, "this system cannot pin a process to a core")
+        raise InputError(flag, "this system cannot pin a process to a core; leave the flag out")
     available = usable_cores()
     text = given.text(flag, "")
     cpus = _parse_cpus(text) if text else _spread_cores(available)
@@ -318,7 +318,10 @@ def _cpus(given: ParsedFlags, settings: Settings, concurrency: int) -> tuple[tup
     for engine in (entrant.engine for entrant in settings.engines):
         threads = {name.lower(): value for name, value in engine.options}.get("threads", "1")
         if threads != "1":
-            raise InputError(flag, f"would pin the {threads} threads of {engine.name} to one core")
+            raise InputError(
+                flag, f"would pin the {threads} threads of {engine.name} to one core; leave the "
+                "flag out, or give the engine one thread"
+            )
     return tuple(
         tuple(cpus[first : first + each]) for first in range(0, len(cpus) - each + 1, each)
     )

@@ -104,7 +104,7 @@ def _check_changes(stored: StoredRun, settings: Settings) -> None:
         kind = "tournament" if settings.tuning is None else "tune"
         raise file_error(
             journal.path or "",
-            f"this is the journal of another {kind}; {what}; name another file for this one",
+            f"this is the journal of another {kind}; {what}; name another file for this run",
         )
 
 
@@ -208,7 +208,7 @@ def _check(journal: Journal) -> StoredRun:
     marks = ",".join("?" * len(names))
     query = f"SELECT number FROM games WHERE NOT (white IN ({marks}) AND black IN ({marks}))"
     for (number,) in journal.query(query, *names, *names):
-        raise journal.damaged(f"game {number} is of engines that this tournament does not have")
+        raise journal.damaged(f"game {number} has an engine that is not in this tournament")
     return StoredRun(journal, settings, meta)
 
 

@@ -239,7 +239,7 @@ def test_damaged_files_are_refused(
         ("UPDATE games SET result = '2-0'", "game 1 has an invalid result"),
         ("UPDATE games SET white = black", "game 1 is of an engine against itself"),
         ("UPDATE games SET number = 0", "game 0 has a number below 1"),
-        ("UPDATE games SET black = 'C'", "game 1 is of engines that this tournament does not have"),
+        ("UPDATE games SET black = 'C'", "game 1 has an engine that is not in this tournament"),
         ("UPDATE games SET scores = '- - #x'", "expected numbers for its moves"),
         ("UPDATE games SET nodes = printf('1 1 %025d', 9)", "expected numbers for its moves"),
         ("UPDATE games SET depths = '6'", "expected numbers for its moves"),
@@ -257,7 +257,7 @@ def test_damaged_files_are_refused(
         ("UPDATE meta SET value = json_set(value, '$.engines[1]', 'B') WHERE key = 'settings'",
          "settings have no valid engines"),
         ("UPDATE meta SET value = json_remove(value, '$.engines[1].name') WHERE key = 'settings'",
-         "game 1 is of engines that this tournament does not have"),
+         "game 1 has an engine that is not in this tournament"),
         ("UPDATE meta SET value = json_set(value, '$.engines[1].command', json('[]')) "
          "WHERE key = 'settings'",
          "settings have no valid command"),
