@@ -116,7 +116,7 @@ def _test_line(board: Scoreboard, given: ParsedFlags) -> list[str]:
         words |= {OPTION + option: str(value) for option, value in zip(names, values)}
         line += ["-engine", *(f"{key}={value}" for key, value in words.items())]
     line += ["-sprt", *(f"{key}={value}" for key, value in sprt_values(given).items())]
-    # Another seed gives other openings than those of the tune.
+    # With another seed, the test has other openings than the tune.
     line += ["-srand", str((board.settings.seed + 1) % 2**63)]
     path = file_of(given, "-journal")
     return line if path is None else [*line, "-journal", path + TEST_ENDING, "-resume"]

@@ -227,7 +227,7 @@ def without_flags(argv: Sequence[str], names: Container[str], flags: Flags = FLA
 
 
 def with_absolute_paths(argv: Sequence[str], flags: Flags = FLAGS) -> list[str]:
-    """Return a command line with absolute paths, except for those of engines."""
+    """Return a command line with absolute paths, except for the paths of engines."""
     line = []
     for name, words in _grouped(argv, flags, FlagFaults()):
         flag = flags[name]

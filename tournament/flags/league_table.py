@@ -33,7 +33,7 @@ ADD_FLAGS: Flags = {
 PLAY_OWN: Flags = {
     "-error": Flag("goal of this run (the goal of the league)", words=ONE),
     "-games": Flag("end after X games", words=ONE),
-    "-hours": Flag("choose no more pairs after X hours", words=ONE),
+    "-hours": Flag("stop choosing pairs after X hours", words=ONE),
     "-shard": Flag(
         "i/n: play only the i-th of every n pairs. Play the other parts on other machines, in "
         "copies of the folder, then join the parts with merge", words=ONE,

@@ -42,7 +42,7 @@ DEMO_ROUNDS = 5
 
 
 def make_settings(given: ParsedFlags, seed: int | None) -> Settings:
-    """Return the settings for the flags; ``seed``: that of the resumed journal, or None.
+    """Return the settings for the flags; ``seed``: the seed of the resumed journal, or None.
 
     Without engines, `DEMO_LEVELS` play each other. Errors are added to ``given.faults``.
     """

@@ -33,7 +33,7 @@ Ask = Callable[[Entrant], Mapping[str, Option]]
 
 
 def make_tuning(given: ParsedFlags, seed: int | None, ask: Ask) -> Settings:
-    """Return the settings for the flags; ``seed``: that of the resumed journal, or None.
+    """Return the settings for the flags; ``seed``: the seed of the resumed journal, or None.
 
     Raise `InputError` for invalid flags.
     """

@@ -311,7 +311,7 @@ def _cpus(given: ParsedFlags, settings: Settings, concurrency: int) -> tuple[tup
         raise InputError(text, f"core {missing[0]} is not available; available: {available}")
     each = 2 if any(entrant.ponder for entrant in settings.engines) else 1
     if concurrency * each > len(cpus):
-        needed = "as many cores, found"
+        needed = f"{concurrency} cores, found"
         if each > 1:
             needed = f"{concurrency * each} cores, {each} for each game with ponder; found"
         raise InputError(flag, f"-concurrency {concurrency} needs {needed} {len(cpus)}")

@@ -228,7 +228,7 @@ def _check_schema(journal: Journal) -> None:
 
 
 def _check_values(journal: Journal) -> None:
-    """Raise InputError for values of a wrong type, which SQLite allows, and for invalid ones."""
+    """Raise InputError for invalid values, and for wrong types, which SQLite allows."""
     for name, columns in TABLES.items():
         wrong = " OR ".join(
             f"typeof({column}) <> '{TYPES[kind].lower()}'" for column, kind in columns.items()

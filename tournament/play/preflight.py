@@ -252,7 +252,7 @@ STEPS: tuple[Step, ...] = (
 
 
 def _unsupported_fields(rules: Rules, engine: Engine) -> list[str]:
-    """Return the rule fields that the engine neither has an option for nor assumes.
+    """Return the rule fields without an option of the engine whose values it does not assume.
 
     They are written as ``Name=value``.
     """

@@ -228,7 +228,7 @@ def test_ponder_needs_no_value() -> None:
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system pins nothing")
 def test_a_core_named_twice_is_one_core() -> None:
     core = min(os.sched_getaffinity(0))
-    assert "as many cores" in error_of(
+    assert "needs 2 cores, found 1" in error_of(
         *TWO, "-concurrency", "2", "-use-affinity", f"{core},{core}"
     )
     affine = [*TWO, "-use-affinity", str(core)]
