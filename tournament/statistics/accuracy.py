@@ -18,7 +18,7 @@ class MoveCounts:
 
     moves: int = 0
     judged: int = 0
-    """Moves in positions of which the tables hold every legal move."""
+    """Moves in positions where the tables cover every legal move."""
     held: int = 0
     """Moves that kept the proven value."""
     critical: int = 0
@@ -69,7 +69,8 @@ class GameName(NamedTuple):
 class WorstMove(NamedTuple):
     """An engine's worst move.
 
-    Certain losses of value come first, then the size of the loss, then how many moves held.
+    A certain loss of value is worse than an uncertain one. Then the larger loss is worse, then the
+    one where a larger share of the legal moves held.
     """
 
     game: GameName
@@ -78,7 +79,7 @@ class WorstMove(NamedTuple):
 
 
 class WorstGame(NamedTuple):
-    """The game in which an engine lost most half points; certain losses come first.
+    """The game in which an engine lost most half points, first counting only the certain ones.
 
     ``wins`` and ``draws`` count the wins and draws thrown away. ``badness`` is the sort key:
     certain half points, all half points.
@@ -148,10 +149,10 @@ def _badness(verdict: Verdict) -> tuple[bool, int, float]:
 
 
 class Coverage(NamedTuple):
-    """Coverage of the tables of a rule set.
+    """Positions that the tables of a rule set cover.
 
-    ``men`` is the number of men up to which they hold every position without men in hand; ``whole``
-    is True if they hold every position of the game.
+    ``whole``: whether these are all positions of the game. ``men``: all positions of up to this
+    number of men, with none in hand, are covered.
     """
 
     men: int
@@ -175,7 +176,7 @@ class Accuracy:
         return total(engine.total for engine in self.engines.values())
 
     def add(self, game: GameName, moves: Iterable[PlayedMove]) -> None:
-        """Count the moves of a game that its engines chose, not those of its opening."""
+        """Count the moves that the engines of a game chose, without its opening."""
         self.games += 1
         chosen = list(moves)
         for side, name in enumerate((game.white, game.black)):

@@ -9,7 +9,7 @@ from operator import add, attrgetter
 
 @dataclass(frozen=True, slots=True)
 class GameScore:
-    """Score of a finished game; ``pair`` identifies its game pair, None without one."""
+    """Score of a finished game; ``pair`` identifies its game pair, or is None for a single game."""
 
     white: str
     black: str

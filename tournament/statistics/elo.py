@@ -1,18 +1,20 @@
 """Elo, normalized Elo and likelihood of superiority from the counts of a match.
 
 Counts are given in cells of evenly spaced score, lowest first: (losses, draws, wins) of games, or
-(LL, LD, DD+WL, WD, WW) of opening pairs. The estimates are Gaussian, from the mean score and its
-population variance over the cells. Errors are half the width of the 95 % interval. Normalized Elo
-divides by the standard deviation of a game's score: M. Van den Bergh, "Normalized Elo".
+(LL, LD, DD+WL, WD, WW) of opening pairs. An entry is one game or one pair. The estimates are
+Gaussian, from the mean score and its population variance over the cells. Errors are half the width
+of the 95 % interval. Normalized Elo divides by the standard deviation of a game's score: M. Van den
+Bergh, "Normalized Elo".
 
 A sample of few results underestimates its variance: a single pair, or pairs that all end alike,
 have none. Therefore the errors, the LOS and the deviation of normalized Elo include a Dirichlet
-prior of one pair with two decisive games between equals (a quarter LL, half WL, a quarter WW). The
-variance of the mean is that of the cells / (count + 1). With the prior, the interval is symmetric
-in Elo, and the error reaches from the estimate, which the prior does not change, to its farther
-end. The weight of the prior falls linearly with the number of entries outside the fullest cell;
-from `FULL_SPREAD` such entries on, the formulas are the plain Gaussian ones. In simulated matches
-of three or more pairs, the true difference lies within the error in at least 90 % of cases
+prior of one pair with two decisive games between equals (a quarter LL, half WL, a quarter WW). With
+the prior among the entries, the variance of the mean is the variance of the entries divided by
+their count plus one. The interval is then symmetric in Elo about the mean with the prior. The
+estimate does not include the prior; the error is its distance from the farther end of the interval.
+The weight of the prior falls linearly with the number of entries outside the fullest cell. From
+`FULL_SPREAD` such entries on, the formulas are the plain Gaussian ones. In simulated matches of
+three or more pairs, the true difference lies within the error in at least 90 % of cases
 (`tests/tournament/statistics/test_elo.py`).
 """
 
@@ -104,8 +106,8 @@ def prior_share(spread: float) -> float:
 def _elo_error(elo: float, mean: float, standard_error: float, share: float) -> float:
     """Return half the width of the interval in Elo, plus the shift of its centre by the prior.
 
-    The interval mixes one that is symmetric in Elo, weighted by ``share``, with one symmetric in
-    score.
+    Each end of the interval is a weighted mean of the ends of two intervals: one symmetric in Elo,
+    with weight ``share``, and one symmetric in score.
     """
     reach = Z95 * standard_error
     odds, odds_reach = _log_odds(mean), reach / (mean * (1 - mean))
@@ -120,7 +122,7 @@ def _elo_error(elo: float, mean: float, standard_error: float, share: float) -> 
 
 
 def _los(mean: float, standard_error: float, share: float) -> float:
-    """Return the likelihood of superiority, 0 to 1, with the mixture of `_elo_error`."""
+    """Return the likelihood of superiority, 0 to 1, with the weights of `_elo_error`."""
     ahead = mean - 0.5
     if 0 < mean < 1:
         ahead = share * _log_odds(mean) * mean * (1 - mean) + (1 - share) * ahead
@@ -138,7 +140,7 @@ def _score(log_odds: float) -> float:
 def moments(cells: Sequence[float]) -> tuple[float, float, float]:
     """Return the entries' count, mean score and population variance; (0, 0.5, 0) without entries.
 
-    Raises ValueError for negative counts, or other numbers of cells than 3 and 5.
+    Raises ValueError for negative counts, or a number of cells other than 3 and 5.
     """
     if len(cells) not in GAMES_PER_CELL:
         raise ValueError(f"expected counts in 3 cells of games or 5 of pairs, not {len(cells)}")
@@ -154,7 +156,7 @@ def moments(cells: Sequence[float]) -> tuple[float, float, float]:
 
 
 def elo_of_score(score: float) -> float:
-    """Return the Elo difference with this expected score; infinite at 0 and 1 and beyond."""
+    """Return the Elo difference with this expected score; infinite unless it is between 0 and 1."""
     if score <= 0:
         return -math.inf
     if score >= 1:

@@ -2,7 +2,7 @@
 
 The Laplacian of a weighted graph is the matrix of the quadratic form that sums ``weight * (x[i] -
 x[j]) ** 2`` over its edges (i, j). The graphs are connected, so its kernel consists of the constant
-vectors. Solutions therefore have mean 0, and so have the rows of the pseudo-inverse.
+vectors. Solutions and the rows of the pseudo-inverse therefore have mean 0.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Matrix = list[list[float]]
 Edges = Sequence[tuple[int, int]]
 
 MOST_ROUNDS = 20
-"""Limit of conjugate gradient iterations per unknown; exact arithmetic would need one."""
+"""Limit of conjugate gradient iterations per unknown; with exact arithmetic, one would do."""
 
 
 class Laplacian:
@@ -64,10 +64,10 @@ class Laplacian:
         ]
 
     def solve(self, right: Sequence[float], tolerance: float) -> list[float]:
-        """Return the solution for a right side of sum 0, by conjugate gradients.
+        """Return the solution for a right-hand side of sum 0, by conjugate gradients.
 
         The preconditioner is the diagonal. The iteration ends when the residual is at most
-        ``tolerance`` times the right side, both in the norm of the preconditioner.
+        ``tolerance`` times the right-hand side, both in the norm of the preconditioner.
         """
         diagonal = self.diagonal
         x = [0.0] * self.size
@@ -125,7 +125,7 @@ def sandwich(bread: Matrix, edges: Edges, weights: Sequence[float]) -> Matrix:
 
 
 def _picker(places: Sequence[int]) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
-    """Return a function that picks the items in these places of a sequence."""
+    """Return a function that picks the items at the indices ``places`` of a sequence."""
     if len(places) > 1:
         return itemgetter(*places)
     return lambda items: tuple(items[place] for place in places)

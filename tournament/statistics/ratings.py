@@ -5,12 +5,12 @@ difference in Elo. A draw is half a win and half a loss. Errors are the sandwich
 White), clustered by opening pair. They hold although draws make games less variable than the model
 assumes, and although the two games of an opening are not independent.
 
-Where few clusters show the spread of results, errors and superiority include the prior of a match
-(`merels.tournament.statistics.elo`): one pair with two decisive games between equals. The weight of
-the prior of a pairing is its leverage, the degree to which only its own games determine the
-difference of its engines: 1 if no other games connect them, near 0 in a large field. The weight
-falls as the results of the pairing, and of other games of its engines, spread. The ratings
-themselves do not include the prior.
+If there are few clusters, or nearly all have the same result, errors and superiority include the
+prior of a match (`merels.tournament.statistics.elo`): one pair with two decisive games between
+equals. The prior of a pairing is weighted by the pairing's leverage: the degree to which only its
+own games determine the difference of its engines. The leverage is 1 if no other games connect them,
+and near 0 in a large field. The weight falls as the results of the pairing, and of other games of
+its engines, become more varied. The ratings themselves do not include the prior.
 
 Engines that are not connected by games, directly or through others, cannot be compared. Each
 connected group is rated separately, with mean 0 unless it contains the anchor. If an engine or a
@@ -62,7 +62,7 @@ class PlayerRating(Tally):
     name: str
     elo: float
     error: float
-    """Half the 95 % interval in Elo, relative to the group's mean or to the anchor, which has 0."""
+    """Half the 95 % interval in Elo, about the group's mean or the anchor, whose own error is 0."""
     group: int
     """Index in ``Ratings.groups``."""
     wins: int
@@ -94,7 +94,8 @@ class Ratings:
     superiority: tuple[tuple[float | None, ...], ...]
     """Probability that the row's player is stronger than the column's, in the order of ``players``.
 
-    None on the diagonal and between groups. Empty for more than `MOST_EXACT` players."""
+    A cell is None on the diagonal and between groups. The table is empty for more than
+    `MOST_EXACT` players."""
     anchor: tuple[str, float] | None = None
 
 
@@ -124,8 +125,9 @@ class _Games:
 def rate(matches: Counts, anchor: tuple[str, float] | None = None) -> Ratings:
     """Return the ratings of all engines in ``matches``.
 
-    Each group has mean 0, or ``anchor`` (name, Elo) fixed. A game outside an opening pair is a
-    cluster of its own. Raises ValueError if the anchor played no game.
+    Each group has mean 0, except that the group of ``anchor`` (name, Elo) gives the anchor this
+    Elo. A game outside an opening pair is a cluster of its own. Raises ValueError if the anchor
+    played no game.
     """
     index: dict[str, int] = {}
     for name in chain.from_iterable(matches):
@@ -187,15 +189,15 @@ class _Part:
     elos: list[float]
     errors: list[float]
     elos_with_prior: list[float]
-    """Elos with the prior, from which the superiority is computed."""
+    """Elos that include the prior; the superiority is computed from them."""
     covariance: Matrix
     """Covariance of the Elos in the order of the members; empty in a large group."""
 
 
 def _rate_group(
-    members: list[int], games: _Games, held: int | None, elo: float | None
+    members: list[int], games: _Games, anchor: int | None, elo: float | None
 ) -> _Part:
-    """Rate a connected group; ``elo`` is the fixed rating of the member ``held``, or None."""
+    """Rate a connected group; ``elo`` is the rating of ``anchor``, None if it is no member."""
     size, graph = len(members), games.graph
     virtual = _one_sided(games)
     games.add_draws(virtual)
@@ -205,25 +207,25 @@ def _rate_group(
     is_small = size <= MOST_EXACT
     find_leverages = _exact_leverages if is_small else _leverages
     shares = _prior_shares(games, find_leverages(graph, information))
-    likely = strengths
+    with_prior = strengths
     if any(shares):
         # The prior keeps strengths finite too, so it replaces the virtual draws.
         games.add_draws([share * (2 - is_virtual) for share, is_virtual in zip(shares, virtual)])
-        likely = _solve(games, strengths)
-    expected = games.expected(likely)
+        with_prior = _solve(games, strengths)
+    expected = games.expected(with_prior)
     spreads = list(map(_spread, games.counts, expected, shares))
     graph.weigh(games.information(expected))
-    origin = None if elo is None or held is None else members.index(held)
+    origin = None if elo is None or anchor is None else members.index(anchor)
     covariance: Matrix = []
     if is_small:
         covariance = _about(sandwich(graph.inverse(), graph.edges, spreads), origin)
         variances = [covariance[k][k] for k in range(size)]
     else:
         variances = _variances(graph, spreads, origin)
-    elos, likely = (_rated(values, origin, elo) for values in (strengths, likely))
+    elos, elos_with_prior = (_rated(values, origin, elo) for values in (strengths, with_prior))
     errors = [
-        Z95 * ELO_UNIT * math.sqrt(max(0.0, variance)) + abs(plain - with_prior)
-        for variance, plain, with_prior in zip(variances, elos, likely)
+        Z95 * ELO_UNIT * math.sqrt(max(0.0, variance)) + abs(plain - shifted)
+        for variance, plain, shifted in zip(variances, elos, elos_with_prior)
     ]
     order = sorted(range(size), key=lambda k: (-elos[k], members[k]))
     return _Part(
@@ -231,7 +233,7 @@ def _rate_group(
         virtual_draws=sum(virtual),
         elos=[elos[k] for k in order],
         errors=[errors[k] for k in order],
-        elos_with_prior=[likely[k] for k in order],
+        elos_with_prior=[elos_with_prior[k] for k in order],
         covariance=[[ELO_UNIT**2 * covariance[i][j] for j in order] for i in order]
         if covariance else [],
     )
@@ -289,7 +291,7 @@ def _solve(games: _Games, strengths: list[float]) -> list[float]:
 def _exact_leverages(graph: Laplacian, information: Sequence[float]) -> list[float]:
     """Return the leverage of each pairing, from 0 to 1.
 
-    This is the degree to which only the pairing's own games determine its difference.
+    It is the degree to which only the pairing's own games determine the difference of its engines.
     """
     inverse = graph.inverse()
     return [
@@ -337,8 +339,8 @@ def _outside_fullest(cells: Sequence[int]) -> float:
 def _draws(graph: Laplacian, spreads: Sequence[float]) -> Callable[[], list[float]]:
     """Return a sampler of random vectors whose covariance is the Laplacian weighted by ``spreads``.
 
-    Each vector sums all edges, each times the root of its spread and a random sign. The signs are
-    the same in every call, so equal games give equal errors.
+    Each vector is the sum of all edges, each multiplied by the root of its spread and a random
+    sign. The signs are the same in every call, so equal games give equal errors.
     """
     roots = list(map(math.sqrt, spreads))
     chance = random.Random(1)
@@ -385,7 +387,7 @@ def _variances(graph: Laplacian, spreads: Sequence[float], origin: int | None) -
 
 
 def _about(covariance: Matrix, origin: int | None) -> Matrix:
-    """Return the covariance of the differences to the player ``origin``, if there is one."""
+    """Return the covariance of the differences to the player ``origin``; None changes nothing."""
     if origin is None:
         return covariance
     row, own = covariance[origin], covariance[origin][origin]
@@ -414,9 +416,9 @@ def _superiority(parts: Sequence[_Part]) -> tuple[tuple[float | None, ...], ...]
 
 
 def _one_sided(games: _Games) -> list[int]:
-    """Return 1 for each pairing in which points pass in one direction only, between components.
+    """Return 1 for each pairing across a divide, where one side took all points; 0 for others.
 
-    By Ford's condition, finite ratings exist if there is no such pairing.
+    By Ford's condition, finite ratings exist if no pairing crosses a divide.
     """
     scored = []
     for (first, second), points, count in zip(games.graph.edges, games.points, games.games):

@@ -3,8 +3,9 @@
 The log-likelihood ratio compares two maximum-likelihood fits of the distribution of results: one
 with strength ``elo1``, one with strength ``elo0``. Both fits are exact and follow M. Van den Bergh.
 A fit to a mean score uses proposition 1.1 of "Comparing the approximations for the generalized log
-likelihood ratio of a multinomial distribution", a fit to a normalized Elo the iteration of section
-4.1 of "Comments on normalized Elo". A cell is the count of one result; an empty one counts as 1e-3.
+likelihood ratio of a multinomial distribution". A fit to a normalized Elo uses the iteration of
+section 4.1 of "Comments on normalized Elo". A cell is the count of one result; an empty cell counts
+as 1e-3.
 """
 
 from __future__ import annotations
@@ -23,21 +24,21 @@ Verdict = Literal["H0", "H1"]
 MODELS: tuple[Model, ...] = ("normalized", "logistic", "bayesian")
 EMPTY_CELL = 1e-3
 LEAST_SHARE = 1e-12
-"""Least share of a cell in the sum of all cells; a smaller one would vanish in rounding."""
+"""Least share of a cell in the sum of all cells; a smaller share would be rounded away."""
 MAX_ELO = 1000.0
 """Largest Elo of a hypothesis. The expected score is 0.997 there, so more must be a mistake."""
 
 MAX_ROUNDS, SETTLED = 50, 1e-9
-"""The iteration ends after this number of rounds, or when no probability changes more than this."""
+"""The iteration ends after `MAX_ROUNDS`, or when no probability changes by `SETTLED` or more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sprt:
     """SPRT of ``elo0`` (H0) against ``elo1`` (H1).
 
-    ``alpha`` is the probability of accepting H1 when H0 is true, ``beta`` the reverse. ``elo0`` and
-    ``elo1`` are in the model's unit: normalized Elo, logistic Elo, or BayesElo. Raises ValueError
-    for a test that cannot decide.
+    ``alpha`` is the probability of accepting H1 when H0 is true, ``beta`` that of accepting H0 when
+    H1 is true. ``elo0`` and ``elo1`` are in the model's unit: normalized Elo, logistic Elo, or
+    BayesElo. Raises ValueError for a test that cannot decide.
     """
 
     elo0: float
@@ -74,7 +75,7 @@ class Sprt:
         return math.log((1 - self.beta) / self.alpha)
 
     def llr(self, cells: Sequence[float]) -> float:
-        """Return the log-likelihood ratio of counts: 3 of games or 5 of pairs, lowest score first.
+        """Return the log-likelihood ratio from 3 cells of games or 5 of pairs, lowest score first.
 
         It is 0 before the first game. The bayesian model takes only 3 cells, since it needs the
         draw rate of single games; ValueError for 5.
@@ -104,7 +105,7 @@ class Sprt:
         return "H0" if llr <= self.lower else None
 
     def fraction(self, llr: float) -> float:
-        """Return the ratio's share of the bound on its side: 1 at ``upper``, -1 at ``lower``."""
+        """Return the ratio relative to the bound of its sign: 1 at ``upper``, -1 at ``lower``."""
         return llr / self.upper if llr >= 0 else -llr / self.lower
 
     def _score(self, elo: float, observed: Sequence[float]) -> float:
@@ -126,10 +127,11 @@ def _fit_mean(observed: Sequence[float], mean: float) -> list[float]:
 def _fit_deviations(observed: Sequence[float], target: float) -> list[float]:
     """Return the most likely distribution whose mean exceeds 0.5 by ``target`` standard deviations.
 
-    Each round linearizes the condition about the previous distribution and solves that exactly. The
-    iteration starts from a distribution at least as strong as the target, from which the linear
-    condition always has a solution; from a uniform start it may have none. Five rounds are usual.
-    Extreme counts (almost all in one cell) settle to about 1e-8 and stop at the last round.
+    Each round linearizes the condition about the previous distribution and solves the linear
+    condition exactly. The iteration starts from a distribution at least as strong as the target, so
+    the linear condition always has a solution; after a uniform start it may have none. Five rounds
+    are usual. Extreme counts (almost all in one cell) settle to about 1e-8 and stop at the last
+    round.
     """
     if target < 0:
         return _fit_deviations(observed[::-1], -target)[::-1]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 KNOWN = (
     "normal", "adjudication", "time forfeit", "illegal move", "abandoned", "unterminated"
 )
-"""Values of PGN's Termination tag in the order of listings; other values follow by name."""
+"""Values of PGN's Termination tag in the order of tables; other values follow, sorted by name."""
 BLAMELESS = KNOWN[:2]
 """Terminations that are no engine's fault."""
 CAUSES = {
@@ -23,7 +23,7 @@ CAUSES = {
     "time": "time forfeit", "illegal move": "illegal move", "crash": "abandoned",
     "stall": "abandoned",
 }  # fmt: skip
-"""Termination by cause of a game's end, in the order of listings."""
+"""Termination by cause of a game's end, in the order of tables."""
 FAULTS = {
     "crash": ("crash", "crashes"), "stall": ("stall", "stalls"),
     "time": ("time forfeit", "time forfeits"), "illegal move": ("illegal move", "illegal moves"),
