@@ -21,11 +21,11 @@ CHOICES = 3
 """Number of nearly best moves that each side must have."""
 CHOICE_MARGIN = 40
 """Largest distance of these moves from the best one, in centi-men."""
-_GLANCE_SHARE, _GLANCE_BOUND = 16, 3
-"""A first search with 1/16 of the nodes rejects positions beyond three times the bound."""
+_QUICK_SHARE, _QUICK_BOUND = 16, 3
+"""A quick search with 1/16 of the nodes rejects positions beyond three times the bound."""
 _HASH_MB = 32
 HOLDING_SHARE = 3
-"""In a proven book, at most one move in this number holds the draw."""
+"""In a proven book, at most one in `HOLDING_SHARE` legal moves holds the draw."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +81,10 @@ Judge = Callable[[Position], Entry | None]
 def make_book(settings: BookSettings, tables: Tables | None = None) -> Iterator[Candidate]:
     """Try random positions until the book is full, and yield each candidate.
 
-    The lengths take turns, so each gets an equal share. All positions differ under the symmetries
-    of the board; exchanging the colours adds none, since White always begins. A ``proven`` book
-    needs ``tables`` of the placing phase. Raises InputError if a table is missing or there are too
-    few positions.
+    Each length from ``shortest`` to ``longest`` gets an equal share of the positions. No two
+    positions are equal under the symmetries of the board. Colours are not exchanged, since White
+    always begins. A ``proven`` book needs ``tables`` of the placing phase. Raises InputError if a
+    table is missing or there are too few positions.
     """
     searcher = Searcher(_HASH_MB)
     if settings.proven:
@@ -94,7 +94,7 @@ def make_book(settings: BookSettings, tables: Tables | None = None) -> Iterator[
         yield from _fill(settings, lambda position: _judge(searcher, position, settings))
 
 
-def _fill(settings: BookSettings, judge_one: Judge) -> Iterator[Candidate]:
+def _fill(settings: BookSettings, judge: Judge) -> Iterator[Candidate]:
     """Yield candidates until the judge has accepted enough of them."""
     rng = random.Random(f"merels book {settings.seed}")
     seen: set[tuple[int, int]] = set()
@@ -107,24 +107,24 @@ def _fill(settings: BookSettings, judge_one: Judge) -> Iterator[Candidate]:
             if points is None:
                 raise InputError(
                     str(settings.positions),
-                    f"found only {number} such positions; allow more -plies or a wider -bound",
+                    f"found only {number} balanced positions; allow more -plies or a wider -bound",
                 )
             position = Position(settings.rules)
             for point in points:
                 position = position.push(Move(None, point))
             tried += 1
-            entry = judge_one(position)
+            entry = judge(position)
             yield Candidate(tried, entry)
 
 
 def _judge(searcher: Searcher, position: Position, settings: BookSettings) -> Entry | None:
     """Return the entry of a level position in which both sides have several good moves, or None.
 
-    The second side is judged after the best move.
+    The moves of the side that is not to move are judged after the best move.
     """
     bound = settings.bound
-    glance = _best_lines(searcher, position, max(1, settings.nodes // _GLANCE_SHARE), 1)
-    if not _is_level(_score(glance[0]), bound * _GLANCE_BOUND):
+    quick_lines = _best_lines(searcher, position, max(1, settings.nodes // _QUICK_SHARE), 1)
+    if not _is_level(_score(quick_lines[0]), bound * _QUICK_BOUND):
         return None
     lines = _best_lines(searcher, position, settings.nodes, CHOICES)
     if not _is_open(lines, bound):
@@ -136,8 +136,8 @@ def _judge(searcher: Searcher, position: Position, settings: BookSettings) -> En
 
 
 def _by_tables(settings: BookSettings, tables: Tables, searcher: Searcher) -> Judge:
-    """Return a judge that accepts proven draws that few of the moves hold."""
-    glance = max(1, settings.nodes // _GLANCE_SHARE)
+    """Return a judge that accepts a proven draw if few of its moves hold the draw."""
+    quick_nodes = max(1, settings.nodes // _QUICK_SHARE)
 
     def judge(position: Position) -> Entry | None:
         value, moves_that_hold = tables.probe(position), tables.holding(position)
@@ -151,8 +151,8 @@ def _by_tables(settings: BookSettings, tables: Tables, searcher: Searcher) -> Ju
         if value.value or holding > moves // HOLDING_SHARE:
             return None
         # A proven draw may still be far from level in practice.
-        score = _score(_best_lines(searcher, position, glance, 1)[0])
-        if not _is_level(score, settings.bound * _GLANCE_BOUND):
+        score = _score(_best_lines(searcher, position, quick_nodes, 1)[0])
+        if not _is_level(score, settings.bound * _QUICK_BOUND):
             return None
         return Entry(position, f"proven draw, {holding} of {moves} moves hold it")
 

@@ -39,29 +39,29 @@ class Openings:
 
     def __init__(self, settings: OpeningSettings, rules: Rules, seed: int) -> None:
         self.notices: list[str] = []
-        """Sentences on openings cut short before a draw that their games play past."""
+        """Notices of openings that end before a draw, because their game plays past this draw."""
         if settings.file is None:
             self._source = _random_openings(seed, settings.plies)
             self.trial = next(_random_openings(0, settings.plies))
-            """Opening with which engines are tried; it does not depend on the seed."""
+            """Opening with which `preflight` tries the engines; it does not depend on the seed."""
         else:
             loaded = load_openings(settings, rules, self.notices)
             self._source = _in_order(loaded, settings, seed)
             self.trial = loaded[settings.start - 1]
-        self._drawn = [next(self._source)]
+        self._made = [next(self._source)]
         """Openings so far. The first is made now, to report mistakes in the settings early."""
 
     def __getitem__(self, index: int) -> Opening:
-        while len(self._drawn) <= index:
-            self._drawn.append(next(self._source))
-        return self._drawn[index]
+        while len(self._made) <= index:
+            self._made.append(next(self._source))
+        return self._made[index]
 
 
 def _random_openings(seed: int, plies: int | None) -> Iterator[Opening]:
     """Yield random quiet openings of ``plies`` placements, or of 4 to 8 if it is None.
 
-    All positions differ under the symmetries of the board until none is left; then they repeat.
-    With 0 plies every game starts from the empty board.
+    No two openings lead to symmetric positions until all positions are used; then they repeat. With
+    0 plies, every game starts from the empty board.
     """
     if plies is not None and not 0 <= plies <= LONGEST_PLIES:
         raise InputError(str(plies), f"expected plies from 0 to {LONGEST_PLIES}, or a file=")
@@ -75,7 +75,7 @@ def _random_openings(seed: int, plies: int | None) -> Iterator[Opening]:
         if points is None:
             seen.clear()
             points = new_placements(rng, length, seen)
-        assert points is not None, "an empty memory leaves every placement new"
+        assert points is not None, "every placement is new while `seen` is empty"
         yield Opening(START, tuple(NAMES[point] for point in points), f"random {number}")
 
 
@@ -158,9 +158,9 @@ def shipped_book(rules: Rules) -> str:
 
 
 def proof_limits(settings: OpeningSettings, rules: Rules) -> str:
-    """Return why the book's openings may not be drawn under these rules; empty if they are.
+    """Return why the book's proofs do not apply to these rules; empty if they do.
 
-    The proofs are from tables, which hold for any repetition limit, since repetitions only add
+    The tables that prove a draw are valid for any repetition limit, since repetitions only add
     draws.
     """
     proven = preset(rules.variant)
@@ -174,8 +174,8 @@ def load_openings(
 ) -> list[Opening]:
     """Return the openings of a file, all checked; InputError names the file and the line.
 
-    ``notices`` receives a sentence for each opening cut short before a draw that its game plays
-    past.
+    ``notices`` receives a sentence for each opening that ends before a draw, because its game plays
+    past this draw.
     """
     path = shipped_book(rules) if settings.file == BOOK else settings.file or ""
     if settings.format == "pgn":
@@ -193,7 +193,7 @@ def load_openings(
 
 
 def _load_positions(path: str, rules: Rules, plies: int | None) -> list[Opening]:
-    """Return the openings of a file with one position per line and names after ``;``."""
+    """Return the openings of a file with one position per line, each name after ``;``."""
     if plies is not None:
         raise InputError(str(plies), f"plies= is for games and random openings, not for {path}")
     openings = []
@@ -213,9 +213,9 @@ def _load_records(
 ) -> list[Opening]:
     """Return the first ``plies`` moves of each game, played under the tournament's rules.
 
-    If ``plies`` is None, lines are taken whole. If any of the records is a whole game, however,
-    only `GAME_PLIES` moves of each are taken, fewer if the game ends there, and duplicates are
-    removed. A game that plays past a draw by counting gives the moves before the draw.
+    If ``plies`` is None, all moves are taken. If any record is a whole game, however, only
+    `GAME_PLIES` moves of each record are taken, fewer if the game ends there, and duplicates are
+    removed. If a game plays past a draw by a counting rule, the opening ends before this draw.
     """
     record_rules = RecordRules(rules, rules.variant)
     records = find_games(read_lines(path), printable(path))
@@ -226,7 +226,9 @@ def _load_records(
         moves = tuple(record.moves[: GAME_PLIES if are_games else plies])
         if record.drawn is not None and len(moves) >= record.drawn[0] > 0:
             moves = moves[: record.drawn[0] - 1]
-            notices.append(f"{place}: {drawn_notice(record, False)}; the opening ends before it")
+            notices.append(
+                f"{place}: {drawn_notice(record, False)}; the opening ends before this draw"
+            )
         while are_games and moves and _played(record.start, moves, place).outcome() is not None:
             moves = moves[:-1]
         openings.append(_checked(record.start, moves, record.tags.get("Opening", ""), place))

@@ -20,9 +20,9 @@ MOST_EXTRA = 8
 class Match:
     """A match of the bracket: two engines, or one engine with a bye.
 
-    ``higher`` is the higher seed, ``lower`` the other engine, or None for a bye. ``points`` are in
-    this order. ``pairings`` counts the finished pairings. ``winner`` is None while the match is
-    undecided.
+    ``higher`` is the higher seed, ``lower`` the other engine, or None for a bye. ``points`` holds
+    the points of ``higher``, then those of ``lower``. ``pairings`` counts the finished pairings.
+    ``winner`` is None while the match is undecided.
     """
 
     higher: int
@@ -46,7 +46,7 @@ class Match:
 
 
 def pair_round(settings: Settings, number: int, results: Results) -> list[Pairing]:
-    """Return the pairings of a batch: all matches of a stage, or extensions of drawn ones."""
+    """Return the pairings of a batch: all matches of a stage, or extensions of drawn matches."""
     undecided = [match for match in stages(settings, results[:number])[-1] if match.winner is None]
     return [
         _coloured(settings, match, index)
@@ -61,7 +61,7 @@ def most_games(settings: Settings) -> int:
 
 
 def decided(settings: Settings, results: Results, unfinished: bool = False) -> int:
-    """Return the number of decided matches; one less than the engines at the end."""
+    """Return the number of decided matches: after the final, one less than the engines."""
     matches = chain.from_iterable(stages(settings, results, unfinished))
     return sum(match.winner is not None and match.lower is not None for match in matches)
 
@@ -111,7 +111,7 @@ def stages(
 
 
 def _batch(settings: Settings, match: Match) -> int:
-    """Return how many pairings of a match are played at once: all at first, then one."""
+    """Return the number of pairings of a match's next batch: at first ``rounds``, then one."""
     return 1 if match.pairings else settings.rounds
 
 

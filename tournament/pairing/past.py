@@ -26,9 +26,9 @@ class PastRounds:
             self._points[row.round, row.black] += 1 - row.white_score
 
     def results(self) -> tuple[list[list[PairingResult]], bool]:
-        """Return the results of each round with games, and whether the last of them is unfinished.
+        """Return the results of each round with games, and whether the last one is unfinished.
 
-        If a knockout match plays its pairing several times in a round, it has one result there.
+        A knockout match has one result per round, even if it plays its pairing several times.
         """
         settings, points = self.settings, self._points
         schedule = schedule_for(settings)

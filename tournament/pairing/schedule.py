@@ -45,8 +45,8 @@ def schedule_for(settings: Settings) -> Schedule:
 def circle(count: int) -> Iterator[list[tuple[int, int]]]:
     """Yield the rounds of a round robin of ``count`` players, the lower index of a pair first.
 
-    In the circle method one player stays and the others rotate around it. With an odd count each
-    round leaves one player out.
+    In the circle method, one player stays and the others rotate around it. If the count is odd, one
+    player has no opponent in each round.
     """
     seats: list[int | None] = list(range(count)) + [None] * (count % 2)
     for _ in range(len(seats) - 1):
@@ -61,9 +61,9 @@ def circle(count: int) -> Iterator[list[tuple[int, int]]]:
 
 
 def _fixed_round(settings: Settings, number: int, results: Results) -> list[Pairing]:
-    """Return each pairing once.
+    """Return the pairings of a round, each pairing once.
 
-    A round robin pairs all engines, a gauntlet each seed with each engine that is not a seed.
+    A round robin pairs all engines. A gauntlet pairs each seed with each engine that is not a seed.
     """
     if number >= settings.rounds:
         return []
@@ -96,7 +96,7 @@ def colours(settings: Settings, pairing: Pairing, game: int) -> tuple[int, int]:
 def pair_of(settings: Settings, number: int) -> int:
     """Return the number of the pair that a game belongs to.
 
-    This holds in formats whose rounds wait for no results.
+    It is valid only in formats whose rounds do not depend on results.
     """
     pairing, game = divmod(number - 1, settings.games)
     return pairing * ((settings.games + 1) // 2) + game // 2 + 1
@@ -109,7 +109,7 @@ def is_in_part(pair: int, part: tuple[int, int]) -> bool:
 
 
 def _all_games(settings: Settings) -> int:
-    """Return the games of a format in which all rounds have equally many pairings."""
+    """Return the number of games of a format whose rounds all have the same number of pairings."""
     rounds = swiss.number_of_rounds(settings) if settings.format == "swiss" else settings.rounds
     return rounds * len(schedule_for(settings).pair(settings, 0, ())) * settings.games
 
@@ -119,6 +119,6 @@ _FORMATS = {
     "gauntlet": Schedule(_fixed_round, False, _all_games),
     "swiss": Schedule(swiss.pair_round, True, _all_games),
     "knockout": Schedule(knockout.pair_round, True, knockout.most_games),
-    # Its pairs are not drawn up here: see `merels.tournament.league`.
+    # `merels.tournament.league` chooses the pairs of a league.
     LEAGUE: Schedule(lambda settings, number, results: [], False, lambda settings: 0),
 }

@@ -30,8 +30,8 @@ MOST_STEPS = 50_000
 class Place(NamedTuple):
     """Standing of an engine; ``buchholz`` is the sum of its opponents' points.
 
-    ``byes`` are the numbers of the rounds, from 1, in which it had a bye. As in FIDE's tie-breaks,
-    a bye counts as an opponent with the engine's own points.
+    ``byes`` are the numbers, from 1, of the rounds in which the engine had a bye. As in FIDE's
+    tie-breaks, a bye counts as an opponent with the engine's own points.
     """
 
     engine: int
@@ -47,7 +47,7 @@ def number_of_rounds(settings: Settings) -> int:
     if settings.rounds > most:
         raise InputError(
             str(settings.rounds),
-            f"expected -rounds up to {most}: a swiss of {count} engines without rematches",
+            f"expected -rounds up to {most}; with more, some of the {count} engines meet twice",
         )
     return settings.rounds
 
@@ -117,7 +117,7 @@ def _byes(order: list[int], results: Results) -> list[int | None]:
 def _pair(
     order: list[int], points: list[float], met: set[frozenset[int]]
 ) -> list[tuple[int, int]] | None:
-    """Return the first round without a rematch, in the order of preference, or None."""
+    """Return the most preferred round without a rematch; None if `MOST_STEPS` find none."""
     steps = 0
 
     def search(unpaired: list[int]) -> list[tuple[int, int]] | None:
@@ -131,9 +131,9 @@ def _pair(
                 return None
             if frozenset((top, other)) in met:
                 continue
-            rest = search([engine for engine in unpaired if engine not in (top, other)])
-            if rest is not None:
-                return [(top, other), *rest]
+            pairs = search([engine for engine in unpaired if engine not in (top, other)])
+            if pairs is not None:
+                return [(top, other), *pairs]
         return None
 
     return search(order)
@@ -142,8 +142,8 @@ def _pair(
 def _candidates(unpaired: list[int], points: list[float]) -> list[int]:
     """Return the opponents of the first unpaired engine, best first.
 
-    Within its score group: its counterpart in the lower half, the rest of that half, then its own
-    half. After those come the lower groups.
+    Within the engine's score group, its counterpart in the lower half comes first, then the other
+    engines of the lower half, then those of its own half. The lower groups come last.
     """
     group = [engine for engine in unpaired if points[engine] == points[unpaired[0]]]
     half = len(group) // 2
@@ -152,11 +152,7 @@ def _candidates(unpaired: list[int], points: list[float]) -> list[int]:
 
 
 def _coloured(
-
-
     settings: Settings, number: int, results: Results, higher: int, lower: int
-
-
 ) -> Pairing:
     """Return the pairing of two engines with colours; ``higher`` ranks above ``lower``."""
     swapped = False

@@ -147,7 +147,7 @@ def test_the_error_of_a_failed_book_names_its_partial_file(
     assert (tmp_path / "book.pos.part").read_text() == "the user's"
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="names a file by bytes that are no text")
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a file name that is not valid UTF-8")
 def test_a_book_may_have_a_name_that_is_not_utf_8(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -190,7 +190,7 @@ def test_rules_and_fields(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_too_few_positions_are_an_error() -> None:
     settings = BookSettings(parse_rules("mill"), 50, 1, 1, nodes=100, bound=10_000)
-    with pytest.raises(InputError, match="found only [0-4] such positions"):
+    with pytest.raises(InputError, match="found only [0-4] balanced positions"):
         list(make_book(settings))
 
 

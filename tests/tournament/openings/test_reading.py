@@ -120,7 +120,7 @@ def test_opening_lines_are_used_completely(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("plies", [25, 1000])
 def test_whole_games_give_their_first_moves(tmp_path: Path, plies: int) -> None:
-    """The ends of games are no openings, nor are the last positions of adjudicated games."""
+    """Neither the end of a game nor the last position of an adjudicated game is an opening."""
     over_soon = "OO******/@*@**@*@/O******* w 0 0 0 9"
     text = played(2) + played(plies, 2) * 2 + played(9, 3, over_soon)
     path = write(tmp_path, text, "games.pgn")

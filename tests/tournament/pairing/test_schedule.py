@@ -83,8 +83,8 @@ def test_no_swap_and_reverse() -> None:
 def test_gauntlet(seeds: int) -> None:
     played = games_of(Plan(settings(5, format="gauntlet", seeds=seeds, rounds=2)))
     meetings = Counter(tuple(sorted((g.white.name, g.black.name))) for g in played)
-    seeded, rest = "ABCDE"[:seeds], "ABCDE"[seeds:]
-    assert meetings == {(a, b): 4 for a in seeded for b in rest}
+    seeded, others = "ABCDE"[:seeds], "ABCDE"[seeds:]
+    assert meetings == {(a, b): 4 for a in seeded for b in others}
 
 
 @pytest.mark.parametrize("seeds", [0, 5])
