@@ -10,7 +10,7 @@ delta method gives the standard error of this estimate.
 The error of the tuned value combines this standard error with the distance between the tuned value
 and the estimate. In simulated tunes, 59 to 69 % end within the error (ideal: 68 %), and the root
 mean square of distance over error is 0.99 to 1.07 (`tests/tournament/tuning`). If the curvature is
-less than two of its standard errors, the results show no optimum, and there is no error.
+less than two of its standard errors, the results show no optimum, and no error is computed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from merels.tournament.tuning.spsa import Trial
 LEAST_PAIRS = 10
 """Smallest number of pairs for which an error is computed."""
 SURE = 2.0
-"""Smallest significant curvature, in its standard errors."""
+"""Smallest significant curvature, in units of its standard error."""
 
 
 class Result(NamedTuple):

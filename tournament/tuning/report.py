@@ -57,7 +57,7 @@ def final_lines(state: SpsaState) -> list[str]:
 def html_report(
     settings: Settings, state: SpsaState, journal: Journal, match: Sequence[str]
 ) -> str:
-    """Return the page; ``match``: the lines of the final SPRT, empty if it has not started."""
+    """Return the page; ``match``: the lines of the final SPRT, empty if this has not started."""
     parts = ["<h2>Parameters</h2>", text_table(value_rows(state), "conditions")]
     parts += [f'<p class="note">{escape(ERROR_NOTE)}</p>']
     parts += [f'<p class="note"><code>{escape(printable(option_words(state)))}</code></p>']

@@ -34,7 +34,7 @@ def step_at(parameter: Parameter, schedule: Schedule, pair: int, pairs: int) -> 
 
 
 def rate_at(schedule: Schedule, pair: int, pairs: int) -> float:
-    """Return a_k/c_k²: how many c_k a pair moves a parameter per game won more than lost."""
+    """Return a_k/c_k²: the step of a parameter after a pair, in c_k per win more than losses."""
     stability = schedule.stability * pairs
     decay = math.pow((stability + pairs) / (stability + pair), schedule.alpha)
     return schedule.r_end * decay * math.pow(pair / pairs, 2 * schedule.gamma)

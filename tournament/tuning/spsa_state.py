@@ -13,7 +13,7 @@ from merels.tournament.tuning.estimate import Result, standard_errors
 from merels.tournament.tuning.spsa import Trial, moved, perturbed
 
 LAG_SHARE = 50
-"""Number of pairs of a tune, divided by the `lag`."""
+"""Ratio of the number of pairs of a tune to the `lag`."""
 PLOT_POINTS = 500
 """Approximate number of points that are kept for the plots."""
 

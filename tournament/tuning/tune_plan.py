@@ -12,7 +12,7 @@ from merels.tournament.tuning.spsa_state import SpsaState, lag
 
 
 def with_values(entrant: Entrant, names: Sequence[str], values: Sequence[int]) -> Entrant:
-    """Return the entrant with additional options."""
+    """Return the entrant with its options ``names`` set to ``values``."""
     settings = tuple(zip(names, map(str, values)))
     engine = entrant.engine
     return replace(entrant, engine=replace(engine, options=engine.options + settings))
@@ -29,9 +29,9 @@ class TuningPlan(Plan):
         self.state = SpsaState(settings)
         self._names = [parameter.name for parameter in self.state.parameters]
         self._scored = 0
-        """Number of the last game before the first one without a score."""
+        """Number of the last game before the first game without a score."""
         self._scores: dict[int, float | None] = {}
-        """Game number -> White's points, for games after a game without a score."""
+        """Game number -> White's points, for games that follow a game without a score."""
         self._wins: list[int] = []
         """Results of the plus side in the games of the current pair: 1, 0 or -1."""
         starts = [parameter.start for parameter in self.state.parameters]
@@ -54,7 +54,7 @@ class TuningPlan(Plan):
         return super().next_round()
 
     def score(self, number: int, white_score: float | None) -> None:
-        """Add a game's result, which is counted when all earlier games have one.
+        """Add a game's result, which is counted as soon as all earlier games have a result.
 
         An unfinished game of an old journal (``white_score`` None) counts as a draw.
         """

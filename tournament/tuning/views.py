@@ -34,8 +34,8 @@ class PlainTuneView(NoticeView):
             f"{printable(parameter.name)} {value:.1f}"
             for parameter, value in zip(state.parameters, state.values)
         )
-        left = time_left(self._pace, self._plan.progress(standings.finished))
-        put(self._out, f"Pair {pairs} of {state.pairs}{left}: {values}\n")
+        remaining = time_left(self._pace, self._plan.progress(standings.finished))
+        put(self._out, f"Pair {pairs} of {state.pairs}{remaining}: {values}\n")
 
 
 class LiveTuneView(LiveView):
