@@ -1,4 +1,4 @@
-"""Accuracy of play, judged by tables, as text, CSV, JSON values and a section of a page."""
+"""Report on the accuracy of play, judged by tables: text, CSV, JSON values or HTML section."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ HEAD = ["Name", "Phase", "Moves", "Judged", "Held", "Critical", "Held", "W>D", "
 LEGEND = (
     "Held: judged moves that keep the proven value. Critical: judged moves where at most a third "
     "of the legal moves keep it. W>D, W>L, D>L: wins thrown away to draws and to losses, draws "
-    "to losses. Doubt: how many of these are in doubt."
+    "to losses. Doubt: the number of these that are in doubt."
 )
 COLUMNS = 80
 """Width of a paragraph of text."""
@@ -44,8 +44,8 @@ def text(accuracy: Accuracy, review: Review) -> str:
     lines = [fill(" ".join(coverage(accuracy)), COLUMNS), ""]
     lines += [grid(rows(accuracy, shorten), left=0), fill(LEGEND, COLUMNS)]
     for name, engine in accuracy.engines.items():
-        found = [f"{what}\n  {review(game)}" for what, game in worst(engine)]
-        lines += ["", f"{shorten(name)}", *found] if found else []
+        blunders = [f"{sentence}\n  {review(game)}" for sentence, game in worst(engine)]
+        lines += ["", f"{shorten(name)}", *blunders] if blunders else []
     return "\n".join(lines) + "\n"
 
 
@@ -54,12 +54,12 @@ def coverage(accuracy: Accuracy) -> Iterator[str]:
     all_moves = accuracy.total
     games = "1 game" if accuracy.games == 1 else f"{accuracy.games:,} games"
     tables = ", ".join(
-        f"those of {rules} " * (len(accuracy.coverage) > 1)
-        + (
+        (
             "every position" if whole
             else f"every position of up to {men} men, none in hand" if men
             else "only a few sectors"
         )
+        + f" ({rules})" * (len(accuracy.coverage) > 1)
         for rules, (men, whole) in accuracy.coverage.items()
     )
     yield (
@@ -79,16 +79,16 @@ def coverage(accuracy: Accuracy) -> Iterator[str]:
 
 def rows(accuracy: Accuracy, show_name: Callable[[str], str]) -> list[list[str]]:
     """Return a head, and for each engine a row per phase and one for all phases."""
-    found = [HEAD]
+    table = [HEAD]
     for name, engine in accuracy.engines.items():
         for phase, counts in _by_phase(engine):
-            found.append([
+            table.append([
                 show_name(name), phase, f"{counts.moves:,}", f"{counts.judged:,}",
                 percent(counts.held, counts.judged), f"{counts.critical:,}",
                 percent(counts.critical_held, counts.critical),
                 *(str(getattr(counts, field)) for field in (*BLUNDERS.values(), "in_doubt")),
             ])
-    return found
+    return table
 
 
 def phase_rows(engine: EngineAccuracy) -> list[list[str]]:
@@ -105,12 +105,12 @@ def worst(engine: EngineAccuracy) -> Iterator[tuple[str, GameName]]:
     """Yield sentences on the engine's worst move and worst game, each with the game."""
     move, game = engine.worst_move, engine.worst_game
     if move is not None:
-        found = move.verdict
+        verdict = move.verdict
         yield (
             f"worst move: {played(move.move)} in {_name(move.game)}: "
-            f"{_VALUES[found.value]} to {_VALUES[found.after]}, where {found.holding} of "
-            f"{found.legal} moves kept the {_VALUES[found.value]}"
-            + ", in doubt" * (not found.certain)
+            f"{_VALUES[verdict.value]} to {_VALUES[verdict.after]}, where {verdict.holding} of "
+            f"{verdict.legal} moves kept the {_VALUES[verdict.value]}"
+            + ", in doubt" * (not verdict.certain)
         ), move.game
     if game is not None:
         counts = ((game.wins, "win"), (game.draws, "draw"))
@@ -130,27 +130,27 @@ def _name(game: GameName) -> str:
 
 def section(accuracy: Accuracy, review: Review) -> str:
     """Return the report as HTML, a section of a page."""
-    found = [["Name", "Worst", "Review it with"]]
+    blunders = [["Name", "Worst", "Review it with"]]
     for name, engine in accuracy.engines.items():
-        for what, game in worst(engine):
+        for sentence, game in worst(engine):
             command = f"<code>{text_html(review(game))}</code>"
-            found.append([text_html(name), text_html(what), command])
+            blunders.append([text_html(name), text_html(sentence), command])
     return "\n".join([
         "\n<h2>Accuracy</h2>", note(" ".join(coverage(accuracy))),
         text_table(rows(accuracy, str), "accuracy"), note(LEGEND),
-        table_html(found, "worst") if len(found) > 1 else "",
+        table_html(blunders, "worst") if len(blunders) > 1 else "",
     ])
 
 
 def csv_rows(accuracy: Accuracy) -> list[list[str]]:
-    """Return a head and a row per engine and phase; rows for all phases have the worst move."""
-    found = [["name", "phase", *_COUNTS, *_WORST]]
+    """Return a head and a row per engine and phase; only rows ``all`` have the worst move."""
+    table = [["name", "phase", *_COUNTS, *_WORST]]
     for name, engine in accuracy.engines.items():
         for phase, counts in _by_phase(engine):
             numbers = (str(getattr(counts, field)) for field in _COUNTS)
             worst = _worst_cells(engine) if phase == "all" else [""] * len(_WORST)
-            found.append([csv_name(name), phase, *numbers, *worst])
-    return found
+            table.append([csv_name(name), phase, *numbers, *worst])
+    return table
 
 
 def _worst_cells(engine: EngineAccuracy) -> list[str]:
@@ -170,7 +170,7 @@ def as_dict(accuracy: Accuracy) -> dict[str, Any]:
         "games": accuracy.games,
         **asdict(accuracy.total),
         "tables": [
-            {"rules": rules, **found._asdict()} for rules, found in accuracy.coverage.items()
+            {"rules": rules, **covered._asdict()} for rules, covered in accuracy.coverage.items()
         ],
         "engines": [
             {
@@ -189,12 +189,12 @@ def _worst_move(engine: EngineAccuracy) -> dict[str, Any] | None:
     worst = engine.worst_move
     if worst is None:
         return None
-    move, found = worst.move, worst.verdict
+    move, verdict = worst.move, worst.verdict
     return {
         **_game(worst.game), "number": move.number, "side": ("white", "black")[move.side],
-        "move": str(move.move), "value": found.value, "after": found.after,
-        "holding": found.holding, "legal": found.legal,
-        "in_doubt": not found.certain,
+        "move": str(move.move), "value": verdict.value, "after": verdict.after,
+        "holding": verdict.holding, "legal": verdict.legal,
+        "in_doubt": not verdict.certain,
     }
 
 

@@ -15,24 +15,24 @@ from merels.tournament.statistics.ratings import MOST_EXACT, PlayerRating, Ratin
 FORMULA = ("=", "+", "-", "@")
 """First characters of a formula in a spreadsheet."""
 NAMED = 8
-"""Greatest number of names in a note; the rest are counted."""
+"""Greatest number of names in a note; further names are only counted."""
 _FIELDS = ("rank", "name", "elo", "error", "games", "wins", "draws", "losses", "points", "group")
 
 
 @dataclass(frozen=True, slots=True)
 class Crosstable:
-    """A rating list with the record of each player (row) against each other (column)."""
+    """A rating list, with the results of each player (row) against each other player (column)."""
 
     ratings: Ratings
     matches: Counts
 
     @property
     def is_whole(self) -> bool:
-        """Whether every player has a column, as in a field of up to `MOST_EXACT`."""
+        """Whether every player has a column: true for at most `MOST_EXACT` players."""
         return len(self.ratings.players) <= MOST_EXACT
 
     def records(self, player: PlayerRating) -> list[MatchCounts]:
-        """A player's record against each of ``ratings.players``, in their order."""
+        """Return a player's results against each of ``ratings.players``, in their order."""
         return [
             counts_between(self.matches, player.name, other.name) for other in self.ratings.players
         ]
@@ -133,9 +133,9 @@ def as_dict(table: Crosstable) -> dict[str, Any]:
     """Return the table as JSON values, without nan and infinity; names are unchanged."""
     ratings = table.ratings
     met: dict[str, list[str]] = {}
-    for one, other in table.matches:
-        met.setdefault(one, []).append(other)
-        met.setdefault(other, []).append(one)
+    for first, second in table.matches:
+        met.setdefault(first, []).append(second)
+        met.setdefault(second, []).append(first)
     place = {player.name: index for index, player in enumerate(ratings.players)}
     players = []
     for i, player in enumerate(ratings.players):
@@ -157,7 +157,7 @@ def as_dict(table: Crosstable) -> dict[str, Any]:
 
 
 def _against(table: Crosstable, player: int, other: int) -> dict[str, Any]:
-    """A player's results against another, both by index; ``superiority`` may be None."""
+    """Return a player's results against another, both by index; ``superiority`` may be None."""
     ratings = table.ratings
     names = ratings.players[player].name, ratings.players[other].name
     record = counts_between(table.matches, *names)
@@ -171,8 +171,8 @@ def _against(table: Crosstable, player: int, other: int) -> dict[str, Any]:
 def csv_rows(table: Crosstable, conditions: Sequence[Sequence[str]] = ()) -> list[list[str]]:
     """Return a head and a row per player: the rating list, then points by opponent.
 
-    A field that is too large has no columns for opponents. With ``conditions``, the rows of
-    `condition_rows`, each row ends with the player's time control and command.
+    With more than `MOST_EXACT` players there are no columns of opponents. With ``conditions``, the
+    rows of `condition_rows`, each row ends with the player's time control and command.
     """
     players = table.ratings.players
     opponents = players if table.is_whole else ()
@@ -192,15 +192,15 @@ def csv_rows(table: Crosstable, conditions: Sequence[Sequence[str]] = ()) -> lis
 
 
 def csv_name(name: str) -> str:
-    """Return a name without control characters, quoted if a spreadsheet took it for a formula."""
+    """Return a name without control characters, after ``'`` if it would be read as a formula."""
     clean = printable(name)
     return f"'{clean}" if clean.startswith(FORMULA) else clean
 
 
 def _player_fields(rank: int, player: PlayerRating) -> dict[str, Any]:
-    """A player's line of the rating list, by field; ``group`` counts from 1."""
-    own = {"rank": rank, "group": player.group + 1}
-    return {name: own[name] if name in own else getattr(player, name) for name in _FIELDS}
+    """Return a player's line of the rating list, by field; ``group`` counts from 1."""
+    other = {"rank": rank, "group": player.group + 1}
+    return {name: other[name] if name in other else getattr(player, name) for name in _FIELDS}
 
 
 def notes(ratings: Ratings) -> list[str]:
@@ -208,7 +208,7 @@ def notes(ratings: Ratings) -> list[str]:
     remarks = []
     if ratings.anchor is not None:
         name, elo = ratings.anchor
-        remarks.append(f"{shorten(name)} is fixed at {elo:g}; errors are of the difference to it.")
+        remarks.append(f"{shorten(name)} is fixed at {elo:g}; errors are relative to this engine.")
     if len(ratings.groups) > 1:
         remarks.append(
             f"The engines form {len(ratings.groups)} groups that never met; ratings compare "

@@ -1,9 +1,9 @@
-// A game so far: its moves, and the positions between them.
+// A game in progress or finished: its moves, and the positions between them.
 
 import { COLOURS } from "./dom.js";
 import { parse } from "./drawing.js";
 
-/** The results of a game; those that an archive stores are indices of these. */
+/** The results of a game; an archive stores them as indices of this list. */
 export const RESULTS = ["1-0", "0-1", "1/2-1/2", "*"];
 
 const colourOf = (side) => COLOURS[side].toLowerCase();
@@ -30,7 +30,7 @@ export class Game {
     if (data.result) this.end(data);
   }
 
-  /** Adds moves from index `at` after the opening; `thinking`: milliseconds since the last one. */
+  /** Adds moves from index `at` after the opening; `thinking`: milliseconds since the last move. */
   add(at, moves, thinking) {
     this.moves.length = this.opened + at;
     this.positions.length = this.moves.length + 1;
@@ -74,7 +74,7 @@ export class Game {
     return `${number}${side === 0 ? "." : "…"} ${text}`;
   }
 
-  /** A side's last move of the first `ply`, without the opening; undefined if there is none. */
+  /** A side's last move after the opening and up to `ply`; undefined if there is none. */
   lastOf(side, ply) {
     return this.moves.slice(this.opened, ply).findLast((move) => move.side === side);
   }
@@ -117,7 +117,7 @@ export function scoreText(score) {
   return `${plies > 0 ? "wins" : "loses"} in ${count} ${count === 1 ? "ply" : "plies"}`;
 }
 
-/** The JSON value that `pack` of replay_data.py compressed. */
+/** Returns the JSON value that `pack` of replay_data.py has compressed. */
 export async function unpack(text) {
   const bytes = Uint8Array.from(atob(text), (byte) => byte.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));

@@ -58,9 +58,10 @@ from merels.tournament.statistics.terminations import EndingCounter
 
 
 class CountedGames:
-    """Counts of the games of some files, in one pass over each file.
+    """Counts of the games of some files, made in one pass over each file.
 
-    Memory grows with the players and their pairings; of the games, only the first are kept.
+    Memory grows with the number of players and pairings, not of games: only the first games are
+    kept.
     """
 
     def __init__(
@@ -70,19 +71,20 @@ class CountedGames:
         """Count the games.
 
         ``same`` is an argument of `Roster`, ``split`` of `GamesFile.games`; ``most`` is the number
-        of games kept for a page. Raises `InputError`, which names a file that cannot be read.
+        of games kept for a page. Raises `InputError`, which names the file that cannot be read.
         """
         self.games = self.unnamed = 0
-        """The number of games, and of those with an unnamed player."""
+        """Number of games, and number of games with an unnamed player."""
         self.archive = GameArchive(most)
         """The first ``most`` games."""
         self.notes: list[dict[str, str]] = []
         """The notes of each journal."""
         self._stopped: list[Failing] = []
         self.past: tuple[Settings, Results, bool] | None = None
-        """Settings, results by round, and whether the last round is open; None unless the only file
-        is the journal of a tournament that pairs by results."""
-        self.is_one = False
+        """Settings, results by round, and whether the last round is unfinished.
+
+        None unless the only file is the journal of a tournament that pairs by results."""
+        self.is_one_journal = False
         """Whether the only file is a journal."""
         self._roster = Roster(same)
         self._most = most
@@ -99,21 +101,23 @@ class CountedGames:
                 if file.journal is not None:
                     closing.enter_context(file.journal)
                     self.notes.append(file.notes)
-                self._count(file, duplicates, split, is_one=len(paths) == 1)
-        self.is_one = len(paths) == len(self.notes) == 1
+                self._count(file, duplicates, split, is_only_file=len(paths) == 1)
+        self.is_one_journal = len(paths) == len(self.notes) == 1
         self.duplicates = duplicates.skipped
         labels = self.labels = self._roster.labels() | {"": ""}
         self._labels: dict[Player, list[str]] = {}
         self.namesakes: dict[str, list[str]] = {}
-        """The labels of each name that has several; empty with ``split``."""
+        """The labels of each name that has several labels; empty with ``split``."""
         for player, key in self._roster.keys():
-            for own in (
+            for labels_so_far in (
                 self._labels.setdefault(without_version(player), []),
                 self.namesakes.setdefault(player.name, []),
             ):
-                own += [labels[key]] if labels[key] not in own else []
+                if labels[key] not in labels_so_far:
+                    labels_so_far.append(labels[key])
         self.namesakes = {
-            name: own for name, own in self.namesakes.items() if len(own) > 1 and split is None
+            name: several for name, several in self.namesakes.items()
+            if len(several) > 1 and split is None
         }
         self.matches = self._matches.relabelled(labels).counts
         self.ends, self.reasons = (
@@ -127,11 +131,11 @@ class CountedGames:
         self.warnings = warnings(self.health, self._stopped)
 
     def labels_of(self, entrant: Entrant) -> list[str]:
-        """The labels of an entrant; several if different programs played under its name."""
+        """Return the labels of an entrant; several if different programs played under its name."""
         return self._labels.get(entered(entrant), [entrant.name])
 
     def conditions(self, entrants: Iterable[Entrant]) -> list[list[str]]:
-        """The rows of `condition_rows` with the engines' labels; empty without engines."""
+        """Return the rows of `condition_rows` with the engines' labels; empty without engines."""
         rows: dict[tuple[str, ...], list[str]] = {}
         for entrant in entrants:
             head, (_, *words) = condition_rows([entrant])
@@ -141,14 +145,14 @@ class CountedGames:
         return list(rows.values())
 
     def _count(
-        self, file: GamesFile, duplicates: Duplicates, split: Split | None, is_one: bool
+        self, file: GamesFile, duplicates: Duplicates, split: Split | None, is_only_file: bool
     ) -> None:
-        """Count the games of a file; ``is_one``: it is the only file."""
+        """Count the games of a file."""
         rounds: PastRounds | None = None
-        if is_one and file.settings is not None and schedule_for(file.settings).waits:
+        if is_only_file and file.settings is not None and schedule_for(file.settings).waits:
             rounds = PastRounds(file.settings)
-        found = file.games(self._roster, split, is_one, is_replayed=self._most > 0)
-        for game in duplicates.leave_out(found):
+        games = file.games(self._roster, split, is_only_file, is_replayed=self._most > 0)
+        for game in duplicates.leave_out(games):
             self.games += 1
             if (score := game.score) is not None:
                 self._matches.add(score)
@@ -157,8 +161,9 @@ class CountedGames:
             self._ends.add(ending)
             self._reasons.add(ending)
             row = game.row
-            # Numbers of games repeat in several files.
-            self.archive.add(game, row.number if is_one and row is not None else self.games)
+            # Several files may hold games of the same number.
+            number = row.number if is_only_file and row is not None else self.games
+            self.archive.add(game, number)
             if row is None:
                 continue
             assert game.limits is not None
@@ -172,7 +177,7 @@ class CountedGames:
                 rounds.add(row)
         if rounds is not None:
             self.past = (rounds.settings, *rounds.results())
-        if is_one and file.journal is not None:
+        if is_only_file and file.journal is not None:
             self._stopped = failing_engines(file.journal)
 
 
@@ -203,27 +208,28 @@ class GamesReport:
         all_notes = {notes["settings"]: notes for notes in counted.notes[::-1]}
         self._all_notes = list(all_notes.values())[::-1]
         self._tournaments = [read_settings(notes["settings"]) for notes in self._all_notes]
-        self._one = self._tournaments[0] if counted.is_one else None
-        """The settings of the tournament, if all games are of one."""
+        self._settings = self._tournaments[0] if counted.is_one_journal else None
+        """Settings of the tournament, if all games are from one journal."""
         self._warnings = [*counted.warnings, *counted.provenance.mixtures()]
-        self._verdict = self._all_notes[0].get("verdict") if counted.is_one else None
+        self._verdict = self._all_notes[0].get("verdict") if counted.is_one_journal else None
         self._conditions = counted.conditions(
             entrant for settings in self._tournaments for entrant in settings.engines
         )
         self._names = list(dict.fromkeys(name for match in self._matches for name in match))
-        if self._one is not None and len(self._one.engines) >= len(self._names):
-            # In the order of entry, with those that have not played.
-            order = [label for engine in self._one.engines for label in counted.labels_of(engine)]
+        settings = self._settings
+        if settings is not None and len(settings.engines) >= len(self._names):
+            # In the order of entry, with the engines that have not played.
+            order = [label for engine in settings.engines for label in counted.labels_of(engine)]
             self._names = order if set(self._names) <= set(order) else self._names
         self._past = counted.past
 
     def json(self) -> str:
-        """One JSON object."""
+        """Return the report as one JSON object."""
         data = as_dict(self._table) | {
             "terminations": terminations_dict(self._ends), "reasons": reasons_dict(self._reasons),
         }
         if len(self._names) == 2:
-            data["match"] = match_dict(self._matches, self._names, self._one, self._verdict)
+            data["match"] = match_dict(self._matches, self._names, self._settings, self._verdict)
         if self._tournaments:
             data["tournaments"] = [
                 {name.lower(): value for name, value in _facts(notes)}
@@ -247,16 +253,16 @@ class GamesReport:
         return json.dumps(data, indent=2, allow_nan=False) + "\n"
 
     def csv(self) -> str:
-        """A head and a line for each engine."""
+        """Return the report as CSV: a head and a line for each engine."""
         out = io.StringIO()
         csv.writer(out, lineterminator="\n").writerows(csv_rows(self._table, self._conditions))
         return out.getvalue()
 
     def html(self) -> str:
-        """A page with the tables, and with the games that were kept to replay."""
-        known = dict(_facts(self._all_notes[0])) if self._one is not None else {}
-        title = known.pop("Event", "Ratings")
-        lines = [*known.items(), ("Games", str(self._counted.games))]
+        """Return a page with the tables, and with the games that were kept to replay."""
+        properties = dict(_facts(self._all_notes[0])) if self._settings is not None else {}
+        title = properties.pop("Event", "Ratings")
+        lines = [*properties.items(), ("Games", str(self._counted.games))]
         lines += [("Warning", warning) for warning in self._warnings]
         body = summary(
             lines, self._table, self._reasons, round_rows(*self._past, str) if self._past else [],
@@ -270,7 +276,7 @@ class GamesReport:
         return page(title, body, games)
 
     def text(self, points: bool) -> str:
-        """Tables for a terminal; with ``points``, cells of the crosstable are points."""
+        """Return tables for a terminal; with ``points``, cells of the crosstable are points."""
         rounds = round_lines(*self._past) if self._past else []
         blocks = [
             *(["\n".join([*lines, ""]) for lines in (self._match_lines(), rounds) if lines]),
@@ -300,9 +306,9 @@ class GamesReport:
                 superiority_table(self._table.ratings)]
 
     def _match_lines(self) -> list[str]:
-        return match_lines(self._matches, self._names, self._one, self._verdict)
+        return match_lines(self._matches, self._names, self._settings, self._verdict)
 
 
 def _facts(notes: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Facts on a tournament, from the notes of its journal."""
+    """Return names and values that describe a tournament, from the notes of its journal."""
     return [*facts(notes["settings"]), ("Begun", notes.get("created", "?"))]

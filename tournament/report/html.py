@@ -27,7 +27,7 @@ from merels.tournament.statistics.terminations import Terminations
 MOST_GAMES = 20_000
 """Default number of games in a page."""
 MOST_RECORDS = 20
-"""Engines of the largest crosstable whose cells are wins–draws–losses; larger ones have percent."""
+"""Largest number of engines whose crosstable shows wins–draws–losses; larger ones show percent."""
 MEANING = (
     "Elo ratings compare engines of this list only: they depend on its opponents, limits and "
     "openings. A lead of 100 Elo predicts 64 % of the points, 200 predicts 76 %, 400 predicts "
@@ -36,7 +36,7 @@ MEANING = (
 )
 """How to read a rating."""
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
-"""Content security policy: the page loads nothing, as foreign programs wrote part of its text."""
+"""Content security policy: the page loads nothing, since part of its text is from engines."""
 STYLES = (
     "protocol/web/page/theme.css", "tournament/report/tables.css", "tournament/report/replay.css",
     "tournament/report/report.css",
@@ -46,14 +46,14 @@ MODULES = (
     "protocol/web/page/dom.js", "protocol/web/page/drawing.js", "tournament/report/game.js",
     "tournament/report/replay.js", "tournament/report/sort.js", "tournament/report/tables.js",
 )
-"""The scripts of such a page, each after its imports; every import takes one line."""
+"""The scripts of such a page, each after the modules it imports; each import takes one line."""
 _SCRIPTS = (*MODULES, "tournament/report/report.js")
 
 
 def page(title: str, body: str, games: str = "") -> str:
     """Return a whole HTML page.
 
-    ``body`` is what `summary` and the sections return, ``games`` the JSON of a `GameArchive`.
+    ``body`` is the HTML of `summary` and of the sections, ``games`` the JSON of a `GameArchive`.
     """
     return document(title, POLICY, merged(STYLES), [
         f"<main>\n{body}\n</main>",
@@ -69,7 +69,7 @@ def document(title: str, policy: str, style: str, body: Sequence[str]) -> str:
         "<!DOCTYPE html>",
         '<html lang="en"><head><meta charset="utf-8">',
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
-        # Without a least scale, a phone shrinks the page until its widest table fits.
+        # Without a minimum scale, a phone shrinks the page until its widest table fits.
         '<meta name="viewport" content="width=device-width, initial-scale=1, minimum-scale=1">',
         f"<title>{text_html(title)}</title>",
         f"<style>{style}</style></head><body>",
@@ -137,14 +137,14 @@ def times_section(times: Mapping[str, MoveTimes], losses: TimeLosses) -> str:
 
 
 def script(modules: Iterable[str]) -> str:
-    """Return modules as one script: a page that is opened from disk cannot import from another."""
+    """Return modules as one script, because a page that is opened from disk cannot import them."""
     lines = merged(modules).splitlines()
     kept = (line.removeprefix("export ") for line in lines if not line.startswith("import "))
     return "\n".join(kept)
 
 
 def merged(names: Iterable[str]) -> str:
-    """Return the text of data files, each named by layer, package and path."""
+    """Return the joined text of data files, each named by layer, package and path."""
     return "\n" + "".join(map(_resource, names))
 
 
@@ -170,7 +170,7 @@ def _item(text: str) -> str:
 def table_html(rows: Sequence[Sequence[str]], css: str, names: int = 0) -> str:
     """Return a table of a head and rows, whose cells are HTML.
 
-    Column number ``names`` heads the rows: it stays in view while the others scroll.
+    The column with index ``names`` heads the rows: it stays in view while the others scroll.
     """
     def line(row: Sequence[str], tag: str, name: str) -> str:
         cells = (
@@ -203,14 +203,14 @@ def _standings(table: Crosstable) -> str:
 
 
 def _cross_table(table: Crosstable) -> str:
-    """The crosstable, or a sentence in its place."""
+    """Return the crosstable, or the sentence of `left_out` in its place."""
     if not table.is_whole:
         return note(left_out(table.ratings))
     players = table.ratings.players
     is_large = len(players) > MOST_RECORDS
 
     def cell(record: Tally) -> str:
-        """Wins, draws and losses, or percent, shaded by the score in tenths."""
+        """Return wins, draws and losses, or percent, shaded by the score in tenths."""
         if not record.games:
             return "–"
         text, title = f"{record.wins}–{record.draws}–{record.losses}", ""

@@ -40,7 +40,7 @@ export class Player {
     this.tick();
   }
 
-  /** Shows the clock, or without one the time for the last move. */
+  /** Shows the clock; for a game without clocks, the time of the last move. */
   tick() {
     const { game, side, ply } = this;
     const last = game.lastOf(side, ply);
@@ -152,7 +152,7 @@ export class Viewer {
     this.dialog.addEventListener("keydown", (event) => this.key(event));
   }
 
-  /** Steps by the arrow keys, Home and End. */
+  /** Handles the arrow keys, Home and End. */
   key(event) {
     const keys = { ArrowLeft: "back", ArrowRight: "forward", Home: "first", End: "last" };
     const name = keys[event.key];

@@ -1,4 +1,4 @@
-"""Games as the page's scripts read them: their results, their moves, and an archive of many."""
+"""Games as JSON for the scripts of pages: results, moves, and an archive of many games."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from merels.tournament.statistics.ratings import Ratings
 
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 LOT = 100
-"""Games whose moves are compressed together; a page unpacks one lot to show one game."""
+"""Number of games whose moves are compressed together (a lot); a page unpacks one lot at once."""
 _MILLION = 1_000_000
 
 
 class GameArchive:
-    """The first games of some files, for a page: who played, how each ended, and its moves.
+    """Archive of the first games of some files, for a page: players, results, reasons and moves.
 
-    Memory per game is some 300 bytes: moves are compressed as soon as a lot is full.
+    A game takes about 300 bytes of memory: moves are compressed as soon as a lot is full.
     """
 
     def __init__(self, most: int) -> None:
-        """``most``: number of games kept; later ones are only counted."""
+        """Make an empty archive that keeps the first ``most`` games and only counts later ones."""
         self.offered = 0
         """Number of games added, kept or not."""
         self._most = most
@@ -43,16 +43,16 @@ class GameArchive:
         self._lot: list[list[list[Any]] | None] = []
 
     def __len__(self) -> int:
-        """The number of games kept."""
+        """Return the number of games kept."""
         return len(self._numbers)
 
     def add(self, game: PlayedGame, number: int) -> None:
-        """Add a game; one without a row has no moves to replay."""
+        """Add a game; a game without a row has no moves to replay."""
         self.offered += 1
         if len(self) >= self._most:
             return
         row = game.row
-        # In a PGN file, the comment that ends with the runner's sentence may begin with a score.
+        # A comment in PGN may mix the reason with a score, so the cause or termination is used.
         reason = printable(game.ending.reason if row is None else row.reason)
         self._numbers.append(number)
         self._results.append(RESULTS.index(game.result if game.result in RESULTS else "*"))
@@ -74,10 +74,10 @@ class GameArchive:
             self._lot = []
 
     def json(self, ratings: Ratings, labels: Mapping[str, str]) -> str:
-        """The archive as JSON that cannot end its element; empty without games.
+        """Return the archive as JSON for an HTML element; empty without games.
 
-        ``labels`` are the names of the players' keys. Columns have an entry per game; they name
-        players, reasons and openings by index.
+        ``labels``: names of the players, by key. Each column has an entry per game; players,
+        reasons and openings are indices of their lists.
         """
         if not self._numbers:
             return ""
@@ -101,22 +101,22 @@ class GameArchive:
 
 
 def pack(data: Any) -> str:
-    """Return JSON, compressed, as text for `unpack` of game.js."""
+    """Return the JSON of ``data``, compressed, as text for `unpack` of game.js."""
     return b64encode(zlib.compress(compact(data).encode())).decode()
 
 
 def compact(data: Any) -> str:
-    """Return JSON without spaces."""
+    """Return the JSON of ``data`` without spaces."""
     return json.dumps(data, separators=(",", ":"))
 
 
 def in_element(text: str) -> str:
-    """JSON without the characters that could end the element that holds it."""
+    """Return JSON in which the characters that could end its HTML element are escaped."""
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
 def result_view(row: Row) -> dict[str, Any]:
-    """A finished game's number, players, result and reason."""
+    """Return a finished game's number, players, result and reason."""
     return {
         "n": row.number, "white": printable(row.white), "black": printable(row.black),
         "result": row.result, "reason": printable(row.reason),
@@ -124,7 +124,7 @@ def result_view(row: Row) -> dict[str, Any]:
 
 
 def replay_view(row: Row) -> dict[str, Any]:
-    """A finished game with its moves."""
+    """Return a finished game with its moves."""
     return result_view(row) | {
         "position": row.position, "opening": row.opening.split(), "clocks": [None, None],
         "moves": game_moves(row),
@@ -132,7 +132,7 @@ def replay_view(row: Row) -> dict[str, Any]:
 
 
 def game_moves(row: Row) -> list[list[Any]]:
-    """The moves of a game as `moves_view` has them, without measurements if those are damaged."""
+    """Return `moves_view` of a game's moves, without measurements if these are damaged."""
     try:
         return moves_view(row.played())
     except InputError:
@@ -140,7 +140,7 @@ def game_moves(row: Row) -> list[list[Any]]:
 
 
 def moves_view(moves: Sequence[MoveRecord]) -> list[list[Any]]:
-    """Each move's text, score, depth, time used and time left, both in milliseconds.
+    """Return each move's text, score, depth, time used and time left (both in milliseconds).
 
     A score is in hundredths of a man, ``#5`` or ``#-4`` (plies to a win or a loss), or None.
     """

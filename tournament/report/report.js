@@ -55,7 +55,7 @@ class HeadToHead {
     stick();
   }
 
-  /** The score of an engine against another, or all: whole, by colour and by opening. */
+  /** The score of an engine against one opponent or all: in total, by colour and by opening. */
   score(engine, opponent, games) {
     const { white, result, opening, openings, players } = this.data;
     const [total, ...colours] = [new Tally(), new Tally(), new Tally()];

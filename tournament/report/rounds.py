@@ -51,7 +51,7 @@ def news_of_round(settings: Settings, results: Results) -> list[str]:
     """Return lines of text for the start of the last round in ``results``.
 
     A Swiss tournament prints the round's number and the byes. A knockout prints the whole bracket
-    first, later the matches of the stage, or those that need an extra pairing.
+    in the first round, later the matches of the stage, or only those that need an extra pairing.
     """
     if settings.format == "swiss":
         text = f"Round {len(results)} of {settings.rounds}"
@@ -69,7 +69,7 @@ def news_of_round(settings: Settings, results: Results) -> list[str]:
 def live_lines(
     settings: Settings, results: Results, unfinished: bool, columns: int
 ) -> list[str]:
-    """Return `round_lines` for a screen: the matches in progress first, as it may cut the end off.
+    """Return `round_lines` with the matches in progress first, as a screen may cut off the end.
 
     To fit into ``columns``, names are cut and some figures left out.
     """
@@ -84,7 +84,7 @@ def live_lines(
 def _split(
     settings: Settings, results: Results, unfinished: bool, columns: int | None = None
 ) -> tuple[str, list[str], list[str]]:
-    """The bracket's head, the lines of the current stage, and all other lines.
+    """Return the bracket's head, the lines of the current stage, and all other lines.
 
     Names are cut to fit into ``columns``.
     """
@@ -121,7 +121,7 @@ def bracket_rows(
 ) -> list[list[str]]:
     """Return every match of a knockout: its engines, its score and its winner.
 
-    Matches that wait for a winner name the match: ``winner of 3``.
+    An engine that is not known yet is named by its match: ``winner of 3``.
     """
     rows = [[STAGE, "#", MATCH, "Score", GOES_ON]]
     names = [show_name(entrant.name) for entrant in settings.engines]
@@ -141,20 +141,20 @@ def bracket_rows(
     while len(coming) > 1:
         pairs = list(zip(coming[::2], coming[1::2]))
         coming = []
-        for one, other in pairs:
+        for upper, lower in pairs:
             number += 1
-            rows.append([stage_name(len(pairs)), str(number), f"{one} vs {other}", "", ""])
+            rows.append([stage_name(len(pairs)), str(number), f"{upper} vs {lower}", "", ""])
             coming.append(f"winner of {number}")
     return rows
 
 
 def _score(match: Match) -> str:
-    """The points of both engines; empty for a bye or without points."""
+    """Return the points of both engines; empty for a bye or without points."""
     return "{:.1f}-{:.1f}".format(*match.points) if any(match.points) else ""
 
 
 def _goes_on(settings: Settings, match: Match, names: list[str]) -> str:
-    """The winner, with the reason if the regular pairings did not decide."""
+    """Return the winner, with the reason if the regular pairings did not decide the match."""
     if match.winner is None:
         extra = match.pairings - settings.rounds + 1
         return f"extra pairing {extra} {_UNTIL}" if extra > 0 else ""

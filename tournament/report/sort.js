@@ -1,4 +1,4 @@
-// Tables that a click on a column's head sorts.
+// Tables that are sorted by a click on a column's head.
 
 import { element } from "./dom.js";
 
@@ -18,7 +18,7 @@ function valueOf(cell) {
   return Number.isNaN(value) ? text : value;
 }
 
-/** A row that is in the page already. */
+/** A row that already exists in the page. */
 function drawnRow(row) {
   const values = [];
   return {
@@ -28,10 +28,10 @@ function drawnRow(row) {
 }
 
 /**
- * Makes a table sortable: by a column, in reverse, and as it was.
+ * Makes a table sortable: clicks on a head sort by its column, reverse the order, and restore it.
  *
- * `rows` have a value for each column and make their element when they are shown, at first only
- * `shown` of them; a button behind the table shows more.
+ * Each row has a value per column, and makes its element when it is shown. At first only `shown`
+ * rows are shown; a button below the table shows more.
  */
 export function sortable(table, rows = [...table.tBodies[0].rows].map(drawnRow), shown = Infinity) {
   const heads = [...table.tHead.rows[0].cells];

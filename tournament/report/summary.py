@@ -1,6 +1,6 @@
-"""The lines about a match, whose form scripts rely on, and tables of terminations and faults.
+"""Lines of a match, in a format that scripts parse, and tables of terminations and faults.
 
-Numbers are never nan: infinite ones print as ``inf``, and 0/0 as ``1.00``.
+Numbers are never nan: an infinite number prints as ``inf``, and the ratio 0/0 as ``1.00``.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ def summary_lines(
     """Return the lines of a match, without line ends.
 
     With ``penta``, estimates count opening pairs; games outside a finished pair count only in the
-    score. Without it, they count single games, and there is no ``Ptnml`` line. The last line warns
-    of too few games.
+    score. Without ``penta``, estimates count single games, and there is no ``Ptnml`` line. The last
+    line warns of too few games.
     """
     estimate = from_cells(counts.pentanomial if penta else counts.trinomial)
     drawn = counts.drawn_pairs_ratio if penta else counts.drawn_games_ratio
@@ -69,7 +69,7 @@ def match_lines(
 ) -> list[str]:
     """Return `summary_lines` and the verdict of a match; empty unless there are two engines.
 
-    ``settings`` is None for games that may be of several matches; these decide no test.
+    If ``settings`` is None, the games may come from several matches, and no SPRT is reported.
     """
     if len(names) != 2:
         return []
@@ -104,7 +104,7 @@ def match_dict(
 def _match(
     matches: Counts, names: Sequence[str], settings: Settings | None
 ) -> tuple[MatchCounts, Sprt | None, bool]:
-    """The counts of a match, its test, and whether estimates count pairs."""
+    """Return the counts of a match, its SPRT, and whether estimates count pairs."""
     counts = counts_between(matches, *names)
     if settings is None:
         return counts, None, counts.pairs > 0
@@ -112,7 +112,7 @@ def _match(
 
 
 def _interval(value: float, error: float) -> str:
-    """``value +/- error`` with two decimals, without a minus before zero."""
+    """Return ``value +/- error`` with two decimals, without a minus before zero."""
     return f"{value:z.2f} +/- {error:.2f}"
 
 
@@ -143,7 +143,7 @@ def reasons_table(stats: Terminations) -> str:
 
 
 def terminations_rows(stats: Terminations, kind: str = "Termination") -> list[list[str]]:
-    """Return a head, and the games and results of each termination or reason."""
+    """Return a head, and the number of games and the results for each termination or reason."""
     rows = [[kind, "Games", "Share", "White", "Drawn", "Black", "Unfinished"]]
     for name, results in stats.results.items():
         games = sum(results)

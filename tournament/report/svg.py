@@ -90,13 +90,13 @@ def spread_plot(rows: Sequence[tuple[str, Spread]]) -> str:
 
 
 def _begin(bottom: int, label: str) -> str:
-    """The start tag of a plot whose axis is at height ``bottom``."""
+    """Return the start tag of a plot whose axis is at height ``bottom``."""
     size = f"0 0 {WIDTH} {bottom + AXIS}"
     return f'<svg class="plot" viewBox="{size}" role="img" aria-label="{label}">'
 
 
 def _tick(x: str, bottom: int, text: str) -> str:
-    """A line of the grid and its label on the axis."""
+    """Return a line of the grid and its label on the axis."""
     return (
         f'<line class="grid" x1="{x}" y1="0" x2="{x}" y2="{bottom}"/>'
         f'<text class="tick" x="{x}" y="{bottom + 18}">{text}</text>'
@@ -104,12 +104,12 @@ def _tick(x: str, bottom: int, text: str) -> str:
 
 
 def _height(row: int) -> float:
-    """The middle of a row, from the top."""
+    """Return the distance of a row's middle from the top."""
     return ROW * row + ROW / 2 + 3
 
 
 def tick_step(span: float) -> float:
-    """The distance of ticks, 1, 2 or 5 times a power of ten, for four to nine ticks in a span."""
+    """Return the distance of ticks: 1, 2 or 5 times a power of ten, for 4 to 9 ticks in a span."""
     if not span > 0:
         return 10.0
     power = 10.0 ** math.floor(math.log10(span / 4))

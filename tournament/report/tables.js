@@ -12,7 +12,7 @@ export class Tally {
     Object.assign(this, { wins: 0, draws: 0, losses: 0, unfinished: 0 });
   }
 
-  /** Adds a result, an index of `RESULTS`, of a game that the engine played with White or not. */
+  /** Adds a game of the engine, with White or Black; `result` is an index of `RESULTS`. */
   add(result, isWhite) {
     const points = isWhite ? POINTS[result] : 1 - POINTS[result];
     this[{ 1: "wins", 0.5: "draws", 0: "losses" }[points] ?? "unfinished"] += 1;
@@ -37,7 +37,7 @@ export const TALLY = ["Games", "Won", "Drawn", "Lost", "Points", "Score"];
 
 export const percent = (share) => `${(100 * share).toFixed(1)} %`;
 
-/** Makes a sortable table; cells are text or numbers, and `make` returns what a cell shows. */
+/** Makes a sortable table of text and numbers; `make` returns the content of a cell. */
 export function table(css, head, rows, make = (row, column) => String(row[column])) {
   const made = element("table", { class: css },
     element("thead", {}, element("tr", {}, ...head.map((text, column) =>
@@ -60,7 +60,7 @@ export function stick() {
   const edge = parseFloat(getComputedStyle(document.body).paddingLeft);
   const wide = [...document.querySelectorAll(".wide, .row")];
   const room = document.documentElement.clientWidth - edge;
-  // All are measured before any is moved, so that the page is laid out only once.
+  // All tables are measured before any is moved, so that the page is laid out only once.
   const stops = wide.map((box) => Math.min(edge, room - box.scrollWidth));
   wide.forEach((box, index) => { box.style.left = `${stops[index]}px`; });
 }

@@ -10,7 +10,7 @@ from merels.engine.common.errors import printable
 MAX_NAME = 40
 """Greatest width of a name in a table, in columns."""
 MIN_NAME = 12
-"""Usual width to which names are cut before figures are left out."""
+"""Default width to which names are cut before columns of figures are left out."""
 GAP = "  "
 
 
@@ -49,8 +49,8 @@ def fitted(
 ) -> list[list[str]]:
     """Return the rows cut so that `grid` prints them within ``columns`` columns, if possible.
 
-    First the names, in column number ``name``, are cut, to no less than ``least``. Then the columns
-    whose heads are in ``spare`` are left out, one by one.
+    First the names, in the column with index ``name``, are cut, to no less than ``least``. Then the
+    columns whose heads are in ``spare`` are left out, one by one.
     """
     kept = [list(row) for row in rows]
     heads = ["", *spare]
@@ -71,7 +71,7 @@ def fitted(
 def grid(rows: Sequence[Sequence[str]], left: int | Container[int]) -> str:
     """Return the rows as lines, each column as wide as its widest cell.
 
-    Columns number ``left`` (names) are aligned to the left, all others to the right.
+    Columns whose index is ``left``, or in it, are aligned to the left (names), others to the right.
     """
     to_the_left = {left} if isinstance(left, int) else left
     widths = [max(map(width, column)) for column in zip(*rows)]

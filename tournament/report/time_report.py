@@ -72,35 +72,35 @@ def add_times(
     has_overruns = any(limit.per_move or limit.time and limit.margin for limit in allowances)
     clocks = _clocks(row) if has_overruns else []
     try:
-        for side, (one, limit) in enumerate(zip(engines, allowances)):
+        for side, (engine, limit) in enumerate(zip(engines, allowances)):
             own = slice(side != first, None, 2)
             elapsed = used[own]
-            one.used.extend(elapsed, count)
-            for sample, column in ((one.late, row.late), (one.waited, row.waited)):
+            engine.used.extend(elapsed, count)
+            for sample, column in ((engine.late, row.late), (engine.waited, row.waited)):
                 if column and sample.is_due():
                     words = column.split()[own]
                     sample.extend([int(word) for word in words if word != "-"], count)
             if has_overruns:
-                one.overrun.extend(_overruns(elapsed, clocks[own], limit), count)
+                engine.overrun.extend(_overruns(elapsed, clocks[own], limit), count)
         if lost is not None:
-            one = engines[row.result == "1-0"]
-            one.used.extend([lost.elapsed], count)
-            one.overrun.extend([lost.overrun], count)
-            for sample, delay in ((one.late, lost.late), (one.waited, lost.waited)):
+            loser = engines[row.result == "1-0"]
+            loser.used.extend([lost.elapsed], count)
+            loser.overrun.extend([lost.overrun], count)
+            for sample, delay in ((loser.late, lost.late), (loser.waited, lost.waited)):
                 sample.extend([] if delay is None else [delay], count)
     except (OverflowError, ValueError):
         raise row.damaged("its moves") from None
 
 
 def _clocks(row: Row) -> Sequence[int | None]:
-    """Time left after each move, in nanoseconds; None without a clock."""
+    """Return the time left after each move, in nanoseconds; None without a clock."""
     return row.numbers(row.clocks) if "-" in row.clocks else row.measures(row.clocks)
 
 
 def _overruns(
     elapsed: Sequence[int], clocks: Sequence[int | None], limit: TimeControl
 ) -> list[int]:
-    """Time of each overrun beyond its limit; ``clocks``: time left after each move."""
+    """Return each move's time beyond its limit, if any; ``clocks``: time left after each move."""
     before = [limit.time, *clocks] if limit.time is not None else [None] * len(elapsed)
     known = [clock for clock in before if clock is not None]
     if limit.per_move is None and known == before and not any(map(gt, elapsed, known)):
@@ -114,7 +114,7 @@ def _overruns(
 
 
 def _first_side(row: Row) -> int:
-    """The side that played the first move after the opening."""
+    """Return the side that played the first move after the opening."""
     first = _side_after(row.position, row.opening)
     if first is None:
         place = f"game {row.number}"
@@ -124,7 +124,7 @@ def _first_side(row: Row) -> int:
 
 @lru_cache(maxsize=4096)
 def _side_after(position: str, opening: str) -> int | None:
-    """The side to move after an opening; None if ``position`` is invalid."""
+    """Return the side to move after an opening; None if ``position`` is invalid."""
     side = position.partition(" ")[2][:1]
     if not side or side not in SIDES:
         return None
@@ -136,23 +136,23 @@ def times_rows(
 ) -> list[list[str]]:
     """Return a head, and a row for each engine and kind of time, in milliseconds."""
     rows = [["Name", "Time of a move", "Moves", "Median", "90 %", "99 %", "Longest"]]
-    for name, one in times.items():
-        for kind, (moves, *figures) in one.spreads().items():
+    for name, engine in times.items():
+        for kind, (moves, *figures) in engine.spreads().items():
             milliseconds = (f"{value / 1e6:.2f}" for value in figures)
             rows.append([show_name(name), WORDS[kind], f"{moves:,}", *milliseconds])
     return rows
 
 
 def times_table(times: Mapping[str, MoveTimes]) -> str:
-    """Return `times_rows` as text, under a line with their unit."""
+    """Return `times_rows` as text, under a line that names the unit."""
     return "Milliseconds a move:\n" + grid(times_rows(times, shorten), left=0)
 
 
 def as_dict(times: Mapping[str, MoveTimes]) -> dict[str, Any]:
     """Return the distributions in nanoseconds as JSON values."""
     return {
-        name: {kind: found._asdict() for kind, found in one.spreads().items()}
-        for name, one in times.items()
+        name: {kind: spread._asdict() for kind, spread in engine.spreads().items()}
+        for name, engine in times.items()
     }
 
 
@@ -165,7 +165,7 @@ class TimeLosses:
     caused: int = 0
     """Games lost at least once because the runner or the machine was late."""
     standing: int = 0
-    """Of ``caused``, games whose last attempt, which counts, was lost for this cause too."""
+    """Games of ``caused`` whose last attempt, which counts, was lost for the same cause."""
     others: int = 0
     """Other games lost on time, as far as measured."""
 
@@ -184,7 +184,7 @@ class TimeLosses:
         def part(games: int) -> str:
             return f"{games} of {counted(self.games, 'game')} ({percent(games, self.games)})"
 
-        stand = {0: "", 1: "; 1 stands"}.get(self.standing, f"; {self.standing} stand")
+        stand = {0: "", 1: "; 1 loss stands"}.get(self.standing, f"; {self.standing} losses stand")
         remedies = (
             "Against such losses: a lower -concurrency, timemargin=MS, -use-affinity; -replays N "
             "plays such games again"

@@ -94,12 +94,13 @@ def test_an_excused_time_forfeit_counts_by_default(tmp_path: Path) -> None:
     assert (row.result, row.termination, row.voided) == ("0-1", "time forfeit", "")
     lost = row.lost_move()
     assert lost is not None and lost.excused and "void" not in err
-    assert "by the runner or the machine: 1 of 1 game (100.0%); 1 stands\n" in out
+    assert "by the runner or the machine: 1 of 1 game (100.0%); 1 loss stands\n" in out
     assert "Against such losses: a lower -concurrency, " in out and "-replays N" in out
     text = ratings(tmp_path, "text")
-    assert "by the runner or the machine: 1 of 1 game (100.0%); 1 stands\n" in text
+    assert "by the runner or the machine: 1 of 1 game (100.0%); 1 loss stands\n" in text
     page = ratings(tmp_path, "html")
-    assert "<h2>Milliseconds a move</h2>" in page and "1 of 1 game (100.0%); 1 stands</p>" in page
+    assert "<h2>Milliseconds a move</h2>" in page
+    assert "1 of 1 game (100.0%); 1 loss stands</p>" in page
     for shown in (text, page):
         assert "Tried" in shown and "runner late" in shown and "overrun" in shown
 
