@@ -31,7 +31,7 @@ MILLION = 1_000_000
 
 @dataclass(slots=True)
 class _Live:
-    """A game in progress, and how many of its moves were sent to the page."""
+    """A game in progress, and the number of its moves that were sent to the page."""
 
     spec: GameSpec
     moves: list[MoveRecord] = field(default_factory=list)
@@ -60,7 +60,7 @@ class Broadcast:
         self._results: deque[JSON] = deque(maxlen=KEPT)
         self._fresh_results: deque[JSON] = deque(maxlen=NEWEST)
         self._fresh_ends: list[JSON] = []
-        """Results of games that the page shows; unlike other results, all of them are sent."""
+        """Results of games that the page shows; all of these are sent, unlike other results."""
         self._notices: deque[str] = deque(maxlen=NOTICES)
         self._fresh_notices: deque[str] = deque(maxlen=NOTICES)
         self._points: list[tuple[int, float]] = []
@@ -89,8 +89,8 @@ class Broadcast:
         if live is None or live.sent is None:
             self._fresh_results.append(result)
         else:
-            rest = {"at": live.sent, "moves": moves_view(row.played()[live.sent :])}
-            self._fresh_ends.append(result | rest)
+            last_moves = {"at": live.sent, "moves": moves_view(row.played()[live.sent :])}
+            self._fresh_ends.append(result | last_moves)
 
     def found(self, row: Row) -> None:
         """Add a game that an earlier run played."""

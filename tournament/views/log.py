@@ -68,7 +68,7 @@ class LogView(View):
                     return file
             except BlockingIOError:
                 file.close()
-                problem = "another run is compressing this log; let it end first"
+                problem = "another run is compressing this log; wait until it ends"
                 raise file_error(path, problem) from None
             file.close()  # Another run has just compressed and removed the file.
 
@@ -76,8 +76,8 @@ class LogView(View):
         """Append the log to the compressed file, then remove the log.
 
         If the process is killed, the log remains, perhaps in both files. If another run still
-        writes to the log, it is left for that run to compress; if another run has compressed it,
-        nothing is left to do.
+        writes to the log, that run compresses it later. If another run has compressed the log,
+        there is nothing to do.
         """
         path, packed = self._options.file, self._options.packed
         try:
@@ -87,19 +87,19 @@ class LogView(View):
                     write_named(packed, self._compressed(log))
                     os.remove(os.path.realpath(path))
         except (gzip.BadGzipFile, EOFError, zlib.error):
-            problem = f"{packed} is damaged or no gzip file"
+            problem = f"{packed} is damaged or not a gzip file"
         except OSError as error:
             problem = f"cannot write {packed}: {error.strerror or error}"
         else:
             return
         self.incomplete = True
-        self._notice(f"{problem}; {path} has the log")
+        self._notice(f"{problem}; the log is in {path}")
 
     def _compressed(self, log: BinaryIO) -> Iterator[bytes]:
         """Yield the bytes of the compressed file, then those of the compressed log.
 
-        Raise `gzip.BadGzipFile`, `EOFError` or `zlib.error` if the compressed file is damaged: no
-        program could read a log after the damage.
+        Raise `gzip.BadGzipFile`, `EOFError` or `zlib.error` if the compressed file is damaged,
+        because no program could read a log appended after the damage.
         """
         with contextlib.suppress(FileNotFoundError), open(self._options.packed, "rb") as file:
             with gzip.open(file) as earlier:

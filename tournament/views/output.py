@@ -91,10 +91,10 @@ class Background(Generic[T]):
         self._running: Future[T] | None = None
 
     def update(self, make: Callable[[], Callable[[], T] | None]) -> bool:
-        """Take the value of a finished task, start another if the pause is over.
+        """Take the value of a finished task, and start another task if the pause is over.
 
-        ``make`` is called in this thread. It returns the task for the background thread, or None if
-        the value is up to date. Return whether there is a new value.
+        ``make`` is called in the caller's thread. It returns the task for the background thread, or
+        None if the value is up to date. Return whether there is a new value.
         """
         is_new = False
         if self._running is not None and self._running.done():

@@ -56,7 +56,7 @@ class GameWriter:
         return format_record(self.record(row))
 
     def record(self, row: Row) -> Record:
-        """Return the game as a `Record`, without a check of its moves."""
+        """Return the game as a `Record`, without checking its moves."""
         played = row.played()
         try:
             record = record_of(row, self._rules)
@@ -126,7 +126,7 @@ class GameWriter:
 
 
 def _figures(line: str) -> dict[str, str]:
-    """Return the values of an ``info`` line by name; ``pv`` has all moves of the variation."""
+    """Return the values of an ``info`` line by name; ``pv`` is the whole variation."""
     head, _, variation = f"{line} ".partition(" pv ")
     words = head.split()
     return dict(zip(words, words[1:])) | {"pv": " ".join(variation.split())}
@@ -182,7 +182,7 @@ class PgnView(View):
         self._file: GameOutput | None = file
         self._writer = writer
         self._notice = notice
-        self._advice = " (-resume writes what is missing)" if journaled else ""
+        self._advice = " (-resume adds the missing games)" if journaled else ""
 
     def close(self) -> None:
         if self._file is not None:

@@ -91,7 +91,7 @@ class PgnFile:
                 yield file.read()  # Text of a program that takes no lock.
 
     def _other_text(self, file: BinaryIO) -> Iterator[bytes]:
-        """Yield the text of a file without this tournament's games, even incomplete ones."""
+        """Yield the text of a file without this tournament's games, whether whole or incomplete."""
         identity = re.escape(self._writer.identity(0)[:-1])
         own = re.compile(rf'^\[{ID_TAG} "{identity}\d{{1,18}}"\]'.encode(), re.M)
         held, is_own, has_tags = b"", False, False
@@ -129,7 +129,7 @@ class PgnOutput:
 
 
 def _missing_lines(path: str) -> bytes:
-    """Return the line breaks that are missing for the file to end in an empty line."""
+    """Return the line breaks to append so that the file ends in an empty line."""
     with open(path, "rb") as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - 4))

@@ -138,7 +138,7 @@ def _ranks(settings: Settings, standings: Standings, short: bool = False) -> lis
 
 
 def _both(engines: Sequence[Entrant], of: Callable[[Entrant], str]) -> str:
-    """Return a setting of two engines, only once if it is equal."""
+    """Return a setting of two engines, or one text if it is the same for both."""
     return " - ".join(dict.fromkeys(map(of, engines)))
 
 

@@ -50,9 +50,9 @@ ENDS = {
 class WebView(View):
     """Serves the page at ``http://127.0.0.1:PORT/``; port 0 chooses a free port.
 
-    The runner's thread makes each event once and sends it to all open pages. A background thread
-    makes the standings. While no page is open, no events are made. ``has_moves``: whether workers
-    report the moves of games in progress.
+    The runner's thread makes each event once and sends it to all open pages; while no page is open,
+    it makes none. A background thread makes the standings. ``has_moves``: whether workers report
+    the moves of games in progress.
     """
 
     def __init__(self, board: Scoreboard, port: int, has_moves: bool) -> None:
@@ -65,7 +65,7 @@ class WebView(View):
         self._events = Throttle(EVENT_SECONDS, SHARE, thread_time)
         self._standings = Background[JSON](STANDINGS_SECONDS, BACKGROUND_SHARE)
         self._drawn = -1
-        """Number of finished games in the latest standings; -1: they must be made again."""
+        """Number of finished games in the latest standings; -1 if these must be made again."""
         self._last_event = 0.0
         """Monotonic time of the last event, in seconds."""
         self._is_over = False
@@ -82,7 +82,7 @@ class WebView(View):
         return self._server.root
 
     def paired(self) -> None:
-        """Have the standings made again, with the new round."""
+        """Request new standings, with the new round."""
         self._drawn = -1
 
     def game_began(self, spec: GameSpec) -> None:
@@ -120,7 +120,7 @@ class WebView(View):
             self._events.run(self._send_changes)
 
     def over(self, end: str, why: str = "") -> None:
-        """Send the end of the run and the latest games, which a page shows without a server."""
+        """Send the end of the run and the latest games, so that pages need no server afterwards."""
         if self._is_over:
             return
         self._is_over = True

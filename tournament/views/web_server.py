@@ -23,7 +23,7 @@ LAST_SECONDS = 2.0
 
 
 class Reader:
-    """The event queue of one open page: the runner sends, the connection's thread takes."""
+    """Event queue of one open page: the runner's thread sends, the connection's thread takes."""
 
     def __init__(self) -> None:
         self._waiting = bytearray()
@@ -48,7 +48,7 @@ class Reader:
             self._changed.notify()
 
     def take(self, seconds: float) -> bytes | None:
-        """Return the queued events; b"" after ``seconds`` without one; None at the end."""
+        """Return the queued events; b"" after ``seconds`` without an event; None at the end."""
         with self._changed:
             if not self._waiting and not self.gone:
                 self._changed.wait(seconds)
@@ -59,8 +59,8 @@ class Reader:
 class PageServer(LocalServer):
     """Serves the page at ``port``; 0 chooses a free port.
 
-    Only one thread may send events. Other threads call ``replay``, which returns a finished game by
-    its number, or None.
+    Only one thread may send events. ``replay`` returns a finished game by its number, or None; it
+    is called from other threads.
     """
 
     def __init__(self, port: int, replay: Callable[[int], dict[str, Any] | None]) -> None:
@@ -73,7 +73,7 @@ class PageServer(LocalServer):
         self._new: queue.SimpleQueue[Reader] = queue.SimpleQueue()
         self._readers: list[Reader] = []
         self._number = 0
-        """Number of the last event, by which a page detects that it has missed one."""
+        """Number of the last event, by which a page detects that it has missed an event."""
         super().__init__(ADDRESS, port, _Handler)
         threading.Thread(target=self.serve_forever, args=(0.1,), daemon=True).start()
 

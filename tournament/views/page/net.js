@@ -76,7 +76,7 @@ export function listen(onEvent, onState) {
     if (source) onState("silent");
     start();
   }, 1000);
-  // The browser ends the stream when the user leaves the page; this is no loss of the runner.
+  // When the user leaves the page, the browser ends the stream, which must not look like an error.
   window.addEventListener("pagehide", stop);
   start();
   if (!others) return;
