@@ -1,1 +1,1 @@
-"""Leagues: players that come and go, the next games chosen by their information, and a site."""
+"""Leagues: rating lists in a folder, the choice of their next games, and their sites."""

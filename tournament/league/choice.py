@@ -1,15 +1,15 @@
-"""Choice of the next game pairs: those that reduce the rating errors most for a game.
+"""Choice of the next game pairs: those that reduce the rating errors most.
 
 The model is that of the ratings (Bradley and Terry) with a normal prior of `PRIOR_ELO` around the
-mean of all players, so that a player without games has a strength and an error as well. A game
-pair of i and j adds the information ``2 p (1 - p)`` about the difference of their strengths, where
-p is the expected score. This changes the covariance C of all strengths by a matrix of rank one,
-from which the drop of each variance follows without solving anything:
+mean of all players, so that a player without games also has a strength and an error. A game pair
+of players i and j adds the information ``w = 2 p (1 - p)`` about the difference of their strengths,
+where p is the expected score. This changes the covariance C of all strengths by a matrix of rank
+one, so the reduction of the variance of each player k has a closed form:
 
-    u = C[i] - C[j],  drop[k] = w u[k]**2 / (1 + w (u[i] - u[j]))
+    u = C[i] - C[j],  reduction[k] = w u[k]**2 / (1 + w (u[i] - u[j]))
 
-As the strengths are uncertain, w is the mean over the difference's distribution: players whose
-difference is unknown meet opponents in the middle of the field first.
+Because the strengths are uncertain, w is the mean of ``2 p (1 - p)`` over the distribution of their
+difference. Therefore a player of unknown strength first meets opponents in the middle of the field.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from merels.tournament.statistics.graphs import Laplacian, Matrix
 PRIOR_ELO = 400.0
 """Standard deviation of the strengths of players that have not played."""
 GAMES = 2
-"""Games of a pair."""
+"""Number of games of a pair."""
 MAX_STEPS = 50
 SETTLED = 1e-6
-"""Length of a Newton step, in natural units, after which the strengths are found."""
+"""Length of a Newton step, in natural units, at which the iteration ends."""
 
 Pair = tuple[int, int]
 """Indices of two players, the lower one first."""
@@ -37,14 +37,15 @@ Pair = tuple[int, int]
 class Field:
     """Strengths of players and their covariance, in natural units (`ELO_UNIT` Elo).
 
-    ``games`` and ``points`` are by pair: the games played and the first player's points.
+    ``games`` and ``points`` give, for each pair, the number of games played and the points of the
+    pair's first player.
     """
 
     def __init__(
         self, size: int, games: Mapping[Pair, int], points: Mapping[Pair, float]
     ) -> None:
         self.size = size
-        # The prior ties every player to one more, whose strength is the mean of the field.
+        # The prior is an edge from every player to an extra node for the mean of the field.
         self._graph = Laplacian(size + 1, [*games, *((player, size) for player in range(size))])
         self._games = list(games.values())
         self._points = [points[pair] for pair in games]
@@ -60,7 +61,7 @@ class Field:
         return [*played, *self._prior]
 
     def _solve(self) -> list[float]:
-        """Return the likeliest strengths, of mean 0, by damped Newton steps."""
+        """Return the most likely strengths, with mean 0, by damped Newton steps."""
         graph, strengths = self._graph, [0.0] * (self.size + 1)
         for _ in range(MAX_STEPS):
             ahead = graph.differences(strengths)
@@ -74,7 +75,7 @@ class Field:
             ]
             graph.weigh(self._information(strengths))
             step = graph.solve(graph.gather([*excess, *pull]), SETTLED)
-            # The curvature changes at most e-fold a unit of a difference.
+            # Damped as in the ratings: the curvature changes at most e-fold per unit of difference.
             widest = max(step) - min(step)
             if widest < SETTLED:
                 break
@@ -104,7 +105,7 @@ class Field:
         return GAMES * shrink * _slope(shrink * (self.strengths[i] - self.strengths[j]))
 
     def add(self, pair: Pair) -> None:
-        """Count the information of a game pair that is yet to be played."""
+        """Add the expected information of a game pair that has not been played yet."""
         weight, covariance = self.weight(pair), self.covariance
         i, j = pair
         change = list(map(sub, covariance[i], covariance[j]))
@@ -117,37 +118,40 @@ class Field:
 
 def choose(
     field: Field, count: int, wanted: Collection[int], may_meet: Collection[int],
-    floors: Collection[Pair] = (),
+    below_floor: Collection[Pair] = (),
 ) -> list[Pair]:  # fmt: skip
-    """Return the next ``count`` game pairs, fewer if none would help.
+    """Return the next ``count`` game pairs; fewer if fewer than two players may meet.
 
-    Each is the pair of two of ``may_meet`` that lowers the sum of the variances of ``wanted`` most;
-    those of ``floors`` go first. The field counts them as played.
+    The pairs of ``below_floor`` come first. Each further pair is the one, of all players that
+    ``may_meet``, that most reduces the sum of the variances of the players ``wanted``; if none is
+    wanted, of all that may meet. The chosen pairs are added to ``field``.
     """
     pairs: list[Pair] = []
-    first = set(floors)
+    required = set(below_floor)
     players = sorted(may_meet)
     for _ in range(count):
-        candidates = first or list(combinations(players, 2))
+        candidates = required or list(combinations(players, 2))
         products = _products(field.covariance, wanted or players)
-        best = max(candidates, key=lambda pair: (_drop(field, products, pair), pair), default=None)
+        best = max(
+            candidates, key=lambda pair: (_reduction(field, products, pair), pair), default=None
+        )
         if best is None:
             break
-        first.discard(best)
+        required.discard(best)
         pairs.append(best)
         field.add(best)
     return pairs
 
 
 def _products(covariance: Matrix, wanted: Collection[int]) -> Matrix:
-    """Return the products of the covariance's columns, in the rows of ``wanted``."""
+    """Return the inner products of the covariance's columns, over the rows of ``wanted``."""
     rows = [covariance[player] for player in wanted]
     columns = list(zip(*rows))
-    return [[sum(map(mul, one, other)) for other in columns] for one in columns]
+    return [[sum(map(mul, column, other)) for other in columns] for column in columns]
 
 
-def _drop(field: Field, products: Matrix, pair: Pair) -> float:
-    """Return the drop of the sum of the wanted variances by a game pair."""
+def _reduction(field: Field, products: Matrix, pair: Pair) -> float:
+    """Return how much a game pair reduces the sum of the wanted variances."""
     i, j = pair
     covariance, weight = field.covariance, field.weight(pair)
     variance = covariance[i][i] + covariance[j][j] - 2 * covariance[i][j]

@@ -1,7 +1,8 @@
 """A league on disk: a folder with a journal that holds the games, the settings and the players.
 
-The journal is one of a tournament of the format ``league``: every command that reads journals reads
-it. Its settings list all players that ever were in the league, its note ``league`` the rest.
+The journal is that of a tournament of the format ``league``, so every command that reads journals
+can read it. Its settings list all players ever added. Its note ``league`` holds the other data of
+the players, and the terms of the league.
 """
 
 from __future__ import annotations
@@ -31,49 +32,48 @@ from merels.tournament.statistics.counts import Counts, GameScore, MatchCounter
 from merels.tournament.statistics.ratings import PlayerRating, rate
 
 JOURNAL = "games.db"
-"""The name of the journal in the folder."""
+"""Name of the journal in the folder."""
 NOTE = "league"
-"""The key of the journal's note on the league."""
+"""Key of the journal's note on the league."""
 GOAL = 25.0
 """Default goal for each rating: half the 95 % interval, in Elo."""
 FLOOR = 2
-"""Default number of games that any two active players play at least."""
+"""Default minimum number of games between any two active players."""
 _GAMES = "SELECT number, white, black, started FROM games"
-"""Number, players and start of each game: enough to tell two games apart."""
+"""Number, players and start of each game; together they identify a game."""
 Status = Literal["active", "retired", "removed"]
-"""Active players play; retired ones are rated by the games they have; removed ones are not."""
+"""Active players play. Retired players are rated but do not play. Removed players are not rated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A player's data in the league, apart from its entry in the settings."""
+    """Data of a player in the league, besides its entry in the settings."""
 
     added: str
     """Date, ISO 8601."""
     status: Status = "active"
     family: str = ""
-    """The engine that it is a version of; empty: the only one."""
+    """Family of versions of one engine; empty for the family of the player's own name."""
     version: str = ""
-    """The name and version that the engine announced when it was added."""
+    """Name and version that the engine announced when it was added."""
     program: str = ""
-    """The fingerprint of its program when it was added; empty: unknown."""
+    """Fingerprint of the engine's program when it was added; empty if unknown."""
     each: tuple[tuple[str, str], ...] = ()
-    """Keys and values of its ``-engine`` flag."""
+    """Keys and values of the player's ``-engine`` flag."""
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a league is played for.
-
-    ``anchors`` are players whose ratings are known and their Elo: the mean of their estimates is
-    set to the mean of these. Without any, the built-in levels are the anchors.
-    """
+    """Goal and scale of the ratings, and default flags of new players."""
 
     error: float = GOAL
-    """Half the 95 % interval in Elo that each active player's rating is to reach."""
+    """Goal for the error of each active player's rating: half the 95 % interval, in Elo."""
     floor: int = FLOOR
-    """Games that any two active players play at least, rounded up to pairs."""
+    """Minimum number of games between any two active players, rounded up to pairs."""
     anchors: tuple[tuple[str, float], ...] = ()
+    """Players of known rating, each with its Elo; if empty, the built-in levels.
+
+    The ratings are shifted so that the anchors' mean rating equals the mean of these Elo."""
     each: tuple[tuple[str, str], ...] = ()
     """Keys and values of ``-each``, for players that are added."""
 
@@ -90,16 +90,16 @@ class League:
 
     @property
     def active(self) -> list[str]:
-        """The names of the players that play, in the order in which they were added."""
+        """Names of the players that play, in the order in which they were added."""
         return [name for name, member in self.members.items() if member.status == "active"]
 
     @property
     def rated(self) -> list[str]:
-        """The names of the players in the list: those that were not removed."""
+        """Names of the players in the rating list: those that were not removed."""
         return [name for name, member in self.members.items() if member.status != "removed"]
 
     def member(self, name: str) -> Member:
-        """Return a player by name; `InputError` if there is none."""
+        """Return a player by name; `InputError` if there is no such player."""
         if name not in self.members:
             raise InputError(name, f"no such player in {self.folder}"
                              f"{suggestion(name, self.members)}")
@@ -140,30 +140,30 @@ class League:
         return counter
 
     def changed_program(self, name: str) -> str:
-        """Return how the program of a player differs from the one that was added, or ''."""
-        known = self.members[name].program
-        entrant = next(one for one in self.settings.engines if one.name == name)
-        now = fingerprint(entrant.engine)
-        if known and now and now != known:
-            return f"SHA-256 now {now}, then {known}"
+        """Return how a player's program differs from the program that was added, or ''."""
+        added = self.members[name].program
+        player = next(entrant for entrant in self.settings.engines if entrant.name == name)
+        now = fingerprint(player.engine)
+        if added and now and now != added:
+            return f"SHA-256 now {now}, then {added}"
         return ""
 
 
 def ratings_of(league: League, counts: Counts) -> list[PlayerRating]:
-    """Return the ratings, strongest first; players without games are not among them.
+    """Return the ratings of the players with games, by group, strongest first.
 
-    Errors are about the mean of the players. Group 0 is the list: of the groups that no games
-    connect, the one with the most anchors, then the most players. Each group has the scale of its
-    anchors, or mean 0 without any.
+    Group 0 is the rating list: the connected group with the most anchors, then with the most
+    players. The scale of a group is fixed by its anchors; without anchors its mean is 0. Errors are
+    relative to the mean of the group.
     """
     if not counts:
         return []
     players = rate(counts).players
-    known = anchors_of(league)
+    anchors = anchors_of(league)
     shifts: dict[int, list[float]] = {player.group: [] for player in players}
     for player in players:
-        if player.name in known:
-            shifts[player.group].append(known[player.name] - player.elo)
+        if player.name in anchors:
+            shifts[player.group].append(anchors[player.name] - player.elo)
     groups = sorted(shifts, key=lambda group: (-len(shifts[group]), group))
     moved = [
         replace(player, elo=player.elo + fmean(shifts[player.group] or [0.0]),
@@ -174,7 +174,7 @@ def ratings_of(league: League, counts: Counts) -> list[PlayerRating]:
 
 
 def anchors_of(league: League) -> dict[str, float]:
-    """Return the Elo of the players that fix the scale: those named, or the built-in levels."""
+    """Return the Elo of the players that fix the scale: named anchors, or the built-in levels."""
     if league.terms.anchors:
         return dict(league.terms.anchors)
     levels: dict[str, float] = {level.name: level.elo for level in LEVELS}
@@ -185,24 +185,26 @@ def anchors_of(league: League) -> dict[str, float]:
 
 
 def take_games(league: League, other: League) -> tuple[League, int]:
-    """Take the games and players of a copy of the league that was played on elsewhere.
+    """Add the games and players of a copy of the league that was continued elsewhere.
 
-    Return the league, saved, and how many games were new. `InputError`, before any game is taken,
-    where the folders are of two leagues or hold different games of one number.
+    Return the saved league and the number of new games. Raises `InputError`, before any game is
+    added, if the folders hold different leagues, or different games of the same number.
     """
     ours, theirs = league.journal, other.journal
     if ours.meta()["id"] != theirs.meta()["id"]:
-        raise file_error(other.folder, f"this is another league than {league.folder}")
-    known = {number: game for number, *game in ours.query(_GAMES)}
+        raise file_error(other.folder, f"this is not a copy of the league in {league.folder}")
+    games = {number: game for number, *game in ours.query(_GAMES)}
     new = []
     for number, *game in theirs.query(_GAMES):
-        if known.get(number, game) != game:
-            what = f"game {number} is another one than in {league.folder}"
-            raise file_error(other.folder, f"{what}; play parts of a league with -shard i/n")
-        if number not in known:
+        if games.get(number, game) != game:
+            problem = f"game {number} here is not game {number} of {league.folder}"
+            raise file_error(other.folder, f"{problem}; play parts of a league with -shard i/n")
+        if number not in games:
             new.append(number)
-    entrants = [one for one in other.settings.engines if one.name not in league.members]
-    league = league.with_new(entrants, [other.members[one.name] for one in entrants])
+    entrants = [
+        entrant for entrant in other.settings.engines if entrant.name not in league.members
+    ]
+    league = league.with_new(entrants, [other.members[entrant.name] for entrant in entrants])
     league.save()
     for number in new:
         ours.append(theirs.row(number))
@@ -210,7 +212,7 @@ def take_games(league: League, other: League) -> tuple[League, int]:
 
 
 def create_league(folder: str, settings: Settings, terms: Terms, words: Sequence[str]) -> None:
-    """Create a league without players; `InputError` if there is one in the folder."""
+    """Create a league without players; `InputError` if the folder already holds a league."""
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as error:
@@ -229,20 +231,23 @@ def create_league(folder: str, settings: Settings, terms: Terms, words: Sequence
 
 @contextmanager
 def open_league(folder: str) -> Iterator[League]:
-    """Open a league and keep other commands from writing to it; `InputError` if there is none."""
+    """Open a league and keep other commands from writing to it.
+
+    Raises `InputError` if the folder holds no league.
+    """
     path = _path(folder)
     with reserved(path):
         stored = open_run(path)
         with stored.journal:
             stored.journal.prepare_writing()
             yield _read(folder, stored.journal, stored.settings, stored.notes)
-            with suppress(JournalError):  # Somebody else reads it; nothing is lost.
+            with suppress(JournalError):  # Another process reads the journal; nothing is lost.
                 stored.journal.fold()
 
 
 @contextmanager
 def read_league(folder: str) -> Iterator[League]:
-    """Open a league to read it, also while another command writes to it."""
+    """Open a league for reading, which is possible while another command writes to it."""
     stored = open_run(_path(folder))
     with stored.journal:
         yield _read(folder, stored.journal, stored.settings, stored.notes)
@@ -270,10 +275,10 @@ def _read(
     try:
         data = json.loads(notes[NOTE])
         members = {
-            entrant.name: Member(**_known(data["players"][entrant.name], Member))
+            entrant.name: Member(**_arguments(data["players"][entrant.name], Member))
             for entrant in settings.engines
         }
-        terms = Terms(**_known(data, Terms))
+        terms = Terms(**_arguments(data, Terms))
         if any(member.status not in get_args(Status) for member in members.values()):
             raise ValueError("status")
     except (KeyError, TypeError, ValueError, AttributeError):
@@ -281,8 +286,8 @@ def _read(
     return League(folder, journal, settings, members, terms)
 
 
-def _known(data: Mapping[str, Any], kind: type) -> dict[str, Any]:
-    """Return the fields of a dataclass in a JSON object; pairs are lists there."""
+def _arguments(data: Mapping[str, Any], kind: type) -> dict[str, Any]:
+    """Return the fields of a dataclass from a JSON object, with its lists of pairs as tuples."""
     names = [field.name for field in fields(kind)]
     return {
         name: tuple(map(tuple, value)) if isinstance(value, list) else value

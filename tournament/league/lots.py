@@ -1,9 +1,9 @@
-"""The games of a league's site in lots: files that a page loads when a game is opened.
+"""The games of a league's site in batches ("lots"), which a page loads when a game is opened.
 
-A lot is a script, since a page that is opened from disk can load nothing else. Its first line has a
-column for each figure of its games, from which all statistics of the site are counted; its second
-line has the moves, compressed. A lot beside the same games as PGN is written again only if its
-games have changed.
+A lot is a script file, since a page that is opened from disk can load nothing else. Its first line
+holds a column for each figure of its games; all statistics of the site are counted from these. The
+second line holds the moves, compressed. Each lot has a PGN file of the same games. Both files are
+written again only if the numbers of the games have changed.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from merels.tournament.views.output import Throttle
 from merels.tournament.views.pgn import GameWriter
 
 LOT = 500
-"""Numbers of games in one lot."""
+"""Number of game numbers in a lot."""
 VERSION = 1
 """Format of a lot; lots of other formats are written again."""
 NOTICE_SECONDS = 10.0
@@ -46,15 +46,15 @@ LOTS = "games"
 """Folder of the lots in the site."""
 PHASES = ("placing", "moving", "flying")
 FIGURES = ("n", "white", "black", "result", "reason", "phase", "plies", "opening", "fault")
-"""Columns of a lot. Players, reasons and openings are indices; ``fault`` is 1 if White lost by its
-own fault, 2 if Black did."""
+"""Columns of a lot. Players, reasons and openings are indices. ``fault`` is 1 if White lost by its
+own fault, 2 if Black lost by its own fault."""
 UNJUDGED = Coverage(0, False)
 """Coverage without tables."""
 Column = list[int]
 
 
 class Games:
-    """The games of the site in the order of their numbers, a column for each figure.
+    """The games of the site in the order of their numbers, with a column for each figure.
 
     Players, reasons and openings are indices of ``players``, ``reasons`` and ``openings``.
     """
@@ -65,7 +65,7 @@ class Games:
         self.reasons: dict[str, int] = {}
         self.openings: dict[str, int] = {}
         self.oddities: list[tuple[int, list[int]]] = []
-        """White's and Black's junk lines and late answers, and the index of their game."""
+        """Index of a game, and its counts: junk lines and late answers of White, then of Black."""
         self.accuracy: dict[str, EngineAccuracy] = {}
         """Accuracy of players by tables, in the lots that were judged."""
 
@@ -76,14 +76,14 @@ class Games:
         """Add the games of a lot."""
         start = len(self)
         players = _index(self.players, head["players"])
-        known = {
+        indices_of = {
             "white": players, "black": players, "reason": _index(self.reasons, head["reasons"]),
             "opening": _index(self.openings, (name for name, *_ in head["openings"])),
         }
         for name in FIGURES:
             values = head[name]
-            place = known.get(name)
-            self.columns[name] += values if place is None else map(place.__getitem__, values)
+            indices = indices_of.get(name)
+            self.columns[name] += values if indices is None else map(indices.__getitem__, values)
         self.oddities += [(start + int(index), counts) for index, counts in head["odd"].items()]
         for index, phases in head.get("accuracy", {}).items():
             counts = {phase: MoveCounts(*values) for phase, values in zip(PHASES, phases)}
@@ -91,9 +91,9 @@ class Games:
             own.merge(EngineAccuracy(counts))
 
 
-def _index(places: dict[str, int], names: Iterable[str]) -> list[int]:
-    """Return the places of names; new names are appended."""
-    return [places.setdefault(name, len(places)) for name in names]
+def _index(indices: dict[str, int], names: Iterable[str]) -> list[int]:
+    """Return the indices of names; new names are appended to ``indices``."""
+    return [indices.setdefault(name, len(indices)) for name in names]
 
 
 def update_lots(
@@ -102,7 +102,7 @@ def update_lots(
 ) -> Games:
     """Write the lots that are missing or whose games have changed; return all games.
 
-    ``put`` writes a file of the site, ``keep`` counts an unchanged one as belonging to it; both
+    ``put`` writes a file of the site, ``keep`` marks an unchanged file as part of the site; both
     take names within ``folder``. ``notice`` prints the progress of a long run.
     """
     games, lots = Games(), _Lots(league)
@@ -118,7 +118,7 @@ def update_lots(
         ):
             rows = list(lots.rows(number))
             head = lots.head(rows)
-            # The script comes last: it marks the lot as complete.
+            # The script is written last, because it marks the lot as complete.
             put(pgn, "".join(map(lots.writer.text, rows)))
             put(script, f"merelsLot({number},{compact(head)},\n"
                         f'"{pack([game_moves(row) for row in rows])}");\n')
@@ -130,7 +130,7 @@ def update_lots(
 
 
 def _read_head(path: str, league_id: str) -> dict[str, Any] | None:
-    """Return the first line of a lot; None if there is no lot of this league and format."""
+    """Return the data of a lot's first line; None if it is no lot of this league and format."""
     try:
         with open(path, encoding="utf-8") as file:
             line = file.readline()
@@ -158,7 +158,7 @@ class _Lots:
             if white in self._rated and black in self._rated:
                 numbers[(number - 1) // LOT + 1].append(number)
         self.numbers = dict(numbers)
-        """The numbers of the games of each lot that has any; lots count from 1."""
+        """Game numbers of each lot that is not empty; lots count from 1."""
         self._tables = _open_tables(self._rules)
         self._coverage = UNJUDGED
         if self._tables is not None:
@@ -180,7 +180,7 @@ class _Lots:
                 yield row
 
     def head(self, rows: Sequence[Row]) -> dict[str, Any]:
-        """Return the first line of a lot."""
+        """Return the data of a lot's first line."""
         players: dict[str, int] = {}
         reasons: dict[str, int] = {}
         texts: dict[str, int] = {}
@@ -245,7 +245,7 @@ def _open_tables(rules: Rules) -> Tables | None:
 
 
 def _writer(league: League, league_id: str) -> GameWriter:
-    """Return the writer of PGN, without commands: they name folders of this machine."""
+    """Return a PGN writer that omits engine commands, which name folders of this machine."""
     engines = tuple(
         replace(entrant, engine=replace(entrant.engine, command=UNKNOWN_COMMAND))
         for entrant in league.settings.engines
@@ -255,7 +255,7 @@ def _writer(league: League, league_id: str) -> GameWriter:
 
 
 def _opening_name(row: Row) -> str:
-    """Return the name of an opening, or its moves, or its position."""
+    """Return the name of an opening; without a name, its moves or its position."""
     position = "start" if row.position == START else row.position
     return printable(row.opening_name or row.opening or position)
 
@@ -263,7 +263,7 @@ def _opening_name(row: Row) -> str:
 def final_phase(row: Row, rules: Rules) -> str:
     """Return the phase in which a game ended.
 
-    It is the flying phase if no man is in hand and a side has three men or fewer, where these fly.
+    It is the flying phase if no man is in hand and a side has at most three men, if these may fly.
     """
     board, side, white_hand, black_hand, *_ = row.position.split()
     men, held = [board.count("O"), board.count("@")], [int(white_hand), int(black_hand)]

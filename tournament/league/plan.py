@@ -1,4 +1,4 @@
-"""The games of a league: one pair at a time, chosen by what has been played until then."""
+"""Schedule of a league: one game pair at a time, chosen by the results so far."""
 
 from __future__ import annotations
 
@@ -19,29 +19,28 @@ from merels.tournament.statistics.counts import GameScore
 from merels.tournament.statistics.ratings import PlayerRating
 
 SHARE = 0.05
-"""The most of a run's time that goes into ratings and their covariance."""
-
-
-_HALVES = (
+"""Largest share of a run's time that is spent on ratings and their covariance."""
+_HALF_PAIRS = (
     "SELECT number, pair, white, black, position, opening, opening_name FROM games "
     "GROUP BY pair HAVING count(*) = 1"
 )
+"""The game of each pair of which only one game was played."""
 
 
 class _Games(NamedTuple):
-    """Games of one pair: the player who begins with White comes first in ``pair``."""
+    """Games of one pair; ``pair`` begins with the player that has White in the first game."""
 
     number: int
-    """Of the pair, from 1."""
+    """Number of the pair, from 1."""
     pair: Pair
     opening: Opening
     open: tuple[int, ...] = tuple(range(GAMES))
-    """Those to play: 0, the first, or 1, with colours swapped."""
+    """Games to play: 0 is the first game, 1 the game with colours swapped."""
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """When a run ends: with errors of at most ``error`` Elo, or after ``games`` or ``seconds``."""
+    """End of a run: at errors of at most ``error`` Elo, or after ``games`` or ``seconds``."""
 
     error: float
     games: int | None = None
@@ -49,10 +48,10 @@ class Goal:
 
 
 class LeaguePlan(Plan):
-    """Draws up pairs until the goal is reached.
+    """Chooses game pairs until the goal is reached.
 
-    Pairs that an earlier run left with one of their games come first. ``part`` (i, n): of every n
-    pairs chosen this run plays the i-th, and all n count as played.
+    First come the pairs of which an earlier run played only one game. ``part`` (i, n): this run
+    plays the i-th of every n chosen pairs, and chooses the next pairs as if all n were played.
     """
 
     shows_stored = False
@@ -67,25 +66,26 @@ class LeaguePlan(Plan):
         self._index = {name: index for index, name in enumerate(self._names)}
         self._active = [self._index[name] for name in league.active]
         self._counter = league.counter()
-        self._halves = list(self._unfinished())
+        self._half_pairs = list(self._unfinished())
         ((last,),) = league.journal.query("SELECT ifnull(max(pair), 0) FROM games")
         self._last_pair = last
+        """Number of the last pair."""
         self._specs: dict[int, GameSpec] = {}
-        """The games that were handed out and have not ended, by number."""
+        """Games in progress, by number."""
         self._pending: dict[int, tuple[Pair, int]] = {}
-        """Chosen pairs by number, with how many of their games are open."""
-        self._drawn = 0
-        """Games handed out by this run."""
+        """Number of a pair -> (its players, number of its games in progress)."""
+        self._handed_out = 0
+        """Number of games that this run has started."""
         self._started = monotonic()
         self._next_estimate: float
         self._is_stale: bool
         self._field: Field
         self._players: dict[str, PlayerRating]
         self._variances: list[float]
-        """Of the strengths by the games that the last estimate knew, without pending ones."""
+        """Variance of each strength at the last estimate, without pending games."""
         self._estimate()
 
-    # The parts of a plan that the runner asks for.
+    # Methods of `Plan`, called by the runner.
 
     def progress(self, done: int) -> Progress:
         """Return the progress after ``done`` games, with the error farthest from the goal."""
@@ -97,40 +97,40 @@ class LeaguePlan(Plan):
         return Progress(text, share, None if limit is None else limit - done, limit is not None)
 
     def must_wait(self, open_games: int) -> bool:
-        """Whether the results of open games decide if more are needed."""
-        # The next round judges by this estimate: a later one may end the run before the results.
+        """Return whether only the results of the open games can show if more are needed."""
+        # `next_round` does not refresh the estimate: it could end the run before these results.
         self._refresh(is_needed=not open_games)
         return open_games > 0 and self._is_enough()
 
     def can_pair_without(self, names: Container[str]) -> bool:
-        """Whether two active players are not among ``names``."""
+        """Return whether at least two active players are not in ``names``."""
         return sum(self._names[index] not in names for index in self._active) > 1
 
     def is_ours(self, task: PairTask) -> bool:
-        """All tasks are this run's."""
+        """Return True: `next_round` returns only tasks of this run's part."""
         return True
 
     def next_round(self) -> list[PairTask]:
-        """The next pair; empty when the goal is reached."""
+        """Return the next pair as a list of one task; empty at the end of the run."""
         if self._is_over():
             return []
-        if self._halves:
-            return [self._task(self._halves.pop())]
+        if self._half_pairs:
+            return [self._task(self._half_pairs.pop())]
         if self._is_enough():
             return []
         part, count = self._part
-        chosen = choose(self._field, count, self._wanted(), self._active, self._floors())
+        chosen = choose(self._field, count, self._wanted(), self._active, self._below_floor())
         if len(chosen) < count:
             return []
-        # The first number after the last that is this part's.
+        # The next number of a pair that belongs to this part.
         number = self._last_pair + 1 + (part - self._last_pair - 1) % count
         self._last_pair = number
-        # Colours even out: the lower index begins every other pair with White.
+        # The player of lower index begins odd pairs with White, even ones with Black.
         pair = chosen[part - 1] if number % 2 else chosen[part - 1][::-1]
         return [self._task(_Games(number, pair, self.openings[number - 1]))]
 
     def score(self, number: int, white_score: float | None) -> None:
-        """Count a game's result; one broken off counts as played, and gives no points."""
+        """Count a game's result; a game without a result only stops being open."""
         spec = self._specs.pop(number, None)
         if spec is None:
             return
@@ -146,13 +146,13 @@ class LeaguePlan(Plan):
     # Ratings.
 
     def least_certain(self) -> tuple[str, float]:
-        """The active player with the greatest error at the last estimate, and the error in Elo."""
+        """Return the active player with the largest error at the last estimate, and this error."""
         errors = {self._names[index]: self._error(index) for index in self._active}
         name = max(errors, key=lambda name: errors[name])
         return name, errors[name]
 
     def _estimate(self) -> None:
-        """Rate the players and find the covariance of their strengths."""
+        """Rate the players and compute the covariance of their strengths."""
         began = monotonic()
         games: dict[Pair, int] = defaultdict(int)
         points: dict[Pair, float] = defaultdict(float)
@@ -174,7 +174,7 @@ class LeaguePlan(Plan):
         self._next_estimate = now + (now - began) / SHARE
 
     def _refresh(self, is_needed: bool) -> None:
-        """Estimate again if there are results, and if that is needed or due."""
+        """Estimate again if there are new results and an estimate is needed or due."""
         if self._is_stale and (is_needed or monotonic() >= self._next_estimate):
             self._estimate()
 
@@ -184,18 +184,17 @@ class LeaguePlan(Plan):
         return math.inf if player is None else player.error
 
     def _expected_error(self, index: int) -> float:
-        """Return the error of a player's rating that is expected once pending games are over."""
-        left = self._field.covariance[index][index] / self._variances[index]
-        return self._error(index) * math.sqrt(max(0.0, left))
+        """Return the error of a player's rating, in Elo, that is expected after pending games."""
+        ratio = self._field.covariance[index][index] / self._variances[index]
+        return self._error(index) * math.sqrt(max(0.0, ratio))
 
     def _wanted(self) -> list[int]:
-        """Return the active players whose errors are above the goal."""
+        """Return the active players whose expected errors are above the goal."""
         error = self.goal.error
         return [index for index in self._active if self._expected_error(index) > error]
 
-    def _floors(self) -> list[Pair]:
-        """Return the pairs of active players that have played too few games, pending ones counted.
-        """
+    def _below_floor(self) -> list[Pair]:
+        """Return the pairs of active players with too few games, counting pending games."""
         games = defaultdict[Pair, int](int, self._played)
         for pair, _ in self._pending.values():
             games[pair] += GAMES
@@ -205,22 +204,22 @@ class LeaguePlan(Plan):
     # The end.
 
     def _is_enough(self) -> bool:
-        """Whether the goal is reached if the pending games bring what is expected of them."""
-        return not self._wanted() and not self._floors()
+        """Return whether no more games are expected to be needed after the pending ones."""
+        return not self._wanted() and not self._below_floor()
 
     def _is_over(self) -> bool:
-        """Whether the run has had the games or the time that it may have."""
+        """Return whether the run has used up its number of games or its time."""
         games, seconds = self.goal.games, self.goal.seconds
-        if games is not None and self._drawn >= games:
+        if games is not None and self._handed_out >= games:
             return True
         return seconds is not None and monotonic() - self._started >= seconds
 
     # Games.
 
     def _unfinished(self) -> Iterator[_Games]:
-        """Yield the pairs of active players of which the journal has one game."""
+        """Yield the pairs of active players of which the journal has only one game."""
         active = {self._names[index] for index in self._active}
-        for number, pair, white, black, *opening in self._league.journal.query(_HALVES):
+        for number, pair, white, black, *opening in self._league.journal.query(_HALF_PAIRS):
             if white in active and black in active:
                 is_second = number % GAMES == 0
                 first, second = (black, white) if is_second else (white, black)
@@ -231,7 +230,7 @@ class LeaguePlan(Plan):
                 )
 
     def _task(self, games: _Games) -> PairTask:
-        """Hand out games, as a task."""
+        """Return the games of a pair as a task, and count them as open."""
         settings = self.settings
         specs = []
         for game in games.open:
@@ -246,5 +245,5 @@ class LeaguePlan(Plan):
         first, second = sorted(games.pair)
         self._specs |= {spec.number: spec for spec in specs}
         self._pending[games.number] = (first, second), len(specs)
-        self._drawn += len(specs)
+        self._handed_out += len(specs)
         return PairTask(tuple(specs), self._pause)

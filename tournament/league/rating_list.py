@@ -1,4 +1,4 @@
-"""The rating list: rank, rating, health and remarks of each player, and families of versions."""
+"""Rating list of a league: rank, rating, faults and status of each player; families of versions."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from merels.tournament.statistics.ratings import PlayerRating
 
 @dataclass(frozen=True, slots=True)
 class ListEntry:
-    """A player's line of the list."""
+    """A player's line of the rating list."""
 
     name: str
     rank: int | None
-    """None without a rating on the scale of the list."""
+    """None if the player has no rating on the scale of the list."""
     rating: PlayerRating | None
-    """None without games. It is on the scale of the list only if there is a rank."""
+    """None without games. Without a rank, the rating is not on the scale of the list."""
     health: Health
     status: str
-    """The player's status unless it is active, and whether it fails or is not connected."""
+    """Remarks such as ``retired``, ``not connected`` or ``fails``; often empty."""
 
 
 def rating_list(
@@ -49,7 +49,7 @@ def rating_list(
 
 
 def _failure(health: Health, losses: int) -> str:
-    """Return whether an engine fails, in words; empty if it does not."""
+    """Return a remark on the faults of an engine; empty if there are few."""
     faults = health.faults.total()
     if faults >= LEAST_FAULTS and 2 * faults > losses:
         return "most losses are faults"
@@ -57,10 +57,9 @@ def _failure(health: Health, losses: int) -> str:
 
 
 def families(league: League) -> dict[str, list[str]]:
-    """Return the versions of each engine in the order in which they were added, by family.
+    """Return the players of each family with several versions, in the order of addition.
 
-    A player that was added without a family belongs to the one of its own name. Engines with one
-    version are left out.
+    A player that was added without a family belongs to the family of its own name.
     """
     versions: dict[str, list[str]] = {}
     for name in league.rated:

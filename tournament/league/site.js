@@ -10,10 +10,10 @@ const LOT = 500;
 const FIRST = 12;
 const MOST = 100;
 
-/** The value behind `name=` in the address of the page. */
+/** The value of `name` in the fragment of the page's address; undefined if there is none. */
 const chosen = (name) => new RegExp(`^#${name}=([\\d-]+)$`).exec(location.hash)?.[1];
 
-/** Loads a file of the site, a script that calls the global function `name` with its data. */
+/** Loads a data file of the site: a script that calls the global function `name` with the data. */
 function load(path, name) {
   return new Promise((resolve, reject) => {
     window[name] = (...data) => resolve(data);
@@ -31,20 +31,20 @@ class PlayerGames {
     this.viewer = new Viewer(this.points);
     this.viewer.dialog.addEventListener("close", () => {
       // The event comes late: another game may be open by then.
-      if (!this.viewer.dialog.open) this.name(`games=${this.select.value}`);
+      if (!this.viewer.dialog.open) this.setFragment(`games=${this.select.value}`);
     });
     document.addEventListener("click", (event) => {
       const link = event.target.closest("a[href^='#game=']");
       if (!link) return;
-      // A second click on a link changes no address, and has to open the game as well.
+      // A second click on the same link must open the game, too, but changes no address.
       event.preventDefault();
       this.go(Number(link.hash.slice("#game=".length)));
     });
     this.lots = new Map();
     this.last = Promise.resolve();
     this.place = element("div");
-    const names = Object.entries(data.players).sort(([, one], [, other]) =>
-      one.localeCompare(other, "en", { numeric: true }));
+    const names = Object.entries(data.players).sort(([, first], [, second]) =>
+      first.localeCompare(second, "en", { numeric: true }));
     this.select = element("select", { "aria-label": "opponent" },
       element("option", { value: 0 }, "all players"),
       ...names.map(([number, name]) => element("option", { value: number }, name)));
@@ -97,14 +97,14 @@ class PlayerGames {
     stick();
   }
 
-  /** Puts what is shown into the address. */
-  name(fragment) {
+  /** Sets the fragment of the page's address. */
+  setFragment(fragment) {
     history.replaceState(null, "", `#${fragment}`);
   }
 
-  /** Shows a game on the board, and puts it into the address. */
+  /** Shows a game on the board, and puts its number into the address. */
   go(number) {
-    this.name(`game=${number}`);
+    this.setFragment(`game=${number}`);
     this.open(number);
   }
 
@@ -129,7 +129,7 @@ class PlayerGames {
   /** The first line and the moves of a lot. */
   lot(number) {
     if (!this.lots.has(number)) {
-      // One after the other: all lots call the same function.
+      // Lots are loaded one after the other, because all call the same function.
       this.last = this.last.catch(() => {}).then(() => load(`games/${number}.js`, "merelsLot"));
       this.lots.set(number, this.last.then(async ([, head, packed]) =>
         ({ head, moves: await unpack(packed) })));
@@ -138,14 +138,14 @@ class PlayerGames {
   }
 }
 
-/** The crosstable of the players that are chosen. */
+/** The crosstable of the chosen players. */
 class Crosstable {
   constructor(root, data) {
     this.players = data.players.map(([number, name, rank]) => ({ number, name, rank }));
     this.records = new Map();
-    for (const [one, other, wins, draws, losses] of data.matches) {
-      this.records.set(`${one} ${other}`, Object.assign(new Tally(), { wins, draws, losses }));
-      this.records.set(`${other} ${one}`,
+    for (const [first, second, wins, draws, losses] of data.matches) {
+      this.records.set(`${first} ${second}`, Object.assign(new Tally(), { wins, draws, losses }));
+      this.records.set(`${second} ${first}`,
         Object.assign(new Tally(), { wins: losses, draws, losses: wins }));
     }
     this.boxes = this.players.map(({ name, rank }, index) => {
@@ -183,7 +183,7 @@ class Crosstable {
     read();
   }
 
-  /** Puts the choice into the address. */
+  /** Puts the chosen players into the address, and shows their crosstable. */
   choose() {
     const numbers = this.players.filter((_, index) => this.boxes[index].checked)
       .map(({ number }) => number);
@@ -193,8 +193,8 @@ class Crosstable {
 
   show() {
     const shown = [...this.players.keys()].filter((index) => this.boxes[index].checked);
-    const records = shown.map((one) =>
-      shown.map((other) => this.records.get(`${one} ${other}`) ?? new Tally()));
+    const records = shown.map((player) =>
+      shown.map((opponent) => this.records.get(`${player} ${opponent}`) ?? new Tally()));
     const rows = shown.map((index, row) => {
       const { number, name } = this.players[index];
       const total = new Tally();

@@ -1,7 +1,7 @@
 """The site of a league: static pages that can be opened from disk or served by any web server.
 
-Everything is derived from the journal, and each file is replaced atomically and only if its content
-changes. After a crash, the next run writes what is missing and removes what is left over.
+The site is derived from the journal alone. Each file is replaced atomically, and only if its
+content changes. After a crash, the next run writes the missing files and removes stale files.
 """
 
 from __future__ import annotations
@@ -57,11 +57,11 @@ INDEX = "index.html"
 POINTS = (1.0, 0.0, 0.5)
 """White's points by index of `RESULTS`."""
 MOST_OPENINGS = 100
-"""Openings in the table of a player; those played most."""
+"""Number of openings in the table of a player: the most frequent ones."""
 EXTREMES = 5
-"""Games among the longest and among the shortest of a player."""
+"""Number of a player's longest games that are listed, and of the shortest."""
 _OWN = re.compile(r"player-\d++\.(html|js)|\d++\.(js|pgn)")
-"""Names of files that are removed if the site no longer needs them, as drafts are."""
+"""Names of files that are removed, like drafts, if the site no longer needs them."""
 _PLACE = ("cmd", "args", "dir")
 """Keys of an engine that name folders of this machine."""
 _LIMITS = ("tc", "st", "nodes", "depth")
@@ -74,15 +74,15 @@ _SITE_JS = "tournament/league/site.js"
 
 
 def has_site(league: League) -> bool:
-    """Whether the site of a league was written before."""
+    """Return whether the site of a league has been written before."""
     return os.path.isdir(os.path.join(league.folder, SITE))
 
 
 def write_site(league: League, notice: Callable[[str], None] = lambda text: None) -> str:
-    """Write the site, or what has changed of it; return the path of its first page.
+    """Write the files of the site that have changed; return the path of its first page.
 
-    ``notice`` prints the progress of a long run.
-    `InputError` if a file cannot be written or another command is writing the site.
+    ``notice`` prints the progress of a long run. Raises `InputError` if a file cannot be written or
+    another command is writing the site.
     """
     with _reserved(league.folder):
         files = _Files(os.path.join(league.folder, SITE))
@@ -100,7 +100,8 @@ def _reserved(folder: str) -> Iterator[None]:
     try:
         descriptor = create_lock(path)
     except BlockingIOError:
-        raise file_error(folder, "another command is writing this site; let it end first") from None
+        problem = "another command is writing this site; wait until it ends"
+        raise file_error(folder, problem) from None
     try:
         yield
     finally:
@@ -108,7 +109,7 @@ def _reserved(folder: str) -> Iterator[None]:
 
 
 class _Files:
-    """The files of the site; those that have not changed are not written."""
+    """The files of the site; unchanged files are not written."""
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
@@ -119,7 +120,7 @@ class _Files:
             raise system_error(folder, "create", error) from None
 
     def put(self, name: str, text: str) -> None:
-        """Write a file unless it has this content."""
+        """Write a file, unless it already has this content."""
         self.keep(name)
         path, data = os.path.join(self.folder, name), text.encode()
         try:
@@ -131,11 +132,11 @@ class _Files:
             raise system_error(path, "write", error) from None
 
     def keep(self, name: str) -> None:
-        """Count a file as belonging to the site."""
+        """Mark a file as part of the site."""
         self._names.add(name)
 
     def remove_others(self) -> None:
-        """Remove drafts, and files of players and games that are no longer in the site."""
+        """Remove drafts, and files of players and games that are no longer part of the site."""
         for folder in ("", LOTS):
             for name in os.listdir(os.path.join(self.folder, folder)):
                 path = f"{folder}/{name}" if folder else name
@@ -153,7 +154,7 @@ class _Score(Tally):
     losses: int = 0
 
     def add(self, points: float, games: int) -> None:
-        """Count games of equal results; ``points`` are the player's for each."""
+        """Count ``games`` games in each of which the player scored ``points``."""
         if points == 1.0:
             self.wins += games
         elif points == 0.5:
@@ -163,7 +164,7 @@ class _Score(Tally):
 
     @property
     def cells(self) -> list[str]:
-        """Games, won, drawn, lost and score."""
+        """Cells of a table: games, won, drawn, lost and score."""
         return [
             *map(str, (self.games, self.wins, self.draws, self.losses)),
             percent(self.points, self.games),
@@ -185,10 +186,10 @@ def _scores() -> _Scores:
 
 @dataclass(slots=True)
 class _Results:
-    """Results of one player, by index of what they are counted by."""
+    """Results of one player, by index of the opponent, the opening, the reason or the phase."""
 
     opponents: tuple[_Scores, _Scores] = field(default_factory=lambda: (_scores(), _scores()))
-    """With White and with Black, by opponent."""
+    """By opponent: with White, and with Black."""
     openings: _Scores = field(default_factory=_scores)
     reasons: _Scores = field(default_factory=_scores)
     phases: _Scores = field(default_factory=_scores)
@@ -199,15 +200,16 @@ def _count(games: Games) -> dict[int, _Results]:
     results: dict[int, _Results] = defaultdict(_Results)
     columns = games.columns
     white, black, result = columns["white"], columns["black"], columns["result"]
-    for (one, other, how), count in Counter(zip(white, black, result)).items():
-        if how < len(POINTS):
-            results[one].opponents[0][other].add(POINTS[how], count)
-            results[other].opponents[1][one].add(1 - POINTS[how], count)
+    for (first, second, outcome), count in Counter(zip(white, black, result)).items():
+        if outcome < len(POINTS):
+            results[first].opponents[0][second].add(POINTS[outcome], count)
+            results[second].opponents[1][first].add(1 - POINTS[outcome], count)
     for side, players in enumerate((white, black)):
         for name in ("opening", "reason", "phase"):
-            for (player, value, how), count in Counter(zip(players, columns[name], result)).items():
-                if how < len(POINTS):
-                    points = 1 - POINTS[how] if side else POINTS[how]
+            counted_games = Counter(zip(players, columns[name], result))
+            for (player, value, outcome), count in counted_games.items():
+                if outcome < len(POINTS):
+                    points = 1 - POINTS[outcome] if side else POINTS[outcome]
                     own = results[player]
                     scores = {"opening": own.openings, "reason": own.reasons, "phase": own.phases}
                     scores[name][value].add(points, count)
@@ -237,7 +239,7 @@ def _healths(games: Games) -> dict[str, Health]:
 
 
 def _matches(games: Games) -> MatchCounter:
-    """Return the counts of all finished games, by pairs."""
+    """Return the counts of all finished games, paired by opening."""
     counter, names = MatchCounter(), list(games.players)
     columns = games.columns
     for number, white, black, result in zip(
@@ -257,7 +259,7 @@ class _Pages:
         self._places = {
             entrant.name: number for number, entrant in enumerate(league.settings.engines, 1)
         }
-        """Numbers of players in addresses: they stay when players are added and removed."""
+        """Number of each player in addresses; it never changes, even if others are removed."""
         self._names = list(games.players)
         self._reasons, self._openings = list(games.reasons), list(games.openings)
         self._counts = _matches(games).counts
@@ -265,21 +267,21 @@ class _Pages:
         self._by_name = {entry.name: entry for entry in self._entries}
         self._families = families(league)
         self._results = _count(games)
-        self._own: dict[str, list[int]] = {name: [] for name in league.rated}
+        self._games_of: dict[str, list[int]] = {name: [] for name in league.rated}
         """Indices of the games of each player."""
-        for index, sides in enumerate(zip(games.columns["white"], games.columns["black"])):
-            for side in sides:
-                self._own[self._names[side]].append(index)
+        for index, players in enumerate(zip(games.columns["white"], games.columns["black"])):
+            for player in players:
+                self._games_of[self._names[player]].append(index)
         self._style = merged((*STYLES, _SITE_CSS))
         self._policy = (
             f"default-src 'none'; style-src {_digest(self._style)}; "
-            # What the loader loads may load lots of games.
+            # 'strict-dynamic' lets site.js, which the loader adds, load the scripts of games.
             f"script-src {_digest(_LOADER)} 'strict-dynamic'; "
             "base-uri 'none'; form-action 'none'"
         )
 
     def write(self) -> None:
-        """Write all pages; the list comes last."""
+        """Write all pages; the rating list is written last."""
         for entry in self._entries:
             number = self._places[entry.name]
             self._files.put(f"player-{number}.js", self._game_list(entry.name))
@@ -290,7 +292,7 @@ class _Pages:
         self._put(INDEX, self._league.settings.event, self._index())
 
     def _put(self, name: str, title: str, body: Sequence[str]) -> None:
-        """Write a page with the links that all pages have."""
+        """Write a page, with the links that are common to all pages."""
         links = [(INDEX, "Rating list"), ("crosstable.html", "Crosstable"),
                  ("games.html", "Games"), ("ratings.csv", "CSV")]
         shown = "".join(
@@ -306,7 +308,7 @@ class _Pages:
         ]))
 
     def _link(self, name: str, fragment: str = "") -> str:
-        """Return a link to a player's page; players that were removed have none."""
+        """Return a link to the page of a player that was not removed."""
         return f'<a href="player-{self._places[name]}.html{fragment}">{text_html(name)}</a>'
 
     # The list.
@@ -315,7 +317,7 @@ class _Pages:
         parts = [self._list()]
         parts.append(note(f"± is half the 95 % interval about the mean of all players. {MEANING}"))
         if any(entry.rank is None and entry.rating is not None for entry in self._entries):
-            parts.append(note("No games connect the players that are not connected to the others: "
+            parts.append(note("Not connected: no games connect these players to the others, so "
                               "they have no rating on this scale."))
         if self._families:
             parts.append("<h2>Versions</h2>")
@@ -341,11 +343,11 @@ class _Pages:
 
     def _facts(self) -> list[tuple[str, str]]:
         league, meta = self._league, self._league.journal.meta()
-        known = dict(facts(meta["settings"]))
-        known.pop("Event")
-        seed = known.pop("Seed")
+        conditions = dict(facts(meta["settings"]))
+        conditions.pop("Event")
+        seed = conditions.pop("Seed")
         limits = Counter(
-            _limits(one) for one in league.settings.engines if one.name in league.rated
+            _limits(entrant) for entrant in league.settings.engines if entrant.name in league.rated
         )
         controls = [
             text if len(limits) == 1 else f"{text} ({counted(count, 'player')})"
@@ -355,9 +357,9 @@ class _Pages:
             f"{name} {elo:g}" for name, elo in anchors_of(league).items() if name in league.rated
         ]
         return [
-            ("Rules", known.pop("Rules")),
+            ("Rules", conditions.pop("Rules")),
             ("Time control", ", ".join(controls) or "–"),
-            *known.items(),
+            *conditions.items(),
             ("Adjudication", _adjudication(league)),
             ("Anchors", ", ".join(anchors) or "none: the mean of all players is 0"),
             ("Goal", f"± {league.terms.error:g} Elo for each active player"),
@@ -424,8 +426,8 @@ class _Pages:
                 [self._places[entry.name], printable(entry.name), entry.rank] for entry in entries
             ],
             "matches": [
-                [place[one], place[other], counts.wins, counts.draws, counts.losses]
-                for (one, other), counts in self._counts.items()
+                [place[first], place[second], counts.wins, counts.draws, counts.losses]
+                for (first, second), counts in self._counts.items()
             ],
         }
         return [
@@ -458,7 +460,7 @@ class _Pages:
                 "<h2>Results by opening</h2>", *self._by_opening(results.openings),
             ]
         parts += ["<h2>Health</h2>", _health(entry.health)]
-        if self._own[name]:
+        if self._games_of[name]:
             number = self._places[name]
             parts.append(f'<section id="games" data-player="{number}" '
                          f'data-points="{" ".join(NAMES)}"></section>')
@@ -467,7 +469,8 @@ class _Pages:
     def _player_facts(self, entry: ListEntry) -> list[tuple[str, str]]:
         name, rating = entry.name, entry.rating
         member = self._league.members[name]
-        entrant = next(one for one in self._league.settings.engines if one.name == name)
+        engines = self._league.settings.engines
+        entrant = next(entrant for entrant in engines if entrant.name == name)
         words = engine_words(entrant)
         usual = ("proto", "restart", "ponder", "starttimeout", "pingtimeout", "timemargin")
         options = {
@@ -513,11 +516,11 @@ class _Pages:
     def _by(
         self, head: str, scores: _Scores, names: Sequence[str], order: Sequence[str]
     ) -> str:
-        """Return a table of scores, in an order of their names."""
+        """Return a table of scores; names that are not in ``order`` come last."""
         by_name = {names[index]: score for index, score in scores.items()}
-        known = [name for name in order if name in by_name]
+        listed = [name for name in order if name in by_name]
         rows = [[head, *_HEADS]]
-        for name in (*known, *sorted(set(by_name) - set(known))):
+        for name in (*listed, *sorted(set(by_name) - set(listed))):
             rows.append([name, *by_name[name].cells])
         return text_table(rows, "ends")
 
@@ -534,14 +537,14 @@ class _Pages:
         rows = [["Opening", *_HEADS]]
         for opening, score in shown[:MOST_OPENINGS]:
             rows.append([self._openings[opening], *score.cells])
-        left = len(shown) - MOST_OPENINGS
-        text = f"{counted(left, 'opening')} with fewer games left out." if left > 0 else ""
+        more = len(shown) - MOST_OPENINGS
+        text = f"{counted(more, 'opening')} with fewer games not shown." if more > 0 else ""
         return [text_table(rows, "openings"), note(text)]
 
     def _extremes(self, name: str) -> str:
         columns = self._games.columns
         plies, result = columns["plies"], columns["result"]
-        own = [index for index in self._own[name] if RESULTS[result[index]] != "*"]
+        own = [index for index in self._games_of[name] if RESULTS[result[index]] != "*"]
         by_length = sorted(own, key=lambda index: (-plies[index], columns["n"][index]))
         longest = by_length[:EXTREMES]
         rows = [["Game", "Opponent", "Colour", "Result", "Plies", "Ended by"]]
@@ -557,8 +560,8 @@ class _Pages:
         return table_html(rows, "texts extremes")
 
     def _game_list(self, name: str) -> str:
-        """Return the script with the games of a player, for its page."""
-        columns, own = self._games.columns, self._own[name]
+        """Return the script with the games of a player, for the player's page."""
+        columns, own = self._games.columns, self._games_of[name]
         me = self._games.players.get(name, -1)
         places = [self._places[other] for other in self._names]
         white, black = columns["white"], columns["black"]
@@ -607,7 +610,7 @@ def _elo(entry: ListEntry) -> tuple[str, str]:
 
 
 def _limits(entrant: Entrant) -> str:
-    """Return the limits of a player as in its flag."""
+    """Return the limits of a player, in the words of its ``-engine`` flag."""
     words = engine_words(entrant)
     return typed({key: words[key] for key in _LIMITS if key in words})
 
@@ -631,7 +634,7 @@ def _adjudication(league: League) -> str:
 def _health(health: Health) -> str:
     """Return the faults of a player as a table."""
     figures = health.as_dict()
-    names = [many for _, many in FAULTS.values()]
+    names = [plural for _, plural in FAULTS.values()]
     rows = [["Games", *names, "late answers", "junk lines"], list(map(str, figures.values()))]
     return text_table(rows, "health", names=-1)
 

@@ -1,4 +1,4 @@
-"""A league's run on standard output: one line that is redrawn, or lines at intervals."""
+"""View of a league's run on standard output: one line that is redrawn, or lines at intervals."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from merels.tournament.views.plain import NoticeView
 
 REDRAW_SECONDS = 0.5
 LINE_SECONDS = 60.0
-"""Seconds between two lines where standard output is no terminal."""
+"""Seconds between two lines if standard output is not a terminal."""
 
 
 class LeagueView(NoticeView):
@@ -28,7 +28,7 @@ class LeagueView(NoticeView):
         self._throttle = Throttle(REDRAW_SECONDS if is_live else LINE_SECONDS)
 
     def finished(self, row: Row, standings: Standings) -> None:
-        """Count the game; print one that was lost by a fault."""
+        """Count the game, and print it if it was lost by a fault."""
         self._games += 1
         self._pace.add()
         if row.culprit:
@@ -37,7 +37,7 @@ class LeagueView(NoticeView):
             put(self._out, f"game {row.number} ({names}): {row.result} {printable(row.reason)}\n")
 
     def tick(self, standings: Standings, playing: Mapping[int, GameSpec]) -> None:
-        """Show the progress if that is due."""
+        """Show the progress, if it is due."""
         self._throttle.run(self._show)
 
     def notice(self, text: str) -> None:

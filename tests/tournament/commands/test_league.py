@@ -183,10 +183,10 @@ def test_games_of_one_number_in_two_copies_are_refused(league: str, tmp_path: Pa
     output("league", league, *MOST, "-games", "2")
     output("league", copied, *MOST, "-games", "2")
     before = games(league)
-    assert "game 1 is another one" in refusal("league", league, "merge", copied)
+    assert "game 1 here is not game 1 of" in refusal("league", league, "merge", copied)
     assert games(league) == before
     output("league", f"{tmp_path}/other", *QUICK)
-    assert "another league" in refusal("league", league, "merge", f"{tmp_path}/other")
+    assert "not a copy of the league" in refusal("league", league, "merge", f"{tmp_path}/other")
 
 
 def test_a_rebuilt_program_is_refused_until_it_is_a_new_player(tmp_path: Path) -> None:

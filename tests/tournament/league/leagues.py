@@ -1,4 +1,4 @@
-"""Leagues of games that were not played, and the files of their sites."""
+"""Leagues of invented games, and the files of their sites."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HIDDEN = "/home/somebody/engines"
 
 
 def make_league(folder: Path, names: Sequence[str], games: Iterable[Row], **terms: object) -> str:
-    """Create a league of players that are no programs; return its folder."""
+    """Create a league of players whose programs do not exist; return its folder."""
     settings = Settings((), 1, format=LEAGUE, rounds=1, event="A league")
     create_league(str(folder), settings, Terms(**terms), ())  # type: ignore[arg-type]
     entrants = [
@@ -45,7 +45,7 @@ def add_games(folder: str, games: Iterable[Row]) -> None:
 
 
 def games_of(names: Sequence[str], count: int, first: int = 1) -> Iterator[Row]:
-    """Yield games of random pairs, from a number on."""
+    """Yield ``count`` games of random pairs, numbered from ``first``."""
     labels = {f"Engine {number}": name for number, name in enumerate(names, 1)}
     for row in rows(first + count - 1, len(names), 6):
         if row.number >= first:
@@ -53,7 +53,7 @@ def games_of(names: Sequence[str], count: int, first: int = 1) -> Iterator[Row]:
 
 
 def game(number: int, white: str, black: str, result: str = "1-0", cause: str = "") -> Row:
-    """Return a game; ``cause`` is the fault of the one that lost, if any."""
+    """Return a game; ``cause`` is the fault by which the loser lost, if any."""
     (row,) = rows(1, 2, 6)
     termination = "abandoned" if cause else "normal"
     return row._replace(
@@ -72,7 +72,7 @@ def site_files(folder: str) -> dict[str, bytes]:
 
 
 def stamps(folder: str) -> dict[str, tuple[int, int]]:
-    """Return a value for each file of a site that changes when the file is replaced."""
+    """Return, for each file of a site, a value that changes when the file is replaced."""
     site = Path(folder, SITE)
     return {
         path.relative_to(site).as_posix(): (path.stat().st_ino, path.stat().st_mtime_ns)

@@ -1,4 +1,4 @@
-"""The choice of a league's next pairs, against the same computed the long way."""
+"""The choice of a league's next pairs, compared with a computation without shortcuts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.benchmarks.league import FIELDS, games_needed
 
 
 def played(size: int, seed: int = 1) -> tuple[dict[Pair, int], dict[Pair, float]]:
-    """Games and points of some of the pairs."""
+    """Return the games and the points of random pairs."""
     chance = random.Random(seed)
     pairs = [pair for pair in combinations(range(size), 2) if chance.random() < 0.6]
     games = {pair: 2 * chance.randint(1, 9) for pair in pairs}
@@ -21,7 +21,7 @@ def played(size: int, seed: int = 1) -> tuple[dict[Pair, int], dict[Pair, float]
 
 
 def variances(field: Field) -> list[float]:
-    """The variances of the strengths."""
+    """Return the variances of the strengths."""
     return [row[index] for index, row in enumerate(field.covariance)]
 
 
@@ -59,12 +59,12 @@ def test_the_chosen_pair_lowers_the_wanted_variances_most() -> None:
     for wanted in (range(8), [3], [0, 6]):
         field = Field(8, games, points)
 
-        def left(pair: Pair, field: Field = field) -> float:
+        def remaining(pair: Pair, field: Field = field) -> float:
             after = copy.deepcopy(field)
             after.add(pair)
             return sum(variances(after)[index] for index in wanted)  # noqa: B023
 
-        best = min(combinations(range(8), 2), key=left)
+        best = min(combinations(range(8), 2), key=remaining)
         assert choose(copy.deepcopy(field), 1, list(wanted), range(8)) == [best]
 
 
@@ -83,12 +83,12 @@ def test_only_players_that_may_meet_are_paired() -> None:
 
 def test_pairs_below_the_floor_come_first() -> None:
     games, points = played(5)
-    floors = {(0, 4), (1, 3)}
-    pairs = choose(Field(5, games, points), 4, range(5), range(5), floors)
-    assert set(pairs[:2]) == floors
+    below_floor = {(0, 4), (1, 3)}
+    pairs = choose(Field(5, games, points), 4, range(5), range(5), below_floor)
+    assert set(pairs[:2]) == below_floor
 
 
-def test_no_pair_is_chosen_where_nobody_may_meet() -> None:
+def test_no_pair_is_chosen_if_only_one_player_may_meet_others() -> None:
     assert choose(Field(2, {}, {}), 3, [0, 1], [0]) == []
 
 

@@ -1,4 +1,4 @@
-"""The files of a league's site: what they hold, when they are written, and after a kill."""
+"""The files of a league's site: their content, when they are written, and repair after a kill."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ def write(folder: str) -> dict[str, bytes]:
 
 @pytest.fixture
 def league(tmp_path: Path) -> str:
-    """A league of two full lots and a part of a third."""
+    """Return a league of two full lots of games and a part of a third lot."""
     return make_league(tmp_path / "league", NAMES, games_of(NAMES, 2 * LOT + 100))
 
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A league of real games with a site, which `play` has brought up to date."""
+    """Return a league of real games with a site, which `play` has brought up to date."""
     folder = f"{tmp_path_factory.mktemp('played')}/league"
     output("league", folder, "create", "-each", "nodes=30", "-variant", "morris", "-srand", "1")
     output("league", folder, "add", "-engine", "level=Beginner", "-engine", "level=Casual")
@@ -78,7 +78,7 @@ def test_play_brings_the_site_up_to_date(played: str) -> None:
     assert site_files(played) == write(played), "it is as `site` writes it"
 
 
-def test_play_writes_no_site_where_there_is_none(tmp_path: Path) -> None:
+def test_play_writes_no_site_unless_there_is_one(tmp_path: Path) -> None:
     folder = f"{tmp_path}/league"
     output("league", folder, "create", "-each", "nodes=10", "-srand", "1")
     output("league", folder, "add", "-engine", "level=Beginner", "-engine", "level=Casual")
@@ -168,7 +168,7 @@ def test_a_removed_player_vanishes_and_returns(league: str) -> None:
 def test_a_new_league_in_the_folder_of_an_old_one_shows_its_own_games(
     league: str, tmp_path: Path
 ) -> None:
-    """The lots of the old league had the same numbers of games, and stayed."""
+    """Lots of the old league with the same game numbers were not replaced."""
     write(league)
     os.unlink(journal_of(league))
     games = [row._replace(result="1-0") for row in games_of(NAMES, 2 * LOT + 100)]
@@ -255,11 +255,11 @@ def test_players_that_no_games_connect_have_no_rating_on_the_list(tmp_path: Path
     files = write(folder)
     for row in csv.DictReader(io.StringIO(files["ratings.csv"].decode())):
         assert bool(row["rank"]) == bool(row["elo"]) == (row["name"] in ("Alpha", "Club"))
-    assert b"No games connect" in files["index.html"]
+    assert b"no games connect these players to the others" in files["index.html"]
 
 
 def test_a_player_whose_losses_are_mostly_faults_is_marked(tmp_path: Path) -> None:
-    """The list compared the faults with the games, so that a strong player was never marked."""
+    """The list compared faults with games, not losses, so a strong player was never marked."""
     names = NAMES[:2]
     games = [game(number, *names[:: 1 if number % 2 else -1], "1-0" if number % 2 else "0-1")
              for number in range(1, 61)]
@@ -272,7 +272,7 @@ def test_a_player_whose_losses_are_mostly_faults_is_marked(tmp_path: Path) -> No
 
 
 def test_faults_in_games_against_a_removed_player_do_not_count(tmp_path: Path) -> None:
-    """The list counted them, beside the number of games without them."""
+    """The list counted these faults, but not the games in which they occurred."""
     games = [game(1, "Alpha", "Beta"), game(2, "Beta", "Alpha"),
              game(3, "Gamma", "Alpha", cause="crash"), game(4, "Gamma", "Alpha", cause="crash")]
     folder = make_league(tmp_path / "league", NAMES[:3], games)

@@ -32,12 +32,12 @@ CELLS = """return [...document.querySelectorAll(arguments[0] + " tbody tr")]
     .map((row) => [...row.cells].map((cell) => cell.textContent))"""
 PAGES = {"index.html": ".standings thead button", "player-2.html": ".games tbody button",
          "crosstable.html": ".cross thead button", "games.html": "ul a"}
-"""An element of each page that is there once the page can be used."""
+"""An element of each page that appears when the page is ready."""
 
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A league of real games, with two versions of one engine."""
+    """Return a league of real games, with two versions of one engine."""
     folder = f"{tmp_path_factory.mktemp('played')}/league"
     output("league", folder, "create", "-each", "nodes=60", "-variant", "morris", "-srand", "1",
            "-openings", "book")
@@ -52,7 +52,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A league of 300 players with long and hostile names, in seven lots of games."""
+    """Return a league of 300 players with long and hostile names, in seven lots of games."""
     names = [f"Engine number {number} of a family with a long name {BAD if number == 7 else ''}"
              for number in range(PLAYERS)]
     folder = tmp_path_factory.mktemp("large") / "league"
@@ -64,7 +64,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture
 def browser(chromium: Browser) -> Iterator[Browser]:
-    """A browser whose pages must not have complained after the test."""
+    """Provide a browser; after the test, its console must contain no messages."""
     chromium.look(1280, 900)
     chromium.messages()
     yield chromium
@@ -72,7 +72,7 @@ def browser(chromium: Browser) -> Iterator[Browser]:
 
 
 def open_page(browser: Browser, folder: str, name: str) -> None:
-    """Open a page from disk and wait until it can be used."""
+    """Open a page from disk and wait until it is ready."""
     browser.open("about:blank")
     browser.open(Path(folder, SITE, name).resolve().as_uri())
     page = name.partition("#")[0]
@@ -92,7 +92,7 @@ def rows_of(folder: str) -> list[Row]:
 
 
 def ratings(folder: str) -> list[dict[str, str]]:
-    """Return the list as the CSV file has it."""
+    """Return the rating list from the CSV file."""
     text = Path(folder, SITE, "ratings.csv").read_text("utf-8")
     return list(csv.DictReader(io.StringIO(text)))
 
@@ -179,7 +179,7 @@ def test_results_of_a_player_are_those_of_the_journal(played: str, browser: Brow
         assert sum(table) == total
 
 
-def test_the_crosstable_is_of_any_choice_of_players(large: str, browser: Browser) -> None:
+def test_the_crosstable_shows_any_choice_of_players(large: str, browser: Browser) -> None:
     open_page(browser, large, "crosstable.html")
     names = [line["name"] for line in ratings(large)]
     assert [cells[1] for cells in browser.run(CELLS, ".cross")] == names[:12]
