@@ -1,6 +1,6 @@
 """Builds merels: three layers of packages and five compiled extensions.
 
-MERELS_TUNE=1 makes options of the numbers in engine/core/search/parameters.pxi.
+MERELS_TUNE=1 turns the constants of engine/core/search/parameters.pxi into engine options.
 MERELS_DEBUG=1 compiles with bounds checks and assertions, MERELS_SANITIZE=address,undefined (or
 thread) with the compiler's sanitizers.
 """
@@ -23,7 +23,7 @@ from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
 from setuptools.command.sdist import sdist
 
-# Two builds of one commit are the same bytes: no file's date goes in. This is a zip's earliest.
+# Two builds of one commit are identical, because they store this date: the earliest in a zip file.
 EPOCH = int(os.environ.setdefault("SOURCE_DATE_EPOCH", "315532800"))
 
 DEBUG = os.environ.get("MERELS_DEBUG") == "1"
@@ -36,8 +36,8 @@ if SANITIZE and MSVC:
 
 compile_args = ["/O2", "/volatile:ms"] if MSVC else ["-O3", "-g0", "-fno-strict-aliasing"]
 if not MSVC:
-    # Fitting makes the same numbers on every machine: no product is fused into a sum where a
-    # processor can. Without `errno` square roots are vectors.
+    # Without fused multiply-add, fitting gives the same numbers on every machine. Without `errno`,
+    # the compiler can vectorize square roots.
     compile_args += ["-ffp-contract=off", "-fno-math-errno"]
 link_args = []
 if (DEBUG or SANITIZE) and not MSVC:
@@ -47,28 +47,28 @@ if SANITIZE:
     compile_args += ["-fno-omit-frame-pointer", *link_args]
 if TUNE:
     compile_args.append("-DMERELS_TUNE")
-# For gcc. Functions to inline are marked `inline`. gcc would inline others too, most of them
-# Cython's glue: the search becomes slower, and compiling takes longer.
+# For gcc. Functions to inline are marked `inline`. By default, gcc also inlines other functions,
+# most of them Cython's glue code, which makes the search slower and compiling longer.
 GCC_ARGS = [
     "-fno-inline-functions", "-fno-inline-small-functions", "-fno-partial-inlining", "-fno-ipa-cp",
 ]
 
-# Read by `merels.engine.full_version`; in a checkout there is none.
+# Read by `merels.engine.full_version`; a checkout has no such file.
 COMMIT = Path("engine/commit")
 
-# The compiler and Cython look at the sources' age alone. A build of another kind than the last
-# one here must not keep anything of it.
+# The compiler and Cython check only the dates of the sources. Therefore a build with other flags
+# than the last build in this folder must translate and compile everything again.
 KIND = Path("engine/core/core.kind")
 kind = f"{DEBUG} {compile_args} {GCC_ARGS}\n"
 other_kind = not KIND.is_file() or KIND.read_text(encoding="utf-8") != kind
-SOURCES = (  # What takes longest comes first: they compile at the same time.
+SOURCES = (  # They compile in parallel, so the slowest comes first.
     "engine/core/core.pyx", "engine/core/solver.pyx", "engine/core/trainer.pyx",
     "protocol/client/scanner.pyx", "protocol/process/round_trip.pyx",
 )
 
 
 def extension(source: Path) -> Extension:
-    """The extension of a source and the parts that it includes, all below its folder."""
+    """Return the extension of a source and of the parts that it includes, all below its folder."""
     return Extension(
         ".".join(("merels", *source.with_suffix("").parts)),
         sources=[source.as_posix()],
@@ -80,8 +80,8 @@ def extension(source: Path) -> Extension:
 
 
 def translated() -> list[Extension]:
-    """The extensions, their sources translated to C."""
-    # Little becomes free while a source is translated: a fifth of the time would go into looking.
+    """Return the extensions, with their sources translated to C."""
+    # Translation frees little memory; the garbage collector would take a fifth of the time.
     gc.disable()
     extensions = cythonize(
         [extension(Path(source)) for source in SOURCES],
@@ -94,7 +94,7 @@ def translated() -> list[Extension]:
             "cdivision": True,
             "initializedcheck": DEBUG,
             "embedsignature": True,
-            # Functions like those of C, not like Python's: less to compile.
+            # Functions like the built-in ones of CPython, which need less code.
             "binding": False,
             "auto_pickle": False,
             "freethreading_compatible": True,
@@ -105,31 +105,31 @@ def translated() -> list[Extension]:
 
 
 def check_compiler() -> None:
-    """End the build in one line if there is no C compiler, instead of after hundreds."""
+    """End the build with one line if there is no C compiler, instead of hundreds of lines."""
     command = os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc"
     program = shlex.split(command)[0]
     if not MSVC and shutil.which(program) is None:
         raise SystemExit(
             f"merels needs a C compiler, and {program!r} was not found: install gcc or clang "
             "(Debian, Ubuntu: apt install gcc libc6-dev; Fedora: dnf install gcc; macOS: "
-            "xcode-select --install), or set CC to the one you have"
+            "xcode-select --install), or set CC to your compiler"
         )
 
 
 def is_gcc(compiler: list[str]) -> bool:
-    """Whether a command is gcc, and not a compiler that only accepts its flags."""
+    """Return whether a command is gcc, and not a compiler that only accepts gcc's flags."""
     try:
-        found = subprocess.run([*compiler, "--version"], capture_output=True, check=False)
+        result = subprocess.run([*compiler, "--version"], capture_output=True, check=False)
     except OSError:
-        return False  # The build reports that it is missing.
-    return b"Free Software Foundation" in found.stdout
+        return False  # The build reports that the compiler is missing.
+    return b"Free Software Foundation" in result.stdout
 
 
 class BuildExtensions(build_ext):
-    """A build of the extensions with the flags of the compiler at hand."""
+    """A build of the extensions with the flags for the compiler that is used."""
 
     def build_extensions(self):
-        command = getattr(self.compiler, "compiler_so", None)  # MSVC's class has none.
+        command = getattr(self.compiler, "compiler_so", None)  # MSVC's class has no such field.
         if command and is_gcc(command):
             for extension in self.extensions:
                 extension.extra_compile_args = [*compile_args, *GCC_ARGS]
@@ -137,10 +137,10 @@ class BuildExtensions(build_ext):
 
 
 def commit_of(version: str) -> str:
-    """Return the commit of these sources, for a development version; else ''.
+    """Return the commit of these sources for a development version, '' for a release.
 
-    It is that of the source distribution, or of the checkout in this folder, with ``.modified`` if
-    a file differs from it.
+    It is read from the source distribution or from the checkout in this folder. ``.modified``
+    follows if a file differs from the commit.
     """
     if "dev" not in version:
         return ""
@@ -153,7 +153,7 @@ def commit_of(version: str) -> str:
 
     try:
         if not os.path.samefile(git("rev-parse", "--show-toplevel"), "."):
-            return ""  # Sources unpacked below another project's checkout.
+            return ""  # The sources were unpacked in another project's checkout.
         commit = git("rev-parse", "HEAD")[:10]
         return commit + ".modified" * bool(git("status", "--porcelain", "--untracked-files=no"))
     except (OSError, subprocess.CalledProcessError):
@@ -161,7 +161,7 @@ def commit_of(version: str) -> str:
 
 
 def write_commit(path: Path, version: str) -> None:
-    """Write the commit of a development version, or remove what an earlier build wrote."""
+    """Write the file with the commit of a development version; for a release, remove this file."""
     commit = commit_of(version)
     path.unlink(missing_ok=True)
     if commit:
@@ -169,7 +169,7 @@ def write_commit(path: Path, version: str) -> None:
 
 
 class BuildModules(build_py):
-    """A build of the modules with the commit of a development version."""
+    """A build of the modules that adds the commit of a development version."""
 
     def run(self):
         super().run()
@@ -178,7 +178,7 @@ class BuildModules(build_py):
 
 
 class SourceArchive(sdist):
-    """A source distribution that holds nothing of the machine it is made on."""
+    """A source distribution without owners and dates of the machine that builds it."""
 
     def make_release_tree(self, base_dir, files):
         super().make_release_tree(base_dir, files)
@@ -197,7 +197,7 @@ class SourceArchive(sdist):
 
 
 class Wheel(bdist_wheel):
-    """A wheel whose files have the same modes whatever those of the checkout."""
+    """A wheel whose file modes do not depend on those of the checkout."""
 
     def write_wheelfile(self, wheelfile_base, *words):
         super().write_wheelfile(wheelfile_base, *words)
@@ -207,7 +207,7 @@ class Wheel(bdist_wheel):
 
 
 def anonymous(member: tarfile.TarInfo) -> tarfile.TarInfo:
-    """A member of an archive without owner and date."""
+    """Return the member of an archive without owner and date."""
     member.mtime = EPOCH
     member.uid = member.gid = 0
     member.uname = member.gname = ""
@@ -215,8 +215,8 @@ def anonymous(member: tarfile.TarInfo) -> tarfile.TarInfo:
     return member
 
 
-# Folder by package. The package `merels` itself has only its version and `python -m merels`. Its
-# folder is not ./merels: that would be imported instead of the installed package.
+# Folder of each package. The package `merels` itself has only its version and `python -m merels`.
+# Its folder is not ./merels, which Python would import instead of the installed package.
 PACKAGES = {
     ".".join(("merels", *path.parent.parts)): path.parent.as_posix()
     for layer in ("engine", "protocol", "tournament")
@@ -224,7 +224,7 @@ PACKAGES = {
 }
 PACKAGES["merels"] = PACKAGES.pop("merels.tournament.merels")
 
-# Where no process can be forked, those that translate run this file, too.
+# On systems without fork, the processes that translate the sources import this file, too.
 if __name__ == "__main__":
     if {"bdist_wheel", "build_ext", "build", "editable_wheel", "develop"} & set(sys.argv):
         check_compiler()
