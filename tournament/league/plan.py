@@ -13,6 +13,7 @@ from typing import NamedTuple
 from merels.engine.common.numbers import counted
 from merels.tournament.league.choice import GAMES, Field, Pair, choose
 from merels.tournament.league.league import League, ratings_of
+from merels.tournament.pairing.schedule import is_in_part
 from merels.tournament.records.games import GameSpec, Opening, PairTask
 from merels.tournament.run.plan import Plan, Progress, derive_seed
 from merels.tournament.statistics.counts import GameScore
@@ -217,10 +218,10 @@ class LeaguePlan(Plan):
     # Games.
 
     def _unfinished(self) -> Iterator[_Games]:
-        """Yield the pairs of active players of which the journal has only one game."""
+        """Yield this part's pairs of active players of which the journal has only one game."""
         active = {self._names[index] for index in self._active}
         for number, pair, white, black, *opening in self._league.journal.query(_HALF_PAIRS):
-            if white in active and black in active:
+            if white in active and black in active and is_in_part(pair, self._part):
                 is_second = number % GAMES == 0
                 first, second = (black, white) if is_second else (white, black)
                 position, moves, name = opening

@@ -1,4 +1,4 @@
-"""``merels league``: the real command on real folders, stopped, killed and continued."""
+"""``merels league`` in its own process, on real folders: stopped, killed and continued."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from tests.tournament.specs import parallel
 
 QUICK = ("create", "-each", "nodes=30", "-srand", "1", "-variant", "morris")
 MOST = ("play", *parallel(2), "-error", "1000")
-"""Plays the pairs below the floor, and few others: the goal is wide."""
+"""Plays the pairs below the floor and few others, because the goal is wide."""
 
 
 @pytest.fixture
 def league(tmp_path: Path) -> str:
-    """A league of three levels that has played nothing."""
+    """Return the folder of a league of three levels without games."""
     folder = f"{tmp_path}/league"
     output("league", folder, *QUICK)
     levels = ("Beginner", "Casual", "Club")
@@ -40,7 +40,7 @@ def league(tmp_path: Path) -> str:
 
 
 def games(folder: str) -> list[tuple[int, str, str, str]]:
-    """Number, White, Black and result of each game."""
+    """Return number, White, Black and result of each game."""
     with closing(sqlite3.connect(f"{folder}/{JOURNAL}")) as database:
         return list(database.execute(
             "SELECT number, white, black, result FROM games ORDER BY number"
@@ -77,7 +77,7 @@ def test_anchors_fix_the_scale(tmp_path: Path) -> None:
     assert re.search(r"Club +3000 ", output("league", folder))
 
 
-def test_a_new_player_meets_the_others_and_nobody_plays_everything_again(league: str) -> None:
+def test_a_new_player_meets_the_others_without_a_new_round_robin(league: str) -> None:
     output("league", league, *MOST)
     before = games(league)
     output("league", league, "add", "-engine", "level=Expert", "nodes=30")
@@ -177,7 +177,21 @@ def test_parts_played_in_copies_of_the_folder_are_joined(league: str, tmp_path: 
     assert "0 games from" in output("league", league, "merge", copied)
 
 
-def test_games_of_one_number_in_two_copies_are_refused(league: str, tmp_path: Path) -> None:
+def test_only_one_part_finishes_a_half_pair(league: str, tmp_path: Path) -> None:
+    """Each part played the missing game of the pair, so merge refused the second part."""
+    output("league", league, *MOST, "-games", "2")
+    with sqlite3.connect(f"{league}/{JOURNAL}") as database:
+        database.execute("DELETE FROM games WHERE number = 2")
+    copied = f"{tmp_path}/copy"
+    shutil.copytree(league, copied)
+    output("league", league, *MOST, "-games", "1", "-shard", "1/2")
+    output("league", copied, *MOST, "-games", "1", "-shard", "2/2")
+    assert [number for number, *_ in games(league)] == [1, 2]
+    assert 2 not in [number for number, *_ in games(copied)]
+    output("league", league, "merge", copied)
+
+
+def test_different_games_of_the_same_number_are_refused(league: str, tmp_path: Path) -> None:
     copied = f"{tmp_path}/copy"
     shutil.copytree(league, copied)
     output("league", league, *MOST, "-games", "2")
@@ -244,7 +258,7 @@ def test_mistakes_end_in_one_line(
     assert not Path(f"{parent}/new").exists()
 
 
-def test_a_tournament_does_not_continue_a_league_nor_the_other_way(
+def test_tournaments_and_leagues_do_not_continue_each_other(
     league: str, tmp_path: Path
 ) -> None:
     path = f"{league}/{JOURNAL}"
@@ -261,7 +275,7 @@ def test_a_reader_of_the_journal_does_not_fail_a_run(league: str) -> None:
         list(database.execute("SELECT * FROM games"))
 
 
-def test_two_runs_of_one_league_are_not_at_once(league: str) -> None:
+def test_a_second_run_of_a_league_at_the_same_time_is_refused(league: str) -> None:
     with open_league(league):
         assert "another run is writing" in refusal("league", league, *MOST)
 
