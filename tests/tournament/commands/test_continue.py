@@ -73,7 +73,7 @@ def test_a_resume_opens_its_journal_once_and_reads_each_game_once(
                    for number in re.findall(r"SELECT \* FROM games WHERE number = (\d+)", text))
     assert read == {"1": 1, "2": 1}
     assert not any(re.search(r"\bmoves\b.* FROM games ORDER BY", text) and "<>" not in text
-                   for text in statements), "the moves of all games at once"
+                   for text in statements), "no statement reads the moves of all games at once"
 
 
 @pytest.fixture
@@ -116,7 +116,7 @@ def test_a_resume_has_the_stored_executor_and_page_until_they_are_turned_off(oth
 
 @pytest.mark.thorough
 def test_a_local_run_continues_on_an_executor_with_its_names(tmp_path: Path) -> None:
-    """The engines announced other names than their programs'; an executor's run keeps these."""
+    """The announced names, which differ from the names of the programs, are kept."""
     words = [word for word in match("-rounds", "1", *SHORT) if not word.startswith("name=")]
     assert Marked(*words, "-journal", f"{tmp_path}/j").wait()[0] == 0
     with read_journal(f"{tmp_path}/j") as journal:

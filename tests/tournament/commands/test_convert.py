@@ -86,12 +86,11 @@ def test_positions_survive_every_form(
 ) -> None:
     file = tmp_path / "positions"
     text = "".join(f"{format_position(position)}\n" for position in random_positions(8, 400))
-    for one in POSITIONS:
+    for form in POSITIONS:
         file.write_text(text)
-        there = convert(capsys, file, "-to", one, "-variant", rules)
-        file.write_text(there)
+        file.write_text(convert(capsys, file, "-to", form, "-variant", rules))
         for other in POSITIONS:
-            assert convert(capsys, file, "-to", other, "-variant", rules, "-from", one)
+            assert convert(capsys, file, "-to", other, "-variant", rules, "-from", form)
         assert convert(capsys, file, "-to", "six", "-variant", rules) == text
     for form in ("pgn", "journal"):
         game = tmp_path / f"game.{form}"

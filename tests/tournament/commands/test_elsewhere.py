@@ -54,7 +54,7 @@ def test_a_resumed_run_continues_in_its_folder(tmp_path: Path) -> None:
     assert status == 0 and "Finished game 4 (B vs A): 1/2-1/2" in out, err
     assert f"the run was started in {tmp_path}/first and continues there" in err
     assert (tmp_path / "first" / "g.pgn").read_text().count("[GameId ") == 4
-    assert [path.name for path in (tmp_path / "other").iterdir()] == ["log"], "relative to it"
+    assert [path.name for path in (tmp_path / "other").iterdir()] == ["log"], "relative to other"
 
 
 def test_a_run_continues_in_a_renamed_folder(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ HEAD = ["Health", "Games", "Crashes", "Stalls", "Time", "Illegal", "Late", "Junk
 
 
 def play(tmp_path: Path, mode: str, *more: str, limit: str = "nodes=20") -> tuple[int, str, str]:
-    """Play four games of an engine that works only in its trial against a sound one."""
+    """Play four games between a sound engine and an engine that works only in its trial."""
     command = (*LATE, str(tmp_path / "tried"), FAKE[1], *mode.split())
     words = [*engine_words("Odd", command=command), *engine_words("Sound")]
     run = Marked(*words, "-each", *limit.split(), "-rounds", "2", "-srand", "1", "-maxmoves", "12",

@@ -86,7 +86,7 @@ def test_a_kill_while_a_log_is_compressed_loses_nothing(tmp_path: Path) -> None:
     assert not path.exists()
 
 
-def test_a_damaged_file_gets_no_log_behind_it(tmp_path: Path) -> None:
+def test_no_log_is_appended_to_a_damaged_file(tmp_path: Path) -> None:
     path, packed = tmp_path / "log", tmp_path / "log.gz"
     for damaged in (gzip.compress(b"first\n" * 99)[:-9], b"no gzip"):
         packed.write_bytes(damaged)
@@ -118,7 +118,7 @@ def test_a_resumed_run_goes_on_with_its_files(tmp_path: Path) -> None:
     assert unpacked(packed).startswith("of this run\n" + texts[1])
 
 
-def test_a_resumed_run_writes_the_positions_that_a_killed_one_left_out(tmp_path: Path) -> None:
+def test_a_resumed_run_writes_the_positions_that_a_killed_run_left_out(tmp_path: Path) -> None:
     path, words = tmp_path / "epd", (*match(*SHORT), "-journal", f"{tmp_path}/j", "-resume")
     path.write_text("of another run\n")
     run(*words, "-rounds", "2", "-epdout", str(path))
@@ -185,7 +185,7 @@ def test_a_compressed_log_keeps_links(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("flag", ["-journal", "-pgnout", "-epdout"])
-def test_a_compressed_log_is_no_other_file(tmp_path: Path, flag: str) -> None:
+def test_a_compressed_log_cannot_be_the_file_of_another_flag(tmp_path: Path, flag: str) -> None:
     words = match("-log", f"{tmp_path}/x", "compress=true", flag, f"{tmp_path}/x.gz")
     assert f"{flag} and -log compress=true cannot have the same file" in refusal(
         "tournament", *words

@@ -103,7 +103,7 @@ def test_slow_and_odd_engines_are_not_refused(mode: str) -> None:
 def test_rules_without_an_engine_option_need_rules_known(
     tmp_path: Path, flags: list[str], fields: str
 ) -> None:
-    """The fake engine has an option for three rule sets, and none for their fields."""
+    """The fake engine has an option for three rule sets, but no options for their fields."""
     message = refused(tmp_path, *match(*fake(), *flags))
     assert message == (
         f"'-engine E': has no option for {fields}; "

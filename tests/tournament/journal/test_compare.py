@@ -90,7 +90,7 @@ def variations(whole: Any) -> Iterator[tuple[str, Any]]:
     [(ours, *change) for ours in (FULL, TUNE) for change in variations(ours)],
 )
 def test_every_setting_is_named_by_its_flag(ours: Settings, field: str, theirs: Settings) -> None:
-    """Every setting, new ones too, has a flag and a value as it is typed."""
+    """Every setting, even a new one, has a flag and a value as the user types it."""
     text = diff(ours, theirs)
     flag, *rest = text.partition(":")[0].split()
     keys = (FLAGS if ours is FULL else {**FLAGS, **TUNE_FLAGS})[flag].keys

@@ -55,7 +55,7 @@ def names(capsys: pytest.CaptureFixture[str], *words: object, status: int = 0) -
 def test_one_name_with_two_limits_is_two_players(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """They were merged into one player without a message."""
+    """The two players were merged into one without a message."""
     a = journal(tmp_path / "a.db", limited(50, 30))
     b = journal(tmp_path / "b.db", limited(1000, 30))
     assert names(capsys, a, b) == {"A [nodes=50]", "A [nodes=1000]", "B"}
@@ -85,7 +85,7 @@ def test_one_name_with_two_limits_is_two_players(
 def test_options_limits_and_program_make_another_player(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], other: Entrant, labels: set[str]
 ) -> None:
-    """The program's folder and the timeouts do not."""
+    """The program's folder and the timeouts do not make another player."""
     one = engine("A", 20)
     if other.engine.command[0].endswith(("other", "prog")):
         one = changed(one, command=("/bin/prog",))
