@@ -161,7 +161,7 @@ def commit_of(version: str) -> str:
 
 
 def write_commit(path: Path, version: str) -> None:
-    """Write the file with the commit of a development version; for a release, remove this file."""
+    """Write the commit of a development version to ``path``; without a commit, remove the file."""
     commit = commit_of(version)
     path.unlink(missing_ok=True)
     if commit:

@@ -122,9 +122,9 @@ def choose(
 ) -> list[Pair]:  # fmt: skip
     """Return the next ``count`` game pairs; fewer if fewer than two players may meet.
 
-    The pairs of ``below_floor`` come first. Each further pair is the one, of all players that
-    ``may_meet``, that most reduces the sum of the variances of the players ``wanted``; if none is
-    wanted, of all that may meet. The chosen pairs are added to ``field``.
+    The pairs of ``below_floor`` come first. Each further pair is the one of players in ``may_meet``
+    that most reduces the sum of the variances of ``wanted``, or of ``may_meet`` if ``wanted`` is
+    empty. The chosen pairs are added to ``field``.
     """
     pairs: list[Pair] = []
     required = set(below_floor)

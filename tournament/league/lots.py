@@ -37,7 +37,7 @@ from merels.tournament.views.output import Throttle
 from merels.tournament.views.pgn import GameWriter
 
 LOT = 500
-"""Number of game numbers in a lot."""
+"""Game numbers per lot: the first lot holds games 1 to `LOT`."""
 VERSION = 1
 """Format of a lot; lots of other formats are written again."""
 NOTICE_SECONDS = 10.0

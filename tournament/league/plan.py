@@ -98,7 +98,7 @@ class LeaguePlan(Plan):
         return Progress(text, share, None if limit is None else limit - done, limit is not None)
 
     def must_wait(self, open_games: int) -> bool:
-        """Return whether only the results of the open games can show if more are needed."""
+        """Return whether only the results of the open games can show if more games are needed."""
         # `next_round` does not refresh the estimate: it could end the run before these results.
         self._refresh(is_needed=not open_games)
         return open_games > 0 and self._is_enough()
@@ -205,7 +205,7 @@ class LeaguePlan(Plan):
     # The end.
 
     def _is_enough(self) -> bool:
-        """Return whether no more games are expected to be needed after the pending ones."""
+        """Return whether the pending games are expected to suffice for the goal."""
         return not self._wanted() and not self._below_floor()
 
     def _is_over(self) -> bool:

@@ -1,6 +1,6 @@
 """The site of a league: static pages that can be opened from disk or served by any web server.
 
-The site is derived from the journal alone. Each file is replaced atomically, and only if its
+The site is derived only from the journal. Each file is replaced atomically, and only if its
 content changes. After a crash, the next run writes the missing files and removes stale files.
 """
 
