@@ -14,13 +14,13 @@ from tests.processes import end, start_watchdog, wait_until_gone
 MARK = "MERELS_TEST_MARK"
 COMMAND = [sys.executable, "-P", "-m", "merels.tournament.commands.main", "tournament"]
 LONGEST = 400.0
-"""Seconds after which a run is killed whose lines a test reads; `Marked.wait` has its own limit."""
+"""Seconds until a run whose lines a test reads is killed; `Marked.wait` has its own limit."""
 
 
 class Marked:
     """A process whose descendants are recognized by a mark in their environment.
 
-    `end_runs` ends those that a test leaves behind.
+    `end_runs` ends the processes that a test leaves behind.
     """
 
     started: ClassVar[list[Marked]] = []

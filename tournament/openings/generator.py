@@ -49,7 +49,8 @@ class BookSettings:
     def __post_init__(self) -> None:
         if not 1 <= self.shortest <= self.longest <= LONGEST_PLIES:
             raise InputError(
-                f"{self.shortest}-{self.longest}", f"expected plies from 1 to {LONGEST_PLIES}"
+                f"{self.shortest}-{self.longest}",
+                f"expected plies from 1 to {LONGEST_PLIES}, the smaller number first",
             )
 
 

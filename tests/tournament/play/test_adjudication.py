@@ -106,7 +106,7 @@ def test_tables_adjudicate_the_games_that_they_decide(tmp_path: Path) -> None:
 def test_a_worker_without_the_tournaments_tables_plays_no_game(
     tmp_path: Path, folder: str
 ) -> None:
-    """Its games would last longer than those on other machines."""
+    """Without tables, its games would last longer than those of other workers."""
     Builder(tmp_path, make_rules("morris")).build(6)
     with pytest.raises(Failure, match=f"no tables for mill in -tb '{tmp_path / folder}'"):
         Adjudicator(Adjudication(tables=str(tmp_path / folder)), make_rules("mill"))

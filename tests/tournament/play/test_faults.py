@@ -193,7 +193,7 @@ def test_an_engine_may_be_silent_for_two_pings(engines: EngineCache) -> None:
 def test_an_engine_that_writes_or_answers_isready_may_search_for_long(
     engines: EngineCache, mode: str, limit: TimeControl, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It may search for longer than two pings; if it computes, also longer than an idle one."""
+    """It may search for longer than two pings; a busy engine may search longer than an idle one."""
     if mode == "computes":
         monkeypatch.setattr(player, "IDLE_SECONDS", 0.0)
     result = meet(engines, replace(engine(mode, "3", limit), ping_timeout=0.3))

@@ -1,4 +1,4 @@
-"""Hostile engines and files: what of their data reaches terminals, files, pages and processes."""
+"""Hostile engines and files: which of their data reaches terminals, files, pages and processes."""
 
 from __future__ import annotations
 
