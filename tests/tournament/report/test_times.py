@@ -122,8 +122,10 @@ def test_games_lost_on_time_are_counted_by_cause() -> None:
     ):
         losses.add(lost, voided)
     assert losses.lines() == [
-        "Time losses through delays by the runner or the machine: 3 of 10 games (30.0%); "
-        "1 loss stands",
+        (
+            "Time losses through delays by the runner or the machine: 3 of 10 games (30.0%); "
+            "1 loss stands"
+        ),
         "Against such losses: a lower -concurrency, timemargin=MS, -use-affinity; -replays N plays "
         "such games again",
         "Other time losses: 2 of 10 games (20.0%)",
