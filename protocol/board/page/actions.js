@@ -8,14 +8,15 @@ import { ImportDialog } from "./dialogs/import.js";
 import { Options } from "./dialogs/options.js";
 import { Puzzles } from "./dialogs/puzzles.js";
 import { Share, takeSharedRecord } from "./dialogs/share.js";
-import { $, COLOURS, counted, element } from "./dom.js";
+import { $, element } from "./dom.js";
 import { api } from "./net.js";
 import { confirmLeaving, now, send, showMessage, tree } from "./now.js";
 import { usersOf } from "./panels/players.js";
 import { isRunning } from "./panels/review.js";
-import { RULE_SETS, sentences } from "./rules.js";
+import { sentences, source } from "./rules.js";
 import { flip, parts, redraw } from "./scene.js";
 import { isOn, setSound } from "./sound.js";
+import { countedText, fromServer, SIDES, t } from "./text.js";
 
 let dialogs;
 
@@ -47,7 +48,7 @@ export function cancel() {
 export async function playLine(line) {
   now.ahead = null;
   const at = now.state.node;
-  if (!now.state.legal.includes(line[0])) showMessage("It is not your turn.");
+  if (!now.state.legal.includes(line[0])) showMessage(t("status.turn"));
   else await send("play", { moves: now.state.analysing ? line : line.slice(0, 1), at });
 }
 
@@ -77,31 +78,32 @@ const goTo = (node) => node && go(node.number);
 async function deleteMoves() {
   const count = tree.size(here());
   const done = await send("delete", { node: here().number });
-  if (done) showMessage(`${counted(count, "move")} deleted. Press Undo to restore.`);
+  if (done) showMessage(countedText("moves.deleted", count));
 }
 
 async function resign() {
   const users = usersOf(now.state);
   const [side] = users.length === 1 ? users : [now.state.turn];
-  const text = `${COLOURS[side]} loses, ${COLOURS[1 - side]} wins.`;
-  if (await ask("Resign?", text, "Resign", "Play on")) await send("resign");
+  const text = t("ask.resign.text", { loser: SIDES[side], winner: SIDES[1 - side] });
+  const yes = await ask(t("ask.resign"), text, t("controls.resign"), t("ask.resign.no"));
+  if (yes) await send("resign");
 }
 
 /** Takes back a move; in a finished game only after the user confirms. */
 async function undo() {
   const { over, analysing, kept, reason, result } = now.state;
   if (!over || analysing || !now.state.undo) return send("undo");
-  const consequence = kept ? "It stays in My games, and you continue in another game."
-    : "Its result is lost.";
-  const text = `This game is over: ${reason || result}. ${consequence}`;
-  return await ask("Take a move back?", text, "Take it back", "Cancel")
+  const consequence = t(kept ? "ask.undo.kept" : "ask.undo.lost");
+  const text = t("ask.undo.text", { reason: fromServer(reason) || result, consequence });
+  return await ask(t("ask.undo"), text, t("ask.undo.yes"), t("cancel"))
     && send("undo", { ended: true });
 }
 
 async function offerDraw() {
   const answer = await send("draw", { how: "offer" });
   if (!answer || answer.accepted !== false) return;
-  showMessage(`${now.state.players.find(({ engine }) => engine !== null).name} declines the draw.`);
+  const { name } = now.state.players.find(({ engine }) => engine !== null);
+  showMessage(t("draw.declined", { name }));
 }
 
 /** The actions by name; a button whose id is a name performs that action. */
@@ -154,9 +156,8 @@ export const ACTIONS = {
 
 /** Shows the help with the rules of the game on the board. */
 function showHelp({ variant, fields }) {
-  const [, origin] = RULE_SETS[variant] || ["", ""];
   $("rules-list").replaceChildren(
-    ...[origin, ...sentences(fields)].map((text) => element("li", {}, text)),
+    ...[source(variant), ...sentences(fields)].map((text) => element("li", {}, text)),
   );
   $("help-dialog").showModal();
 }

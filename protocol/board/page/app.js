@@ -13,6 +13,7 @@ import { applyReview } from "./panels/review.js";
 import { ResultCard } from "./panels/status.js";
 import { build, drawTrouble, drawWarnings, redraw, redrawMoves } from "./scene.js";
 import { isOn, sound } from "./sound.js";
+import { fillPage, t } from "./text.js";
 
 const LOG_LINES = 1000;
 
@@ -51,7 +52,7 @@ const log = new Log();
 function offerToResume(game) {
   $("resume").hidden = !game;
   if (!game) return;
-  $("resume-text").textContent = `Continue your last game? ${title(game)}.`;
+  $("resume-text").textContent = t("resume.ask", { game: title(game) });
   $("resume-not").addEventListener("click", () => { $("resume").hidden = true; });
   $("resume-go").addEventListener("click", async () => {
     $("resume").hidden = true;
@@ -106,6 +107,7 @@ function onState(state) {
 }
 
 async function main() {
+  fillPage();
   let about;
   try {
     const opened = await open();

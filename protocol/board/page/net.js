@@ -1,5 +1,7 @@
 // Requests to the server, and the event stream from it.
 
+import { fromServer, t } from "./text.js";
+
 let session = null;
 
 /** Sends a request and returns its answer; throws an Error with the server's message. */
@@ -12,10 +14,13 @@ export async function api(action, body = {}) {
       body: JSON.stringify({ session, ...body }),
     });
   } catch {
-    throw new Error("merels board does not answer. Start it again if it has ended.");
+    throw new Error(t("trouble.silent"));
   }
   const answer = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Error(answer.error || `The request failed (${response.status}).`);
+  if (!response.ok) {
+    const { status } = response;
+    throw new Error(fromServer(answer.error) || t("trouble.request", { status }));
+  }
   return answer;
 }
 

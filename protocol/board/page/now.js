@@ -4,6 +4,7 @@ import { Choice } from "./board/choice.js";
 import { ask } from "./dialogs/form.js";
 import { $ } from "./dom.js";
 import { api } from "./net.js";
+import { t } from "./text.js";
 import { Tree } from "./tree.js";
 
 export const now = {
@@ -56,7 +57,6 @@ export const isGameInProgress = () =>
 /** Asks before a game in progress is left; resolves with whether it may be left. */
 export async function confirmLeaving() {
   return !isGameInProgress() || ask(
-    "Leave this game?", "It is not over. It stays in My games, where you can resume it.",
-    "Leave it", "Stay",
+    t("ask.leave"), t("ask.leave.text"), t("ask.leave.yes"), t("ask.leave.no"),
   );
 }

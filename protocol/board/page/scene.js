@@ -3,7 +3,7 @@
 import { Board } from "./board/board.js";
 import { Choice } from "./board/choice.js";
 import { verdicts } from "./board/marks.js";
-import { $, COLOURS } from "./dom.js";
+import { $ } from "./dom.js";
 import { parse } from "./drawing.js";
 import { now, tree } from "./now.js";
 import { MoveList, Study } from "./panels/moves.js";
@@ -11,6 +11,7 @@ import { Players } from "./panels/players.js";
 import { judgementOf, ReviewPanel } from "./panels/review.js";
 import { statusOf } from "./panels/status.js";
 import { Evaluation, firstMoves } from "./panels/evaluation.js";
+import { fromServer, SIDES, t } from "./text.js";
 
 /** The components: board, players, moves, verdicts, study and evaluation. */
 export const parts = {};
@@ -125,10 +126,10 @@ function drawState() {
   $("draw").disabled = !state.playing || engines.length === 2 || !state.plies;
   $("offer").hidden = state.offer === null || !state.playing;
   if (state.offer !== null) {
-    $("offer-text").textContent = `${COLOURS[state.offer]} offers a draw.`;
+    $("offer-text").textContent = t("offer", { side: SIDES[state.offer] });
   }
   drawWarnings();
-  $("pause").textContent = state.paused ? "Resume" : "Pause";
+  $("pause").textContent = t(state.paused ? "controls.resume" : "controls.pause");
   $("pause").setAttribute("aria-pressed", String(state.paused));
   $("analyse").setAttribute("aria-pressed", String(state.analysing));
   $("play").setAttribute("aria-pressed", String(!state.analysing));
@@ -140,7 +141,8 @@ function drawState() {
 
 /** Shows the server's warning, a failure to save the game, and an unexpected error. */
 export function drawWarnings() {
-  const texts = [now.warning, now.state && now.state.save_error, now.failure].filter(Boolean);
+  const texts = [now.warning, now.state && now.state.save_error, now.failure]
+    .filter(Boolean).map(fromServer);
   $("warnings").hidden = !texts.length;
   $("warnings").textContent = texts.join(" ");
 }
@@ -150,10 +152,7 @@ export function drawTrouble() {
   const engine = now.state && now.state.error;
   $("trouble").hidden = !now.lost && !engine;
   $("restart").hidden = now.lost;
-  $("trouble-text").textContent = now.lost
-    ? "The connection to merels board is lost. Reload this page; if the program has ended, "
-      + "start it again and open its new address. Your game is in My games."
-    : engine;
+  $("trouble-text").textContent = now.lost ? t("trouble.lost") : fromServer(engine);
 }
 
 function drawStatus() {

@@ -2,6 +2,7 @@
 
 import { svg } from "../dom.js";
 import { Drawing, MAN, menOf, parse, piece, ring } from "../drawing.js";
+import { t } from "../text.js";
 import { arrows, mark } from "./marks.js";
 import { animate } from "./motion.js";
 
@@ -118,15 +119,12 @@ export class Board extends Drawing {
   }
 
   describe(point, colour, live, step) {
-    const what = `${point}, ${colour ? `${colour} man` : "empty"}`;
-    const can = {
-      place: "place here", man: "can move", target: "move here", remove: "can be removed",
-    };
+    const what = `${point}, ${t(colour ? `man.${colour}` : "board.empty")}`;
     if (live.has(point)) {
       const value = this.valueOf(point);
-      return `${what}, ${can[step]}${value ? `: proven ${value}` : ""}`;
+      return `${what}, ${t(`board.${step}`)}${value ? `: ${t(`board.proven.${value}`)}` : ""}`;
     }
-    return this.view.choice.canLift(point) ? `${what}, ${can.man}` : what;
+    return this.view.choice.canLift(point) ? `${what}, ${t("board.man")}` : what;
   }
 
   /** Draws an arrow for each move, the best first. */

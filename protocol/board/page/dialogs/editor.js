@@ -1,8 +1,9 @@
 // The dialog that sets up a position; the server checks it after each change.
 
-import { $, COLOURS } from "../dom.js";
+import { $ } from "../dom.js";
 import { Drawing, menOf } from "../drawing.js";
 import { api } from "../net.js";
+import { fromServer, SIDES, t } from "../text.js";
 import { fill, show } from "./form.js";
 
 const MEN = 9;
@@ -90,7 +91,7 @@ export class Editor {
     this.drawing.show(this.men, null);
     for (const [point, group] of this.drawing.groups) {
       const man = this.men.get(point);
-      group.setAttribute("aria-label", `${point}, ${man ? `${man} man` : "empty"}`);
+      group.setAttribute("aria-label", `${point}, ${t(man ? `man.${man}` : "board.empty")}`);
     }
   }
 
@@ -117,8 +118,9 @@ export class Editor {
     if (asked !== this.asked) return;
     this.text = text;
     if (answer.position && typed) this.setPosition(answer.position);
-    const side = COLOURS[answer.position ? answer.position.side : 0];
-    $("editor-note").textContent = answer.fault || answer.note || `${side} to move.`;
+    const side = SIDES[answer.position ? answer.position.side : 0];
+    $("editor-note").textContent = fromServer(answer.fault || answer.note)
+      || t("editor.to-move", { side });
     $("editor-note").classList.toggle("fault", Boolean(answer.fault));
     $("editor-analyse").disabled = Boolean(answer.fault);
     $("editor-play").disabled = !answer.position || Boolean(answer.position.end);

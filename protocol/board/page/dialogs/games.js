@@ -1,25 +1,28 @@
 // The dialog My games: searches, opens, deletes and exports the stored games.
 
-import { $, counted, element } from "../dom.js";
+import { $, element } from "../dom.js";
 import { api } from "../net.js";
 import { confirmLeaving, send, showMessage } from "../now.js";
-import { RULE_SETS } from "../rules.js";
+import { title as rulesTitle } from "../rules.js";
+import { counted, fromServer, t } from "../text.js";
 import { ask, download, show } from "./form.js";
 
 /** Returns the title of a game: the players and the result. */
 export function title(game) {
-  const result = game.unfinished || game.result === "*" ? "not finished" : game.result;
-  const names = [game.white, game.black];
-  const who = names.every((name) => name === "?") ? "Unnamed players" : names.join(" – ");
-  return `${who}, ${result}`;
+  const result = game.unfinished || game.result === "*" ? t("games.unfinished") : game.result;
+  const names = [game.white, game.black].map(fromServer);
+  const isUnnamed = names.every((name) => name === "?");
+  return t("games.title", {
+    players: isUnnamed ? t("games.unnamed") : names.join(" – "), result,
+  });
 }
 
 /** Returns the second line of a game in a list. */
 function details(game) {
   const parts = [
     game.date.replaceAll(".", "-"),
-    game.plies && counted(game.plies, "move"),
-    RULE_SETS[game.variant] ? RULE_SETS[game.variant][0] : game.variant,
+    game.plies && counted("move", game.plies),
+    rulesTitle(game.variant),
     game.event === "A game on the board" ? "" : game.event,
   ];
   return parts.filter((part) => part && !part.startsWith("?")).join(" · ");
@@ -58,16 +61,18 @@ export class Games {
     // An answer to an older query may arrive later.
     if (query !== $("games-query").value) return;
     $("games-list").replaceChildren(...games.map((game) => this.row(game)));
-    const more = found > games.length ? ` The latest ${games.length} are listed.` : "";
-    $("games-count").textContent = found || query ? `${counted(found, "game")}.${more}`
-      : `No games yet. Every game that you play is kept in ${folder}.`;
+    const more = found > games.length
+      ? ` ${t("games.latest", { count: games.length })}` : "";
+    $("games-count").textContent = found || query ? `${counted("game", found)}.${more}`
+      : t("games.none", { folder });
     $("games-save").disabled = !found;
   }
 
   row(game) {
     if (game.here) return row(game, () => $("games-dialog").close());
-    const remove = element("button", { type: "button", "aria-label": `Delete ${title(game)}` },
-      "Delete");
+    const remove = element("button", {
+      type: "button", "aria-label": t("games.delete", { game: title(game) }),
+    }, t("delete"));
     remove.addEventListener("click", () => this.remove(game));
     return row(game, () => this.reopen(game), remove);
   }
@@ -78,8 +83,8 @@ export class Games {
   }
 
   async remove(game) {
-    const text = `${title(game)}. This cannot be undone.`;
-    if (!await ask("Delete this game?", text, "Delete", "Keep")) return;
+    const text = t("ask.delete.text", { game: title(game) });
+    if (!await ask(t("ask.delete"), text, t("delete"), t("ask.delete.no"))) return;
     await send("forget", { key: game.key, changed: game.changed });
     await this.list().catch((error) => showMessage(error.message));
   }

@@ -5,6 +5,7 @@ import { $ } from "../dom.js";
 import { api } from "../net.js";
 import { confirmLeaving, showMessage } from "../now.js";
 import { row } from "./games.js";
+import { countedText, fromServer, t } from "../text.js";
 import { show } from "./form.js";
 import { sharedText } from "./share.js";
 
@@ -53,8 +54,8 @@ export class ImportDialog {
     $("import-text").readOnly = isLong;
     this.text = isLong ? text : null;
     $("import-note").textContent = isCut
-      ? `The file is larger than ${MAX_BYTES >> 20} MB; only the games in its start are opened.`
-      : isLong ? "Only the beginning of the file is shown here; all of it is opened." : "";
+      ? t("open.large", { size: MAX_BYTES >> 20 })
+      : isLong ? t("open.long") : "";
   }
 
   /** Returns the fields of a request: the text and the current rules. */
@@ -70,7 +71,7 @@ export class ImportDialog {
       const answer = await api("load", { ...this.request(), game });
       if (answer.games) this.list(answer.games, answer.found);
       else $("import-dialog").close("go");
-      if (answer.notice) showMessage(`${answer.notice}.`);
+      if (answer.notice) showMessage(`${fromServer(answer.notice)}.`);
     });
   }
 
@@ -84,8 +85,8 @@ export class ImportDialog {
   }
 
   list(games, found) {
-    const listed = found > games.length ? ` The first ${games.length} are listed.` : "";
-    $("import-count").textContent = `${found} games: which one?${listed}`;
+    const listed = found > games.length ? ` ${t("open.listed", { count: games.length })}` : "";
+    $("import-count").textContent = `${t("open.several", { count: found })}${listed}`;
     $("import-games").replaceChildren(
       ...games.map((game, index) => row(game, () => this.load(index))),
     );
@@ -106,13 +107,15 @@ export class ImportDialog {
   keep() {
     return this.attempt(async () => {
       const { kept, skipped, faults } = await api("keep", this.request());
-      const now = `${kept} ${kept === 1 ? "game is" : "games are"} in My games now.`;
+      const now = countedText("open.kept", kept);
       if (!skipped) {
         $("import-dialog").close("go");
         showMessage(now);
         return;
       }
-      const cannot = `${skipped} of ${kept + skipped} cannot be read: ${faults.join("; ")}`;
+      const cannot = t("open.faults", {
+        skipped, count: kept + skipped, faults: faults.join("; "),
+      });
       $("import-fault").textContent = `${now} ${cannot}`;
     });
   }

@@ -3,13 +3,15 @@
 import { $, element } from "../dom.js";
 import { api } from "../net.js";
 import { confirmLeaving } from "../now.js";
-import { answer, question, RULE_SETS } from "../rules.js";
+import { answer, question, source, title } from "../rules.js";
+import { t } from "../text.js";
 import { fill, labelled, show } from "./form.js";
 
 const TIMES = [
-  ...[0.1, 0.5, 1, 3, 10].map((seconds) => [`${seconds} s per move`, { kind: "move", seconds }]),
+  ...[0.1, 0.5, 1, 3, 10]
+    .map((seconds) => [t("time.move", { seconds }), { kind: "move", seconds }]),
   ...[[60, 1], [180, 2], [600, 5]].map(([base, increment]) =>
-    [`${base / 60} min + ${increment} s`, { kind: "clock", base, increment }]),
+    [t("time.clock", { minutes: base / 60, increment }), { kind: "clock", base, increment }]),
 ];
 
 export class NewGame {
@@ -25,20 +27,20 @@ export class NewGame {
   async open(state, onBegin) {
     const engines = this.about.engines.map((engine, index) => [engine.name, String(index)]);
     state.players.forEach((player, seat) => {
-      const choices = seat < 2 ? [["A person", ""], ...engines] : engines;
+      const choices = seat < 2 ? [[t("new.person"), ""], ...engines] : engines;
       fill($(`player-${seat}`), choices, player.engine === null ? "" : String(player.engine));
       if (seat < 2) {
         const levels = this.about.levels.map(({ name, elo }) => [`${name} (${elo})`, name]);
         const level = player.engine === null && player.level === "full" ? "Club" : player.level;
         $(`name-${seat}`).value = player.typed;
-        fill($(`level-${seat}`), [...levels, ["Full strength", "full"]], level);
+        fill($(`level-${seat}`), [...levels, [t("new.full"), "full"]], level);
       }
     });
     const now = JSON.stringify(state.time);
     const time = TIMES.findIndex(([, value]) => JSON.stringify(value) === now);
     fill($("time"), TIMES.map(([text], index) => [text, String(index)]), String(Math.max(0, time)));
     const variants = Object.keys(this.about.variants)
-      .map((name) => [RULE_SETS[name] ? RULE_SETS[name][0] : name, name]);
+      .map((name) => [title(name), name]);
     fill($("variant"), variants, state.rules.variant);
     this.showFields(state.rules.variant, state.rules.fields);
     this.showLevels();
@@ -86,7 +88,7 @@ export class NewGame {
       return labelled(question(field.name), `field-${field.name}`, input);
     });
     $("fields").replaceChildren(...rows);
-    $("rules-words").textContent = RULE_SETS[variant] ? RULE_SETS[variant][1] : "";
+    $("rules-words").textContent = source(variant);
   }
 
   /** Returns the chosen rule set, and the fields that differ from it. */

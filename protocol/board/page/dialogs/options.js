@@ -1,8 +1,9 @@
 // The dialog of an engine's options. The server leaves out options that take text.
 
-import { $, COLOURS, element } from "../dom.js";
+import { $, element } from "../dom.js";
 import { api } from "../net.js";
 import { showMessage } from "../now.js";
+import { fromServer, SIDES, t } from "../text.js";
 import { fill, labelled, show, valueOf } from "./form.js";
 
 export class Options {
@@ -25,9 +26,11 @@ export class Options {
   }
 
   async open(state) {
-    const parts = [...COLOURS, "Analysis"];
+    const parts = [...SIDES, t("part.analysis")];
     const seats = state.players
-      .map((player, seat) => [`${parts[seat]}: ${player.name}`, String(seat), player.engine])
+      .map(({ name, engine }, seat) => [
+        t("player", { side: parts[seat], name: fromServer(name) }), String(seat), engine,
+      ])
       .filter(([, , engine]) => engine !== null);
     fill($("options-seat"), seats, seats[0][1]);
     this.loadOptions();
@@ -36,7 +39,7 @@ export class Options {
 
   async loadOptions() {
     $("options-fault").textContent = "";
-    $("options-list").textContent = "Loading the options …";
+    $("options-list").textContent = t("options.loading");
     const asked = this.asked = {};
     try {
       const { options } = await api("options", { seat: Number($("options-seat").value) });
@@ -60,12 +63,12 @@ export class Options {
     } else if (option.kind === "check") {
       Object.assign(input, { type: "checkbox", checked: option.value.toLowerCase() === "true" });
     } else if (option.kind === "button") {
-      Object.assign(input, { type: "button", textContent: "Press" });
+      Object.assign(input, { type: "button", textContent: t("options.press") });
       input.addEventListener("click", async () => {
         try {
           const seat = Number($("options-seat").value);
           await api("configure", { seat, settings: { [option.name]: null } });
-          showMessage(`${option.name}: sent before the engine's next search.`);
+          showMessage(t("options.pressed", { name: option.name }));
         } catch (error) {
           $("options-fault").textContent = error.message;
         }
@@ -82,7 +85,7 @@ export class Options {
     }
     if (option.managed) {
       input.disabled = true;
-      for (const part of row) part.title = "Set by the board";
+      for (const part of row) part.title = t("options.managed");
     }
     return row;
   }

@@ -3,12 +3,13 @@
 import { Board } from "../board/board.js";
 import { Choice } from "../board/choice.js";
 import { prefersReducedMotion } from "../board/motion.js";
-import { $, COLOURS } from "../dom.js";
+import { $ } from "../dom.js";
 import { parse } from "../drawing.js";
 import { api } from "../net.js";
 import { showMessage } from "../now.js";
-import { RULE_SETS, sentences } from "../rules.js";
+import { sentences, title } from "../rules.js";
 import { sound } from "../sound.js";
+import { fromServer, SIDES, t } from "../text.js";
 import { show } from "./form.js";
 
 /** Milliseconds before a reply or before a wrong move is taken back. */
@@ -22,13 +23,12 @@ const pause = () => new Promise((resolve) => {
 
 /** Returns the facts that the board does not show: the rules, men in hand, and who may fly. */
 function facts({ rules, position }) {
-  const set = RULE_SETS[rules.variant];
-  const parts = [`Rules: ${set ? set[0] : rules.variant}`];
+  const parts = [t("puzzle.rules", { rules: title(rules.variant) })];
   position.hands.forEach((count, side) => {
-    if (count) parts.push(`${COLOURS[side]} has ${count} in hand`);
+    if (count) parts.push(t("puzzle.in-hand", { side: SIDES[side], count }));
   });
   position.flying.forEach((flies, side) => {
-    if (flies) parts.push(`${COLOURS[side]} may fly`);
+    if (flies) parts.push(t("puzzle.flies", { side: SIDES[side] }));
   });
   return parts.join(" · ");
 }
@@ -36,8 +36,9 @@ function facts({ rules, position }) {
 /** Returns a move in words. */
 function describe(move) {
   const { origin, to, removed } = parse(move);
-  const where = origin ? `${origin} to ${to}` : `place on ${to}`;
-  return removed.length ? `${where}, remove ${removed.join(" and ")}` : where;
+  const where = t(origin ? "puzzle.move" : "puzzle.place", { from: origin, to });
+  const men = removed.join(t("puzzle.and"));
+  return men ? t("puzzle.removing", { move: where, men }) : where;
 }
 
 export class Puzzles {
@@ -64,8 +65,8 @@ export class Puzzles {
     this.lessons = lessons;
     this.number = 0;
     this.rules = rules;
-    $("puzzle-title").textContent = lessons ? "Learn from the mistakes" : "Puzzle";
-    $("puzzle-next").textContent = lessons ? "Next mistake" : "Next puzzle";
+    $("puzzle-title").textContent = t(lessons ? "moves.learn" : "puzzle");
+    $("puzzle-next").textContent = t(lessons ? "puzzle.next.mistake" : "puzzle.next");
     $("puzzle-stats").hidden = lessons;
     this.act(() => this.load(false));
     return show($("puzzle-dialog"));
@@ -90,11 +91,12 @@ export class Puzzles {
   }
 
   async load(next) {
-    if (next || !this.shown) this.note("Loading a puzzle …");
+    if (next || !this.shown) this.note(t("puzzle.loading"));
     if (this.lessons) {
       if (next) this.number += 1;
       this.showPuzzle(await api("lesson", { number: this.number }));
-      this.note(`${this.number + 1} of ${this.shown.lesson.count}.`);
+      const { count } = this.shown.lesson;
+      this.note(`${t("puzzle.number", { number: this.number + 1, count })}.`);
     } else {
       this.showPuzzle(await api("puzzle", { next, ...this.rules }));
       if (next || !this.shown.started) this.note("");
@@ -108,17 +110,21 @@ export class Puzzles {
     this.choice = new Choice(shown.legal);
     this.draw(shown.position, shown.last);
     const { player, rules } = shown;
-    $("puzzle-task").textContent = shown.task;
+    $("puzzle-task").textContent = fromServer(shown.task);
     $("puzzle-rules").textContent = facts(shown);
     $("puzzle-rules").title = sentences(rules.fields).join(" ");
     const sign = shown.change > 0 ? "+" : "";
     const change = shown.change === null ? "" : ` (${sign}${shown.change})`;
     $("puzzle-rating").textContent = String(shown.rating);
     $("puzzle-player").textContent = `${player.rating}${change}`;
-    $("puzzle-streak").textContent = `${player.streak} (best ${player.best})`;
-    $("puzzle-count").textContent = `${player.solved} of ${player.tried}`;
+    $("puzzle-streak").textContent = t("puzzle.streak.best", {
+      count: player.streak, best: player.best,
+    });
+    $("puzzle-count").textContent = t("puzzle.number", {
+      number: player.solved, count: player.tried,
+    });
     $("puzzle-hint").disabled = $("puzzle-solution").disabled = shown.solved;
-    if (shown.change !== null && player.save_error) showMessage(player.save_error);
+    if (shown.change !== null && player.save_error) showMessage(fromServer(player.save_error));
     const { lesson } = shown;
     $("puzzle-next").disabled = Boolean(lesson) && lesson.number + 1 >= lesson.count;
     $("puzzle-next").classList.toggle("main", shown.solved);
@@ -134,7 +140,7 @@ export class Puzzles {
     const move = this.choice.pick(point);
     this.draw(this.shown.position, this.shown.last);
     if (this.choice.step === "remove") {
-      this.note(`Mill! Remove a ringed man (${[...this.choice.points].sort().join(", ")}).`);
+      this.note(t("puzzle.mill", { men: [...this.choice.points].sort().join(", ") }));
     }
     if (move !== null) this.act(() => this.play(move));
   }
@@ -150,8 +156,7 @@ export class Puzzles {
     if (!answer.right) {
       await pause();
       this.showPuzzle(answer);
-      const why = { win: "does not win", draw: "loses", better: "is not good enough" }[answer.goal];
-      this.note(`${describe(move)}: that ${why}. Try again.`, "wrong");
+      this.note(t(`puzzle.wrong.${answer.goal}`, { move: describe(move) }), "wrong");
       return;
     }
     this.choice = new Choice([]);
@@ -159,11 +164,11 @@ export class Puzzles {
     if (answer.solved) {
       this.showPuzzle(answer);
       const well = this.lessons || answer.change > 0;
-      this.note(well ? "Right! Solved." : "Right. That is the solution.", "right");
+      this.note(t(well ? "puzzle.solved" : "puzzle.was-solution"), "right");
       sound("end");
       return;
     }
-    this.note("Right! Go on.", "right");
+    this.note(t("puzzle.go-on"), "right");
     await pause();
     this.showPuzzle(answer);
   }
@@ -175,11 +180,11 @@ export class Puzzles {
     if (man) {
       this.choice.pick(man);
       this.draw(answer.position, answer.last);
-      this.note(`Hint: move the man on ${man}.`);
-    } else if (letter) this.note(`Hint: place a man on the ${letter} file.`);
+      this.note(t("puzzle.hint.man", { point: man }));
+    } else if (letter) this.note(t("puzzle.hint.file", { file: letter }));
     else {
       this.board.drawArrows([parse(move)]);
-      this.note(`Hint: ${describe(move)}.`);
+      this.note(t("puzzle.hint.move", { move: describe(move) }));
     }
   }
 
@@ -187,8 +192,9 @@ export class Puzzles {
     const answer = await api("solution");
     this.showPuzzle(answer);
     this.board.drawArrows([parse(answer.line[0])]);
-    const moves = answer.line.map((move, index) =>
-      `${COLOURS[(answer.solver + index) % 2]}: ${describe(move)}`);
-    this.note(`The solution. ${moves.join("; ")}.`);
+    const moves = answer.line.map((move, index) => t("puzzle.by", {
+      side: SIDES[(answer.solver + index) % 2], move: describe(move),
+    }));
+    this.note(t("puzzle.line", { moves: moves.join("; ") }));
   }
 }

@@ -4,6 +4,7 @@ import { $, svg } from "../dom.js";
 import { Drawing, menOf, parse } from "../drawing.js";
 import { api } from "../net.js";
 import { showMessage } from "../now.js";
+import { t } from "../text.js";
 import { download, fill, show } from "./form.js";
 
 /** Width and height of the picture, in pixels. */
@@ -36,15 +37,14 @@ export function takeSharedRecord() {
 }
 
 const FORMS = [
-  ["Game record (PGN)", "record"], ["Position", "position"],
-  ["Position, 17 fields", "seventeen"], ["PlayOK record", "playok"],
-];
+  "record", "position", "seventeen", "playok",
+].map((name) => [t(`share.${name}`), name]);
 
 /** Draws a picture into an element, with computed styles as attributes, and returns it. */
 function drawPicture(place, { white, black, last, points, flipped }) {
   const root = svg("svg", {
     class: "board picture", width: SIZE, height: SIZE, role: "img",
-    "aria-label": "Picture of the position",
+    "aria-label": t("share.picture.label"),
   });
   place.replaceChildren(root);
   const drawing = new Drawing(root, points, flipped);
@@ -98,9 +98,9 @@ async function copy(field) {
   field.select();
   try {
     await navigator.clipboard.writeText(field.value);
-    showMessage("Copied.");
+    showMessage(t("share.copied"));
   } catch {
-    showMessage("The browser does not let this page copy. The text is selected: press Ctrl-C.");
+    showMessage(t("share.select"));
   }
 }
 

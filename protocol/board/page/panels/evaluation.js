@@ -1,10 +1,11 @@
 // The evaluation bar, the variations and the proven values of the position shown.
 
-import { $, COLOURS, element } from "../dom.js";
+import { $, element } from "../dom.js";
 import { parse } from "../drawing.js";
 import { symbol } from "../board/marks.js";
+import { fromServer, SIDES, t } from "../text.js";
 
-const WORDS = { win: "wins", draw: "draws", loss: "loses" };
+const WORDS = { win: "evaluation.win", draw: "evaluation.draws", loss: "evaluation.loss" };
 const RESULTS = { "1-0": 1, "0-1": 0, "1/2-1/2": 0.5 };
 
 /** Draws the bar with White's share, from 0 to 1, and its meaning as text. */
@@ -12,17 +13,17 @@ function drawBar(share, text) {
   const percent = Math.round(share * 100);
   $("bar-white").style.setProperty("--share", `${percent}%`);
   $("bar").setAttribute("aria-valuenow", percent);
-  $("bar").setAttribute("aria-valuetext", `${text}, White ${percent} percent`);
-  $("bar").title = `${text} (White ${percent} %)`;
+  $("bar").setAttribute("aria-valuetext", t("evaluation.bar", { text, percent }));
+  $("bar").title = t("evaluation.bar.title", { text, percent });
 }
 
 /** Returns the text and White's share of the position's proven value, or null. */
 function proven(state) {
   const here = state.proven && state.proven.here;
   if (!here) return null;
-  if (here.value === "draw") return ["Draw, proven", 0.5];
+  if (here.value === "draw") return [t("evaluation.draw"), 0.5];
   const winner = here.value === "win" ? state.position.side : 1 - state.position.side;
-  return [`${COLOURS[winner]} wins, proven`, 1 - winner];
+  return [t("evaluation.wins", { side: SIDES[winner] }), 1 - winner];
 }
 
 /** Returns the bar's text, share and source; null if there is no evaluation yet. */
@@ -31,15 +32,15 @@ function verdict(info, state, judged) {
   const resigned = state.over && state.node === state.live && !state.analysing;
   const end = state.position.end || (resigned ? state : null);
   if (end && end.result in RESULTS) {
-    return [end.reason || end.result, RESULTS[end.result], "The game is over."];
+    return [fromServer(end.reason) || end.result, RESULTS[end.result], t("evaluation.over")];
   }
   const known = proven(state);
-  if (known) return [...known, "Proven by the tablebase."];
+  if (known) return [...known, t("evaluation.tables")];
   // The score of a playing level is too inaccurate.
   if (info && info.share !== null && info.part === "Analysis") {
-    return [info.text, info.share, null];
+    return [fromServer(info.text), info.share, null];
   }
-  return judged ? [judged.text, judged.value, "From the review."] : null;
+  return judged ? [fromServer(judged.text), judged.value, t("evaluation.review")] : null;
 }
 
 /** The evaluation panel; `on` holds the callbacks of its lines: `hover`, `leave`, `play`. */
@@ -94,11 +95,11 @@ export class Evaluation {
     if (document.activeElement !== $("line-count")) $("line-count").value = String(state.lines);
     const found = verdict(info, state, judged);
     if (found) drawBar(found[1], found[0]);
-    else if (!stale) drawBar(0.5, "Not yet evaluated");
+    else if (!stale) drawBar(0.5, t("evaluation.none"));
     if (!reveals || this.place !== state.position.text) this.release();
     this.place = state.position.text;
     this.write($("worth"), reveals && found ? found[0] : "");
-    this.write($("facts"), reveals ? this.facts(info, found) : "Off: no evaluation is shown.");
+    this.write($("facts"), reveals ? this.facts(info, found) : t("evaluation.off"));
     // Reserve the height: lines that come and go would move everything below them.
     const lineCount = reveals && !state.position.end ? state.lines : 0;
     $("lines").style.setProperty("--line-count", lineCount);
@@ -114,8 +115,8 @@ export class Evaluation {
   facts(info, found) {
     const parts = found && found[2] ? [found[2]] : [];
     if (info && info.share !== null) {
-      parts.push(`${info.name}: depth ${info.depth ?? "?"}`);
-      if (info.nodes) parts.push(`${short(info.nodes)} positions`);
+      parts.push(t("evaluation.depth", { name: info.name, depth: info.depth ?? "?" }));
+      if (info.nodes) parts.push(t("evaluation.positions", { count: short(info.nodes) }));
       if (info.nps) parts.push(`${short(info.nps)}/s`);
     }
     return parts.join(" · ");
@@ -127,7 +128,7 @@ export class Evaluation {
     fit($("lines"), lines.length, () => element("li", {}, element("b"), element("span")));
     lines.forEach((line, index) => {
       const [score, steps] = $("lines").children[index].children;
-      this.write(score, line.text);
+      this.write(score, fromServer(line.text));
       fit(steps, line.moves.length, () => element("button", { class: "step" }));
       line.moves.forEach((move, at) => {
         this.write(steps.children[at], move);
@@ -139,7 +140,7 @@ export class Evaluation {
   drawExplorer(found, state) {
     $("explorer-box").hidden = !found;
     if (!found) return;
-    const side = COLOURS[state.position.side];
+    const side = SIDES[state.position.side];
     const key = JSON.stringify([found, side]);
     if (this.explored === key) return;
     this.explored = key;
@@ -147,17 +148,20 @@ export class Evaluation {
       const button = element(
         "button", { class: `known ${one.value || "unknown"}`, "data-moves": one.move },
         symbol(one.value), element("span", { class: "move" }, one.move),
-        element("span", { class: "worth" }, one.value ? `${side} ${WORDS[one.value]}` : "unknown"),
+        element("span", { class: "worth" },
+          t(one.value ? WORDS[one.value] : "evaluation.unknown", { side })),
       );
       if (one.replies) {
         const [holding, all] = one.replies;
-        const title = `${holding} of ${all} replies keep this value`;
-        button.append(element("span", { class: "replies", title }, `${holding} of ${all} hold`));
+        const title = t("evaluation.hold.title", { holding, all });
+        const text = t("evaluation.hold", { holding, all });
+        button.append(element("span", { class: "replies", title }, text));
       }
       if (one.depth) {
-        const text = `${one.depth}${one.depth === 255 ? " or more" : ""}`;
-        button.append(element("span", { class: "depth" }, `in ${text}`));
-        button.title = `The next removal or the end comes in ${text} moves, counting both sides`;
+        const { depth } = one;
+        const count = depth === 255 ? t("evaluation.more", { count: depth }) : depth;
+        button.append(element("span", { class: "depth" }, t("evaluation.in", { count })));
+        button.title = t("evaluation.in.title", { count });
       }
       return element("li", {}, button);
     }));

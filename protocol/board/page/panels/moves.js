@@ -1,6 +1,7 @@
 // The list of moves with variations, and the panel for the comment on a move.
 
 import { $, element } from "../dom.js";
+import { fromServer, t } from "../text.js";
 
 /** The list of moves. It may be long, so a step updates only the buttons that change. */
 export class MoveList {
@@ -126,7 +127,7 @@ export class MoveList {
     if (name) button.classList.add(name);
     button.dataset.judged = name;
     const { comment } = this.tree.node(Number(button.dataset.node));
-    button.title = [sentence, comment].filter(Boolean).join(" ");
+    button.title = [fromServer(sentence), comment].filter(Boolean).join(" ");
   }
 
   /** Marks the move shown, and the moves that were taken back. */
@@ -168,11 +169,12 @@ export class Study {
   draw(state) {
     const node = this.tree.node(state.node);
     const [number, side] = this.tree.numberOf(node);
-    const name = node.parent ? `${number}${side ? "…" : "."} ${node.text}` : "the game";
+    const move = node.parent ? `${number}${side ? "…" : "."} ${node.text}`
+      : t("moves.comment.game");
     $("study").hidden = !state.analysing;
     $("remark").hidden = state.analysing || !node.comment;
     $("remark").textContent = node.comment;
-    $("comment-label").textContent = `Comment on ${name}`;
+    $("comment-label").textContent = t("moves.comment", { move });
     const writing = document.activeElement === $("comment")
       && $("comment").dataset.node === String(node.number);
     if (!writing) {

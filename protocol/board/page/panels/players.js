@@ -1,6 +1,7 @@
 // The rows of both players: name, men in hand, clock.
 
-import { $, clockText, COLOURS, element } from "../dom.js";
+import { $, clockText, element } from "../dom.js";
+import { counted, fromServer, SIDES, t } from "../text.js";
 
 /** Returns the sides that users play: 0 White, 1 Black. */
 export const usersOf = ({ players }) => [0, 1].filter((side) => players[side].engine === null);
@@ -25,11 +26,11 @@ export class Players {
 
   drawRow(row, side, placing) {
     const { position, players, clock, over } = this.state;
-    const colour = COLOURS[side].toLowerCase();
+    const colour = ["white", "black"][side];
     const moving = position.side === side && !over;
     row.classList.toggle("moving", moving);
     row.dataset.side = side;
-    const name = `${COLOURS[side]}: ${players[side].name}`;
+    const name = t("player", { side: SIDES[side], name: fromServer(players[side].name) });
     row.replaceChildren(element("span", { class: "name" }, name));
     const second = element("span", { class: "second" });
     row.append(second);
@@ -38,16 +39,19 @@ export class Players {
     if (hand) {
       const tray = element("span", { class: `hand ${colour}` });
       for (let count = 0; count < hand; count += 1) tray.append(element("i"));
-      tray.append(element("span", {}, `${hand} in hand`));
+      tray.append(element("span", {}, t("player.hand", { count: hand })));
       if (moving && placing) {
         tray.classList.add("live");
         tray.addEventListener("pointerdown", this.onHand);
       }
       second.append(tray);
     } else {
-      second.append(element("span", { class: "hand" }, element("span", {}, `${men} men`)));
+      const text = element("span", {}, counted("man", men));
+      second.append(element("span", { class: "hand" }, text));
     }
-    const chip = (word) => second.append(element("span", { class: `chip ${word}` }, word));
+    const chip = (word) => {
+      second.append(element("span", { class: `chip ${word}` }, t(`player.${word}`)));
+    };
     if (position.flying[side]) chip("flying");
     if (position.blocked && position.side === side) chip("blocked");
     this.clocks[side] = null;

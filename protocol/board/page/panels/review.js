@@ -1,6 +1,7 @@
 // The review of the game: graph, accuracy and verdicts.
 
-import { $, COLOURS, counted, element, svg } from "../dom.js";
+import { $, COLOURS, element, svg } from "../dom.js";
+import { counted, fromServer, SIDES, t } from "../text.js";
 import { usersOf } from "./players.js";
 
 /** Least milliseconds between two drawings of the graph of a running review. */
@@ -34,7 +35,7 @@ export class ReviewPanel {
     this.next = 0;
     this.graph = svg("svg", {
       viewBox: "0 0 1 100", preserveAspectRatio: "none", role: "img",
-      "aria-label": "White's expected score after each move",
+      "aria-label": t("review.graph"),
     });
     this.area = svg("polygon", { class: "area" });
     this.half = svg("line", { class: "half", x1: 0, y1: 50, y2: 50 });
@@ -50,7 +51,7 @@ export class ReviewPanel {
 
   draw(review, state) {
     $("graph").hidden = $("verdict").hidden = !review;
-    $("review").textContent = isRunning(review) ? "Stop" : "Review";
+    $("review").textContent = t(isRunning(review) ? "moves.stop" : "moves.review");
     if (review !== this.review) this.drawn = 0;
     this.review = review;
     $("sums").hidden = !review;
@@ -94,26 +95,26 @@ function drawSums({ sums }) {
   if ($("sums").dataset.key === key) return;
   $("sums").dataset.key = key;
   $("sums").replaceChildren(...sums.flatMap(({ accuracy, moves, counts }, side) => [
-    element("dt", {}, COLOURS[side]),
-    element("dd", {}, moves ? `${accuracy.toFixed(1)} % accurate, ${listed(counts)}` : "–"),
+    element("dt", {}, SIDES[side]),
+    element("dd", {}, moves
+      ? t("review.sums", { accuracy: accuracy.toFixed(1), counts: listed(counts) }) : "–"),
   ]));
 }
 
-function listed({ blunder, mistake, inaccuracy }) {
-  const last = `${inaccuracy} ${inaccuracy === 1 ? "inaccuracy" : "inaccuracies"}`;
-  return `${counted(blunder, "blunder")}, ${counted(mistake, "mistake")}, ${last}`;
-}
+const listed = (counts) => ["blunder", "mistake", "inaccuracy"]
+  .map((name) => counted(name, counts[name])).join(", ");
 
 /** Returns the verdict on the move shown, or on the whole game. */
 function verdictOn(review, judged) {
   const done = review.judgements.length;
-  if (isRunning(review)) return `Judging move ${done + 1} of ${review.moves} …`;
+  if (isRunning(review)) return t("review.judging", { number: done + 1, count: review.moves });
   if (judged && judged.sentence) {
-    const cost = judged.cost && ` ${judged.cost}.`;
-    return `${judged.move}: ${judged.sentence} (${judged.text}).${cost}`;
+    const cost = judged.cost && ` ${fromServer(judged.cost)}.`;
+    return `${judged.move}: ${fromServer(judged.sentence)} (${fromServer(judged.text)}).${cost}`;
   }
-  if (judged) return `${judged.move}: ${judged.text}`;
+  if (judged) return `${judged.move}: ${fromServer(judged.text)}`;
   const count = (name) => review.judgements.filter((judgement) => judgement.name === name).length;
-  return `Blunders ${count("blunder")}, mistakes ${count("mistake")}, `
-    + `inaccuracies ${count("inaccuracy")}`;
+  return t("review.counts", {
+    blunders: count("blunder"), mistakes: count("mistake"), inaccuracies: count("inaccuracy"),
+  });
 }

@@ -1,6 +1,7 @@
 // The status line, and the card with the result of a game.
 
-import { $, COLOURS } from "../dom.js";
+import { $ } from "../dom.js";
+import { fromServer, SIDES, t } from "../text.js";
 import { usersOf } from "./players.js";
 
 /** Returns the status text; null while a move is being sent. */
@@ -9,43 +10,44 @@ export function statusOf(state, choice) {
   if (choice.step === "done") return null;
   const { position, playing, paused } = state;
   const back = state.node !== state.live;
-  const parts = state.analysing ? ["Analysis."] : [];
-  const of = `${state.ply} of ${state.plies}.`;
-  if (back && !state.analysing) parts.push(playing ? `Viewing move ${of}` : `Move ${of}`);
-  else if (!back && state.reason) parts.push(`${state.reason} (${state.result}).`);
-  else if (!back && state.result !== "*") parts.push(`Recorded result: ${state.result}.`);
-  const mover = COLOURS[position.side];
-  const next = COLOURS[state.turn];
+  const parts = state.analysing ? [t("status.analysis")] : [];
+  if (back && !state.analysing) parts.push(t(playing ? "status.viewing" : "status.move", state));
+  else if (!back && state.reason) {
+    parts.push(t("status.over", { reason: fromServer(state.reason), result: state.result }));
+  } else if (!back && state.result !== "*") parts.push(t("status.recorded", state));
+  const side = SIDES[position.side];
+  const next = SIDES[state.turn];
+  const men = [...choice.points].sort().join(", ");
   const asked = {
-    place: `${mover}: place a man.`,
-    man: `${mover}: move a man${position.flying[position.side] ? " to any point" : ""}.`,
-    target: `${mover}: where to?`,
-    remove: `Mill! ${mover}: remove a ringed man (${[...choice.points].sort().join(", ")}).`,
+    place: "status.place",
+    man: position.flying[position.side] ? "status.fly" : "status.man",
+    target: "status.target",
+    remove: "status.remove",
   }[choice.step];
   const { engine, name } = state.players[state.turn];
   if (playing && paused) {
-    const purpose = engine === null ? "to play on" : `to let ${name} move`;
-    parts.push(`Paused; it is ${next}'s turn. Press Resume ${purpose}.`);
-  } else if (state.thinking) parts.push(`${name} is thinking …`);
-  else if (playing && back) parts.push(`It is ${next}'s turn; » returns to the last move.`);
-  if (asked) parts.push(asked);
+    const key = engine === null ? "status.paused.own" : "status.paused.engine";
+    parts.push(t(key, { side: next, name }));
+  } else if (state.thinking) parts.push(t("status.thinking", { name }));
+  else if (playing && back) parts.push(t("status.back", { side: next }));
+  if (asked) parts.push(t(asked, { side, men }));
   if (playing && state.offer !== null) {
-    parts.push(`${COLOURS[state.offer]} offers a draw; a move declines it.`);
+    parts.push(t("status.offer", { side: SIDES[state.offer] }));
   }
   if (state.analysing && !back && !state.final && !state.played) {
-    parts.push("Try moves for both sides, or play on from here.");
+    parts.push(t("status.try"));
   }
-  if (state.move) parts.push(`Last: ${state.move}.`);
+  if (state.move) parts.push(t("status.last", state));
   return parts.join(" ");
 }
 
 /** Returns the result, from the point of view of the only user if there is one. */
 function headline({ result, players }) {
   const winner = { "1-0": 0, "0-1": 1 }[result];
-  if (winner === undefined) return "Draw";
+  if (winner === undefined) return t("result.draw");
   const users = usersOf({ players });
-  if (users.length === 1) return users[0] === winner ? "You win" : "You lose";
-  return `${COLOURS[winner]} wins`;
+  if (users.length === 1) return t(users[0] === winner ? "result.you.win" : "result.you.lose");
+  return t("result.wins", { side: SIDES[winner] });
 }
 
 /** The card shown at the end of a game: the winner, the reason, and the next steps. */
@@ -63,7 +65,7 @@ export class ResultCard {
     if (!ended) this.close();
     else if (before && !before.over) {
       $("result-title").textContent = headline(state);
-      $("result-reason").textContent = state.reason || state.result;
+      $("result-reason").textContent = fromServer(state.reason) || state.result;
       $("result-card").hidden = false;
     }
   }

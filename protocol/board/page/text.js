@@ -1,0 +1,82 @@
+// The page's text in the user's language. Every language is a table of the same keys.
+
+import de from "./languages/de.js";
+import en from "./languages/en.js";
+
+/** All languages by code: a new one is a file in languages/, and an entry here. */
+export const LANGUAGES = { en, de };
+
+const KEY = "language";
+
+/** Returns the language stored in the settings; empty to follow the browser. */
+export const chosenLanguage = () => localStorage.getItem(KEY) || "";
+
+/** Stores a language's code, or with "" the browser's choice; it applies after a reload. */
+export function chooseLanguage(code) {
+  if (code) localStorage.setItem(KEY, code);
+  else localStorage.removeItem(KEY);
+}
+
+/** The code of the page's language: the stored one, or the browser's first that has a table. */
+export const LANGUAGE = [chosenLanguage(), ...navigator.languages.map((code) => code.split("-")[0])]
+  .find((code) => Object.hasOwn(LANGUAGES, code)) || "en";
+
+const table = LANGUAGES[LANGUAGE];
+const plural = new Intl.PluralRules(LANGUAGE);
+
+const fillIn = (text, values) =>
+  text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
+
+/** Returns the text of a key, with its {placeholders} replaced by values. */
+export function t(key, values = {}) {
+  if (!(key in table)) throw new Error(`no text for ${key}`);
+  return fillIn(table[key], values);
+}
+
+/** Returns the text of a key if there is one, otherwise `otherwise`. */
+export const textOr = (key, otherwise) => (key in table ? t(key) : otherwise);
+
+/** Returns the text of a key for a {count}; `.one`, `.other` and so on end the keys. */
+export function countedText(key, count) {
+  const exact = `${key}.${plural.select(Number(count))}`;
+  return t(exact in table ? exact : `${key}.other`, { count });
+}
+
+/** Returns a count, a number or its text, with a noun: `counted("move", 2)` is "2 moves". */
+export const counted = (noun, count) => countedText(`count.${noun}`, count);
+
+/** The names of the colours: White's, then Black's. */
+export const SIDES = [t("side.white"), t("side.black")];
+
+/** Patterns of the server's English sentences: [expression, names of the values, key]. */
+const PATTERNS = Object.keys(en).filter((key) => key.startsWith("server.")).map((key) => {
+  const parts = en[key].split(/\{(\w+)\}/);
+  const pattern = parts.map((part, index) => (index % 2
+    ? "(.+?)" : part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))).join("");
+  return [new RegExp(`^${pattern}$`, "s"), parts.filter((_, index) => index % 2), key];
+});
+
+/** Translates a sentence of the server; one that is in no pattern stays as it is. */
+export function fromServer(text) {
+  if (LANGUAGE === "en" || !text) return text;
+  for (const [pattern, names, key] of PATTERNS) {
+    const match = pattern.exec(text);
+    if (match) {
+      const values = match.slice(1).map((value) => fromServer(value));
+      return t(key, Object.fromEntries(names.map((name, index) => [name, values[index]])));
+    }
+  }
+  return text;
+}
+
+/** Fills the static text of the page: `data-text`, and attributes by `data-title` and others. */
+export function fillPage(root = document) {
+  document.documentElement.lang = LANGUAGE;
+  const attributes = { title: "title", label: "aria-label", hint: "placeholder" };
+  for (const one of root.querySelectorAll("[data-text]")) one.textContent = t(one.dataset.text);
+  for (const [name, attribute] of Object.entries(attributes)) {
+    for (const one of root.querySelectorAll(`[data-${name}]`)) {
+      one.setAttribute(attribute, t(one.dataset[name]));
+    }
+  }
+}

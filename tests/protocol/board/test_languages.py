@@ -1,0 +1,85 @@
+"""The page's languages: complete tables, no unused key, and no text outside the tables."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from merels.protocol import board
+
+PAGE = Path(board.__file__).parent / "page"
+TABLES = sorted((PAGE / "languages").glob("*.js"))
+SCRIPTS = {
+    path.relative_to(PAGE).as_posix(): path.read_text("utf-8")
+    for path in sorted(PAGE.rglob("*.js")) if path not in TABLES
+}
+HTML = (PAGE / "index.html").read_text("utf-8")
+SYMBOLS = {"merels", "?", "×", "«", "‹", "›", "»", "← →", "↑ ↓", "Home End", "Enter", "Esc", "U R"}
+"""Text of the page that is the same in all languages, besides single letters and digits."""
+
+
+def table(path: Path) -> dict[str, str]:
+    """Return a language's table."""
+    text = re.sub(r"^//.*\n", "", path.read_text("utf-8"), flags=re.M)
+    text = re.sub(r'"\s*\+ "', "", text).strip().removeprefix("export default ").rstrip(";")
+    entries: dict[str, str] = json.loads(re.sub(r",\s*}$", "}", text))
+    return entries
+
+
+ENGLISH = table(PAGE / "languages" / "en.js")
+
+
+def placeholders(text: str) -> set[str]:
+    """Return the names in braces."""
+    return set(re.findall(r"{(\w+)}", text))
+
+
+@pytest.mark.parametrize("path", TABLES, ids=lambda path: path.stem)
+def test_every_language_has_the_same_keys_and_placeholders(path: Path) -> None:
+    entries = table(path)
+    assert list(entries) == list(ENGLISH)
+    assert {key for key in ENGLISH if placeholders(entries[key]) != placeholders(ENGLISH[key])} == (
+        set()
+    )
+    assert all(entries.values())
+    assert f'{path.stem} from "./languages/{path.name}"' in SCRIPTS["text.js"]
+
+
+def used_keys() -> tuple[set[str], set[str]]:
+    """Return the keys that the page names, and the beginnings of keys that it builds."""
+    used = set(re.findall(r'data-(?:text|title|label|hint)="([^"]+)"', HTML))
+    starts = {"server."}
+    for text in SCRIPTS.values():
+        used |= set(re.findall(r'"([\w.-]+)"', text))
+        starts |= set(re.findall(r"`([\w-]+\.[\w.-]*)\$\{", text))
+        used |= {match + ".other" for match in re.findall(r'countedText\("([\w.-]+)"', text)}
+    return used, starts
+
+
+def test_every_key_is_used_and_every_used_key_exists() -> None:
+    used, starts = used_keys()
+    without_form = {re.sub(r"\.one$", ".other", key): key for key in ENGLISH}
+    unused = [
+        key for plain, key in without_form.items()
+        if plain not in used and not any(key.startswith(start) for start in starts)
+    ]
+    assert unused == []
+    missing = set(re.findall(r'data-(?:text|title|label|hint)="([^"]+)"', HTML)) - set(ENGLISH)
+    for text in SCRIPTS.values():
+        missing |= set(re.findall(r'\bt\(\s*"([\w.-]+)"', text)) - set(ENGLISH)
+    assert missing == set()
+
+
+def test_no_text_of_the_page_is_outside_the_tables() -> None:
+    texts = {text.strip() for text in re.findall(r">([^<]+)<", HTML)} - {""}
+    assert {text for text in texts if len(text) > 1} - SYMBOLS == set()
+    assert re.findall(r'\s(?:aria-label|title|placeholder|alt)="', HTML) == []
+    for name, text in SCRIPTS.items():
+        code = re.sub(r"^\s*(//|/?\*).*$", "", text, flags=re.M)
+        # Two words with a blank between them, that begin with a capital letter, are a sentence.
+        assert re.findall(r'"[A-Z][a-z]+ [a-z][^"]*"', code) == [], name
+        assert re.findall(r"`[A-Z][a-z]+ [a-z][^`]*`", code) == [], name
+        assert re.findall(r'textContent = "[^"]', code) == [], name
