@@ -8,6 +8,7 @@ import { ImportDialog } from "./dialogs/import.js";
 import { Options } from "./dialogs/options.js";
 import { Puzzles } from "./dialogs/puzzles.js";
 import { Share, takeSharedRecord } from "./dialogs/share.js";
+import { Tutorial } from "./dialogs/tutorial.js";
 import { $, element } from "./dom.js";
 import { api } from "./net.js";
 import { confirmLeaving, now, send, showMessage, tree } from "./now.js";
@@ -15,7 +16,7 @@ import { usersOf } from "./panels/players.js";
 import { isRunning } from "./panels/review.js";
 import { sentences, source } from "./rules.js";
 import { flip, parts, redraw } from "./scene.js";
-import { isOn, setSound } from "./sound.js";
+import { switchNumbers, switchSound } from "./settings.js";
 import { countedText, fromServer, SIDES, t } from "./text.js";
 
 let dialogs;
@@ -25,7 +26,7 @@ export function prepare(about) {
   dialogs = {
     newGame: new NewGame(about), importing: new ImportDialog(), options: new Options(),
     share: new Share(), editor: new Editor(about.points), games: new Games(),
-    puzzles: new Puzzles(about),
+    puzzles: new Puzzles(about), tutorial: new Tutorial(about),
   };
 }
 
@@ -34,6 +35,8 @@ export async function pick(point) {
   const text = now.choice.pick(point);
   redraw("state");
   if (text === null) return;
+  // A move beside the form that starts a game begins that game.
+  if (isStarting()) await dialogs.newGame.beginByMove(now.state);
   const done = await send("play", { moves: [text], at: now.state.node });
   if (!done) cancel();
 }
@@ -125,7 +128,7 @@ export const ACTIONS = {
   accept: () => send("draw", { how: "accept" }),
   decline: () => send("draw", { how: "decline" }),
   resign,
-  play: () => send("analyse", { on: false }),
+  play,
   analyse: () => send("analyse", { on: true }),
   evaluation: () => send("evaluation", { on: !now.state.reveals }),
   review: () => send("review", { on: !isRunning(now.review) }),
@@ -134,6 +137,7 @@ export const ACTIONS = {
   games: () => dialogs.games.open(),
   puzzles: () => openPuzzles(false),
   learn: () => openPuzzles(true),
+  "result-learn": () => openPuzzles(true),
   import: () => dialogs.importing.open(now.state),
   options: () => dialogs.options.open(now.state),
   share: () => dialogs.share.open({
@@ -141,10 +145,11 @@ export const ACTIONS = {
     points: parts.board.points, flipped: parts.board.flipped,
   }),
   edit,
-  sound: () => {
-    setSound(!isOn());
-    $("sound").setAttribute("aria-pressed", String(isOn()));
-  },
+  sound: switchSound,
+  numbers: switchNumbers,
+  tutorial: openTutorial,
+  "first-lesson": openTutorial,
+  "rules-line": () => showHelp(now.state.rules),
   rematch,
   "result-review": async () => {
     await send("analyse", { on: true });
@@ -153,6 +158,33 @@ export const ACTIONS = {
   "result-save": () => ACTIONS.share(),
   help: () => showHelp(now.state.rules),
 };
+
+/** Leaves the analysis; without a game, starts one. */
+async function play() {
+  const { analysing, playing } = now.state;
+  if (analysing) await send("analyse", { on: false });
+  else if (!playing) await dialogs.newGame.open(now.state, flipForUser);
+}
+
+/** Returns whether the form that starts a game is shown beside the board. */
+export const isStarting = () => document.body.classList.contains("starting");
+
+/** Shows the form that starts a game beside the board, until the game changes. */
+export async function startBeside() {
+  document.body.classList.add("starting");
+  try {
+    await dialogs.newGame.open(now.state, flipForUser, true);
+  } catch (error) {
+    showMessage(error.message);
+  }
+  document.body.classList.remove("starting");
+}
+
+/** Teaches the rules, then starts a game if asked to. */
+async function openTutorial() {
+  const end = await dialogs.tutorial.open();
+  if (end === "play" && !isStarting()) await dialogs.newGame.open(now.state, flipForUser);
+}
 
 /** Shows the help with the rules of the game on the board. */
 function showHelp({ variant, fields }) {

@@ -1,7 +1,8 @@
 // The page's entry: connects the server's events, the buttons and the keys to their handlers.
 
 import {
-  act, ACTIONS, cancel, flipForUser, go, openShared, pick, playLine, prepare,
+  act, ACTIONS, cancel, flipForUser, go, isStarting, openShared, pick, playLine, prepare,
+  startBeside,
 } from "./actions.js";
 import { Choice } from "./board/choice.js";
 import { closeByButtons } from "./dialogs/form.js";
@@ -12,7 +13,8 @@ import { isGameInProgress, confirmLeaving, now, send, tree } from "./now.js";
 import { applyReview } from "./panels/review.js";
 import { ResultCard } from "./panels/status.js";
 import { build, drawTrouble, drawWarnings, redraw, redrawMoves } from "./scene.js";
-import { isOn, sound } from "./sound.js";
+import { prepareSettings } from "./settings.js";
+import { sound } from "./sound.js";
 import { fillPage, t } from "./text.js";
 
 const LOG_LINES = 1000;
@@ -88,6 +90,14 @@ function onKey(event) {
   act(name);
 }
 
+/** Shows the start of a game beside an unused board, and hides it once anything has changed. */
+function followStart(before, state) {
+  const key = ({ players, time, rules, plies, analysing, over }) =>
+    JSON.stringify([players, time, rules, plies, analysing, over]);
+  if (!before && !state.plies && !state.analysing && !state.over) startBeside();
+  else if (before && isStarting() && key(before) !== key(state)) $("new-dialog").close("");
+}
+
 function onState(state) {
   const before = now.state;
   const same = before && JSON.stringify(before.legal) === JSON.stringify(state.legal) &&
@@ -103,6 +113,7 @@ function onState(state) {
   result.follow(before, now.state);
   playMoveSound(before, now.state);
   if (!before) flipForUser(now.state.players);
+  followStart(before, state);
   if (now.state.plies || now.state.analysing) $("resume").hidden = true;
 }
 
@@ -126,7 +137,7 @@ async function main() {
   });
   prepare(about);
   result = new ResultCard();
-  $("sound").setAttribute("aria-pressed", String(isOn()));
+  prepareSettings();
   $("line-count").addEventListener("change", () => {
     send("evaluation", { lines: Number($("line-count").value) });
   });
@@ -134,13 +145,9 @@ async function main() {
   for (const name of Object.keys(ACTIONS)) {
     if ($(name)) $(name).addEventListener("click", () => act(name));
   }
-  // On a narrow page the menu is a popover, which would cover the result of its button.
-  $("menu").addEventListener("click", () => {
-    if ($("menu").matches(":popover-open")) $("menu").hidePopover();
-  });
   document.addEventListener("keydown", onKey);
   window.addEventListener("beforeunload", (event) => {
-    if (isGameInProgress()) event.preventDefault();
+    if (isGameInProgress() && !now.reloading) event.preventDefault();
   });
   window.addEventListener("hashchange", openShared);
   openShared();
@@ -148,7 +155,11 @@ async function main() {
     state: onState,
     info: (info) => { now.info = info; redraw("info"); },
     moves: (update) => redrawMoves(tree.apply(update)),
-    review: (update) => { now.review = applyReview(now.review, update); redraw("review"); },
+    review: (update) => {
+      now.review = applyReview(now.review, update);
+      result.showReview(now.review);
+      redraw("review");
+    },
     log: (lines) => log.add(lines),
     failure: (text) => { now.failure = text; drawWarnings(); },
   }, (isLost) => {

@@ -21,6 +21,8 @@ export const now = {
   /** The server's warning, and the last unexpected error of this game; empty if none. */
   warning: "",
   failure: "",
+  /** Whether the page is about to reload by its own choice. */
+  reloading: false,
   /** Whether the connection is lost. */
   lost: false,
 };
@@ -32,7 +34,7 @@ export const tree = new Tree();
 export function showMessage(message) {
   const toast = $("toast");
   // Behind an open dialog the toast could be neither clicked nor read aloud.
-  (document.querySelector("dialog[open]") || document.body).append(toast);
+  (document.querySelector("dialog:modal") || document.body).append(toast);
   toast.textContent = message;
   toast.hidden = false;
   toast.scrollIntoView({ block: "nearest" });

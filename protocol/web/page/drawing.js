@@ -4,6 +4,15 @@ import { svg } from "./dom.js";
 
 export const MAN = 36;
 
+/** Gradients of a drawing: name, centre, radius, and offsets of the stops. */
+const GRADIENTS = [
+  ["white", 0.36, 0.3, 0.8, [0, 0.45, 1]],
+  ["black", 0.36, 0.3, 0.8, [0, 0.55, 1]],
+  ["shade", 0.5, 0.5, 0.5, [0, 0.72, 1]],
+];
+/** Drawings made so far: the ids of gradients must be unique in a page. */
+let drawings = 0;
+
 /** The parts of a move's text such as "a4-b4xb2". */
 export function parse(text) {
   const [path, ...removed] = text.split("x");
@@ -20,6 +29,7 @@ export const menOf = ({ white, black }) => new Map([
 export function piece(colour) {
   if (!colour) return [svg("circle", { class: "dot", r: 8 })];
   return [
+    svg("circle", { class: "shade", cx: 1, cy: 5, r: MAN + 7 }),
     svg("circle", { class: `man ${colour}`, r: MAN }),
     svg("circle", { class: "inner", r: MAN - 11 }),
   ];
@@ -35,6 +45,7 @@ export class Drawing {
   constructor(root, points, flipped = false) {
     Object.assign(this, { root, points, flipped, groups: new Map() });
     root.setAttribute("viewBox", "-14 0 714 714");
+    root.append(this.gradients());
     root.append(svg("rect", { class: "wood", x: -12, y: 2, width: 710, height: 710, rx: 20 }));
     this.lines = svg("path", { class: "lines" });
     this.labels = svg("g", { "aria-hidden": "true" });
@@ -48,6 +59,18 @@ export class Drawing {
       this.men.append(group);
     }
     this.place();
+  }
+
+  /** Creates the gradients of men and their shadows, and names them for the style sheet. */
+  gradients() {
+    drawings += 1;
+    return svg("defs", {}, ...GRADIENTS.map(([name, cx, cy, r, offsets]) => {
+      const id = `${name}-${drawings}`;
+      const property = name === "shade" ? "--man-shade" : `--${name}-man`;
+      this.root.style.setProperty(property, `url(#${id})`);
+      return svg("radialGradient", { id, cx, cy, r }, ...offsets.map((offset, index) =>
+        svg("stop", { class: `${name}-${index + 1}`, offset })));
+    }));
   }
 
   /** Makes the points buttons; the hit circle stays when the marks in front of it are redrawn. */

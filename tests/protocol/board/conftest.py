@@ -48,7 +48,7 @@ def page(server: Server, chromium: Browser) -> Iterator[Browser]:
     server.let_in(chromium)
     # A file of the same origin gives access to sessionStorage without running the page's scripts.
     chromium.open(server.address + "theme.css")
-    chromium.run("sessionStorage.clear()")
+    chromium.run("sessionStorage.clear(); localStorage.clear()")
     chromium.open(server.address)
     chromium.wait("document.querySelectorAll('.target').length === 24")
     # Hide the offer to resume the game of an earlier test.

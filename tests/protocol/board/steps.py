@@ -37,11 +37,11 @@ OVERLAPS = """
 const faults = [];
 const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
 if (wide > 0) faults.push(`the page is ${wide} pixels too wide`);
-const open = document.querySelector("dialog[open]");
+const open = document.querySelector("dialog:modal");
 const boxes = [...(open || document).querySelectorAll(
   "button, select, input, textarea, h1, h2, summary, .player > *, #status, #board, .toast")]
   .filter((one) => one.checkVisibility({contentVisibilityAuto: true, visibilityProperty: true}))
-  .filter((one) => !one.closest("#moves, #lines, #explorer, .result, .scroll"))
+  .filter((one) => !one.closest("#moves, #lines, #explorer, .scroll, .segments, dialog .ends"))
   .map((one) => [one, one.getBoundingClientRect()])
   .filter(([, box]) => box.width && box.height);
 for (const [one, box] of boxes) {
@@ -127,9 +127,15 @@ def load(page: Browser, text: str) -> None:
 
 
 def tap_menu(page: Browser, name: str) -> None:
-    """Press a button of the menu; open the menu first on a narrow page."""
-    if not page.run("return document.getElementById('menu').checkVisibility()"):
-        page.click("#menu-button")
+    """Press a button, and open the menu that contains it first if need be."""
+    if name == "new" and page.run("return document.getElementById('new-dialog').open"):
+        return  # The form that starts a game is beside the board.
+    menu = page.run(
+        """const one = document.getElementById(arguments[0]);
+           return one.checkVisibility() ? null : one.closest("[popover]")?.id""", name,
+    )
+    if menu:
+        page.click(f"[popovertarget={menu}]")
     page.click(f"#{name}")
 
 

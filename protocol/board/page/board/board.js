@@ -1,7 +1,7 @@
 // An interactive board: draws a position with marks and arrows, handles pointer and keys.
 
 import { svg } from "../dom.js";
-import { Drawing, MAN, menOf, parse, piece, ring } from "../drawing.js";
+import { Drawing, menOf, parse, piece, ring } from "../drawing.js";
 import { t } from "../text.js";
 import { arrows, mark } from "./marks.js";
 import { animate } from "./motion.js";
@@ -63,7 +63,7 @@ export class Board extends Drawing {
       if (last && point === last.to) parts.push(ring("last"));
       if (point === choice.origin && !moved) parts.push(ring("picked"));
       if (live.has(point) && !removable && step !== "man") {
-        parts.push(svg("circle", { class: "target", r: 14 }));
+        parts.push(svg("circle", { class: "target", r: 12 }));
       }
       if (removable) parts.push(ring("remove", 5), svg("path", { class: "doomed", d: CROSS }));
       if (value) parts.push(this.badge(value, colour));
@@ -171,7 +171,9 @@ export class Board extends Drawing {
     drag.moving = true;
     const [, x, y] = this.locate(event);
     const colour = this.view.side === 0 ? "white" : "black";
-    this.ghost.replaceChildren(svg("circle", { class: `man ${colour}`, cx: x, cy: y, r: MAN }));
+    if (drag.point) this.groups.get(drag.point).classList.add("lifted");
+    this.ghost.setAttribute("transform", `translate(${x} ${y}) scale(1.05)`);
+    this.ghost.replaceChildren(...piece(colour));
   }
 
   release(event) {
@@ -192,6 +194,7 @@ export class Board extends Drawing {
   }
 
   drop() {
+    if (this.drag?.point) this.groups.get(this.drag.point).classList.remove("lifted");
     this.drag = null;
     this.ghost.replaceChildren();
   }

@@ -39,20 +39,27 @@ export function arrows(board, moves) {
   return [...first.values()];
 }
 
-function arrow(board, move, rank) {
+/** Returns where the arrow of a placing begins: beside its point, towards the centre. */
+function besideOf([x, y]) {
+  const away = (value) => (value > 350 ? -70 : 70);
+  return [x + away(x), y + away(y)];
+}
+
+/** Returns a move's arrow; a placing has a disc, unless it `points` as well. */
+function arrow(board, move, rank, points = false) {
   const group = svg("g", { class: `arrow rank-${rank}` });
   const [x, y] = board.at(move.to);
-  if (move.origin === null) {
+  if (move.origin === null && !points) {
     group.append(svg("circle", { cx: x, cy: y, r: 19 }), svg("text", { x, y }, String(rank)));
   } else {
-    const [fromX, fromY] = board.at(move.origin);
+    const [fromX, fromY] = move.origin ? board.at(move.origin) : besideOf([x, y]);
     const length = Math.hypot(x - fromX, y - fromY);
     const [ux, uy] = [(x - fromX) / length, (y - fromY) / length];
     const [tipX, tipY] = [x - 8 * ux, y - 8 * uy];
     const [backX, backY] = [tipX - 26 * ux, tipY - 26 * uy];
     group.append(
       svg("line", {
-        class: "shaft", "stroke-width": 10, x1: fromX, y1: fromY, x2: backX, y2: backY,
+        class: "shaft", x1: fromX, y1: fromY, x2: backX, y2: backY,
       }),
       svg("path", {
         d: `M${tipX} ${tipY}L${backX - 15 * uy} ${backY + 15 * ux}`
@@ -63,7 +70,7 @@ function arrow(board, move, rank) {
   for (const man of move.removed) {
     const [cx, cy] = board.at(man);
     group.append(svg("circle", {
-      class: "shaft", "stroke-width": 5, "stroke-dasharray": "9 7", cx, cy, r: MAN + 5,
+      class: "taken", "stroke-dasharray": "9 7", cx, cy, r: MAN + 5,
     }));
   }
   return group;
@@ -75,8 +82,8 @@ const VERDICTS = { blunder: "??", mistake: "?", inaccuracy: "?!" };
 export function verdicts(board, judged) {
   if (!judged || !judged.name) return [];
   const [x, y] = board.at(parse(judged.move).to);
-  const better = judged.best ? arrows(board, [parse(judged.best)]) : [];
-  for (const arrow of better) arrow.classList.add("better");
+  const better = judged.best ? [arrow(board, parse(judged.best), 1, true)] : [];
+  for (const one of better) one.classList.add("better");
   return [...better, svg("g", {
     class: `verdict ${judged.name}`, transform: `translate(${x + 27} ${y - 27})`,
   }, svg("circle", { r: 18 }), svg("text", {}, VERDICTS[judged.name]))];

@@ -3,7 +3,9 @@
 import { svg } from "../dom.js";
 import { piece } from "../drawing.js";
 
-const MILLISECONDS = 220;
+/** Milliseconds of a slide and a landing, and of a removal. */
+const MILLISECONDS = 150;
+const REMOVAL = 120;
 /** Points changed by one move at most; more changes are another position. */
 const MOST_CHANGES = 5;
 
@@ -46,13 +48,13 @@ function slide(board, from, to) {
   const [a, b] = board.at(to);
   pieceAt(board, to).animate(
     [{ transform: `translate(${x - a}px, ${y - b}px)` }, { transform: "none" }],
-    { duration: MILLISECONDS, easing: "ease-in-out" },
+    { duration: MILLISECONDS, easing: "ease-out" },
   );
 }
 
 function appear(board, point) {
   pieceAt(board, point).animate(
-    [{ transform: "scale(1.5)", opacity: 0.2 }, { transform: "none", opacity: 1 }],
+    [{ transform: "scale(1.3)", opacity: 0.3 }, { transform: "none", opacity: 1 }],
     { duration: MILLISECONDS, easing: "ease-out" },
   );
 }
@@ -64,6 +66,6 @@ function vanish(board, point, colour) {
   board.ghost.before(place);
   man.animate(
     [{ transform: "none", opacity: 1 }, { transform: "scale(.3)", opacity: 0 }],
-    { duration: 2 * MILLISECONDS, easing: "ease-in" },
+    { duration: REMOVAL, easing: "ease-in" },
   ).onfinish = () => place.remove();
 }

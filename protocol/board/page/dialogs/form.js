@@ -19,10 +19,12 @@ export function valueOf(input) {
   return input.type === "checkbox" ? String(input.checked) : input.value;
 }
 
-/** Shows a dialog and resolves with the value of the button that closed it. */
-export function show(dialog) {
+/** Shows a dialog, with `beside` as a part of the page; resolves with its button's value. */
+export function show(dialog, beside = false) {
   dialog.returnValue = "";
-  dialog.showModal();
+  // Unlike the method `show`, the attribute leaves the focus and the page's keys alone.
+  if (beside) dialog.setAttribute("open", "");
+  else dialog.showModal();
   return new Promise((resolve) => {
     dialog.addEventListener("close", () => resolve(dialog.returnValue), { once: true });
   });

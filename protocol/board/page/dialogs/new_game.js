@@ -1,4 +1,4 @@
-// The dialog that begins a game or changes its players.
+// The start of a game: the level, the colour, the time and the rules; more under "Other players".
 
 import { $, element } from "../dom.js";
 import { api } from "../net.js";
@@ -13,49 +13,148 @@ const TIMES = [
   ...[[60, 1], [180, 2], [600, 5]].map(([base, increment]) =>
     [t("time.clock", { minutes: base / 60, increment }), { kind: "clock", base, increment }]),
 ];
+/** Key of the last choices in the browser's storage. */
+const KEY = "start";
+const RANDOM = "random";
+
+const radios = () => document.querySelectorAll("input[name=colour]");
+const colour = () => [...radios()].find((radio) => radio.checked).value;
+
+/** Returns the choices of the last game that was begun here. */
+function remembered() {
+  try {
+    return JSON.parse(localStorage.getItem(KEY)) || {};
+  } catch {
+    return {};
+  }
+}
 
 export class NewGame {
   constructor(about) {
     this.about = about;
+    this.own = String(about.engines.findIndex(({ levels }) => levels));
+    $("level").max = about.levels.length - 1;
+    $("level").addEventListener("input", () => this.choose());
+    for (const radio of radios()) radio.addEventListener("change", () => this.choose());
     $("variant").addEventListener("change", () => this.showFields($("variant").value));
     for (const side of [0, 1]) {
       $(`player-${side}`).addEventListener("change", () => this.showLevels());
+      $(`level-${side}`).addEventListener("change", () => this.showQuick());
     }
   }
 
-  /** Shows the dialog and applies it; `onBegin` is called with the players of a new game. */
-  async open(state, onBegin) {
+  /**
+   * Shows the dialog and applies it; `onBegin` is called with the players of a new game. With
+   * `beside` it is shown beside the board, with the choices of the last game.
+   */
+  async open(state, onBegin, beside = false) {
+    if ($("new-dialog").open) return;
+    this.prepare(state, beside ? remembered() : {});
+    const end = await show($("new-dialog"), beside);
+    if (end === "begin" && await confirmLeaving()) {
+      const settings = this.settings(colour() === RANDOM && Math.random() < 0.5);
+      await this.begin(settings);
+      this.remember();
+      onBegin(settings.players);
+    }
+    if (end === "apply") await api("players", this.settings());
+  }
+
+  /** Fills the fields with the settings of a game, or with the choices of an earlier one. */
+  prepare(state, { level, side, time, variant }) {
     const engines = this.about.engines.map((engine, index) => [engine.name, String(index)]);
     state.players.forEach((player, seat) => {
       const choices = seat < 2 ? [[t("new.person"), ""], ...engines] : engines;
       fill($(`player-${seat}`), choices, player.engine === null ? "" : String(player.engine));
       if (seat < 2) {
-        const levels = this.about.levels.map(({ name, elo }) => [`${name} (${elo})`, name]);
-        const level = player.engine === null && player.level === "full" ? "Club" : player.level;
+        const levels = this.about.levels
+          .map(({ name, elo }) => [`${t(`server.level.${name}`)} (${elo})`, name]);
+        const current = player.engine === null && player.level === "full" ? "Club" : player.level;
         $(`name-${seat}`).value = player.typed;
-        fill($(`level-${seat}`), [...levels, [t("new.full"), "full"]], level);
+        fill($(`level-${seat}`), [...levels, [t("new.full"), "full"]], current);
       }
     });
-    const now = JSON.stringify(state.time);
-    const time = TIMES.findIndex(([, value]) => JSON.stringify(value) === now);
-    fill($("time"), TIMES.map(([text], index) => [text, String(index)]), String(Math.max(0, time)));
-    const variants = Object.keys(this.about.variants)
-      .map((name) => [title(name), name]);
-    fill($("variant"), variants, state.rules.variant);
-    this.showFields(state.rules.variant, state.rules.fields);
+    const now = JSON.stringify(time || state.time);
+    const index = TIMES.findIndex(([, value]) => JSON.stringify(value) === now);
+    fill($("time"), TIMES.map(([text], at) => [text, String(at)]), String(Math.max(0, index)));
+    const variants = Object.keys(this.about.variants).map((name) => [title(name), name]);
+    const known = variant in this.about.variants;
+    fill($("variant"), variants, known ? variant : state.rules.variant);
+    if (known) this.showFields(variant);
+    else this.showFields(state.rules.variant, state.rules.fields);
     this.showLevels();
-    const end = await show($("new-dialog"));
-    const players = [0, 1, 2].map((seat) => {
+    if (level in this.about.levels) {
+      $("level").value = level;
+      for (const radio of radios()) radio.checked = radio.value === side;
+      this.choose();
+    }
+  }
+
+  /** Returns the side of the only user if the opponent is a level of merels, otherwise null. */
+  quickSide() {
+    const users = [0, 1].filter((side) => $(`player-${side}`).value === "");
+    const other = 1 - users[0];
+    const isLevel = users.length === 1 && $(`player-${other}`).value === this.own
+      && $(`level-${other}`).value !== "full";
+    return isLevel ? users[0] : null;
+  }
+
+  /** Applies the chosen level and colour to the players. */
+  choose() {
+    const user = colour() === "1" ? 1 : 0;
+    $(`player-${user}`).value = "";
+    $(`player-${1 - user}`).value = this.own;
+    $(`level-${1 - user}`).value = this.about.levels[$("level").value].name;
+    this.showLevels();
+  }
+
+  /** Shows the players' level and colour. */
+  showQuick() {
+    const side = this.quickSide();
+    $("quick").classList.toggle("off", side === null);
+    if (side !== null) {
+      const { value } = $(`level-${1 - side}`);
+      $("level").value = this.about.levels.findIndex(({ name }) => name === value);
+      if (colour() !== RANDOM) radios()[side === 0 ? 0 : 2].checked = true;
+    }
+    const { name, elo } = this.about.levels[$("level").value];
+    const text = `${t(`server.level.${name}`)} · ${elo}`;
+    $("level-name").textContent = text;
+    $("level").setAttribute("aria-valuetext", text);
+    $("level-style").textContent = t(`level.${name}`);
+  }
+
+  /** Returns the chosen players and time; with `swap`, the players exchange their colours. */
+  settings(swap = false) {
+    const seats = swap && this.quickSide() !== null ? [1, 0, 2] : [0, 1, 2];
+    const players = seats.map((seat) => {
       const engine = $(`player-${seat}`).value;
       if (engine === "") return { engine: null, name: $(`name-${seat}`).value };
       return { engine: Number(engine), level: seat < 2 ? $(`level-${seat}`).value : "full" };
     });
-    const settings = { players, time: TIMES[Number($("time").value)][1] };
-    if (end === "begin" && await confirmLeaving()) {
-      await this.begin(settings);
-      onBegin(players);
-    }
-    if (end === "apply") await api("players", settings);
+    return { players, time: TIMES[Number($("time").value)][1] };
+  }
+
+  /** Stores the choices for the next game. */
+  remember() {
+    const quick = this.quickSide() === null ? remembered()
+      : { level: Number($("level").value), side: colour() };
+    const { time } = this.settings();
+    const { level, side } = quick;
+    localStorage.setItem(KEY, JSON.stringify({ level, side, time, variant: $("variant").value }));
+  }
+
+  /** Begins the game of a dialog beside the board, if a move on the board should begin it. */
+  async beginByMove(state) {
+    const settings = this.settings();
+    // A move on the board is White's.
+    if (this.quickSide() === 1) settings.players = [1, 0, 2].map((seat) => settings.players[seat]);
+    const { variant, fields } = this.rules();
+    const same = variant === state.rules.variant && !Object.keys(fields).length
+      && JSON.stringify(settings.time) === JSON.stringify(state.time)
+      && settings.players.every(({ engine, level }, seat) => engine === state.players[seat].engine
+        && (engine === null || level === state.players[seat].level));
+    if (!same) await this.begin(settings);
   }
 
   /** Begins a game; an error names a rule by its question in the dialog. */
@@ -74,6 +173,7 @@ export class NewGame {
       $(`name-${side}`).hidden = engine !== "";
       $(`level-${side}`).hidden = engine === "" || !this.about.engines[Number(engine)].levels;
     }
+    this.showQuick();
   }
 
   showFields(variant, values = this.about.variants[variant]) {

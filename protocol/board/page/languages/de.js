@@ -24,7 +24,6 @@ export default {
   "close": "Schließen",
   "delete": "Löschen",
 
-  "header.mode": "Modus",
   "header.play": "Spielen",
   "header.play.title": "Spielen: Programme ziehen, Uhren laufen (A)",
   "header.analyse": "Analyse",
@@ -39,7 +38,67 @@ export default {
   "header.share": "Speichern oder teilen",
   "header.edit": "Aufstellen",
   "header.sound": "Ton",
-  "header.help": "Hilfe",
+
+  "settings": "Einstellungen",
+  "settings.theme": "Brett",
+  "settings.scheme": "Hell oder dunkel",
+  "settings.language": "Sprache",
+  "settings.numbers": "Buchstaben und Zahlen am Brett",
+  "theme.wood": "Holz",
+  "theme.slate": "Schiefer",
+  "theme.paper": "Papier",
+  "scheme.system": "Wie das System",
+  "scheme.light": "Hell",
+  "scheme.dark": "Dunkel",
+  "language.browser": "Wie der Browser",
+
+  "start.level": "Stufe",
+  "start.colour": "Du bist",
+  "start.random": "Zufall",
+  "start.more": "Andere Spieler und Regeln",
+  "level.Beginner": "Sieht eine Mühle, wenn sie da ist, und sonst wenig.",
+  "level.Casual": "Gierig: Jeder Stein ist ihm die Mühe wert.",
+  "level.Club": "Unruhig: Hält vor allem seine Steine beweglich.",
+  "level.Expert": "Klassisch: Erst die Steine, dann die Beweglichkeit.",
+  "level.Master": "Geduldig: Opfert einen Stein, um andere einzusperren.",
+  "level.Champion": "Spielt, was die Stellung verlangt.",
+
+  "lesson": "Mühle lernen",
+  "lesson.next": "Weiter",
+  "lesson.back": "Zurück",
+  "lesson.again": "Noch einmal",
+  "lesson.play": "Eine Partie spielen",
+  "lesson.remove": "Mühle! Tippe jetzt auf einen markierten schwarzen Stein, um ihn wegzunehmen.",
+  "lesson.place": "Setzen",
+  "lesson.place.task": "Tippe auf einen Punkt, um einen Stein zu setzen.",
+  "lesson.place.done": "Gut. Weiß und Schwarz setzen abwechselnd je neun Steine auf leere Punkte.",
+  "lesson.mill": "Eine Mühle schließen",
+  "lesson.mill.task": "Drei Steine in einer Reihe auf einer Linie sind eine Mühle. Fülle die "
+    + "oberste Reihe.",
+  "lesson.mill.done": "Eine Mühle nimmt dem Gegner einen Stein weg. Er kommt nie zurück.",
+  "lesson.slide": "Ziehen",
+  "lesson.slide.task": "Alle Steine sind gesetzt. Tippe auf einen weißen Stein, dann auf einen "
+    + "leeren Punkt daneben.",
+  "lesson.slide.done": "Gut. Ein Stein zieht auf einer Linie zum nächsten Punkt.",
+  "lesson.reopen": "Öffnen und wieder schließen",
+  "lesson.reopen.task": "Öffne deine Mühle: Ziehe den mittleren Stein der obersten Reihe "
+    + "nach unten.",
+  "lesson.reopen.reply": "Schwarz zieht. Ziehe nun zurück und schließe die Mühle wieder.",
+  "lesson.reopen.done": "Auf und zu: Jedes Mal fällt ein Stein. Zwei solche Mühlen mit einem Stein "
+    + "dazwischen, eine Zwickmühle, gewinnen die meisten Partien.",
+  "lesson.fly": "Springen",
+  "lesson.fly.task": "Mit nur noch drei Steinen darfst du auf jeden leeren Punkt springen. "
+    + "Schließe aus der Ferne eine Mühle.",
+  "lesson.fly.other": "Ja, das ist ein Sprung. Drücke „Noch einmal“ und springe dorthin, wo eine "
+    + "Mühle entsteht.",
+  "lesson.fly.done": "Springen macht drei Steine gefährlich. Mit zwei Steinen hat man verloren.",
+  "lesson.blocked": "Einsperren",
+  "lesson.blocked.task": "Wer nicht ziehen kann, verliert. Ein Zug nimmt Schwarz den letzten "
+    + "Ausweg.",
+  "lesson.blocked.other": "Schwarz kann noch ziehen. Drücke „Noch einmal“ und suche den leeren "
+    + "Punkt neben den schwarzen Steinen.",
+  "lesson.blocked.done": "Schwarz kann nicht ziehen: Weiß gewinnt. Jetzt kennst du das ganze "
+    + "Spiel.",
 
   "trouble.restart": "Programm neu starten",
   "trouble.lost": "Die Verbindung zu merels board ist unterbrochen. Lade diese Seite neu; wurde "
@@ -65,6 +124,7 @@ export default {
   "result.rematch": "Revanche",
   "result.review": "Durchsicht",
   "result.save": "Speichern",
+  "result.accuracy": "Genauigkeit: Weiß {white} %, Schwarz {black} %",
   "result.draw": "Remis",
   "result.you.win": "Du hast gewonnen",
   "result.you.lose": "Du hast verloren",
@@ -163,7 +223,6 @@ export default {
   "review.judging": "Zug {number} von {count} wird beurteilt …",
   "review.counts": "Grobe Fehler {blunders}, Fehler {mistakes}, Ungenauigkeiten {inaccuracies}",
   "log.engine": "Programm",
-  "log.options": "Optionen des Programms",
   "log": "Protokoll",
   "log.label": "Zeilen an die Programme und von ihnen",
 
@@ -195,7 +254,6 @@ export default {
   "new.other": "Andere Regeln",
   "new.keep": "Partie behalten",
   "new.keep.title": "Spieler und Zeit ändern und diese Partie fortsetzen",
-  "new.begin": "Beginnen",
   "new.person": "Ein Mensch",
   "new.full": "Volle Stärke",
   "time.move": "{seconds} s je Zug",
@@ -331,9 +389,9 @@ export default {
     + "drei Steine hat, darf springen, und mit je drei Steinen ist eine Partie bald remis.",
   "rules.morris": "Morris",
   "rules.morris.words": "Nach einem Text, der drei Phasen und Strategie beschreibt: wie Mill, aber "
-    + "mit je drei Steinen ist eine Partie nicht früh remis.",
+    + "mit je drei Steinen ist eine Partie nicht früh remis. Roman ist ein anderer Name dafür.",
   "rules.roman": "Roman",
-  "rules.roman.words": "Nach „Roman Mill Game“: dieselben Regeln wie Morris.",
+  "rules.roman.words": "Nach „Roman Mill Game“: dieselben Regeln wie Morris, unter anderem Namen.",
   "rules.loc": "Loc",
   "rules.loc.words": "Nach Larry Locs „Mill Rules“ von 2012: Niemand springt, und ein Stein in "
     + "einer Mühle wird nie weggenommen.",
@@ -431,5 +489,12 @@ export default {
     + "Unterschied in der Hand. Du kannst trotzdem von hier spielen.",
   "server.one-more": "In einer Partie wäre {side} mit einem Stein mehr in der Hand am Zug. Du "
     + "kannst trotzdem von hier spielen.",
+  "server.level": "merels ({level})",
+  "server.level.Beginner": "Anfänger",
+  "server.level.Casual": "Freizeit",
+  "server.level.Club": "Verein",
+  "server.level.Expert": "Experte",
+  "server.level.Master": "Meister",
+  "server.level.Champion": "Champion",
   "server.parts": "{first}; {second}",
 };

@@ -91,6 +91,7 @@ export class Evaluation {
     $("bar").classList.toggle("flipped", flipped);
     $("bar").classList.toggle("off", !reveals);
     $("evaluation").setAttribute("aria-checked", String(reveals));
+    $("evaluation").closest("section").classList.toggle("off", !reveals);
     $("line-count").disabled = !reveals;
     if (document.activeElement !== $("line-count")) $("line-count").value = String(state.lines);
     const found = verdict(info, state, judged);

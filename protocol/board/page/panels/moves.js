@@ -175,6 +175,7 @@ export class Study {
     $("remark").hidden = state.analysing || !node.comment;
     $("remark").textContent = node.comment;
     $("comment-label").textContent = t("moves.comment", { move });
+    $("comment").placeholder = t("moves.comment", { move });
     const writing = document.activeElement === $("comment")
       && $("comment").dataset.node === String(node.number);
     if (!writing) {

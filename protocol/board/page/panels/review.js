@@ -83,7 +83,7 @@ export class ReviewPanel {
 }
 
 /** Returns the mistakes to learn from: those of the only user, otherwise of both sides. */
-function mistakes(review, state) {
+export function mistakes(review, state) {
   const users = usersOf(state);
   return review.judgements.filter(({ name, side }) =>
     name && (users.length !== 1 || COLOURS[users[0]].toLowerCase() === side));

@@ -1,7 +1,9 @@
-// The status line, and the card with the result of a game.
+// The status line, and the strip with the result of a game.
 
 import { $ } from "../dom.js";
 import { fromServer, SIDES, t } from "../text.js";
+import { now } from "../now.js";
+import { isRunning, mistakes } from "./review.js";
 import { usersOf } from "./players.js";
 
 /** Returns the status text; null while a move is being sent. */
@@ -50,24 +52,36 @@ function headline({ result, players }) {
   return t("result.wins", { side: SIDES[winner] });
 }
 
-/** The card shown at the end of a game: the winner, the reason, and the next steps. */
+/** The strip at the end of a game: the winner, the reason, the accuracy, and the next steps. */
 export class ResultCard {
   constructor() {
     $("result-close").addEventListener("click", () => this.close());
-    for (const name of ["rematch", "result-review", "result-save"]) {
-      $(name).addEventListener("click", () => this.close());
-    }
+    $("rematch").addEventListener("click", () => this.close());
   }
 
-  /** Shows the card when the game has just ended; not for an opened game that was over. */
+  /** Shows the strip when the game has just ended; not for an opened game that was over. */
   follow(before, state) {
-    const ended = state.over && !state.analysing && state.result !== "*";
-    if (!ended) this.close();
-    else if (before && !before.over) {
+    const ended = state.over && state.result !== "*";
+    const isOther = before && before.over && before.plies !== state.plies;
+    if (!ended || isOther) this.close();
+    else if (before && !before.over && !state.analysing) {
       $("result-title").textContent = headline(state);
       $("result-reason").textContent = fromServer(state.reason) || state.result;
       $("result-card").hidden = false;
+      this.showReview(now.review);
     }
+  }
+
+  /** Shows the accuracy, and the mistakes to learn from, once the game is reviewed. */
+  showReview(review) {
+    const isDone = review !== null && !isRunning(review);
+    $("result-accuracy").hidden = !isDone;
+    $("result-review").hidden = review !== null;
+    $("result-learn").hidden = !isDone || !mistakes(review, now.state).length;
+    if (!isDone) return;
+    const [white, black] = review.sums
+      .map(({ accuracy, moves }) => (moves ? accuracy.toFixed(0) : "–"));
+    $("result-accuracy").textContent = t("result.accuracy", { white, black });
   }
 
   close() {

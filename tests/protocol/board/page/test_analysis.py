@@ -6,7 +6,17 @@ import time
 
 import pytest
 
-from tests.protocol.board.steps import BEGINNER, ask, begin, click, load, moves, play, shot
+from tests.protocol.board.steps import (
+    BEGINNER,
+    ask,
+    begin,
+    click,
+    load,
+    moves,
+    play,
+    shot,
+    tap_menu,
+)
 from tests.protocol.board.webdriver import Browser
 
 FLYERS = "********/O***@***/O***@@*O w 0 0 0 9"
@@ -31,8 +41,8 @@ def test_play_shows_no_evaluation_until_the_user_asks(page: Browser) -> None:
     ask(page, "new", position=FLYERS)
     page.wait(f"{count('#board .man')} === 6")
     assert page.run("return seen") == 0
-    bar = page.run("return getComputedStyle(document.getElementById('bar')).visibility")
-    assert bar == "hidden"
+    bar = page.run("return getComputedStyle(document.getElementById('bar')).display")
+    assert bar == "none"
     assert page.text("#worth") == "" and page.text("#facts") == "Off: no evaluation is shown."
     page.key("e")
     page.wait(f"{count('#explorer li')} > 20 && {count('#board .value')} === 3")
@@ -43,7 +53,7 @@ def test_play_shows_no_evaluation_until_the_user_asks(page: Browser) -> None:
 
 def test_engines_do_not_move_during_an_analysis(page: Browser) -> None:
     begin(page, black=BEGINNER)
-    page.click("#analyse")
+    tap_menu(page, "analyse")
     page.wait("document.getElementById('analyse').ariaPressed === 'true'")
     play(page, "d6")
     # The user moves both sides.
@@ -55,7 +65,7 @@ def test_engines_do_not_move_during_an_analysis(page: Browser) -> None:
 
 
 def test_proven_values_are_marked_on_men_and_points_and_listed(page: Browser) -> None:
-    page.click("#analyse")
+    tap_menu(page, "analyse")
     load(page, FLYERS)
     page.wait(f"{count('#board .value')} === 3")
     labels = page.run(
@@ -84,7 +94,7 @@ def test_proven_values_are_marked_on_men_and_points_and_listed(page: Browser) ->
 
 
 def test_the_bar_of_a_finished_game_shows_its_result(page: Browser) -> None:
-    page.click("#analyse")
+    tap_menu(page, "analyse")
     load(page, "********/O***@***/O***@@*O w 0 0 0 9")
     page.wait(f"{count('#board .value')} === 3")
     click(page, "d6", "g7", "d1")
@@ -96,7 +106,7 @@ def test_the_bar_of_a_finished_game_shows_its_result(page: Browser) -> None:
 
 def test_hovering_previews_a_line_and_a_click_plays_it(page: Browser) -> None:
     begin(page)
-    page.click("#analyse")
+    tap_menu(page, "analyse")
     page.wait(f"{count('#lines li')} === 3")
     page.run(
         "const one = document.getElementById('line-count');"
@@ -130,7 +140,7 @@ def test_lines_that_appear_and_disappear_do_not_shift_the_page(
 ) -> None:
     page.look(width, height, phone=phone)
     begin(page)
-    page.click("#analyse")
+    tap_menu(page, "analyse")
     page.wait(f"{count('#lines li')} === 3")
     page.run(
         "window.heights = new Set();"
@@ -146,7 +156,7 @@ def test_lines_that_appear_and_disappear_do_not_shift_the_page(
 
 def test_a_position_change_ends_the_preview_of_a_line(page: Browser) -> None:
     begin(page)
-    page.click("#analyse")
+    tap_menu(page, "analyse")
     page.wait(f"{count('#lines li')} === 3")
     # Simulate a busy machine, which draws an event late.
     page.run(
@@ -167,7 +177,7 @@ def test_a_position_change_ends_the_preview_of_a_line(page: Browser) -> None:
 @pytest.mark.parametrize("dark", [False, True])
 def test_marks_contrast_with_the_board(page: Browser, dark: bool) -> None:
     page.look(1280, 860, dark=dark)
-    page.click("#analyse")
+    tap_menu(page, "analyse")
     load(page, FLYERS)
     page.wait(f"{count('#board .value')} === 3 && {count('#board .arrow')} > 0")
     click(page, "d6")
@@ -213,7 +223,7 @@ def test_marks_contrast_with_the_board(page: Browser, dark: bool) -> None:
 def test_the_current_move_stays_visible_when_panels_open(page: Browser) -> None:
     load(page, "1. d6 f4 2. b4 d2 3. e4 b6 4. d3 d5 5. f2 a4 6. g7 c3 7. a1 e5 8. c5 d7 9. a7 g1 *")
     page.wait(f"{count('#moves button')} === 18")
-    page.click("#analyse")
+    tap_menu(page, "analyse")
     page.click("#review")
     page.wait("!document.getElementById('graph').hidden")
     page.wait(

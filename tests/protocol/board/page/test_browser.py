@@ -263,7 +263,7 @@ def test_a_game_is_opened_and_saved(page: Browser) -> None:
     page.wait("!document.getElementById('import-dialog').open")
     page.wait("document.querySelectorAll('#moves button').length === 5")
     assert moves(page) == ["d6", "f4", "d7", "b4", "d5xf4"]
-    page.click("#share")
+    tap_menu(page, "share")
     page.wait("document.getElementById('share-text').value")
     assert "1. d6 f4 2. d7 b4 3. d5xf4 *" in page.run(
         "return document.getElementById('share-text').value"
@@ -283,7 +283,7 @@ def test_a_game_is_opened_and_saved(page: Browser) -> None:
 
 def test_the_analysis_is_updated_while_the_engine_thinks(page: Browser) -> None:
     begin(page)
-    page.click("#analyse")
+    tap_menu(page, "analyse")
     page.wait("document.querySelectorAll('#lines li').length === 3")
     page.wait("document.querySelectorAll('.arrow').length === 3")
     facts = page.text("#facts")
@@ -294,14 +294,14 @@ def test_the_analysis_is_updated_while_the_engine_thinks(page: Browser) -> None:
     play(page, "d6")
     page.wait("document.querySelectorAll('.arrow').length === 3")
     page.wait(f"document.getElementById('lines').textContent !== {lines!r}")
-    page.click("#play")
+    tap_menu(page, "play")
     page.wait("document.querySelectorAll('.arrow').length === 0")
 
 
 def test_the_switch_hides_and_shows_the_evaluation(page: Browser) -> None:
     begin(page)
     play(page, "d6")
-    page.click("#analyse")
+    tap_menu(page, "analyse")
     page.wait("document.querySelectorAll('#lines li').length === 3")
     page.click("#evaluation")
     page.wait("document.querySelectorAll('#lines li, .arrow').length === 0")
@@ -313,7 +313,7 @@ def test_the_switch_hides_and_shows_the_evaluation(page: Browser) -> None:
 
 def test_the_log_has_no_duplicates_after_the_page_was_hidden(page: Browser) -> None:
     begin(page, black=BEGINNER)
-    page.click("#log-panel summary")
+    page.run("document.getElementById('log-panel').open = true")
     play(page, "d6")
     log = "document.getElementById('log').textContent"
     page.wait("document.querySelectorAll('#moves button').length === 2")
@@ -355,7 +355,7 @@ def test_leaving_the_page_sends_one_beacon_only(server: Server, page: Browser) -
 def test_sixty_scores_per_second_do_not_slow_the_page(page: Browser) -> None:
     begin(page)
     ask(page, "players", players=[PERSON, PERSON, BUSY])
-    page.click("#analyse")
+    tap_menu(page, "analyse")
     page.wait("document.querySelectorAll('.arrow').length === 3")
     # However many events arrive, the page is drawn at most once per frame.
     counted = page.run(
@@ -373,7 +373,7 @@ def test_sixty_scores_per_second_do_not_slow_the_page(page: Browser) -> None:
     assert counted["changes"] <= counted["frames"] + 1
     # The page still responds, and the engine can be stopped.
     play(page, "d6")
-    page.click("#play")
+    tap_menu(page, "play")
     page.wait("document.querySelectorAll('.arrow').length === 0")
     assert page.run("return document.getElementById('trouble').hidden")
 
@@ -406,7 +406,7 @@ def test_a_killed_engine_is_reported_and_can_be_restarted(page: Browser) -> None
     begin(page, black={"engine": 0, "level": "full"})
     players = [PERSON, {"engine": 0, "level": "full"}, ANALYST]
     ask(page, "players", players=players, time={"kind": "move", "seconds": 60})
-    page.click("#log-panel summary")
+    page.run("document.getElementById('log-panel').open = true")
     play(page, "d6")
     log = "document.getElementById('log').textContent"
     page.wait(f"/go movetime 60000/.test({log})")
@@ -444,7 +444,7 @@ def test_a_game_is_reviewed(page: Browser) -> None:
 
 
 def test_engines_play_a_game_and_their_options_are_shown(page: Browser) -> None:
-    page.click("#new")
+    tap_menu(page, "new")
     page.wait("document.getElementById('new-dialog').open")
     page.run("document.querySelector('#new-dialog details').open = true")
     shot(page, "new-game")
@@ -461,8 +461,7 @@ def test_engines_play_a_game_and_their_options_are_shown(page: Browser) -> None:
     assert record.tags["Black"] == "merels (Beginner)"
     position = Position(record.start.rules)
     assert play_moves(position, moves(page)).outcome() is not None
-    page.click("#log-panel summary")
-    page.click("#options")
+    tap_menu(page, "options")
     page.wait("document.querySelectorAll('[data-option]').length > 1")
     enter(page, "#options-seat", "1")
     page.wait("document.querySelector('[data-option=Hash]')?.value === '16'")

@@ -30,38 +30,37 @@ def value(page: Browser, seat: int, name: str) -> str:
 
 
 def test_enter_applies_a_dialog(page: Browser) -> None:
-    page.click("#log-panel summary")
-    page.click("#options")
+    tap_menu(page, "options")
     page.wait("document.querySelector('[data-option=Hash]')")
     enter(page, "[data-option=Hash]", "64")
     page.key("Enter")
     page.wait(f"!{is_open('options')}")
     assert value(page, 1, "Hash") == "64"
-    page.click("#new")
+    tap_menu(page, "new")
     page.run("document.querySelector('#new-dialog details').open = true")
     enter(page, "#field-NoRemovalPlies", "77")
     page.key("Enter")
     # The dialog closes before the game begins.
     page.wait("import('./now.js').then(({ now }) => now.state.rules.fields.NoRemovalPlies == 77)")
-    page.click("#new")
+    tap_menu(page, "new")
     page.wait("document.getElementById('field-NoRemovalPlies').value === '77'")
 
 
 def test_cancel_discards_the_input(page: Browser) -> None:
+    begin(page, black=BEGINNER)
     before = value(page, 1, "Hash")
-    page.click("#log-panel summary")
-    page.click("#options")
+    tap_menu(page, "options")
     page.wait("document.querySelector('[data-option=Hash]')")
     enter(page, "[data-option=Hash]", "0")
     page.click("#options-dialog button[value=cancel]")
     page.wait(f"!{is_open('options')}")
     assert value(page, 1, "Hash") == before
-    page.click("#new")
+    tap_menu(page, "new")
     # The field is in the folded part of the dialog.
     enter(page, "#field-NoRemovalPlies", "99999999")
     page.click("#new-dialog button[value=cancel]")
     page.wait(f"!{is_open('new')}")
-    page.click("#new")
+    tap_menu(page, "new")
     enter(page, "#field-NoRemovalPlies", "99999999")
     page.click("#begin")
     page.wait("/After how many moves/.test(document.getElementById('toast').textContent)")
@@ -73,7 +72,7 @@ def test_changing_the_players_continues_the_game(page: Browser) -> None:
     begin(page)
     ask(page, "load", text="1. d6 f4 *")
     page.wait("document.querySelectorAll('#moves button').length === 2")
-    page.click("#new")
+    tap_menu(page, "new")
     enter(page, "#time", "7")
     page.click("#apply")
     page.wait("document.querySelectorAll('.clock').length === 2")
@@ -83,8 +82,7 @@ def test_changing_the_players_continues_the_game(page: Browser) -> None:
 def test_an_untouched_option_keeps_its_value(page: Browser) -> None:
     begin(page)
     ask(page, "players", players=[PERSON, PERSON, BUSY])
-    page.click("#log-panel summary")
-    page.click("#options")
+    tap_menu(page, "options")
     page.wait("document.querySelector('[data-option=Style]')")
     # The default differs from the choice in case.
     assert page.run("return document.querySelector('[data-option=Style]').value") == "solid"
@@ -96,7 +94,7 @@ def test_an_untouched_option_keeps_its_value(page: Browser) -> None:
 def test_the_only_user_sits_at_the_bottom(page: Browser) -> None:
     top = "document.getElementById('player-top').dataset.side"
     for white, black, side in (("0", "", "0"), ("", "0", "1")):
-        page.click("#new")
+        tap_menu(page, "new")
         for seat, engine in enumerate((white, black)):
             enter(page, f"#player-{seat}", engine)
         page.click("#begin")
@@ -120,8 +118,7 @@ def test_late_options_of_another_engine_are_ignored(page: Browser) -> None:
              return answer;
            };"""
     )
-    page.click("#log-panel summary")
-    page.click("#options")
+    tap_menu(page, "options")
     page.wait("!!window.answer")
     enter(page, "#options-seat", "1")
     page.wait("document.querySelector('[data-option=Hash]')")
@@ -153,7 +150,7 @@ def test_a_message_is_in_front_of_the_open_dialog(page: Browser, width: int, hei
 
 
 def test_rules_are_explained_without_names_of_the_protocol(page: Browser) -> None:
-    page.click("#new")
+    tap_menu(page, "new")
     page.run("document.querySelector('#new-dialog details').open = true")
     for variant, words in (
         ("loc", "Larry Loc"), ("multi", "remove two men"), ("roman", "the same rules as Morris"),
@@ -167,7 +164,7 @@ def test_rules_are_explained_without_names_of_the_protocol(page: Browser) -> Non
     shot(page, "rules")
     page.key("Escape")
     begin(page, variant="loc")
-    page.click("#help")
+    tap_menu(page, "help")
     page.wait("document.querySelectorAll('#rules-list li').length > 5")
     rules = page.text("#rules-list")
     assert "Nobody may fly." in rules and "A man in a mill is never removed." in rules

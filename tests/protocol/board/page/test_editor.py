@@ -36,7 +36,7 @@ def put(page: Browser, man: str, *points: str) -> None:
 
 def test_a_position_is_set_up_by_clicking_and_analysed(page: Browser) -> None:
     begin(page)
-    page.click("#edit")
+    tap_menu(page, "edit")
     page.wait("document.getElementById('editor-dialog').open")
     page.click("#editor-clear")
     page.wait(f"/game is over/.test({NOTE})")
@@ -60,7 +60,7 @@ def test_a_position_is_set_up_by_clicking_and_analysed(page: Browser) -> None:
 
 def test_the_editor_reports_faults_immediately(page: Browser) -> None:
     begin(page)
-    page.click("#edit")
+    tap_menu(page, "edit")
     page.click("#editor-start")
     # Placing a man takes it from the hand.
     put(page, "white", "d7")
@@ -81,7 +81,7 @@ def test_the_editor_reports_faults_immediately(page: Browser) -> None:
 
 def test_a_level_answers_in_a_position_that_was_set_up(page: Browser) -> None:
     begin(page, black=BEGINNER)
-    page.click("#edit")
+    tap_menu(page, "edit")
     enter(page, "#editor-text", "********/O***@***/O***@@*O b 0 0 0 9")
     page.wait(f"{NOTE} === 'Black to move.'")
     page.click("#editor-play")
@@ -90,7 +90,7 @@ def test_a_level_answers_in_a_position_that_was_set_up(page: Browser) -> None:
 
 def test_the_editor_is_used_with_the_keyboard(page: Browser) -> None:
     begin(page)
-    page.click("#edit")
+    tap_menu(page, "edit")
     page.click("#editor-clear")
     page.run("document.querySelector('#editor-board [data-point=b4]').focus()")
     page.key("Enter")
@@ -117,7 +117,7 @@ def test_a_link_opens_the_position_and_the_game(server: Server, page: Browser) -
         play(page, point)
     page.click("#back")
     page.wait("document.querySelectorAll('#board .man').length === 2")
-    page.click("#share")
+    tap_menu(page, "share")
     page.wait("document.getElementById('share-link').value")
     shot(page, "share")
     first = page.tab()

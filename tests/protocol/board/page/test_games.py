@@ -185,7 +185,7 @@ def test_leaving_or_resigning_a_game_needs_a_confirmation(page: Browser) -> None
     # Enter and Esc give the safe answer.
     page.key("Enter")
     page.wait(f"!{DIALOG.format('ask')}")
-    page.click("#new")
+    tap_menu(page, "new")
     page.click("#begin")
     page.wait(DIALOG.format("ask"))
     assert "It stays in My games" in page.text("#ask-text")
@@ -269,6 +269,7 @@ def test_a_file_of_an_older_program_is_opened(page: Browser, encoding: str) -> N
 
 def test_two_persons_play_with_names_clocks_and_a_draw(page: Browser) -> None:
     tap_menu(page, "new")
+    page.click("#new-more summary")
     enter(page, "#player-1", "")
     for seat, name in enumerate(("Anna", "Ben")):
         page.click(f"#name-{seat}")

@@ -18,6 +18,7 @@ from tests.protocol.board.steps import (
     load,
     play,
     shot,
+    tap_menu,
 )
 from tests.protocol.board.webdriver import Browser, wait
 
@@ -60,7 +61,7 @@ def test_men_slide_appear_and_vanish(page: Browser) -> None:
     begin(page)
     page.run(COUNT_MOTION)
     play(page, "d6")
-    assert page.run("return motions") == [["piece", "scale(1.5)"]]
+    assert page.run("return motions") == [["piece", "scale(1.3)"]]
     # The event of the move redraws the board and keeps the element that is animated.
     assert page.run("return moved.isConnected")
     load(page, "********/O***@***/O***@@*O w 0 0 0 9")
@@ -134,12 +135,12 @@ def test_sounds_are_played_only_when_on(page: Browser) -> None:
     )
     play(page, "d6")
     assert page.run("return tones") == 0
-    page.click("#sound")
+    tap_menu(page, "sound")
     assert page.run("return document.getElementById('sound').ariaPressed") == "true"
     played = page.run("return tones")
     play(page, "f4")
     assert page.run("return tones") == played + 1
-    page.click("#sound")
+    tap_menu(page, "sound")
     play(page, "d2")
     assert page.run("return tones") == played + 1
 
@@ -164,6 +165,8 @@ def test_the_result_card_offers_a_rematch_and_saving(page: Browser) -> None:
     page.click("#result-save")
     page.wait("document.getElementById('share-dialog').open")
     page.key("Escape")
+    assert not page.run(f"return {card}.hidden")
+    page.click("#result-close")
     assert page.run(f"return {card}.hidden")
 
 

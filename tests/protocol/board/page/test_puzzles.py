@@ -159,12 +159,12 @@ def test_puzzles_can_be_played_with_the_keyboard_only(page_with_puzzle: Browser)
     page.key("Escape")
     page.wait("!document.getElementById('puzzle-dialog').open")
     # The puzzle resumes at the same step.
-    page.click("#puzzles")
+    tap_menu(page, "puzzles")
     wait_for_man(page, "b4", "white")
 
 
 def test_without_a_file_puzzles_are_generated_from_the_tablebase(page: Browser) -> None:
-    page.click("#puzzles")
+    tap_menu(page, "puzzles")
     page.wait("document.querySelectorAll('#puzzle-board .man').length >= 6")
     first = page.run("return document.getElementById('puzzle-board').textContent")
     task = page.text("#puzzle-task")

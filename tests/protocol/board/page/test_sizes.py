@@ -21,7 +21,7 @@ from tests.protocol.board.webdriver import Browser
 PHONES = {"upright": (360, 740), "wider": (390, 844), "sideways": (740, 360)}
 
 SMALL_TARGETS = """
-const open = document.querySelector("dialog[open]");
+const open = document.querySelector("dialog:modal");
 const all = [...(open || document).querySelectorAll(
   "button, select, summary, input:not([type=radio]), textarea, label:has(input), .board .hit")];
 return all.filter((one) => one.checkVisibility({visibilityProperty: true}))
@@ -38,7 +38,7 @@ def test_targets_are_large_enough_for_fingers(page: Browser, name: str) -> None:
     ask(page, "new", players=[PERSON, BEGINNER, ANALYST], time=clock(600, 5))
     page.wait("document.querySelectorAll('.clock').length === 2")
     assert page.run(SMALL_TARGETS) == []
-    page.click("#analyse")
+    tap_menu(page, "analyse")
     load(page, "********/O***@***/O***@@*O w 0 0 0 9")
     page.wait("document.querySelectorAll('#explorer li, #lines li').length > 3")
     assert page.run(SMALL_TARGETS) == []
@@ -96,7 +96,7 @@ def test_a_large_screen_is_filled(page: Browser) -> None:
 
 
 def test_a_screen_reader_gets_names_and_values(page: Browser) -> None:
-    page.click("#analyse")
+    tap_menu(page, "analyse")
     load(page, "********/O***@***/O***@@*O w 0 0 0 9")
     page.wait("document.querySelectorAll('#board .value').length === 3")
     tree = page.spoken()

@@ -182,7 +182,7 @@ def test_an_analysis_does_not_change_the_game_in_progress(page: Browser) -> None
     begin(page)
     play(page, "d6")
     play(page, "f4")
-    page.click("#analyse")
+    tap_menu(page, "analyse")
     page.wait("document.getElementById('study').checkVisibility()")
     click(page, "d2")
     wait_for_move(page, "d2")

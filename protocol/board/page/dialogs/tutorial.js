@@ -1,0 +1,163 @@
+// Learn Mill: small boards to touch, each with one rule of the game.
+
+import { Board } from "../board/board.js";
+import { Choice } from "../board/choice.js";
+import { prefersReducedMotion } from "../board/motion.js";
+import { $ } from "../dom.js";
+import { parse } from "../drawing.js";
+import { sound } from "../sound.js";
+import { t } from "../text.js";
+import { show } from "./form.js";
+
+/** Milliseconds before Black's reply. */
+const PAUSE = 700;
+
+const from = (origin, ...targets) => targets.map((target) => `${origin}-${target}`);
+const removing = (move, ...men) => men.map((man) => `${move}x${man}`);
+
+/**
+ * The lessons: the men, and for each move of the user the moves that are offered, with Black's
+ * reply. A lesson without offered moves offers every empty point. `goal` are the moves that end
+ * the lesson; all do if there is none.
+ */
+const LESSONS = [
+  { name: "place", white: [], black: [], moves: [{}] },
+  {
+    name: "mill", white: ["a7", "d7"], black: ["b4", "f4", "d2"],
+    moves: [{ offered: removing("g7", "b4", "f4", "d2") }],
+  },
+  {
+    name: "slide", white: ["d6", "b4", "f2"], black: ["f4", "d3", "a1"],
+    moves: [{
+      offered: [
+        ...from("d6", "d7", "b6", "f6", "d5"), ...from("b4", "a4", "c4", "b6", "b2"),
+        ...from("f2", "d2"),
+      ],
+    }],
+  },
+  {
+    name: "reopen", white: ["a7", "d7", "g7", "b2"], black: ["d5", "f4", "e3", "c3"],
+    moves: [
+      { offered: from("d7", "d6"), reply: "f4-f2" },
+      { offered: removing("d6-d7", "d5", "f2", "e3", "c3") },
+    ],
+  },
+  {
+    name: "fly", white: ["a1", "b6", "d6"], black: ["d7", "g4", "c4", "d2"],
+    moves: [{ origin: "a1", offered: removing("a1-f6", "d7", "g4", "c4", "d2") }],
+    goal: /^a1-f6/,
+  },
+  {
+    name: "blocked", white: ["b4", "g7", "b6", "f6", "d5", "d1"], black: ["a7", "a4", "d7", "d6"],
+    moves: [{ offered: from("d1", "a1", "g1", "d2") }], goal: /^d1-a1/,
+  },
+];
+
+/** Returns the men after a move. */
+function after({ white, black, side }, text) {
+  const { origin, to, removed } = parse(text);
+  const men = [white, black];
+  const own = [...men[side].filter((man) => man !== origin), to];
+  const other = men[1 - side].filter((man) => !removed.includes(man));
+  const [nextWhite, nextBlack] = side === 0 ? [own, other] : [other, own];
+  return { white: nextWhite, black: nextBlack, side: 1 - side, last: text };
+}
+
+export class Tutorial {
+  constructor(about) {
+    this.points = about.points;
+    this.board = new Board($("tutorial-board"), about.points, {
+      onPick: (point) => this.pick(point), onCancel: () => this.cancel(), mills: about.mills,
+    });
+    $("tutorial-next").addEventListener("click", () => {
+      if (this.number + 1 < LESSONS.length) this.begin(this.number + 1);
+      else $("tutorial-dialog").close("play");
+    });
+    $("tutorial-back").addEventListener("click", () => this.begin(Math.max(0, this.number - 1)));
+    $("tutorial-again").addEventListener("click", () => this.begin(this.number));
+  }
+
+  /** Resolves with "play" if the user wants to play a game afterwards. */
+  open() {
+    this.begin(0);
+    return show($("tutorial-dialog"));
+  }
+
+  /** Shows a lesson from its start. */
+  begin(number) {
+    clearTimeout(this.timer);
+    this.number = number;
+    this.step = 0;
+    const { name, white, black } = LESSONS[number];
+    this.view = { white, black, side: 0, last: null };
+    this.offer();
+    $("tutorial-step").textContent = t("puzzle.number", {
+      number: number + 1, count: LESSONS.length,
+    });
+    $("tutorial-task").textContent = t(`lesson.${name}`);
+    this.note(t(`lesson.${name}.task`), "");
+    $("tutorial-back").disabled = number === 0;
+    $("tutorial-next").classList.remove("main");
+    $("tutorial-next").textContent = t(
+      number + 1 < LESSONS.length ? "lesson.next" : "lesson.play");
+  }
+
+  /** Offers the moves of the current step. */
+  offer() {
+    const { moves } = LESSONS[this.number];
+    const { origin, offered = [] } = moves[this.step];
+    const taken = new Set([...this.view.white, ...this.view.black]);
+    const ends = offered.map((move) => parse(move).to);
+    const empty = this.points.filter((point) => !taken.has(point) && !ends.includes(point));
+    const others = offered.length && !origin ? []
+      : empty.map((point) => (origin ? `${origin}-${point}` : point));
+    this.choice = new Choice([...offered, ...others]);
+    this.draw();
+  }
+
+  draw() {
+    this.board.draw({ ...this.view, choice: this.choice, values: {} });
+  }
+
+  note(text, kind) {
+    $("tutorial-note").textContent = text;
+    $("tutorial-note").className = `note ${kind}`;
+  }
+
+  pick(point) {
+    const move = this.choice.pick(point);
+    this.draw();
+    if (this.choice.step === "remove") this.note(t("lesson.remove"), "");
+    if (move !== null) this.play(move);
+  }
+
+  cancel() {
+    this.choice.clear();
+    this.draw();
+  }
+
+  /** Plays a move, then Black's reply; or shows that the lesson is done. */
+  play(move) {
+    const { name, moves, goal } = LESSONS[this.number];
+    this.view = after(this.view, move);
+    this.choice = new Choice([]);
+    this.draw();
+    sound(move.includes("x") ? "mill" : "move");
+    if (goal && !goal.test(move)) {
+      this.note(t(`lesson.${name}.other`), "wrong");
+      return;
+    }
+    const { reply } = moves[this.step];
+    if (!reply) {
+      this.note(t(`lesson.${name}.done`), "right");
+      $("tutorial-next").classList.add("main");
+      return;
+    }
+    this.note(t(`lesson.${name}.reply`), "");
+    this.timer = setTimeout(() => {
+      this.view = after(this.view, reply);
+      this.step += 1;
+      this.offer();
+    }, prefersReducedMotion() ? 0 : PAUSE);
+  }
+}

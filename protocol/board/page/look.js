@@ -1,0 +1,9 @@
+// The user's choice of theme and of light or dark. Runs before the page is drawn.
+
+(() => {
+  const { dataset } = document.documentElement;
+  dataset.theme = localStorage.getItem("theme") || "wood";
+  const scheme = localStorage.getItem("scheme");
+  if (scheme) dataset.scheme = scheme;
+  if (localStorage.getItem("numbers") === "off") dataset.numbers = "off";
+})();
