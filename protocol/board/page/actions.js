@@ -141,7 +141,7 @@ export const ACTIONS = {
   import: () => dialogs.importing.open(now.state),
   options: () => dialogs.options.open(now.state),
   share: () => dialogs.share.open({
-    white: now.state.position.white, black: now.state.position.black, last: now.state.move,
+    ...now.state.position, last: now.state.move,
     points: parts.board.points, flipped: parts.board.flipped,
   }),
   edit,

@@ -37,7 +37,7 @@ OVERLAPS = """
 const faults = [];
 const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
 if (wide > 0) faults.push(`the page is ${wide} pixels too wide`);
-const open = document.querySelector("dialog:modal");
+const open = document.querySelector("dialog:modal, :popover-open");
 const boxes = [...(open || document).querySelectorAll(
   "button, select, input, textarea, h1, h2, summary, .player > *, #status, #board, .toast")]
   .filter((one) => one.checkVisibility({contentVisibilityAuto: true, visibilityProperty: true}))

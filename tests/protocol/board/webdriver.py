@@ -202,16 +202,20 @@ class Browser:
 
     def look(
         self, width: int, height: int, *, phone: bool = False, dark: bool = False,
-        still: bool = False,
+        still: bool = False, forced: bool = False,
     ) -> None:
-        """Emulate a screen of a size in CSS pixels; ``still``: with reduced motion."""
+        """Emulate a screen of a size in CSS pixels.
+
+        ``still``: with reduced motion; ``forced``: with the system's colours only.
+        """
         self._cdp(
             "Emulation.setDeviceMetricsOverride",
             width=width, height=height, deviceScaleFactor=1, mobile=phone,
         )
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         motion = {"name": "prefers-reduced-motion", "value": "reduce" if still else ""}
-        self._cdp("Emulation.setEmulatedMedia", features=[scheme, motion])
+        colours = {"name": "forced-colors", "value": "active" if forced else "none"}
+        self._cdp("Emulation.setEmulatedMedia", features=[scheme, motion, colours])
 
     def download_to(self, folder: Path) -> None:
         """Save downloads in a folder."""

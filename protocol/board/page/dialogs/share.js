@@ -4,14 +4,15 @@ import { $, svg } from "../dom.js";
 import { Drawing, menOf, parse } from "../drawing.js";
 import { api } from "../net.js";
 import { showMessage } from "../now.js";
-import { t } from "../text.js";
+import { SIDES, t } from "../text.js";
 import { download, fill, show } from "./form.js";
 
-/** Width and height of the picture, in pixels. */
+/** Width and height of the board in a picture, and of the strip below it, in pixels. */
 const SIZE = 714;
+const STRIP = 66;
 /** Properties that the style sheets set; a picture file needs them as attributes. */
 const STYLES = ["fill", "stroke", "stroke-width", "stroke-linecap", "opacity", "font-family",
-  "font-size", "font-weight", "text-anchor", "dominant-baseline"];
+  "font-size", "font-weight", "text-anchor", "dominant-baseline", "stop-color", "stop-opacity"];
 
 /** Prefix of a game in a link's fragment. */
 const MARK = "#game=";
@@ -41,19 +42,36 @@ const FORMS = [
 ].map((name) => [t(`share.${name}`), name]);
 
 /** Draws a picture into an element, with computed styles as attributes, and returns it. */
-function drawPicture(place, { white, black, last, points, flipped }) {
+function drawPicture(place, { white, black, hands, side, last, points, flipped }) {
   const root = svg("svg", {
-    class: "board picture", width: SIZE, height: SIZE, role: "img",
+    class: "board picture", width: SIZE, height: SIZE + STRIP, role: "img",
     "aria-label": t("share.picture.label"),
   });
   place.replaceChildren(root);
   const drawing = new Drawing(root, points, flipped);
   drawing.show(menOf({ white, black }), last && parse(last));
-  for (const shape of shapesOf(root)) {
+  root.setAttribute("viewBox", `-14 0 ${SIZE} ${SIZE + STRIP}`);
+  root.prepend(svg("rect", { class: "paper", x: -14, y: 0, width: SIZE, height: SIZE + STRIP }));
+  root.append(strip(hands, side));
+  for (const shape of root.querySelectorAll("rect, path, line, circle, text, stop")) {
     const style = getComputedStyle(shape);
     for (const name of STYLES) shape.setAttribute(name, style.getPropertyValue(name));
   }
   return root;
+}
+
+/** Returns the men in hand and the side to move, to be drawn below the board. */
+function strip(hands, side) {
+  const group = svg("g", {}, svg("text", {
+    class: "words", x: 343, y: SIZE + STRIP / 2,
+  }, t("editor.to-move", { side: SIDES[side] })));
+  ["white", "black"].forEach((colour, owner) => {
+    for (let man = 0; man < hands[owner]; man += 1) {
+      const x = owner ? 676 - 22 * man : 10 + 22 * man;
+      group.append(svg("circle", { class: `man ${colour}`, cx: x, cy: SIZE + STRIP / 2, r: 15 }));
+    }
+  });
+  return group;
 }
 
 const shapesOf = (root) => root.querySelectorAll("rect, path, line, circle, text");
@@ -61,7 +79,8 @@ const shapesOf = (root) => root.querySelectorAll("rect, path, line, circle, text
 /** Returns the picture as a PNG; painted, because the page's policy forbids loading images. */
 function picturePNG(root) {
   const canvas = document.createElement("canvas");
-  canvas.width = canvas.height = 2 * SIZE;
+  canvas.width = 2 * SIZE;
+  canvas.height = 2 * (SIZE + STRIP);
   const pen = canvas.getContext("2d");
   const { x, y } = root.viewBox.baseVal;
   const inside = root.getScreenCTM().inverse();
@@ -71,6 +90,26 @@ function picturePNG(root) {
     paint(pen, shape, (name) => shape.getAttribute(name));
   }
   return new Promise((resolve) => { canvas.toBlob(resolve, "image/png"); });
+}
+
+/** Returns a shape's fill for a canvas: a colour, or a gradient over the circle's box. */
+function fillOf(pen, shape, get) {
+  const id = /^url\("?#([\w-]+)"?\)$/.exec(get("fill"));
+  if (!id) return get("fill");
+  const gradient = shape.ownerSVGElement.querySelector(`[id="${id[1]}"]`);
+  const number = (one, name) => Number(one.getAttribute(name));
+  const r = number(shape, "r");
+  const at = (name) => number(shape, name) + r * (2 * number(gradient, name) - 1);
+  const [x, y] = [at("cx"), at("cy")];
+  const filled = pen.createRadialGradient(x, y, 0, x, y, 2 * r * number(gradient, "r"));
+  for (const stop of gradient.children) {
+    const [red, green, blue] = stop.getAttribute("stop-color").match(/[\d.]+/g).slice(-3);
+    const isSRGB = stop.getAttribute("stop-color").startsWith("color(");
+    const channels = [red, green, blue].map((part) => (isSRGB ? 255 * part : part));
+    const opacity = stop.getAttribute("stop-opacity");
+    filled.addColorStop(number(stop, "offset"), `rgb(${channels.join(" ")} / ${opacity})`);
+  }
+  return filled;
 }
 
 function paint(pen, shape, get) {
@@ -83,7 +122,7 @@ function paint(pen, shape, get) {
     outline.lineTo(...of("x2", "y2"));
   }
   Object.assign(pen, {
-    globalAlpha: Number(get("opacity")), fillStyle: get("fill"), strokeStyle: get("stroke"),
+    globalAlpha: Number(get("opacity")), fillStyle: fillOf(pen, shape, get), strokeStyle: get("stroke"),
     lineWidth: parseFloat(get("stroke-width")), lineCap: get("stroke-linecap"),
     font: `${get("font-weight")} ${get("font-size")} ${get("font-family")}`,
     textAlign: "center", textBaseline: "middle",

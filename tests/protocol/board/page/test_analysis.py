@@ -174,52 +174,6 @@ def test_a_position_change_ends_the_preview_of_a_line(page: Browser) -> None:
     page.wait(f"{count('#board .man')} === 1")
 
 
-@pytest.mark.parametrize("dark", [False, True])
-def test_marks_contrast_with_the_board(page: Browser, dark: bool) -> None:
-    page.look(1280, 860, dark=dark)
-    tap_menu(page, "analyse")
-    load(page, FLYERS)
-    page.wait(f"{count('#board .value')} === 3 && {count('#board .arrow')} > 0")
-    click(page, "d6")
-    page.wait(f"{count('#board .target')} > 10")
-    ratios = page.run(
-        """const light = (colour) => {
-             const [r, g, b] = colour.match(/\\d+/g).map((part) => part / 255)
-               .map((part) => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
-             return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-           };
-           const style = (selector, name) =>
-             getComputedStyle(document.querySelector(selector))[name];
-           const probe = document.body.appendChild(document.createElement("i"));
-           const variable = (name) => {
-             probe.style.color = `var(${name})`;
-             return getComputedStyle(probe).color;
-           };
-           const ratio = (a, b) => {
-             const [low, high] = [light(a), light(b)].sort((one, other) => one - other);
-             return (high + 0.05) / (low + 0.05);
-           };
-           const wood = style("#board .wood", "fill");
-           return {
-             win: ratio(style(".win .shape", "fill"), wood),
-             loss: ratio(style(".loss .shape", "fill"), wood),
-             "win's sign": ratio(style(".win .shape", "fill"), style(".win .sign", "stroke")),
-             "loss's sign": ratio(style(".loss .shape", "fill"), style(".loss .sign", "stroke")),
-             target: ratio(style("#board .target", "fill"), wood),
-             arrow: ratio(style("#board .arrow", "stroke"), wood),
-             "last arrow": ratio(variable("--arrow-3"), wood),
-             draw: ratio(variable("--draw"), wood),
-             "draw's sign": ratio(variable("--draw"), variable("--sign")),
-             last: ratio(variable("--last"), wood),
-             remove: ratio(variable("--remove"), wood),
-             mill: ratio(variable("--glow"), wood),
-             picked: ratio(style("#board .picked", "stroke"), wood),
-             lines: ratio(style("#board .lines", "stroke"), wood),
-           };"""
-    )
-    assert {name: ratio for name, ratio in ratios.items() if ratio < 3} == {}
-
-
 def test_the_current_move_stays_visible_when_panels_open(page: Browser) -> None:
     load(page, "1. d6 f4 2. b4 d2 3. e4 b6 4. d3 d5 5. f2 a4 6. g7 c3 7. a1 e5 8. c5 d7 9. a7 g1 *")
     page.wait(f"{count('#moves button')} === 18")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from pathlib import Path
 from xml.etree import ElementTree
@@ -160,9 +161,16 @@ def test_pictures_are_saved(page: Browser, tmp_path: Path) -> None:
          60, "both files")
     root = ElementTree.parse(tmp_path / "position.svg").getroot()
     circles = list(root.iter("{http://www.w3.org/2000/svg}circle"))
-    # The empty points, two circles a man, and the ring of the last move, as on the board.
-    assert len(circles) == 22 + 4 + 1
-    assert sum(one.get("fill") == "rgb(255, 253, 246)" for one in circles) == 1
+    # The empty points, three circles a man, the ring of the last move, and the men in hand.
+    assert len(circles) == 22 + 6 + 1 + 8 + 8
+    white = [one for one in circles if re.match(r'url\("#white-\d+"\)', one.get("fill", ""))]
+    assert len(white) == 1 + 8
+    [name] = {one.get("fill", "")[6:-2] for one in white}
+    gradient = next(one for one in root.iter() if one.get("id") == name)
+    assert [stop.get("stop-color") for stop in gradient][:2] == [
+        "rgb(255, 255, 255)", "rgb(255, 253, 246)"
+    ]
+    assert "White to move." in [one.text for one in root.iter("{http://www.w3.org/2000/svg}text")]
     data = (tmp_path / "position.png").read_bytes()
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
-    assert struct.unpack(">II", data[16:24]) == (1428, 1428)
+    assert struct.unpack(">II", data[16:24]) == (1428, 1560)

@@ -1,0 +1,177 @@
+"""Themes and their contrasts, forced colours, quiet targets, and the settings of the gear."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.protocol.board.steps import ask, begin, click, load, play, shot, tap_menu
+from tests.protocol.board.webdriver import Browser
+
+FLYERS = "********/O***@***/O***@@*O w 0 0 0 9"
+"""White wins by closing a mill; the smallest tables have every move."""
+
+RATIOS = """
+const pen = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+const channels = (colour) => {
+  pen.fillStyle = colour;
+  pen.fillRect(0, 0, 1, 1);
+  return [...pen.getImageData(0, 0, 1, 1).data].slice(0, 3);
+};
+const light = (colour) => {
+  const [r, g, b] = channels(colour).map((part) => part / 255)
+    .map((part) => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+};
+const ratio = (a, b) => {
+  const [low, high] = [light(a), light(b)].sort((one, other) => one - other);
+  return (high + 0.05) / (low + 0.05);
+};
+const probe = document.body.appendChild(document.createElement("i"));
+const of = (name) => {
+  probe.style.color = `var(--${name})`;
+  return getComputedStyle(probe).color;
+};
+const style = (selector, name) => getComputedStyle(document.querySelector(selector))[name];
+const board = style("#board .wood", "fill");
+const marks = { lines: style("#board .lines", "stroke"), label: style("#board .label", "fill"),
+  win: style(".win .shape", "fill"), loss: style(".loss .shape", "fill"), draw: of("draw"),
+  target: style("#board .target", "fill"), picked: style("#board .picked", "stroke"),
+  arrow: style("#board .arrow", "stroke"), last: of("accent"), remove: of("lose") };
+const least = {};
+for (const [name, colour] of Object.entries(marks)) least[name] = [ratio(colour, board), 3];
+for (const name of ["win", "draw", "lose"]) {
+  least[`sign on ${name}`] = [ratio(of("sign"), of(name)), 3];
+}
+for (const [ground, names] of [["page", ["text", "muted", "accent", "lose"]],
+                               ["card", ["text", "muted", "accent", "win", "lose", "draw"]]]) {
+  for (const name of names) least[`${name} on ${ground}`] = [ratio(of(name), of(ground)), 4.5];
+  least[`control on ${ground}`] = [ratio(of("control"), of(ground)), 3];
+}
+least["on accent"] = [ratio(of("on-accent"), of("accent")), 4.5];
+// A man shows by its tone or by its rim.
+for (const colour of ["white", "black"]) {
+  for (const ground of [board, of("page")]) {
+    const best = Math.max(ratio(of(colour), ground), ratio(of(`${colour}-rim`), ground));
+    least[`${colour} man on ${ground}`] = [best, 3];
+  }
+}
+probe.remove();
+return Object.entries(least).filter(([, [found, wanted]]) => found < wanted);
+"""
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_every_theme_has_enough_contrast(page: Browser, dark: bool) -> None:
+    page.look(1280, 860, dark=dark)
+    tap_menu(page, "analyse")
+    load(page, FLYERS)
+    page.wait("document.querySelectorAll('#board .value').length === 3 && "
+              "document.querySelectorAll('#board .arrow').length > 0")
+    click(page, "d6")
+    page.wait("document.querySelectorAll('#board .target').length > 10")
+    for theme in ("wood", "slate", "paper"):
+        page.run("document.documentElement.dataset.theme = arguments[0]", theme)
+        assert page.run(RATIOS) == [], theme
+        shot(page, f"{theme}-{'dark' if dark else 'light'}")
+
+
+def test_theme_scheme_and_numbers_are_chosen_in_the_gear_and_remembered(page: Browser) -> None:
+    colour = "return getComputedStyle(document.body).backgroundColor"
+    assert page.run(colour) == "rgb(246, 241, 231)"
+    page.click("#gear")
+    page.click("#theme")
+    for name, value in (("theme", "slate"), ("scheme", "dark")):
+        page.run(
+            """const one = document.getElementById(arguments[0]);
+               one.value = arguments[1]; one.dispatchEvent(new Event("change"))""", name, value,
+        )
+    assert page.run(colour) == "rgb(20, 24, 28)"
+    page.click("#numbers")
+    label = "return getComputedStyle(document.querySelector('#board .label')).display"
+    assert page.run(label) == "none"
+    shot(page, "gear")
+    address = page.run("return location.href")
+    page.open(address)
+    page.wait("document.querySelectorAll('.target').length === 24")
+    assert page.run(colour) == "rgb(20, 24, 28)" and page.run(label) == "none"
+
+
+def test_the_page_is_german_for_a_german_browser_and_by_choice(page: Browser) -> None:
+    begin(page)
+    play(page, "d6")
+    page.click("#gear")
+    page.run("const one = document.getElementById('language'); one.value = 'de';"
+             "one.dispatchEvent(new Event('change'))")
+    page.wait("document.documentElement.lang === 'de' && "
+              "document.getElementById('status').textContent.startsWith('Schwarz: Setze')")
+    assert page.text("#analyse") == "Analyse" and page.text("#games") == "Meine Partien"
+    assert page.text("#player-top .name") == "Schwarz: Spieler"
+    label = "return document.querySelector('[data-point=d6]').ariaLabel"
+    assert page.run(label) == "d6, weißer Stein"
+    ask(page, "resign")
+    page.wait("document.getElementById('result-title').textContent === 'Weiß gewinnt'")
+    assert page.text("#result-reason") == "Weiß gewinnt, Schwarz gibt auf"
+    shot(page, "german")
+    faults = page.run(
+        """return import("./text.js").then(({ fromServer }) => [
+             "Draw by repetition", "Black wins, White has two men", "White to move: one move wins.",
+             "Blunder, proven: d6 was better", "'d6': it is the engine's turn; wait for its move",
+             "White wins in 5", "merels (Club)", "a sentence that no table has",
+           ].map(fromServer))"""
+    )
+    assert faults == [
+        "Remis durch Wiederholung", "Schwarz gewinnt, Weiß hat zwei Steine",
+        "Weiß am Zug: Ein Zug gewinnt.", "Grober Fehler, bewiesen: d6 war besser",
+        "„d6“: Das Programm ist am Zug; warte auf seinen Zug", "Weiß gewinnt in 5",
+        "merels (Verein)", "a sentence that no table has",
+    ]
+
+
+def opacity(page: Browser, point: str) -> float:
+    """Return how visible the target on a point is."""
+    return float(page.run(
+        "return getComputedStyle(document.querySelector(`[data-point=${arguments[0]}] .target`))"
+        ".opacity", point,
+    ))
+
+
+def test_targets_show_under_the_pointer_for_keys_and_after_a_man_is_picked(page: Browser) -> None:
+    begin(page)
+    page.hover("#status")
+    assert opacity(page, "d6") == 0
+    page.hover("[data-point=d6] .hit")
+    assert opacity(page, "d6") == 1 and opacity(page, "f4") == 0
+    page.run("document.querySelector('[data-point=d7]').focus()")
+    page.key("ArrowDown")
+    page.hover("#status")
+    assert opacity(page, "d6") == 1
+    load(page, FLYERS)
+    page.wait("document.querySelectorAll('#board .man').length === 6")
+    click(page, "d6")
+    page.wait("document.querySelectorAll('#board .picked').length === 1")
+    assert opacity(page, "b2") == 1 and opacity(page, "g7") == 1
+    # The picked man is lifted; the last move and a man to remove differ in more than colour.
+    lifted = page.run("return getComputedStyle(document.querySelector("
+                      "'[data-point=d6] .piece')).transform")
+    assert lifted == "matrix(1.05, 0, 0, 1.05, 0, 0)"
+    click(page, "g7")
+    page.wait("document.querySelectorAll('#board .ring.remove').length === 3")
+    dashes = page.run("return ['remove', 'last'].map((name) => getComputedStyle("
+                      "document.querySelector(`#board .ring.${name}`)).strokeDasharray)")
+    assert dashes[0] != "none" and dashes[1] == "none"
+
+
+def test_forced_colours_show_men_lines_and_marks(page: Browser) -> None:
+    page.look(1280, 860, forced=True)
+    begin(page)
+    for point in ("a7", "a1", "d7"):
+        play(page, point)
+    fills = page.run(
+        """const of = (selector, name) => getComputedStyle(document.querySelector(selector))[name];
+           return [of("#board .wood", "fill"), of("#board .lines", "stroke"),
+                   of("#board .ring.last", "stroke"), of("body", "backgroundColor"),
+                   of("#board .man.white", "stroke"), of("#board .man.black", "stroke")]"""
+    )
+    board, lines, last, ground, white, black = fills
+    assert board == ground and len({board, lines, last}) == 3 and white != black
+    shot(page, "forced-colours")
