@@ -131,7 +131,10 @@ export const ACTIONS = {
   play,
   analyse: () => send("analyse", { on: true }),
   evaluation: () => send("evaluation", { on: !now.state.reveals }),
-  review: () => send("review", { on: !isRunning(now.review) }),
+  review: () => {
+    now.seeksReview = !isRunning(now.review);
+    return send("review", { on: now.seeksReview });
+  },
   restart: () => send("restart"),
   new: () => dialogs.newGame.open(now.state, flipForUser),
   games: () => dialogs.games.open(),
@@ -153,6 +156,7 @@ export const ACTIONS = {
   rematch,
   "result-review": async () => {
     await send("analyse", { on: true });
+    now.seeksReview = true;
     await send("review", { on: true });
   },
   "result-save": () => ACTIONS.share(),

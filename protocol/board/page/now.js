@@ -21,6 +21,8 @@ export const now = {
   /** The server's warning, and the last unexpected error of this game; empty if none. */
   warning: "",
   failure: "",
+  /** Whether the page scrolls to the review once it is drawn. */
+  seeksReview: false,
   /** Whether the page is about to reload by its own choice. */
   reloading: false,
   /** Whether the connection is lost. */

@@ -52,7 +52,8 @@ export class NewGame {
     this.prepare(state, beside ? remembered() : {});
     const end = await show($("new-dialog"), beside);
     if (end === "begin" && await confirmLeaving()) {
-      const settings = this.settings(colour() === RANDOM && Math.random() < 0.5);
+      const side = colour() === RANDOM ? Number(Math.random() < 0.5) : this.quickSide();
+      const settings = this.settings(side);
       await this.begin(settings);
       this.remember();
       onBegin(settings.players);
@@ -124,9 +125,10 @@ export class NewGame {
     $("level-style").textContent = t(`level.${name}`);
   }
 
-  /** Returns the chosen players and time; with `swap`, the players exchange their colours. */
-  settings(swap = false) {
-    const seats = swap && this.quickSide() !== null ? [1, 0, 2] : [0, 1, 2];
+  /** Returns the chosen players and time; against a level, the user has the colour `user`. */
+  settings(user = this.quickSide()) {
+    const isOther = this.quickSide() !== null && this.quickSide() !== user;
+    const seats = isOther ? [1, 0, 2] : [0, 1, 2];
     const players = seats.map((seat) => {
       const engine = $(`player-${seat}`).value;
       if (engine === "") return { engine: null, name: $(`name-${seat}`).value };
@@ -146,9 +148,8 @@ export class NewGame {
 
   /** Begins the game of a dialog beside the board, if a move on the board should begin it. */
   async beginByMove(state) {
-    const settings = this.settings();
     // A move on the board is White's.
-    if (this.quickSide() === 1) settings.players = [1, 0, 2].map((seat) => settings.players[seat]);
+    const settings = this.settings(0);
     const { variant, fields } = this.rules();
     const same = variant === state.rules.variant && !Object.keys(fields).length
       && JSON.stringify(settings.time) === JSON.stringify(state.time)

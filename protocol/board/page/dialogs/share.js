@@ -122,8 +122,9 @@ function paint(pen, shape, get) {
     outline.lineTo(...of("x2", "y2"));
   }
   Object.assign(pen, {
-    globalAlpha: Number(get("opacity")), fillStyle: fillOf(pen, shape, get), strokeStyle: get("stroke"),
-    lineWidth: parseFloat(get("stroke-width")), lineCap: get("stroke-linecap"),
+    globalAlpha: Number(get("opacity")), fillStyle: fillOf(pen, shape, get),
+    strokeStyle: get("stroke"), lineWidth: parseFloat(get("stroke-width")),
+    lineCap: get("stroke-linecap"),
     font: `${get("font-weight")} ${get("font-size")} ${get("font-family")}`,
     textAlign: "center", textBaseline: "middle",
   });

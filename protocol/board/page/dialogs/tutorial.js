@@ -20,7 +20,7 @@ const removing = (move, ...men) => men.map((man) => `${move}x${man}`);
  * reply. A lesson without offered moves offers every empty point. `goal` are the moves that end
  * the lesson; all do if there is none.
  */
-const LESSONS = [
+export const LESSONS = [
   { name: "place", white: [], black: [], moves: [{}] },
   {
     name: "mill", white: ["a7", "d7"], black: ["b4", "f4", "d2"],

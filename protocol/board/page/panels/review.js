@@ -2,6 +2,7 @@
 
 import { $, COLOURS, element, svg } from "../dom.js";
 import { counted, fromServer, SIDES, t } from "../text.js";
+import { now } from "../now.js";
 import { usersOf } from "./players.js";
 
 /** Least milliseconds between two drawings of the graph of a running review. */
@@ -62,6 +63,8 @@ export class ReviewPanel {
     this.here.setAttribute("visibility", place === undefined ? "hidden" : "visible");
     for (const end of ["x1", "x2"]) this.here.setAttribute(end, (place ?? 0) + 1);
     drawSums(review);
+    if (now.seeksReview) $("graph").scrollIntoView({ block: "center" });
+    now.seeksReview = false;
     $("learn").hidden = isRunning(review) || !mistakes(review, state).length;
     $("verdict").textContent = verdictOn(review, judgementOf(review, state));
   }

@@ -1,0 +1,214 @@
+"""The start of a game beside the board, the rules in force, the result strip and Learn Mill."""
+
+from __future__ import annotations
+
+import pytest
+
+from merels.engine.game.board import NAMES
+from merels.engine.game.notation import parse_move, parse_position
+from tests.protocol.board.server import Server
+from tests.protocol.board.steps import BEGINNER, ask, begin, enter, moves, play, shot, tap_menu
+from tests.protocol.board.webdriver import Browser
+
+STARTING = "document.body.classList.contains('starting')"
+NOTE = "document.getElementById('tutorial-note').textContent"
+
+
+def reopen(server: Server, page: Browser) -> None:
+    """Open a new board in this tab, and wait for its start screen."""
+    page.run("sessionStorage.clear()")
+    page.open(server.address)
+    page.wait(f"document.querySelectorAll('.target').length === 24 && {STARTING}")
+    page.run("document.getElementById('resume').hidden = true")
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "dark"),
+    [(1366, 650, False), (1920, 1080, True), (820, 1180, False), (390, 844, True),
+     (844, 390, False)],
+)
+def test_the_first_screen_is_the_board_and_one_thing_to_do(
+    server: Server, page: Browser, width: int, height: int, dark: bool
+) -> None:
+    page.look(width, height, phone=width < 1000, dark=dark)
+    reopen(server, page)
+    strong = "return [...document.querySelectorAll('button.main')]" \
+             ".filter((one) => one.checkVisibility()).map((one) => one.id)"
+    assert page.run(strong) == ["begin"]
+    assert page.text("#level-name") == "Club · 1385"
+    shot(page, f"start-{width}")
+    if width > 1000:
+        bottom = "return document.getElementById('begin').getBoundingClientRect().bottom"
+        assert page.run(bottom) <= height
+        assert page.run("return document.documentElement.scrollHeight") <= height
+    page.click("#begin")
+    page.wait(f"!{STARTING}")
+    assert page.run(strong) == []
+
+
+def test_level_colour_time_and_rules_are_chosen_and_remembered(
+    server: Server, page: Browser
+) -> None:
+    page.run("document.getElementById('level').focus()")
+    for _ in range(2):
+        page.key("ArrowLeft")
+    assert page.text("#level-name") == "Beginner · 800"
+    page.click("input[name=colour][value='1']")
+    enter(page, "#time", "0")
+    enter(page, "#variant", "morris")
+    assert "Roman is another name of these rules" in page.text("#rules-words")
+    page.click("#begin")
+    page.wait("document.querySelectorAll('#moves button').length === 1")
+    assert page.text("#player-bottom .name") == "Black: You"
+    assert page.text("#player-top .name") == "White: merels (Beginner)"
+    # The rules in force are beside the moves, and a click explains them.
+    assert page.text("#rules-line") == "Morris"
+    page.click("#rules-line")
+    page.wait("document.getElementById('help-dialog').open")
+    assert "A side with two men has lost." in page.text("#rules-list")
+    page.key("Escape")
+    ask(page, "resign")
+    page.run("sessionStorage.clear()")
+    reopen(server, page)
+    assert page.text("#level-name") == "Beginner · 800"
+    chosen = page.run("return [document.querySelector('input[name=colour]:checked').value,"
+                      "document.getElementById('time').value,"
+                      "document.getElementById('variant').value]")
+    assert chosen == ["1", "0", "morris"]
+    # A move on the board begins the game that is shown, as White.
+    play(page, "d6")
+    page.wait(f"!{STARTING} && document.getElementById('rules-line').textContent === 'Morris'")
+    assert page.text("#player-top .name") == "Black: merels (Beginner)"
+
+
+def test_random_colours_give_both(server: Server, page: Browser) -> None:
+    page.click("input[name=colour][value=random]")
+    for chance, name in ((0.1, "Black: You"), (0.9, "White: You")):
+        page.run("Math.random = () => arguments[0]", chance)
+        if not page.run(f"return {STARTING}"):
+            tap_menu(page, "new")
+        page.click("#begin")
+        page.wait("document.querySelector('dialog[open]') === null || "
+                  "document.getElementById('ask-dialog').open")
+        if page.run("return document.getElementById('ask-dialog').open"):
+            page.click("#ask-yes")
+        page.wait(f"document.querySelector('#player-bottom .name').textContent === {name!r}")
+
+
+def test_new_game_is_strong_only_without_a_game(page: Browser) -> None:
+    strong = "document.getElementById('new').classList.contains('main')"
+    begin(page, black=BEGINNER)
+    assert not page.run(f"return {strong}")
+    ask(page, "resign")
+    page.wait(strong)
+    # Beside the result the strong button is Rematch.
+    page.wait("!document.getElementById('result-card').hidden")
+    plain = "return getComputedStyle(document.getElementById('new')).backgroundColor"
+    assert page.run(plain) == "rgba(0, 0, 0, 0)"
+
+
+@pytest.mark.parametrize(("width", "height"), [(1366, 650), (390, 844), (844, 390)])
+def test_the_result_is_beside_the_board_with_accuracy_and_mistakes(
+    page: Browser, width: int, height: int
+) -> None:
+    page.look(width, height, phone=width < 1000)
+    begin(page, black=BEGINNER,
+          position="********/O***@***/O***@@*O w 0 0 0 9", variant="morris")
+    page.wait("document.querySelectorAll('#board .man').length === 6")
+    play(page, "d7", "b4")
+    ask(page, "resign")
+    page.wait("!document.getElementById('result-card').hidden")
+    covered = page.run(
+        """const [board, strip] = ["board", "result-card"]
+             .map((id) => document.getElementById(id).getBoundingClientRect());
+           return Math.min(board.right, strip.right) > Math.max(board.left, strip.left)
+             && Math.min(board.bottom, strip.bottom) > Math.max(board.top, strip.top)"""
+    )
+    assert not covered
+    shot(page, f"result-{width}")
+    page.click("#result-review")
+    page.wait("!document.getElementById('result-accuracy').hidden")
+    assert page.text("#result-accuracy").startswith("Accuracy: White 0 %, Black ")
+    shot(page, f"result-reviewed-{width}")
+    if width < 500:
+        # The review scrolls to its result.
+        page.wait("""(() => {
+          const box = document.getElementById("graph").getBoundingClientRect();
+          return box.top >= 0 && box.bottom <= innerHeight;
+        })()""")
+    page.click("#result-learn")
+    page.wait("document.getElementById('puzzle-dialog').open")
+    page.wait("/White played d7-b4, a blunder/.test("
+              "document.getElementById('puzzle-task').textContent)")
+
+
+def touch(page: Browser, *points: str) -> None:
+    """Tap points of the tutorial's board."""
+    for point in points:
+        page.tap(f"#tutorial-board [data-point={point}] .hit")
+
+
+def test_learn_mill_teaches_six_rules_by_touch(page: Browser) -> None:
+    page.look(390, 844, phone=True)
+    page.tap("#first-lesson")
+    page.wait("document.getElementById('tutorial-dialog').open")
+    shot(page, "lesson-phone")
+    lessons = [
+        (["d6"], "White and Black place nine men each"),
+        (["g7", "b4"], "A mill removes a man"),
+        (["d6", "d5"], "A man moves along a line"),
+        (["d7", "d6"], "Black moves"),
+        (["a1", "f6", "g4"], "Flying makes three men dangerous"),
+        (["d1", "a1"], "Black cannot move: White wins"),
+    ]
+    for number, (points, words) in enumerate(lessons, 1):
+        page.wait("document.getElementById('tutorial-step').textContent === "
+                  f"'{number} of 6'")
+        touch(page, *points)
+        page.wait(f"{NOTE}.includes({words!r})")
+        if number == 4:
+            page.wait("document.querySelector('#tutorial-board [data-point=f2] .man')")
+            touch(page, "d6", "d7", "f2")
+            page.wait(f"{NOTE}.startsWith('Open and close')")
+        page.tap("#tutorial-next")
+    page.wait("!document.getElementById('tutorial-dialog').open")
+    assert moves(page) == []
+
+
+def test_a_wrong_try_in_learn_mill_is_explained_and_repeated(page: Browser) -> None:
+    tap_menu(page, "tutorial")
+    for _ in range(5):
+        page.click("#tutorial-next")
+    page.click("#tutorial-board [data-point=d1] .hit")
+    page.click("#tutorial-board [data-point=g1] .hit")
+    page.wait(f"{NOTE}.startsWith('Black can still move')")
+    page.click("#tutorial-again")
+    page.wait("document.querySelector('#tutorial-board [data-point=d1] .man')")
+    shot(page, "lesson")
+    spoken = page.spoken()
+    assert ("heading", "Learn Mill") in spoken
+
+
+def test_the_lessons_follow_the_rules(page: Browser) -> None:
+    lessons = page.run("return import('./dialogs/tutorial.js').then(({ LESSONS }) => "
+                       "LESSONS.map(({ goal, ...lesson }) => lesson))")
+    assert len(lessons) == 6
+    for lesson in lessons:
+        men = {"O": lesson["white"], "@": lesson["black"]}
+        signs = "".join(
+            next((sign for sign, points in men.items() if name in points), "*") for name in NAMES
+        )
+        placing = lesson["name"] in ("place", "mill")
+        hands = [9 - len(points) if placing else 0 for points in men.values()]
+        rings = "/".join(signs[start : start + 8] for start in (0, 8, 16))
+        position = parse_position(f"{rings} w {hands[0]} {hands[1]} 0 10")
+        for step in lesson["moves"]:
+            legal = {str(move) for move in position.legal_moves()}
+            offered = step.get("offered", [])
+            assert set(offered) <= legal, lesson["name"]
+            if "reply" in step:
+                for move in (offered[0], step["reply"]):
+                    position = position.play(parse_move(move))
+            if lesson["name"] == "blocked":
+                outcome = position.play(parse_move("d1-a1")).outcome()
+                assert outcome is not None and outcome.reason == "blocked"
