@@ -43,7 +43,13 @@ const boxes = [...(open || document).querySelectorAll(
   .filter((one) => one.checkVisibility({contentVisibilityAuto: true, visibilityProperty: true}))
   .filter((one) => !one.closest("#moves, #lines, #explorer, .scroll, .segments, dialog .ends"))
   .map((one) => [one, one.getBoundingClientRect()])
-  .filter(([, box]) => box.width && box.height);
+  .filter(([, box]) => box.width && box.height)
+  .filter(([one, box]) => {
+    const column = one.closest("aside");
+    if (!column || getComputedStyle(column).overflowY === "visible") return true;
+    const { top, bottom } = column.getBoundingClientRect();
+    return box.top >= top - 1 && box.bottom <= bottom + 1;
+  });
 for (const [one, box] of boxes) {
   const name = one.id || one.textContent.trim() || one.className;
   if (box.left < 0 || box.right > document.documentElement.clientWidth + 1) {

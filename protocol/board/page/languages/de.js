@@ -124,7 +124,7 @@ export default {
   "result.rematch": "Revanche",
   "result.review": "Durchsicht",
   "result.save": "Speichern",
-  "result.accuracy": "Genauigkeit: Weiß {white} %, Schwarz {black} %",
+  "result.accuracy": "Genauigkeit: Weiß {white}, Schwarz {black}",
   "result.draw": "Remis",
   "result.you.win": "Du hast gewonnen",
   "result.you.lose": "Du hast verloren",

@@ -117,7 +117,7 @@ export default {
   "result.rematch": "Rematch",
   "result.review": "Review",
   "result.save": "Save",
-  "result.accuracy": "Accuracy: White {white} %, Black {black} %",
+  "result.accuracy": "Accuracy: White {white}, Black {black}",
   "result.draw": "Draw",
   "result.you.win": "You win",
   "result.you.lose": "You lose",

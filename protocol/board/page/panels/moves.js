@@ -24,8 +24,12 @@ export class MoveList {
 
   /** Scrolls to the move shown. On a phone, scrollIntoView would scroll the whole page. */
   follow() {
-    const list = $("moves-box");
-    const top = this.current ? this.current.offsetTop : 0;
+    // On a low screen the list scrolls together with the rest of its column.
+    const list = [$("moves-box"), $("moves-box").closest("aside")].find((one) =>
+      one.scrollHeight > one.clientHeight + 1 && getComputedStyle(one).overflowY === "auto");
+    if (!list) return;
+    const from = list.getBoundingClientRect().top - list.scrollTop;
+    const top = this.current ? this.current.getBoundingClientRect().top - from : 0;
     const hidden = top < list.scrollTop || top > list.scrollTop + list.clientHeight - 30;
     if (hidden) list.scrollTop = top - list.clientHeight / 2;
   }

@@ -80,7 +80,7 @@ export class ResultCard {
     $("result-learn").hidden = !isDone || !mistakes(review, now.state).length;
     if (!isDone) return;
     const [white, black] = review.sums
-      .map(({ accuracy, moves }) => (moves ? accuracy.toFixed(0) : "–"));
+      .map(({ accuracy, moves }) => (moves ? `${accuracy.toFixed(0)} %` : "–"));
     $("result-accuracy").textContent = t("result.accuracy", { white, black });
   }
 

@@ -108,3 +108,60 @@ def test_a_screen_reader_gets_names_and_values(page: Browser) -> None:
     nameless = [role for role, name in tree if role in ("button", "switch", "meter", "combobox",
                                                         "heading", "dialog") and not name]
     assert nameless == []
+
+
+NESTED = """
+const scrolls = (one) => one === document.documentElement
+  ? one.scrollHeight > innerHeight + 1
+  : ["auto", "scroll"].includes(getComputedStyle(one).overflowY)
+    && one.scrollHeight > one.clientHeight + 1;
+const found = [...document.querySelectorAll("html, main, .stage, .stage *, dialog:modal *")]
+  .filter((one) => one.checkVisibility() && one.localName !== "textarea").filter(scrolls);
+return found.filter((one) => found.some((other) => other !== one && other.contains(one)))
+  .map((one) => one.id || one.className);
+"""
+SEEN = """
+const box = document.getElementById("moves-box").getBoundingClientRect();
+return [...document.querySelectorAll("#moves button")].map((one) => one.getBoundingClientRect())
+  .filter(({top, bottom}) => top >= box.top - 1 && bottom <= box.bottom + 1
+    && bottom <= innerHeight).length;
+"""
+GAME = "1. d6 f4 2. d2 b4 3. f2 b2 4. f6 b6xf6 5. d5 a4 6. c4 e4 7. d1 a7 8. a1 g1 *"
+SCREENS = [(1366, 650), (1920, 1080), (820, 1180), (390, 844), (844, 390)]
+
+
+@pytest.mark.parametrize(("width", "height"), SCREENS)
+@pytest.mark.parametrize("dark", [False, True])
+def test_no_list_scrolls_inside_another_and_eight_plies_show(
+    page: Browser, width: int, height: int, dark: bool
+) -> None:
+    page.look(width, height, phone=width < 1000, dark=dark)
+    name = f"{width}-{'dark' if dark else 'light'}"
+    begin(page)
+    points = ("d6", "f4", "d2", "b4", "f2", "b2", "a7", "g7", "g1", "a1", "c4", "e4")
+    for point in points:
+        play(page, point)
+    assert page.run(NESTED) == []
+    shot(page, f"play-{name}")
+    if width > 1000:
+        assert page.run(SEEN) >= 8
+    tap_menu(page, "analyse")
+    load(page, GAME)
+    page.wait("document.querySelectorAll('#moves button').length === 16")
+    page.wait("document.querySelectorAll('#lines li').length === 3")
+    assert page.run(NESTED) == []
+    shot(page, f"analyse-{name}")
+    if width > 1000:
+        assert page.run(SEEN) >= 8
+    # The names begin at the board's edge, and the bar is beside the board or above it.
+    left, top, board, bar = page.run(
+        "return ['#player-bottom', '#player-top', '#board', '#bar']"
+        ".map((one) => document.querySelector(one).getBoundingClientRect())"
+    )
+    if height > 500:
+        assert left["left"] == board["left"] and top["left"] == board["left"]
+    assert bar["right"] <= board["left"] or bar["bottom"] <= board["top"]
+    page.click("#review")
+    page.wait("!document.getElementById('graph').hidden")
+    assert page.run(NESTED) == []
+    shot(page, f"review-{name}")
