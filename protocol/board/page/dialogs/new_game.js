@@ -84,6 +84,7 @@ export class NewGame {
     if (known) this.showFields(variant);
     else this.showFields(state.rules.variant, state.rules.fields);
     this.showLevels();
+    $("new-more").open = this.quickSide() === null;
     if (level in this.about.levels) {
       $("level").value = level;
       for (const radio of radios()) radio.checked = radio.value === side;
