@@ -27,6 +27,7 @@ window.motions = [];
 const animate = Element.prototype.animate;
 Element.prototype.animate = function (frames, options) {
   motions.push([this.getAttribute("class"), frames[0].transform]);
+  window.lasted = options.duration;
   window.moved = this;
   return animate.call(this, frames, options);
 };
@@ -71,9 +72,11 @@ def test_men_slide_appear_and_vanish(page: Browser) -> None:
     page.wait("document.querySelectorAll('.ring.remove').length === 3")
     assert page.run("return motions.length") == 1
     assert "translate(-300px, 100px)" in page.run("return motions[0]")
+    assert page.run("return lasted") == 150
     click(page, "d2")
     page.wait("motions.length === 2")
     assert page.run("return motions[1]") == ["leaving", "none"]
+    assert page.run("return lasted") == 120
     page.wait("!document.querySelector('.leaving')")
 
 

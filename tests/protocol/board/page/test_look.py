@@ -173,5 +173,9 @@ def test_forced_colours_show_men_lines_and_marks(page: Browser) -> None:
                    of("#board .man.white", "stroke"), of("#board .man.black", "stroke")]"""
     )
     board, lines, last, ground, white, black = fills
+    # Men in hand and the current move keep their colours, too.
+    hands = page.run("return ['white', 'black'].map((colour) => getComputedStyle("
+                     "document.querySelector(`.hand.${colour} i`)).backgroundImage)")
+    assert all("radial-gradient" in image for image in hands) and hands[0] != hands[1]
     assert board == ground and len({board, lines, last}) == 3 and white != black
     shot(page, "forced-colours")

@@ -36,6 +36,11 @@ def test_the_first_screen_is_the_board_and_one_thing_to_do(
              ".filter((one) => one.checkVisibility()).map((one) => one.id)"
     assert page.run(strong) == ["begin"]
     assert page.text("#level-name") == "Club · 1385"
+    spoken = page.spoken()
+    assert ("slider", "Level") in spoken and ("radiogroup", "You are") in spoken
+    assert {("radio", name) for name in ("White", "Random", "Black")} <= set(spoken)
+    named = {"button", "slider", "radio", "combobox", "dialog", "heading", "navigation"}
+    assert [role for role, name in spoken if role in named and not name] == []
     shot(page, f"start-{width}")
     if width > 1000:
         bottom = "return document.getElementById('begin').getBoundingClientRect().bottom"
