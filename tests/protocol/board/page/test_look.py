@@ -127,6 +127,28 @@ def test_the_page_is_german_for_a_german_browser_and_by_choice(page: Browser) ->
     ]
 
 
+@pytest.mark.parametrize(("width", "height"), [(1366, 650), (360, 740), (844, 390)])
+def test_german_fits_on_every_screen(page: Browser, width: int, height: int) -> None:
+    page.look(width, height, phone=width < 1000)
+    page.run("localStorage.language = 'de'; sessionStorage.clear()")
+    page.open(page.run("return location.href"))
+    page.wait("document.body.classList.contains('starting')")
+    page.run("document.getElementById('resume').hidden = true")
+    shot(page, f"german-start-{width}")
+    page.click("#begin")
+    page.wait("!document.body.classList.contains('starting')")
+    shot(page, f"german-play-{width}")
+    for name in ("new", "share", "edit", "tutorial", "games", "help", "options"):
+        tap_menu(page, name)
+        page.wait("document.querySelector('dialog:modal')")
+        shot(page, f"german-{name}-{width}")
+        page.key("Escape")
+        page.wait("!document.querySelector('dialog:modal')")
+    tap_menu(page, "analyse")
+    page.wait("document.querySelectorAll('#lines li').length === 3")
+    shot(page, f"german-analyse-{width}")
+
+
 def opacity(page: Browser, point: str) -> float:
     """Return how visible the target on a point is."""
     return float(page.run(
