@@ -131,7 +131,7 @@ export default {
   "result.wins": "{side} gewinnt",
 
   "player": "{side}: {name}",
-  "player.hand": "{count} in der Hand",
+  "player.hand": "noch {count}",
   "player.flying": "springt",
   "player.blocked": "blockiert",
 
