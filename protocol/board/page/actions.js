@@ -176,12 +176,13 @@ export const isStarting = () => document.body.classList.contains("starting");
 /** Shows the form that starts a game beside the board, until the game changes. */
 export async function startBeside() {
   document.body.classList.add("starting");
+  const end = () => document.body.classList.remove("starting");
+  $("new-dialog").addEventListener("close", end, { once: true });
   try {
     await dialogs.newGame.open(now.state, flipForUser, true);
   } catch (error) {
     showMessage(error.message);
   }
-  document.body.classList.remove("starting");
 }
 
 /** Teaches the rules, then starts a game if asked to. */

@@ -48,7 +48,10 @@ export class NewGame {
    * `beside` it is shown beside the board, with the choices of the last game.
    */
   async open(state, onBegin, beside = false) {
-    if ($("new-dialog").open) return;
+    if ($("new-dialog").open) {
+      $("level").focus();
+      return;
+    }
     this.prepare(state, beside ? remembered() : {});
     const end = await show($("new-dialog"), beside);
     if (end === "begin" && await confirmLeaving()) {

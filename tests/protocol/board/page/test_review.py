@@ -91,3 +91,14 @@ def test_each_mistake_becomes_a_puzzle(page: Browser) -> None:
     # The game is unchanged.
     assert page.run("return document.querySelectorAll('#moves button').length") == 2
     assert console_errors(page) == []
+
+
+def test_a_better_placing_is_an_arrow_too(page: Browser) -> None:
+    marks = page.run(
+        """return Promise.all([import("./board/marks.js"), import("./scene.js")])
+             .then(([{ verdicts }, { parts }]) => verdicts(parts.board,
+               { name: "mistake", move: "a1", best: "d6" })
+               .map((one) => [one.getAttribute("class"), one.querySelectorAll("line").length,
+                              one.querySelectorAll("circle").length]))"""
+    )
+    assert marks == [["arrow rank-1 better", 1, 0], ["verdict mistake", 0, 1]]
