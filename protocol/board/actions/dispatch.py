@@ -125,7 +125,7 @@ OTHERS: dict[str, Callable[..., JSON | None]] = {
     "load": games.load, "export": games.export, "games": games.list_games,
     "keep": games.store_games, "reopen": games.reopen, "forget": games.delete,
     "all_games": games.all_games, "options": _options, "configure": _configure, "review": _review,
-    "hidden": Session.hide,
+    "hidden": Session.hide, "suggest": playing.suggest,
     "check": _check, "puzzle": puzzles.puzzle, "lesson": puzzles.lesson,
     "try": puzzles.try_move, "hint": puzzles.hint,
     "solution": puzzles.solution,

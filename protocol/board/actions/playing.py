@@ -75,6 +75,18 @@ def play(session: Session, moves: Sequence[Move], at: object) -> None:
     game.play(move)
 
 
+def suggest(session: Session) -> JSON:
+    """Return a good move in the position shown: that of the tables, or of a short search."""
+    with session.lock:
+        position, may_move = session.game.shown, session.may_move
+    if not may_move:
+        raise InputError("hint", "it is not your turn; wait for the engine's move")
+    best = session.reviewer.judge(position.rules)(position).best
+    if best is None:
+        raise InputError("hint", "no move is known here; try a move of your own")
+    return {"move": str(best)}
+
+
 def undo(session: Session, ended: bool) -> None:
     """Take back a user's last move, or in analysis undo the last change.
 

@@ -1,5 +1,6 @@
 // The user's actions, named after their buttons.
 
+import { applyPremove, premoveSide } from "./board/premove.js";
 import { Editor } from "./dialogs/editor.js";
 import { ask } from "./dialogs/form.js";
 import { Games } from "./dialogs/games.js";
@@ -30,21 +31,68 @@ export function prepare(about) {
   };
 }
 
+/** Milliseconds after which a move that the server has not confirmed is marked as waiting. */
+const CONFIRM_DELAY = 1000;
+
 /** Picks a point of the board, and plays the move once it is complete. */
-export async function pick(point) {
+export function pick(point) {
   const text = now.choice.pick(point);
   redraw("state");
-  if (text === null) return;
-  // A move beside the form that starts a game begins that game.
-  if (isStarting()) await dialogs.newGame.beginByMove(now.state);
-  const done = await send("play", { moves: [text], at: now.state.node });
-  if (!done) cancel();
+  return text === null ? null : playMove(text);
 }
 
-/** Clears the picked points. */
-export function cancel() {
-  now.choice.clear();
+/** Shows a move at once and plays it; takes it back if the server refuses it. */
+export async function playMove(text) {
+  const { choice } = now;
+  if (choice.early) {
+    choice.clear();
+    now.premove = { text, plies: now.state.plies };
+    redraw("state");
+    return;
+  }
+  choice.pickMove(text);
   redraw("state");
+  // A move beside the form that starts a game begins that game.
+  if (isStarting()) await dialogs.newGame.beginByMove(now.state);
+  const timer = setTimeout(() => { now.waiting = true; redraw("state"); }, CONFIRM_DELAY);
+  const done = await send("play", { moves: [text], at: now.state.node });
+  clearTimeout(timer);
+  now.waiting = false;
+  if (!done) choice.clear();
+  redraw("state");
+}
+
+/** Clears the picked points and the premove; returns whether there were any. */
+export function cancel() {
+  const { choice, premove } = now;
+  // A move that has been sent cannot be cancelled.
+  if (choice.step === "done") return true;
+  const isPicked = choice.origin !== null || choice.to !== null;
+  choice.clear();
+  now.premove = null;
+  redraw("state");
+  return isPicked || premove !== null;
+}
+
+/** Plays the premove if the user's turn has come; drops it if it is illegal. */
+export function playPremove() {
+  const { premove, state } = now;
+  if (!premove || premoveSide(state) !== null) return;
+  now.premove = null;
+  if (state.node !== state.live || state.plies !== premove.plies + 1 || !state.legal.length) return;
+  const text = applyPremove(premove.text, now.choice);
+  if (text) playMove(text);
+  else if (text === null) showMessage(t("premove.illegal", { move: premove.text }));
+}
+
+/** Shows a good move as an arrow. */
+async function suggest() {
+  const asked = now.state.node;
+  const { move } = await api("suggest");
+  if (asked !== now.state.node) return;
+  parts.overlay.hint = move;
+  parts.overlay.draw();
+  $("status").textContent = t("hint.move", { move });
 }
 
 /** Plays all moves of a line in an analysis, but only the first of the line in a game. */
@@ -123,6 +171,7 @@ export const ACTIONS = {
   delete: deleteMoves,
   "play-on": () => send("play_on"),
   flip,
+  suggest,
   pause: () => send("pause", { on: !now.state.paused }),
   draw: offerDraw,
   accept: () => send("draw", { how: "accept" }),

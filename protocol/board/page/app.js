@@ -1,10 +1,10 @@
 // The page's entry: connects the server's events, the buttons and the keys to their handlers.
 
 import {
-  act, ACTIONS, cancel, flipForUser, go, isStarting, openShared, pick, playLine, prepare,
-  startBeside,
+  act, ACTIONS, cancel, flipForUser, go, isStarting, openShared, pick, playLine, playMove,
+  playPremove, prepare, startBeside,
 } from "./actions.js";
-import { Choice } from "./board/choice.js";
+import { TypedMove } from "./board/typed.js";
 import { closeByButtons } from "./dialogs/form.js";
 import { title } from "./dialogs/games.js";
 import { $ } from "./dom.js";
@@ -12,7 +12,7 @@ import { listen, open } from "./net.js";
 import { isGameInProgress, confirmLeaving, now, send, tree } from "./now.js";
 import { applyReview } from "./panels/review.js";
 import { ResultCard } from "./panels/status.js";
-import { build, drawTrouble, drawWarnings, redraw, redrawMoves } from "./scene.js";
+import { build, choiceOf, drawTrouble, drawWarnings, redraw, redrawMoves } from "./scene.js";
 import { prepareSettings } from "./settings.js";
 import { sound } from "./sound.js";
 import { fillPage, t } from "./text.js";
@@ -48,6 +48,7 @@ class Log {
 }
 
 let result;
+const typedMove = new TypedMove(playMove);
 const log = new Log();
 
 /** Offers to resume the last game; hides the offer with null. */
@@ -81,10 +82,15 @@ function onKey(event) {
   const keys = {
     ArrowLeft: "back", ArrowRight: "forward", Home: "first", End: "last",
     ArrowUp: "up", ArrowDown: "down", a: now.state && now.state.analysing ? "play" : "analyse",
-    e: "evaluation", u: "undo", r: "redo", f: "flip", n: "new",
+    e: "evaluation", u: "undo", r: "redo", f: "flip", n: "new", h: "suggest",
   };
+  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  const name = keys[key];
+  if (typedMove.key(key, name ? () => act(name) : null)) {
+    event.preventDefault();
+    return;
+  }
   if (event.key === "Escape") cancel();
-  const name = keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
   if (!name) return;
   event.preventDefault();
   act(name);
@@ -98,17 +104,35 @@ function followStart(before, state) {
   else if (before && isStarting() && key(before) !== key(state)) $("new-dialog").close("");
 }
 
+/** Pixels of scrolling that make a step. */
+const WHEEL_STEP = 40;
+let scrolled = 0;
+
+/** Steps through the moves with the wheel over the board. */
+function onWheel(event) {
+  if (event.ctrlKey || !event.deltaY) return;
+  event.preventDefault();
+  const size = [1, 40, 400][event.deltaMode];
+  if (Math.sign(scrolled) !== Math.sign(event.deltaY)) scrolled = 0;
+  scrolled += event.deltaY * size;
+  if (Math.abs(scrolled) < WHEEL_STEP) return;
+  act(scrolled > 0 ? "forward" : "back");
+  scrolled = 0;
+}
+
 function onState(state) {
   const before = now.state;
   const same = before && JSON.stringify(before.legal) === JSON.stringify(state.legal) &&
-    before.position.text === state.position.text && before.node === state.node;
+    before.position.text === state.position.text && before.node === state.node &&
+    before.thinking === state.thinking;
   now.state = state;
   if (now.state.node === now.going) now.going = null;
   // An event that leaves the board as it is must not clear the picked points.
   if (!same) {
-    now.choice = new Choice(now.state.legal);
+    now.choice = choiceOf(state);
     now.ahead = null;
   }
+  playPremove();
   redraw("state");
   result.follow(before, now.state);
   playMoveSound(before, now.state);
@@ -133,7 +157,8 @@ async function main() {
     return;
   }
   build(about, {
-    pick, cancel, go, playLine, comment: (node, text) => send("comment", { node, text }),
+    pick, cancel, right: cancel, go, playLine,
+    comment: (node, text) => send("comment", { node, text }),
   });
   prepare(about);
   result = new ResultCard();
@@ -146,6 +171,7 @@ async function main() {
     if ($(name)) $(name).addEventListener("click", () => act(name));
   }
   document.addEventListener("keydown", onKey);
+  $("board").addEventListener("wheel", onWheel, { passive: false });
   window.addEventListener("beforeunload", (event) => {
     if (isGameInProgress() && !now.reloading) event.preventDefault();
   });

@@ -16,6 +16,10 @@ export const now = {
   choice: new Choice([]),
   /** The moves of a line that is previewed from the position shown, or null. */
   ahead: null,
+  /** The premove and the number of moves before it: {text, plies}; otherwise null. */
+  premove: null,
+  /** Whether the server has not confirmed the user's move for a second. */
+  waiting: false,
   /** The number of the node requested, until it is shown; otherwise null. */
   going: null,
   /** The server's warning, and the last unexpected error of this game; empty if none. */

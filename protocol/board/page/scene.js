@@ -3,6 +3,8 @@
 import { Board } from "./board/board.js";
 import { Choice } from "./board/choice.js";
 import { verdicts } from "./board/marks.js";
+import { Overlay } from "./board/overlay.js";
+import { earlyChoice, premoveSide } from "./board/premove.js";
 import { $ } from "./dom.js";
 import { parse } from "./drawing.js";
 import { now, tree } from "./now.js";
@@ -14,7 +16,7 @@ import { statusOf } from "./panels/status.js";
 import { Evaluation, firstMoves } from "./panels/evaluation.js";
 import { fromServer, SIDES, t } from "./text.js";
 
-/** The components: board, players, moves, verdicts, study and evaluation. */
+/** The components: board, overlay, players, moves, verdicts, study, evaluation; and `about`. */
 export const parts = {};
 /** The nodes added to the tree since it was drawn; null if the whole tree was replaced. */
 let addedNodes = [];
@@ -25,6 +27,8 @@ export function build(about, on) {
   parts.board = new Board(
     $("board"), about.points, { onPick: on.pick, onCancel: on.cancel, mills: about.mills },
   );
+  parts.overlay = new Overlay(parts.board, on.right);
+  parts.about = about;
   parts.players = new Players((event) => parts.board.pressHand(event));
   parts.moves = new MoveList(tree, on.go);
   parts.verdicts = new ReviewPanel(on.go);
@@ -89,6 +93,11 @@ function after({ white, black, side }, moves) {
   return { white: [...men[0]], black: [...men[1]], side: mover, last: moves.at(-1) };
 }
 
+/** Returns a new choice of the user's move, or of a premove. */
+export function choiceOf(state) {
+  return premoveSide(state) === null ? new Choice(state.legal) : earlyChoice(state, parts.about);
+}
+
 function drawBoard() {
   const { state } = now;
   const { position } = state;
@@ -114,6 +123,7 @@ function drawState() {
   const { state } = now;
   parts.players.draw(state, parts.board.flipped, now.choice.step === "place");
   drawBoard();
+  drawOverlay();
   drawStatus();
   const node = tree.node(state.node);
   $("first").disabled = $("back").disabled = !node.parent;
@@ -122,6 +132,7 @@ function drawState() {
   $("redo").disabled = !state.redo;
   const engines = state.players.slice(0, 2).filter((player) => player.engine !== null);
   $("resign").disabled = state.over || engines.length === 2;
+  $("suggest").disabled = !state.legal.length;
   $("pause").hidden = (!engines.length && !state.clock) || state.over || state.analysing;
   $("resign").hidden = $("draw").hidden = state.analysing;
   $("draw").disabled = !state.playing || engines.length === 2 || !state.plies;
@@ -159,8 +170,27 @@ export function drawTrouble() {
   $("trouble-text").textContent = now.lost ? t("trouble.lost") : fromServer(engine);
 }
 
+/** Draws the premove; removes shapes and hint when another position is shown. */
+function drawOverlay() {
+  const { overlay } = parts;
+  const { position, node } = now.state;
+  const place = `${node} ${position.text}`;
+  if (overlay.place !== place) overlay.clear();
+  overlay.place = place;
+  overlay.premove = now.premove && now.premove.text;
+  overlay.draw();
+}
+
+/** Returns the text of the status line, or null to leave it as it is. */
+function statusText() {
+  const { choice, premove, state, waiting } = now;
+  if (waiting) return t("status.waiting");
+  if (premove) return t("status.premove", { move: premove.text });
+  return statusOf(state, choice.early ? new Choice([]) : choice);
+}
+
 function drawStatus() {
-  const text = statusOf(now.state, now.choice);
+  const text = statusText();
   // Setting the same text again would make screen readers repeat it.
   if (text !== null && $("status").textContent !== text) $("status").textContent = text;
 }

@@ -144,16 +144,22 @@ class Browser:
         steps = [{"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}]
         self._do("actions", actions=[{"type": "key", "id": "keys", "actions": steps}])
 
-    def drag(self, start: str, end: str) -> None:
-        """Drag with the mouse from the centre of an element to that of another."""
+    def wheel(self, selector: str, delta: int) -> None:
+        """Turn the mouse wheel over the centre of an element, down if ``delta`` is positive."""
+        step = {"type": "scroll", "x": 0, "y": 0, "deltaX": 0, "deltaY": delta, "duration": 0,
+                "origin": {_ELEMENT: self.find(selector)}}
+        self._do("actions", actions=[{"type": "wheel", "id": "wheel", "actions": [step]}])
+
+    def drag(self, start: str, end: str, button: int = 0) -> None:
+        """Drag with a mouse button from the centre of an element to that of another."""
         places = [
             {"type": "pointerMove", "duration": 30, "x": 0, "y": 0,
              "origin": {_ELEMENT: self.find(selector)}}
             for selector in (start, end)
         ]
         steps = [
-            places[0], {"type": "pointerDown", "button": 0}, places[1],
-            {"type": "pointerUp", "button": 0},
+            places[0], {"type": "pointerDown", "button": button}, places[1],
+            {"type": "pointerUp", "button": button},
         ]
         self._do(
             "actions",

@@ -42,8 +42,9 @@ export class Board extends Drawing {
   draw(view) {
     this.view = view;
     const { choice } = view;
-    const live = choice.points;
-    const step = choice.step;
+    // A premove is picked without targets: the board looks the same while the engine thinks.
+    const live = choice.early ? new Set() : choice.points;
+    const step = choice.early ? "none" : choice.step;
     const moved = choice.to !== null;
     const own = view.side === 0 ? "white" : "black";
     // While the user chooses the man to remove, the moved man is drawn on its new point.
@@ -68,7 +69,7 @@ export class Board extends Drawing {
       if (removable) parts.push(ring("remove", 5), svg("path", { class: "doomed", d: CROSS }));
       if (value) parts.push(this.badge(value, colour));
       this.mark(point, ...parts, svg("circle", { class: "focus", r: 46 }));
-      const open = live.has(point) || choice.canLift(point);
+      const open = live.has(point) || (!choice.early && choice.canLift(point));
       group.classList.toggle("live", open);
       const spared = step === "remove" && !removable && men.has(point) && colour !== own;
       group.classList.toggle("spared", spared);
@@ -124,7 +125,8 @@ export class Board extends Drawing {
       const value = this.valueOf(point);
       return `${what}, ${t(`board.${step}`)}${value ? `: ${t(`board.proven.${value}`)}` : ""}`;
     }
-    return this.view.choice.canLift(point) ? `${what}, ${t("board.man")}` : what;
+    const { choice } = this.view;
+    return !choice.early && choice.canLift(point) ? `${what}, ${t("board.man")}` : what;
   }
 
   /** Draws an arrow for each move, the best first. */
@@ -170,7 +172,8 @@ export class Board extends Drawing {
     if (!drag.moving && Math.hypot(event.clientX - drag.x, event.clientY - drag.y) < DRAG) return;
     drag.moving = true;
     const [, x, y] = this.locate(event);
-    const colour = this.view.side === 0 ? "white" : "black";
+    const { choice, side } = this.view;
+    const colour = ["white", "black"][choice.early ? 1 - side : side];
     if (drag.point) this.groups.get(drag.point).classList.add("lifted");
     this.ghost.setAttribute("transform", `translate(${x} ${y}) scale(1.05)`);
     this.ghost.replaceChildren(...piece(colour));

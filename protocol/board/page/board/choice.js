@@ -6,6 +6,8 @@ import { parse } from "../drawing.js";
 export class Choice {
   constructor(legal) {
     this.moves = legal.map(parse);
+    /** Whether these are premoves, which may turn out to be illegal. */
+    this.early = false;
     this.clear();
   }
 
@@ -13,6 +15,12 @@ export class Choice {
   clear() {
     this.origin = this.to = null;
     this.removed = [];
+  }
+
+  /** Picks a whole move by its text. */
+  pickMove(text) {
+    const { origin, to, removed } = parse(text);
+    Object.assign(this, { origin, to, removed });
   }
 
   /** The legal moves that contain all picked points. */

@@ -151,6 +151,8 @@ export default {
   "controls.redo.title": "Die zurückgenommenen Züge wieder spielen (R)",
   "controls.flip": "Drehen",
   "controls.flip.title": "Das Brett drehen (F)",
+  "controls.suggest": "Tipp",
+  "controls.suggest.title": "Einen guten Zug zeigen (H)",
   "controls.pause": "Pause",
   "controls.resume": "Weiter",
   "controls.draw": "Remis anbieten",
@@ -177,6 +179,13 @@ export default {
   "status.try": "Probiere Züge für beide Seiten oder spiele von hier weiter.",
   "status.last": "Zuletzt: {move}.",
   "status.turn": "Du bist nicht am Zug.",
+  "status.waiting": "Warten: merels board hat deinen Zug noch nicht bestätigt.",
+  "status.premove": "Dein nächster Zug: {move}. Er wird sofort gespielt, wenn er erlaubt ist. "
+    + "Esc nimmt ihn zurück.",
+  "premove.illegal": "{move} ist jetzt nicht möglich.",
+  "hint.move": "Tipp: {move}.",
+  "typed": "Zug: {text}",
+  "typed.none": "{text} ist hier kein erlaubter Zug.",
 
   "evaluation": "Bewertung",
   "evaluation.lines": "Varianten",
@@ -383,6 +392,14 @@ export default {
     + "wiederholen (auch Strg-Z, Strg-Umschalt-Z)",
   "help.flip": "das Brett drehen",
   "help.new": "neue Partie",
+  "help.suggest": "einen guten Zug zeigen",
+  "help.typed.key": "d6-d5",
+  "help.typed": "einen Zug tippen; er wird gespielt, sobald er vollständig ist",
+  "help.mouse": "Maus",
+  "help.mouse.words": "Das Rad über dem Brett blättert durch die Züge. Rechts ziehen zeichnet "
+    + "einen Pfeil, ein Rechtsklick einen Kreis. Während das Programm denkt, kannst du deinen "
+    + "nächsten Zug wählen: Er wird sofort gespielt, wenn er erlaubt ist; ein Rechtsklick nimmt "
+    + "ihn zurück.",
 
   "rules.mill": "Mühle (Mill)",
   "rules.mill.words": "Nach „The Game of Mill: Game Rules“, dem einzigen vollständigen Text: Wer "

@@ -144,6 +144,8 @@ export default {
   "controls.redo.title": "Replay the moves taken back (R)",
   "controls.flip": "Flip",
   "controls.flip.title": "Flip the board (F)",
+  "controls.suggest": "Hint",
+  "controls.suggest.title": "Show a good move (H)",
   "controls.pause": "Pause",
   "controls.resume": "Resume",
   "controls.draw": "Offer draw",
@@ -170,6 +172,12 @@ export default {
   "status.try": "Try moves for both sides, or play on from here.",
   "status.last": "Last: {move}.",
   "status.turn": "It is not your turn.",
+  "status.waiting": "Waiting: merels board has not confirmed your move yet.",
+  "status.premove": "Your next move: {move}. It is played at once if it is legal. Esc cancels it.",
+  "premove.illegal": "{move} is not possible now.",
+  "hint.move": "Hint: {move}.",
+  "typed": "Move: {text}",
+  "typed.none": "{text} is no legal move here.",
 
   "evaluation": "Evaluation",
   "evaluation.lines": "Lines",
@@ -372,6 +380,13 @@ export default {
     + "Ctrl-Shift-Z)",
   "help.flip": "flip the board",
   "help.new": "new game",
+  "help.suggest": "show a good move",
+  "help.typed.key": "d6-d5",
+  "help.typed": "type a move; it is played once it is complete",
+  "help.mouse": "Mouse",
+  "help.mouse.words": "The wheel over the board steps through the moves. A right-drag draws an "
+    + "arrow, a right click a circle. While the engine thinks, pick your next move: it is played "
+    + "at once if it is legal; a right click cancels it.",
 
   "rules.mill": "Mill",
   "rules.mill.words": "From “The Game of Mill: Game Rules”, the only complete text: a side with "

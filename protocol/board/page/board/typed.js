@@ -1,0 +1,66 @@
+// Moves typed on the keyboard: d6, d6-d5, d6d5xf4. A move is played as soon as it is complete.
+
+import { $ } from "../dom.js";
+import { now, showMessage } from "../now.js";
+import { t } from "../text.js";
+
+/** Milliseconds after which a lone letter is the shortcut of its key. */
+const SHORTCUT_DELAY = 600;
+/** Milliseconds after which an incomplete move is dropped. */
+const PATIENCE = 6000;
+
+const pointsOf = (text) => text.replace(/[-x]/g, "");
+
+/** Returns the points of a typed move as a move's text: "d6d5" is "d6-d5". */
+export const spelled = (typed) => typed.replace(/(..)(?=.)/, "$1-");
+
+export class TypedMove {
+  /** `onMove` is called with a complete move. */
+  constructor(onMove) {
+    this.onMove = onMove;
+    this.typed = "";
+    this.timer = null;
+  }
+
+  set(typed, milliseconds = PATIENCE, then = () => {}) {
+    clearTimeout(this.timer);
+    this.typed = typed;
+    $("typed").hidden = !typed;
+    $("typed").textContent = typed && t("typed", { text: spelled(typed) });
+    if (typed) this.timer = setTimeout(() => { this.set(""); then(); }, milliseconds);
+  }
+
+  /**
+   * Handles a key; returns whether it belongs to a move. `shortcut` is called if the key turns out
+   * to be a shortcut; it is null for a key that is none.
+   */
+  key(key, shortcut) {
+    const { typed } = this;
+    if (typed && key === "Escape") this.set("");
+    else if (typed && key === "Backspace") this.set(typed.slice(0, -1));
+    else if (typed.length > 1 && /^[-x ]$/.test(key)) this.set(typed);
+    else if (typed.length % 2 ? /^[1-7]$/.test(key) : /^[a-g]$/.test(key)) {
+      return this.add(typed + key, shortcut);
+    } else {
+      if (typed) this.set("");
+      return false;
+    }
+    return true;
+  }
+
+  add(typed, shortcut) {
+    const fitting = now.choice.moves.filter(({ text }) => pointsOf(text).startsWith(typed));
+    if (typed.length === 1) {
+      if (!now.choice.moves.length) return false;
+      this.set(typed, shortcut ? SHORTCUT_DELAY : PATIENCE, shortcut || undefined);
+    } else if (fitting.length === 1 && pointsOf(fitting[0].text) === typed) {
+      this.set("");
+      this.onMove(fitting[0].text);
+    } else if (fitting.length) this.set(typed);
+    else {
+      this.set("");
+      showMessage(t("typed.none", { text: spelled(typed) }));
+    }
+    return true;
+  }
+}
