@@ -239,7 +239,7 @@ if __name__ == "__main__":
             "merels.protocol.client": ["*.pyx", "*.pyi"],
             "merels.protocol.process": ["*.pyx", "*.pyi"],
             "merels.protocol.board": ["page/*", "page/*/*"],
-            "merels.protocol.puzzles": ["*.md"],
+            "merels.protocol.puzzles": ["*.md", "*.gz"],
             "merels.protocol.web": ["page/*"],
             "merels.tournament": ["py.typed", "*.md"],
             "merels.tournament.league": ["*.css", "*.js"],

@@ -59,7 +59,8 @@ def main(argv: list[str]) -> int:
     )
     add_flag(
         parser, "puzzles", metavar="FILE", type=Path,
-        help="file of puzzles (default: puzzles are made from the tables on this machine)",
+        help="file of puzzles (default: those that come with merels, and for other than the default "
+        "rules puzzles made from the tables on this machine)",
     )
     add_flag(
         parser, "no-open", action="store_true", help="print the address and start no browser"
@@ -76,9 +77,9 @@ def _serve(arguments: argparse.Namespace) -> int:
     puzzles = load(arguments.puzzles) if arguments.puzzles is not None else []
     if arguments.puzzles is not None and not puzzles:
         raise InputError(str(arguments.puzzles), "expected puzzles, found none")
-    games, games_warning = _folder("games", "games are", "MERELS_GAMES")
-    rating, rating_warning = _folder("puzzles", "the rating in puzzles is", "MERELS_PUZZLES")
-    trainer = Trainer(rating, puzzles)
+    games, no_games = _folder("games", "games are", "MERELS_GAMES")
+    rating, no_rating = _folder("puzzles", "the rating in puzzles is", "MERELS_PUZZLES")
+    trainer = Trainer(rating, puzzles, standard=True)
     try:
         server = BoardServer(
             arguments.host, port, choices, None if games is None else GameStore(games), trainer,

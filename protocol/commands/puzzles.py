@@ -22,8 +22,10 @@ from merels.protocol.commands.arguments import (
     whole_from,
 )
 from merels.protocol.commands.exit_status import FAILED, OK
-from merels.protocol.puzzles.puzzle import Puzzle
+from merels.protocol.puzzles.puzzle import Puzzle, pack
 from merels.protocol.puzzles.search import find_puzzles
+from merels.protocol.puzzles.selection import CANDIDATES, select
+from merels.protocol.puzzles.themes import themes_of
 from merels.protocol.terminal.progress import ProgressLine
 
 DESCRIPTION = """\
@@ -34,7 +36,8 @@ the draw. The tables prove every move of the solutions.
   merels board -puzzles puzzles.jsonl"""
 _EPILOG = """\
 Each line of the file is a puzzle, a JSON object with position, rules, goal, solution and rating;
-protocol/puzzles/FORMAT.md describes it. The same tables, rules and seed make the same puzzles.
+protocol/puzzles/FORMAT.md describes it. The same tables, rules and seed make the same puzzles. A file
+whose name ends in .gz is packed.
 
 Small tables give endgames; those of merels tables build -all -placing give puzzles of every phase.
 """
@@ -54,6 +57,11 @@ def main(argv: list[str]) -> int:
     add_flag(
         parser, "out", metavar="FILE", type=Path,
         help="file to write when all puzzles are made (default: standard output)",
+    )
+    add_flag(
+        parser, "balanced", action="store_true",
+        help=f"select the puzzles from {CANDIDATES} times as many, with equal shares of the phases "
+        "and goals, and with rare themes",
     )
     add_flag(
         parser, "tables", metavar="DIR", type=Path,
@@ -80,20 +88,27 @@ def _make(arguments: argparse.Namespace, rules: Rules) -> int:
             str(root / rules_folder(rules)),
             f"no tables here to make puzzles from; build small ones in seconds with {small}",
         )
+    balanced: bool = arguments.balanced
+    wanted = arguments.count * (CANDIDATES if balanced else 1)
     puzzles = []
     bar = ProgressLine()
     try:
-        for puzzle in islice(find_puzzles(tables, arguments.srand), arguments.count):
+        for puzzle in islice(find_puzzles(tables, arguments.srand, balanced), wanted):
             puzzles.append(puzzle)
-            if out is None:
-                print(puzzle.to_json(), flush=True)
-            else:
-                bar.show(len(puzzles) / arguments.count, counted(len(puzzles), "puzzle"))
+            if out is None and not balanced:
+                print(puzzle.to_json(themes_of(puzzle)), flush=True)
+            elif out is not None:
+                bar.show(len(puzzles) / wanted, counted(len(puzzles), "puzzle"))
     finally:
         bar.clear()
-    if out is not None:
+    if balanced:
+        puzzles = select(puzzles, arguments.count)
+    text = "".join(puzzle.to_json(themes_of(puzzle)) + "\n" for puzzle in puzzles)
+    if out is None and balanced:
+        print(text, end="")
+    elif out is not None:
         try:
-            write_named(out, ["".join(puzzle.to_json() + "\n" for puzzle in puzzles).encode()])
+            write_named(out, [pack(text, out)])
         except OSError as error:
             raise InputError(str(out), f"cannot be written ({error.strerror})") from None
         print(f"{_summary(puzzles)} in {shell_text([str(out)])}")

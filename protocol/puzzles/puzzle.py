@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import json
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import as_file, files
 from math import log2
 from pathlib import Path
 from typing import Any
@@ -17,6 +21,9 @@ from merels.engine.game.rules import parse_rules
 GOALS = {1: "win", 0: "draw"}
 """The goal of the side to move, by the position's value."""
 _VALUES = {goal: value for value, goal in GOALS.items()}
+STANDARD_FILE = "standard.jsonl.gz"
+"""Name of the file of puzzles of the default rules that is installed with this package."""
+_GZIP = b"\x1f\x8b"
 _LOWEST_RATING, _PER_SCARCITY, _PER_DEPTH = 600, 100, 150
 """Rating points: base, per halving of the share of right moves, per doubling of the depth."""
 
@@ -57,27 +64,47 @@ class Puzzle:
         last = step == len(self.line) - 1
         return move == self.line[step] or last and move in self.equal
 
-    def to_json(self) -> str:
-        """Return the puzzle as a line of a file, without its line feed."""
+    def to_json(self, themes: Sequence[str] = ()) -> str:
+        """Return the puzzle with its themes as a line of a file, without its line feed."""
         row = {
             "position": format_position(self.position), "rules": str(self.position.rules),
             "goal": self.goal,
             "line": [str(move) for move in self.line],
             "equal": [str(move) for move in self.equal], "rating": self.rating,
             "holding": self.holding, "moves": self.moves, "depth": self.depth,
+            "themes": list(themes),
         }  # fmt: skip
         return json.dumps(row)
 
 
 def load(path: Path) -> list[Puzzle]:
-    """Read a file of puzzles; raise `InputError`, with the line's number, if it is invalid."""
+    """Read a file of puzzles, which may be packed by gzip.
+
+    Raise `InputError`, with the line's number, if it is invalid.
+    """
     try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise InputError(str(path), f"cannot be read: {error.strerror}") from None
+        data = path.read_bytes()
+        text = (gzip.decompress(data) if data.startswith(_GZIP) else data).decode()
     except UnicodeDecodeError:
         raise InputError(str(path), "expected a file of puzzles, found invalid UTF-8") from None
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InputError(str(path), f"cannot be unpacked ({error}); make it again") from None
+    except OSError as error:
+        raise InputError(str(path), f"cannot be read: {error.strerror}") from None
     return list(_read(path, text))
+
+
+@cache
+def standard_puzzles() -> Sequence[Puzzle]:
+    """Return the puzzles of the default rules that are installed with this package."""
+    with as_file(files("merels.protocol.puzzles").joinpath(STANDARD_FILE)) as path:
+        return load(path)
+
+
+def pack(text: str, path: Path) -> bytes:
+    """Return a file's content: packed if the name of ``path`` ends in ``.gz``."""
+    data = text.encode()
+    return gzip.compress(data, mtime=0) if path.suffix == ".gz" else data
 
 
 def _read(path: Path, text: str) -> Iterator[Puzzle]:

@@ -27,18 +27,20 @@ Men = tuple[int, int]
 """Bit masks of two sides' men."""
 
 
-def find_puzzles(tables: Tables, seed: int) -> Iterator[Puzzle]:
+def find_puzzles(tables: Tables, seed: int, all_phases: bool = False) -> Iterator[Puzzle]:
     """Yield different puzzles, in an order that depends only on the tables and ``seed``.
 
-    Symmetric positions count as one. End after `PATIENCE` walks without a new puzzle.
+    Symmetric positions count as one. End after `PATIENCE` walks without a new puzzle. With
+    ``all_phases`` as many walks begin in the placing, the moving and the flying phase.
     """
     random = Random(seed)
-    sectors = list(tables.headers)
+    groups = _groups(tables) if all_phases else [list(tables.headers)]
     seen: set[object] = set()
     fruitless = 0
     while fruitless < PATIENCE:
         fruitless += 1
-        start = _start(tables, random, random.choice(sectors))
+        group = groups[0] if len(groups) == 1 else random.choice(groups)
+        start = _start(tables, random, random.choice(group))
         for position, choices in _walk(tables, random, start):
             puzzle = puzzle_at(tables, position, choices)
             if puzzle is None:
@@ -49,6 +51,15 @@ def find_puzzles(tables: Tables, seed: int) -> Iterator[Puzzle]:
                 fruitless = 0
                 yield puzzle
                 break
+
+
+def _groups(tables: Tables) -> list[list[AnySector]]:
+    """Return the open sectors by phase: with men in hand, without flying, and with three men."""
+    groups: tuple[list[AnySector], ...] = ([], [], [])
+    for sector in tables.headers:
+        flies = any(3 in sides for sides in sector.sides)
+        groups[0 if sector.hand else 2 if flies else 1].append(sector)
+    return [group for group in groups if group]
 
 
 def puzzle_at(

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
 from random import Random
 from threading import Lock
+from typing import NamedTuple
 
 from merels.engine.common.errors import InputError, printable
 from merels.engine.common.saving import Stamp, stamp, write_whole
 from merels.engine.game.notation import format_position
+from merels.engine.game.rules import DEFAULT_RULES, Rules
 from merels.engine.game.position import COLOURS, Move, Position
 from merels.engine.tablebase.probe import Tables
-from merels.protocol.puzzles.puzzle import Puzzle
+from merels.protocol.puzzles.puzzle import Puzzle, standard_puzzles
 from merels.protocol.puzzles.search import find_puzzles
+from merels.protocol.puzzles.themes import themes_of
 
 _FIRST_RATING = 1100
 _K, _FIRST_K, _NEW_COUNT = 24, 60, 15
@@ -28,6 +31,11 @@ _TASKS = {
 }
 _CANDIDATES = 4
 """Number of puzzles made from tables for each choice."""
+_MOST_MADE = 100
+"""Number of puzzles made from tables at most to find `_CANDIDATES` that are wanted."""
+_NEAREST = 10
+"""Number of puzzles of a file, nearest in rating, from which one is chosen."""
+HIGHEST_RATING = 9999
 _MOST_GIVEN = 1000
 """Number of recent puzzles that are not chosen again."""
 _FILE = "player.json"
@@ -129,15 +137,32 @@ class Attempt:
         return self.hints
 
 
+class Wanted(NamedTuple):
+    """The puzzles that a player wants: of a theme, or of any with '', and of a range of ratings."""
+
+    theme: str = ""
+    low: int = 0
+    high: int = HIGHEST_RATING
+
+    def fits(self, puzzle: Puzzle) -> bool:
+        """Return whether a puzzle is wanted."""
+        is_rated = self.low <= puzzle.rating <= self.high
+        return is_rated and (not self.theme or self.theme in themes_of(puzzle))
+
+
 class Trainer:
     """Chooses puzzles for a player and saves the player's rating. Thread-safe.
 
     ``folder`` holds the player's file; without it nothing is saved. Without ``puzzles``, the
-    trainer makes puzzles from tables.
+    installed ones are used for the default rules if ``standard`` is set, and otherwise puzzles are
+    made from tables.
     """
 
-    def __init__(self, folder: Path | None = None, puzzles: Sequence[Puzzle] = ()) -> None:
-        self.puzzles = puzzles
+    def __init__(
+        self, folder: Path | None = None, puzzles: Sequence[Puzzle] = (), standard: bool = False
+    ) -> None:
+        self._puzzles = puzzles
+        self._standard = standard
         self.player = Player()
         self._path = folder and folder / _FILE
         self._lock = Lock()
@@ -149,20 +174,37 @@ class Trainer:
         """Stamp of the player's file at the last read or write."""
         self._read()
 
-    def next(self, tables: Tables | None) -> Attempt:
-        """Choose a puzzle near the player's rating; raise `InputError` if there is none."""
+    def stored(self, rules: Rules) -> Sequence[Puzzle]:
+        """Return the puzzles for a board with these rules; empty if they are made from tables."""
+        if self._puzzles or not self._standard or rules != DEFAULT_RULES:
+            return self._puzzles
+        return standard_puzzles()
+
+    def count_themes(self, rules: Rules) -> Counter[str]:
+        """Return the number of stored puzzles of each theme."""
+        return Counter(theme for puzzle in self.stored(rules) for theme in themes_of(puzzle))
+
+    def next(
+        self, tables: Tables | None, rules: Rules = DEFAULT_RULES, wanted: Wanted = Wanted()
+    ) -> Attempt:
+        """Choose a wanted puzzle near the player's rating; raise `InputError` if there is none."""
         with self._lock:
-            puzzles: Sequence[Puzzle] = self.puzzles
-            if not puzzles and tables is not None:
+            stored = self.stored(rules)
+            puzzles = list(filter(wanted.fits, stored))
+            if not stored and tables is not None:
                 seed = self._random.getrandbits(32)
-                puzzles = list(islice(find_puzzles(tables, seed), _CANDIDATES))
+                made = islice(find_puzzles(tables, seed, all_phases=True), _MOST_MADE)
+                puzzles = list(islice(filter(wanted.fits, made), _CANDIDATES))
+            if not puzzles and wanted != Wanted():
+                raise InputError("puzzles", "none has this theme and rating; choose others")
             if not puzzles:
                 raise InputError("puzzles", "the tables of these rules contain none")
             fresh = [
                 puzzle for puzzle in puzzles if format_position(puzzle.position) not in self._given
             ]
             fresh.sort(key=lambda puzzle: abs(puzzle.rating - self.player.rating))
-            chosen = self._random.choice(fresh[: _CANDIDATES // 2] or puzzles)
+            nearest = _NEAREST if stored else _CANDIDATES // 2
+            chosen = self._random.choice(fresh[:nearest] or puzzles)
             self._given.append(format_position(chosen.position))
             return Attempt(chosen)
 

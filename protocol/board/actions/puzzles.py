@@ -14,18 +14,25 @@ from merels.protocol.board.session import Session
 from merels.protocol.board.view import fields_view, position_view
 from merels.protocol.common.json_fields import JSON
 from merels.protocol.puzzles.lessons import Lesson
-from merels.protocol.puzzles.training import Attempt
+from merels.protocol.puzzles.themes import themes_of
+from merels.protocol.puzzles.training import HIGHEST_RATING, Attempt, Wanted
 
 
-def puzzle(session: Session, next: bool, rules: Rules) -> JSON:
-    """Return the current puzzle, or with ``next`` another one."""
+def puzzle(
+    session: Session, next: bool, rules: Rules, theme: str, low: int | None, high: int | None
+) -> JSON:
+    """Return the current puzzle, or with ``next`` another one of a theme and a range of ratings.
+
+    ``themes`` of the answer has the number of stored puzzles of each theme.
+    """
     trainer, attempt = session.trainer, session.attempt
     if attempt is None or not attempt.rated or next:
         tables = None
-        if not trainer.puzzles:
+        if not trainer.stored(rules):
             tables, _ = TABLE_CACHE.fetch(rules, wait=True)
-        attempt = session.attempt = trainer.next(tables)
-    return _view(session, attempt)
+        wanted = Wanted(theme, low or 0, HIGHEST_RATING if high is None else high)
+        attempt = session.attempt = trainer.next(tables, rules, wanted)
+    return _view(session, attempt) | {"counts": trainer.count_themes(rules)}
 
 
 def lesson(session: Session, number: int) -> JSON:
@@ -106,6 +113,7 @@ def _view(session: Session, attempt: Attempt) -> JSON:
         "last": str(attempt.last) if attempt.last else None,
         "solver": puzzle.position.side, "goal": "better" if lesson else puzzle.goal,
         "task": attempt.task, "rating": puzzle.rating,
+        "themes": [] if lesson else list(themes_of(puzzle)),
         "lesson": lesson and {"number": lesson.number, "count": lesson.count},
         "rules": {"variant": rules.variant, "fields": fields_view(rules)},
         "started": attempt.step > 0, "solved": attempt.solved, "change": attempt.change,

@@ -1,5 +1,5 @@
-// What the user draws on the board: arrows by a right-drag, circles by a right click. The layer also
-// shows the premove and the hint.
+// What the user draws on the board: arrows by a right-drag, circles by a right click. The layer
+// also shows the premove and the hint.
 
 import { svg } from "../dom.js";
 import { MAN, parse } from "../drawing.js";

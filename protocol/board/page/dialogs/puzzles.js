@@ -3,7 +3,7 @@
 import { Board } from "../board/board.js";
 import { Choice } from "../board/choice.js";
 import { prefersReducedMotion } from "../board/motion.js";
-import { $ } from "../dom.js";
+import { $, element } from "../dom.js";
 import { parse } from "../drawing.js";
 import { api } from "../net.js";
 import { showMessage } from "../now.js";
@@ -16,6 +16,13 @@ import { show } from "./form.js";
 const PAUSE = 700;
 /** The pause for users who prefer reduced motion. */
 const SHORT_PAUSE = 250;
+
+const THEMES = [
+  "placing", "moving", "flying", "draw", "mill", "removal", "quiet", "block", "fork", "double",
+  "trap", "long",
+];
+/** The ranges of ratings: [low, high]. */
+const LEVELS = [[0, 9999], [0, 999], [1000, 1199], [1200, 1399], [1400, 9999]];
 
 const pause = () => new Promise((resolve) => {
   setTimeout(resolve, prefersReducedMotion() ? SHORT_PAUSE : PAUSE);
@@ -57,6 +64,12 @@ export class Puzzles {
       ["puzzle-next", () => this.load(true)], ["puzzle-hint", () => this.hint()],
       ["puzzle-solution", () => this.solve()],
     ]) $(id).addEventListener("click", () => this.act(action));
+    LEVELS.forEach(([low, high], value) => $("puzzle-level").append(element("option", { value },
+      value ? t(high > 9000 ? "puzzle.level.above" : "puzzle.level.range", { low, high })
+        : t("puzzle.level.mine"))));
+    for (const id of ["puzzle-theme", "puzzle-level"]) {
+      $(id).addEventListener("change", () => this.act(() => this.load(true)));
+    }
   }
 
   /** Resolves with "analyse" if the user wants to analyse the position in `shown`. */
@@ -67,7 +80,7 @@ export class Puzzles {
     this.rules = rules;
     $("puzzle-title").textContent = t(lessons ? "moves.learn" : "puzzle");
     $("puzzle-next").textContent = t(lessons ? "puzzle.next.mistake" : "puzzle.next");
-    $("puzzle-stats").hidden = lessons;
+    $("puzzle-stats").hidden = $("puzzle-filter").hidden = lessons;
     this.act(() => this.load(false));
     return show($("puzzle-dialog"));
   }
@@ -98,10 +111,26 @@ export class Puzzles {
       const { count } = this.shown.lesson;
       this.note(`${t("puzzle.number", { number: this.number + 1, count })}.`);
     } else {
-      this.showPuzzle(await api("puzzle", { next, ...this.rules }));
+      const [low, high] = LEVELS[$("puzzle-level").value || 0];
+      const theme = $("puzzle-theme").value;
+      this.showPuzzle(await api("puzzle", { next, ...this.rules, theme, low, high }));
+      this.listThemes(this.shown.counts);
       if (next || !this.shown.started) this.note("");
     }
     if (this.board.flipped !== (this.shown.solver === 1)) this.board.flip();
+  }
+
+  /** Lists the themes with the numbers of their puzzles; without numbers, all themes. */
+  listThemes(counts) {
+    const { value } = $("puzzle-theme");
+    const isStored = Object.keys(counts).length > 0;
+    const options = THEMES.filter((theme) => !isStored || counts[theme]).map((theme) => {
+      const name = t(`theme.${theme}`);
+      const count = counts[theme];
+      return element("option", { value: theme }, isStored ? t("theme.count", { name, count }) : name);
+    });
+    $("puzzle-theme").replaceChildren(element("option", { value: "" }, t("theme.any")), ...options);
+    $("puzzle-theme").value = value;
   }
 
   /** Shows a puzzle that the server sent. */
@@ -112,6 +141,12 @@ export class Puzzles {
     const { player, rules } = shown;
     $("puzzle-task").textContent = fromServer(shown.task);
     $("puzzle-rules").textContent = facts(shown);
+    // Before the end the themes would be hints.
+    const isTold = shown.solved && shown.themes.length > 0;
+    $("puzzle-themes").hidden = !isTold;
+    $("puzzle-themes").textContent = isTold
+      ? t("puzzle.themes", { themes: shown.themes.map((theme) => t(`theme.${theme}`)).join(", ") })
+      : "";
     $("puzzle-rules").title = sentences(rules.fields).join(" ");
     const sign = shown.change > 0 ? "+" : "";
     const change = shown.change === null ? "" : ` (${sign}${shown.change})`;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.protocol.board.server import Server
-from tests.protocol.board.steps import ask, console_errors, shot, tap_menu
+from tests.protocol.board.steps import ask, begin, console_errors, enter, shot, tap_menu
 from tests.protocol.board.webdriver import Browser
 
 LINE = {
@@ -85,6 +86,7 @@ def test_a_solution_is_played_to_its_end_and_raises_the_rating(
     wait_for_man(page, "b6", "white")
     pick(page, "d5", "d6")
     wait_for_note(page, "Solved")
+    assert page.text("#puzzle-themes").startswith("Themes: placing phase, quiet move")
     page.wait("/^11[0-9]{2} [(][+][0-9]+[)]$/.test("
               "document.getElementById('puzzle-player').textContent)")
     assert page.text("#puzzle-streak") == "1 (best 1)"
@@ -163,7 +165,27 @@ def test_puzzles_can_be_played_with_the_keyboard_only(page_with_puzzle: Browser)
     wait_for_man(page, "b4", "white")
 
 
-def test_without_a_file_puzzles_are_generated_from_the_tablebase(page: Browser) -> None:
+def test_puzzles_of_a_theme_and_a_rating_are_chosen(page: Browser) -> None:
+    tap_menu(page, "puzzles")
+    page.wait("document.querySelectorAll('#puzzle-board .man').length > 0")
+    listed = page.run("return [...document.getElementById('puzzle-theme').options]"
+                      ".map((one) => one.textContent)")
+    assert listed[0] == "any" and any(re.fullmatch(r"double mill \(\d+\)", name) for name in listed)
+    rating = "Number(document.getElementById('puzzle-rating').textContent)"
+    enter(page, "#puzzle-level", "4")
+    page.wait(f"{rating} >= 1400")
+    enter(page, "#puzzle-theme", "draw")
+    page.wait("/one move draws/.test(document.getElementById('puzzle-task').textContent)")
+    assert page.run(f"return {rating}") >= 1400
+    page.click("#puzzle-solution")
+    wait_for_note(page, "The solution.")
+    shot(page, "puzzle-themes")
+    # Themes of an open puzzle would be hints.
+    assert page.run("return document.getElementById('puzzle-themes').hidden")
+
+
+def test_puzzles_of_other_rules_are_made_from_the_tablebase(page: Browser) -> None:
+    begin(page, variant="loc")
     tap_menu(page, "puzzles")
     page.wait("document.querySelectorAll('#puzzle-board .man').length >= 6")
     first = page.run("return document.getElementById('puzzle-board').textContent")
@@ -174,7 +196,7 @@ def test_without_a_file_puzzles_are_generated_from_the_tablebase(page: Browser) 
     assert any(role == "group" and name == task for role, name in spoken)
     page.click("#puzzle-next")
     page.wait(f"{NOTE} === ''")
-    assert first is not None
+    assert first is not None and page.text("#puzzle-rules").startswith("Rules: Loc")
     for width, height, dark in ((390, 844, False), (844, 390, True), (1920, 1080, True)):
         page.look(width, height, phone=width < 1000, dark=dark)
         shot(page, f"puzzle-{width}")
@@ -184,7 +206,7 @@ def test_without_a_file_puzzles_are_generated_from_the_tablebase(page: Browser) 
 def test_a_phone_opens_puzzles_from_its_menu(page: Browser) -> None:
     page.look(390, 844, phone=True)
     tap_menu(page, "puzzles")
-    page.wait("document.querySelectorAll('#puzzle-board .man').length >= 6")
+    page.wait("document.querySelectorAll('#puzzle-board .man').length > 0")
     sizes = page.run(
         "return [...document.querySelectorAll('#puzzle-dialog button')]"
         ".map((one) => one.getBoundingClientRect().height)"
