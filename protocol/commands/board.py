@@ -59,8 +59,8 @@ def main(argv: list[str]) -> int:
     )
     add_flag(
         parser, "puzzles", metavar="FILE", type=Path,
-        help="file of puzzles (default: those that come with merels, and for other than the default "
-        "rules puzzles made from the tables on this machine)",
+        help="file of puzzles (default: those that come with merels; for other rules than the "
+        "default ones, puzzles made from the tables on this machine)",
     )
     add_flag(
         parser, "no-open", action="store_true", help="print the address and start no browser"

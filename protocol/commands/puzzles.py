@@ -36,8 +36,8 @@ the draw. The tables prove every move of the solutions.
   merels board -puzzles puzzles.jsonl"""
 _EPILOG = """\
 Each line of the file is a puzzle, a JSON object with position, rules, goal, solution and rating;
-protocol/puzzles/FORMAT.md describes it. The same tables, rules and seed make the same puzzles. A file
-whose name ends in .gz is packed.
+protocol/puzzles/FORMAT.md describes it. The same tables, rules and seed make the same puzzles. A
+file whose name ends in .gz is packed.
 
 Small tables give endgames; those of merels tables build -all -placing give puzzles of every phase.
 """

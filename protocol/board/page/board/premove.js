@@ -23,8 +23,8 @@ export function earlyChoice(state, { points, mills }) {
   const ends = points.filter((point) => !own.includes(point));
   const fewest = Math.min(position.white.length, position.black.length);
   const flies = fewest <= MAY_FLY_SOON && state.rules.fields.Flying !== "never";
-  const isNear = (a, b) => mills.some((mill) => Math.abs(mill.indexOf(a) - mill.indexOf(b)) === 1
-    && mill.includes(a) && mill.includes(b));
+  const isNear = (a, b) => mills.some((mill) => mill.includes(a) && mill.includes(b)
+    && Math.abs(mill.indexOf(a) - mill.indexOf(b)) === 1);
   const moves = position.hands[side] ? ends : own.flatMap((origin) => ends
     .filter((end) => flies || isNear(origin, end)).map((end) => `${origin}-${end}`));
   const choice = new Choice(moves);
@@ -33,8 +33,8 @@ export function earlyChoice(state, { points, mills }) {
 }
 
 /**
- * Applies a premove to the legal moves: returns the move to play, "" if the user still picks the men
- * to remove in `choice`, or null if the premove is illegal.
+ * Applies a premove to the legal moves: returns the move to play, "" if the user still picks the
+ * men to remove in `choice`, or null if the premove is illegal.
  */
 export function applyPremove(text, choice) {
   const { origin, to } = parse(text);

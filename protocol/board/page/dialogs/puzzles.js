@@ -126,8 +126,8 @@ export class Puzzles {
     const isStored = Object.keys(counts).length > 0;
     const options = THEMES.filter((theme) => !isStored || counts[theme]).map((theme) => {
       const name = t(`theme.${theme}`);
-      const count = counts[theme];
-      return element("option", { value: theme }, isStored ? t("theme.count", { name, count }) : name);
+      const text = isStored ? t("theme.count", { name, count: counts[theme] }) : name;
+      return element("option", { value: theme }, text);
     });
     $("puzzle-theme").replaceChildren(element("option", { value: "" }, t("theme.any")), ...options);
     $("puzzle-theme").value = value;
