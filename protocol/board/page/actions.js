@@ -58,7 +58,7 @@ export async function playMove(text) {
   const done = await send("play", { moves: [text], at: now.state.node });
   clearTimeout(timer);
   now.waiting = false;
-  if (!done) choice.clear();
+  if (!done) now.choice.clear();
   redraw("state");
 }
 

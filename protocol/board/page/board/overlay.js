@@ -61,7 +61,6 @@ export class Overlay {
   /** Returns the arrow of a move, or the disc of a placing, with a class. */
   arrow(text, name) {
     const [drawn] = arrows(this.board, [parse(text)]);
-    drawn.classList.remove("rank-1");
     drawn.classList.add(name);
     return drawn;
   }
