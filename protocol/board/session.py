@@ -31,7 +31,9 @@ from merels.protocol.web.server import unexpected
 UNWATCHED_SECONDS = 20.0
 """Seconds that engines continue after the last event stream was closed."""
 HIDDEN_SECONDS = 600.0
-"""Seconds that engines continue for a page in the background, which closes its stream."""
+"""Seconds that players' engines continue for a page in the background, which has no stream."""
+ANALYSIS_SECONDS = 30.0
+"""Seconds that an analysis continues for a page in the background."""
 LINES = 3
 """Default number of variations of an analysis."""
 
@@ -80,6 +82,9 @@ class Session:
         self._feeds: list[Feed] = []
         self.saver = AutoSaver(store, lambda: self.watched)
         self._watch_until = monotonic() + UNWATCHED_SECONDS
+        self._analyse_until = self._watch_until
+        self._resting = False
+        """Whether the analysis has ended because no page shows it."""
         self._closed = False
         self._asleep = False
         self._search_thread = SearchThread(self)
@@ -100,7 +105,7 @@ class Session:
             feed.announce(kind)
         with self.lock:
             self._feeds.append(feed)
-            self._asleep = False
+            self._asleep = self._resting = False
             self.saver.acquire()
         self.changed()
         return feed
@@ -111,11 +116,14 @@ class Session:
             if feed in self._feeds:
                 self._feeds.remove(feed)
             self._watch_until = max(self._watch_until, monotonic() + UNWATCHED_SECONDS)
+            self._analyse_until = max(self._analyse_until, monotonic() + UNWATCHED_SECONDS)
 
     def hide(self, left: bool) -> None:
         """Set how long engines continue without a stream: the page was left, or is hidden."""
         with self.lock:
-            self._watch_until = monotonic() + (UNWATCHED_SECONDS if left else HIDDEN_SECONDS)
+            now = monotonic()
+            self._watch_until = now + (UNWATCHED_SECONDS if left else HIDDEN_SECONDS)
+            self._analyse_until = now + (UNWATCHED_SECONDS if left else ANALYSIS_SECONDS)
 
     @property
     def playing(self) -> bool:
@@ -208,10 +216,13 @@ class Session:
     def tick(self) -> None:
         """Check the clock, and let an unwatched board sleep; called several times a second.
 
-        An unwatched board ends its engines and review, and releases its game to other boards.
+        An unwatched board first ends its analysis. Later it ends its engines and review, and
+        releases its game to other boards.
         """
         self._search_thread.stop_unwanted()
         with self.lock:
+            if not self._feeds and monotonic() > self._analyse_until:
+                self._resting = True  # The search thread stops an analysis on its next check.
             flag_fell = self.game.flag()
             unwatched = not self._feeds and not self._asleep and monotonic() > self._watch_until
             if unwatched:
@@ -311,7 +322,7 @@ class Session:
                 time = game.clock or self.time["seconds"]
                 start = first.under(game.last.rules)
                 return Job(player, player.version, start, game.live.moves(), game.last, time)
-            if self.reveals and game.shown.outcome() is None:
+            if self.reveals and game.shown.outcome() is None and not self._resting:
                 analyst, moves = self.seats[2], game.at.moves()
                 start = first.under(game.shown.rules)
                 return Job(

@@ -30,6 +30,9 @@ COMMAND = [sys.executable, "-m", "merels.tournament.commands.main", "board", "-n
 class Client:
     """A client of a board's server, with a cookie; ``entry`` returns an unused start address."""
 
+    server: BoardServer
+    """The server, if it runs in this process."""
+
     def __init__(self, entry: Callable[[], str]) -> None:
         self.entry = entry
         parts = urlsplit(entry())
@@ -166,7 +169,9 @@ def serving_here() -> Iterator[Client]:
     thread = Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
     try:
-        yield Client(server.new_address)
+        client = Client(server.new_address)
+        client.server = server
+        yield client
     finally:
         server.shutdown()
         thread.join()

@@ -7,9 +7,15 @@ from time import monotonic
 import pytest
 
 from merels.protocol.board.actions.dispatch import act
-from merels.protocol.board.session import HIDDEN_SECONDS, UNWATCHED_SECONDS, Session
+from merels.protocol.board.session import (
+    ANALYSIS_SECONDS,
+    HIDDEN_SECONDS,
+    UNWATCHED_SECONDS,
+    Session,
+)
 from merels.protocol.board.view import event_data
-from tests.protocol.board.webdriver import wait
+from tests.protocol.board.server import serving_here
+from tests.protocol.board.webdriver import Browser, wait
 
 
 def test_an_unwatched_review_ends(
@@ -53,3 +59,59 @@ def test_engines_continue_longer_for_a_hidden_page_than_for_one_left(session: Se
     for body, seconds in (({}, HIDDEN_SECONDS), ({"left": True}, UNWATCHED_SECONDS)):
         act(session, "hidden", body)
         assert seconds - 1 < session.idle_since - monotonic() <= seconds
+
+
+def test_the_analysis_of_a_hidden_page_stops_within_a_minute(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert max(ANALYSIS_SECONDS, UNWATCHED_SECONDS) <= 45
+    feed = session.subscribe()
+    act(session, "analyse", {"on": True})
+    assert session.next_job() is not None
+    wait(lambda: session.infos, 60, "the first variation")
+    act(session, "hidden", {})
+    session.unsubscribe(feed)
+    session.tick()
+    assert session.next_job() is not None, "the page may come back at once"
+    monkeypatch.setattr(session, "_analyse_until", 0.0)
+    session.tick()
+    assert session.next_job() is None
+    session.tick()
+    wait(lambda: not session._search_thread._job, 60, "the end of the search")
+    session.subscribe()
+    assert session.next_job() is not None
+
+
+def test_a_hidden_page_does_not_stop_the_engine_of_a_game(session: Session) -> None:
+    act(session, "new", {"players": [{"engine": None}, {"engine": 0}, {"engine": 0}]})
+    session._analyse_until = 0.0
+    session.tick()
+    act(session, "play", {"move": "d6", "at": 0})
+    job = session.next_job()
+    assert job is not None and job.time is not None
+
+
+def test_a_page_in_the_background_stops_its_analysis(
+    chromium: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("ANALYSIS_SECONDS", "UNWATCHED_SECONDS"):
+        monkeypatch.setattr(f"merels.protocol.board.session.{name}", 0.5)
+    with serving_here() as client:
+        chromium.keep_tab(chromium.tabs()[0])
+        client.let_in(chromium)
+        chromium.open(client.address)
+        chromium.wait("document.querySelectorAll('.target').length === 24")
+        session = next(iter(client.server.sessions._sessions.values()))
+        act(session, "analyse", {"on": True})
+        chromium.wait("document.querySelectorAll('#lines li').length === 3")
+        chromium.run(
+            "Object.defineProperty(document, 'hidden', {value: true, configurable: true});"
+            "document.dispatchEvent(new Event('visibilitychange'));"
+        )
+        wait(lambda: session.next_job() is None, 60, "the end of the analysis")
+        chromium.run(
+            "Object.defineProperty(document, 'hidden', {value: false, configurable: true});"
+            "document.dispatchEvent(new Event('visibilitychange'));"
+        )
+        wait(lambda: session.next_job() is not None, 60, "the analysis")
+        chromium.open("about:blank")
