@@ -73,6 +73,11 @@ class TableCache:
                 tables, _ = self._open(key, rules)
         return tables, problems
 
+    def reopen(self) -> None:
+        """Open the tables again at the next request, because more have been built."""
+        with self._lock:
+            self._key = None
+
     def _open(self, key: _Key, rules: Rules) -> tuple[Tables | None, list[str]]:
         """Return the result of `fetch` without waiting; the caller must hold the lock."""
         folder = key[1]

@@ -20,8 +20,9 @@ def proven_view(position: Position) -> JSON | None:
 
     ``here`` is the position's value or None; ``moves`` has the known ones first, the best of them
     at the top. A value is ``win``, ``draw`` or ``loss`` for the side to move; ``depth`` is in plies
-    to the next removal or the end, or None. ``replies`` is a pair: the number of the opponent's
-    replies that keep the move's value, and the number of all replies; None if not counted.
+    to the next removal or the end, or None; a move also has the fields of `_distance`. ``replies``
+    is a pair: the number of the opponent's replies that keep the move's value, and the number of
+    all replies; None if not counted.
     """
     tables, _ = TABLE_CACHE.fetch(position.rules)
     if tables is None or position.outcome() is not None:
@@ -38,7 +39,8 @@ def proven_view(position: Position) -> JSON | None:
         "here": here,
         "moves": [
             {
-                "move": str(move), **(_value_view(value) if value else {}),
+                "move": str(move),
+                **(_value_view(value) | _distance(position, value) if value else {}),
                 "replies": tables.holding(position.play(move))
                 if len(moves) <= _MOST_MOVES_WITH_REPLIES else None,
             }
@@ -55,3 +57,15 @@ def _rank(value: TableValue) -> float:
 def _value_view(value: TableValue) -> JSON:
     """Return a proven value and its depth in plies as JSON."""
     return {"value": ("draw", "win", "loss")[value.value], "depth": value.depth}
+
+
+def _distance(position: Position, value: TableValue) -> JSON:
+    """Return the distance in moves of one side, as scores count it, and what happens then.
+
+    ``ends`` is true if the game ends then: with three men on each side, any removal ends it. Else
+    the next removal comes then, or the end.
+    """
+    if value.depth is None:
+        return {"in": None, "ends": False}
+    ends = not any(position.hands) and all(position.total(side) == 3 for side in (0, 1))
+    return {"in": (value.depth + 1) // 2, "ends": ends}

@@ -15,6 +15,7 @@ from merels.protocol.board.events import Feed
 from merels.protocol.board.game_store import GameStore
 from merels.protocol.board.session import Session
 from merels.protocol.board.sessions import Sessions
+from merels.protocol.board.table_build import TableBuild
 from merels.protocol.board.view import about_view, event_data
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.process.errors import EngineError
@@ -34,18 +35,19 @@ class BoardServer(GuardedServer):
 
     def __init__(
         self, host: str, port: int, choices: Sequence[EngineSpec], store: GameStore | None = None,
-        trainer: Trainer | None = None, warning: str = "",
+        trainer: Trainer | None = None, warning: str = "", table_build: TableBuild | None = None,
     ) -> None:
         """Listen on a port; 0 selects a free one.
 
         ``choices`` are the engines that can play. Games are saved to ``store``, or nowhere with
-        None. ``trainer`` selects and rates puzzles; every page shows ``warning``.
+        None. ``trainer`` selects and rates puzzles; every page shows ``warning``, and the progress
+        of ``table_build``.
         """
         self.warning = warning
         self.page = (
             read_page("merels.protocol.web", "page") | read_page("merels.protocol.board", "page")
         )
-        self.sessions = Sessions(choices, store, trainer)
+        self.sessions = Sessions(choices, store, trainer, table_build)
         super().__init__(host, port, Handler)
 
     def server_close(self) -> None:

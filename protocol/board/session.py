@@ -18,6 +18,7 @@ from merels.protocol.board.requests import FULL, Player
 from merels.protocol.board.reviewing import Reviewer
 from merels.protocol.board.seat import OWN, Seat
 from merels.protocol.board.search_thread import Job, SearchThread
+from merels.protocol.board.table_build import TableBuild
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.common.json_fields import JSON
 from merels.protocol.games.clock import Clock
@@ -75,6 +76,8 @@ class Session:
         """The latest variations and the job that they come from."""
         self.last_scores: list[Score | None] = [None, None]
         """The last scores of White's and Black's engine, each from its own side."""
+        self.table_build: TableBuild | None = None
+        """The build of tables in the background, or None."""
         self.trainer = trainer or Trainer()
         self.attempt: Attempt | None = None
         """The current puzzle, or None."""

@@ -10,6 +10,7 @@ from time import monotonic
 from merels.engine.common.errors import InputError
 from merels.protocol.board.game_store import GameStore
 from merels.protocol.board.session import Session
+from merels.protocol.board.table_build import TableBuild
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.puzzles.training import Trainer
 
@@ -25,13 +26,17 @@ class Sessions:
     """The open boards by name, and the thread that ticks them. Thread-safe.
 
     ``choices`` are the engines that can play. Games are saved to ``store``, or nowhere with None;
-    ``trainer`` selects and rates puzzles.
+    ``trainer`` selects and rates puzzles. The pages show the progress of ``table_build``.
     """
 
     def __init__(
-        self, choices: Sequence[EngineSpec], store: GameStore | None, trainer: Trainer | None
+        self, choices: Sequence[EngineSpec], store: GameStore | None, trainer: Trainer | None,
+        table_build: TableBuild | None = None,
     ) -> None:
         self.choices = choices
+        self._table_build = table_build
+        if table_build is not None:
+            table_build.on_change = self._announce_tables
         self.store = store
         self.trainer = trainer
         self._sessions: dict[str, Session] = {}
@@ -59,14 +64,23 @@ class Sessions:
                 closing = min(idle, key=lambda session: session.idle_since)
                 del self._sessions[closing.name]
             session = Session(secrets.token_urlsafe(12), self.choices, self.store, self.trainer)
+            session.table_build = self._table_build
             self._sessions[session.name] = session
         if closing is not None:
             closing.close()
         return session
 
+    def _announce_tables(self) -> None:
+        with self._lock:
+            sessions = list(self._sessions.values())
+        for session in sessions:
+            session.announce("state")
+
     def close(self) -> None:
         """Close every board and end its engines."""
         self._closing.set()
+        if self._table_build is not None:
+            self._table_build.close()
         with self._lock:
             sessions = list(self._sessions.values())
             self._sessions.clear()

@@ -19,6 +19,7 @@ from merels.protocol.board.proven import proven_view
 from merels.protocol.board.requests import FULL
 from merels.protocol.board.seat import OWN
 from merels.protocol.board.session import Session
+from merels.protocol.board.table_build import other_tables
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.common.json_fields import JSON
 from merels.protocol.review.review import NAMES as JUDGEMENT_NAMES
@@ -125,6 +126,7 @@ def state_view(session: Session) -> JSON:
     result, reason = game.result()
     legal = [str(move) for move in shown.legal_moves()] if session.may_move else []
     engine = session.seats[game.last.side].choice is not None
+    proven = proven_view(shown) if session.reveals else None
     return {
         "playing": session.playing,
         "position": position_view(shown),
@@ -158,8 +160,18 @@ def state_view(session: Session) -> JSON:
         "over": game.over,
         "result": result,
         "reason": reason,
-        "proven": proven_view(shown) if session.reveals else None,
+        "proven": proven,
+        "tables": tables_view(session, shown) if session.reveals and proven is None else None,
     }
+
+
+def tables_view(session: Session, position: Position) -> JSON | None:
+    """Return why nothing is proven: ``share`` of a build that runs, or ``rules`` with tables."""
+    build = session.table_build
+    if build is not None and build.share is not None:
+        return {"share": build.share}
+    names = [] if position.outcome() is not None else other_tables(position)
+    return {"rules": names} if names else None
 
 
 def player_view(session: Session, part: int) -> JSON:

@@ -20,6 +20,7 @@ from merels.engine.game.rules import DEFAULT_RULES, PRESETS
 from merels.protocol.board.game_store import GameStore
 from merels.protocol.board.seat import OWN
 from merels.protocol.board.server import BoardServer
+from merels.protocol.board.table_build import MEN, TableBuild
 from merels.protocol.client.dialects import DIALECTS
 from merels.protocol.client.engine_spec import EngineSpec, program_name
 from merels.protocol.commands.arguments import (
@@ -63,6 +64,11 @@ def main(argv: list[str]) -> int:
         "default ones, puzzles made from the tables on this machine)",
     )
     add_flag(
+        parser, "no-tables", action="store_true",
+        help=f"build no tables; by default the first start builds those of up to {MEN} men in the "
+        "background, which takes seconds and 67 MB of disk space",
+    )
+    add_flag(
         parser, "no-open", action="store_true", help="print the address and start no browser"
     )
     return _serve(parser.parse_args(argv))
@@ -80,10 +86,11 @@ def _serve(arguments: argparse.Namespace) -> int:
     games, no_games = _folder("games", "games are", "MERELS_GAMES")
     rating, no_rating = _folder("puzzles", "the rating in puzzles is", "MERELS_PUZZLES")
     trainer = Trainer(rating, puzzles, standard=True)
+    table_build = None if arguments.no_tables else TableBuild()
     try:
         server = BoardServer(
             arguments.host, port, choices, None if games is None else GameStore(games), trainer,
-            " ".join(filter(None, (games_warning, rating_warning))),
+            " ".join(filter(None, (no_games, no_rating))), table_build,
         )
     except (OSError, TypeError, UnicodeError) as error:
         # TypeError and UnicodeError are raised for an invalid host name.
@@ -102,6 +109,8 @@ def _serve(arguments: argparse.Namespace) -> int:
             print(f"Another browser can open {server.new_address()}", flush=True)
 
     server.on_entry = on_entry
+    if table_build is not None:
+        table_build.start()
     try:
         print(f"The board is at {address if file is None else server.new_address()}")
         print("This address lets one browser in. Ctrl-C ends the board.", flush=True)

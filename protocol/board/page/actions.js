@@ -157,6 +157,13 @@ async function offerDraw() {
   showMessage(t("draw.declined", { name }));
 }
 
+/** Analyses the position shown by the rules whose tables have it. */
+async function useTables() {
+  const { tables, position } = now.state;
+  if (!tables || !tables.rules || !await confirmLeaving()) return;
+  await api("new", { position: position.text, variant: tables.rules[0], analyse: true });
+}
+
 /** The actions by name; a button whose id is a name performs that action. */
 export const ACTIONS = {
   first: () => go(0),
@@ -184,6 +191,7 @@ export const ACTIONS = {
     now.seeksReview = !isRunning(now.review);
     return send("review", { on: now.seeksReview });
   },
+  "tables-use": useTables,
   restart: () => send("restart"),
   new: () => dialogs.newGame.open(now.state, flipForUser),
   games: () => dialogs.games.open(),

@@ -100,12 +100,14 @@ class Server(Client):
     """A ``merels board`` process; a context manager that ends it."""
 
     def __init__(
-        self, *flags: str, games: Path | None = None, puzzles: Path | None = None
+        self, *flags: str, games: Path | None = None, puzzles: Path | None = None,
+        tables: bool = False,
     ) -> None:
         """Start the process with command line ``flags``.
 
         ``games`` is the folder of stored games, by default a temporary one; ``puzzles`` is the
-        folder of the rating in puzzles, by default the one of the games.
+        folder of the rating in puzzles, by default the one of the games. ``tables``: build tables
+        in the background.
         """
         self._stderr = tempfile.TemporaryFile()
         self._games = tempfile.TemporaryDirectory()
@@ -114,7 +116,8 @@ class Server(Client):
             "MERELS_GAMES": folder, "MERELS_PUZZLES": str(puzzles or folder)
         }
         self._process = subprocess.Popen(
-            [*COMMAND, *flags], stdout=subprocess.PIPE, stderr=self._stderr, env=environment
+            [*COMMAND, *([] if tables else ["-no-tables"]), *flags],
+            stdout=subprocess.PIPE, stderr=self._stderr, env=environment,
         )
         self._output = b""
         try:

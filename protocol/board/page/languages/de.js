@@ -210,8 +210,14 @@ export default {
   "evaluation.hold": "{holding} von {all} halten",
   "evaluation.hold.title": "{holding} von {all} Antworten erhalten diesen Wert",
   "evaluation.in": "in {count}",
-  "evaluation.in.title": "Bis zum nächsten Schlagen oder zum Ende: {count} Züge beider Seiten",
+  "evaluation.in.title": "Das Spiel endet in {count} Zügen des Gewinners",
+  "evaluation.removal": "schlägt in {count}",
+  "evaluation.removal.title": "Das nächste Schlagen oder das Ende kommt in {count} Zügen einer "
+    + "Seite",
   "evaluation.more": "{count} oder mehr",
+  "tables.build": "Tabellen bewiesener Werte werden berechnet: {percent} %",
+  "tables.other": "Deine Tabellen gelten für andere Regeln: {rules}.",
+  "tables.use": "Diese Regeln nehmen",
 
   "moves": "Züge",
   "moves.review": "Durchsicht",

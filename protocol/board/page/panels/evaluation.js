@@ -3,6 +3,7 @@
 import { $, element } from "../dom.js";
 import { parse } from "../drawing.js";
 import { symbol } from "../board/marks.js";
+import { title as rulesTitle } from "../rules.js";
 import { fromServer, SIDES, t } from "../text.js";
 
 const WORDS = { win: "evaluation.win", draw: "evaluation.draws", loss: "evaluation.loss" };
@@ -107,6 +108,18 @@ export class Evaluation {
     if (this.held) return;
     this.drawLines(reveals && info ? info : null);
     this.drawExplorer(reveals ? state.proven : null, state);
+    this.drawTables(state);
+  }
+
+  /** Shows the progress of building tables, or the rules that have some for this position. */
+  drawTables({ tables, analysing }) {
+    $("tables").hidden = !tables;
+    $("tables-use").hidden = !tables || !tables.rules || !analysing;
+    if (!tables) return;
+    const { share, rules } = tables;
+    this.write($("tables-text"), rules
+      ? t("tables.other", { rules: rules.map(rulesTitle).join(", ") })
+      : t("tables.build", { percent: Math.floor(100 * share) }));
   }
 
   write(place, text) {
@@ -158,11 +171,12 @@ export class Evaluation {
         const text = t("evaluation.hold", { holding, all });
         button.append(element("span", { class: "replies", title }, text));
       }
-      if (one.depth) {
-        const { depth } = one;
-        const count = depth === 255 ? t("evaluation.more", { count: depth }) : depth;
-        button.append(element("span", { class: "depth" }, t("evaluation.in", { count })));
-        button.title = t("evaluation.in.title", { count });
+      if (one.in) {
+        const count = one.depth === 255 ? t("evaluation.more", { count: one.in }) : one.in;
+        const [key, title] = one.ends ? ["evaluation.in", "evaluation.in.title"]
+          : ["evaluation.removal", "evaluation.removal.title"];
+        button.append(element("span", { class: "depth" }, t(key, { count })));
+        button.title = t(title, { count });
       }
       return element("li", {}, button);
     }));

@@ -1,0 +1,122 @@
+"""Tables that the board builds in the background, and tables of other rules."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from merels.engine.game.notation import parse_position
+from merels.engine.game.position import Position
+from merels.engine.game.rules import DEFAULT_RULES, PRESETS
+from merels.engine.tablebase.build import Builder
+from merels.engine.tablebase.probe import open_tables
+from merels.protocol.board import table_build
+from merels.protocol.board.proven import proven_view
+from merels.protocol.board.table_build import TableBuild, has_tables, other_tables
+from tests.protocol.board.server import Server
+from tests.protocol.board.steps import begin, console_errors, load, tap_menu
+from tests.protocol.board.webdriver import Browser, wait
+
+SEVEN = "********/O***@***/O*O*@@*O w 0 0 0 9"
+NINE = "O*O*****/O***@*@*/O*O*@@** w 0 0 0 9"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder of tables in place of the user's."""
+    monkeypatch.setenv("MERELS_TABLES", str(tmp_path))
+    return tmp_path
+
+
+def test_a_build_reports_its_progress_and_leaves_tables(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(table_build, "MEN", 8)
+    shares: list[float | None] = []
+    build = TableBuild()
+    build.on_change = lambda: shares.append(build.share)
+    build.start()
+    wait(lambda: shares and shares[-1] is None, 120, "the end of the build")
+    told = [share for share in shares if share is not None]
+    assert told == sorted(told) and 0 <= told[0] < told[-1] <= 1
+    assert has_tables(DEFAULT_RULES, folder)
+    assert open_tables(folder, DEFAULT_RULES).has_all_depths
+    shares.clear()
+    build.start()
+    build.close()
+    assert not shares, "existing tables are not built again"
+
+
+def test_a_build_ends_with_the_board_and_goes_on_next_time(folder: Path) -> None:
+    build = TableBuild()
+    build.start()
+    wait(lambda: build.share is not None, 60, "the build")
+    build.close()
+    assert build.share is None and not has_tables(DEFAULT_RULES, folder)
+    # The lock is free.
+    Builder(folder, DEFAULT_RULES, depths=True).build(6)
+
+
+def test_a_folder_that_cannot_be_written_is_no_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("MERELS_TABLES", str(tmp_path / "file"))
+    build = TableBuild()
+    build.start()
+    build.close()
+    assert build.share is None
+
+
+def test_rules_that_have_tables_of_a_position_are_found(folder: Path) -> None:
+    Builder(folder, PRESETS["morris"]).build(7)
+    mill = parse_position(SEVEN, PRESETS["mill"])
+    assert other_tables(mill) == ["morris"], "Roman has the same rules under another name"
+    assert other_tables(parse_position(SEVEN, PRESETS["roman"])) == []
+    assert other_tables(parse_position(NINE, PRESETS["mill"])) == []
+    assert other_tables(Position(PRESETS["mill"])) == []
+
+
+def test_distances_are_in_moves_of_one_side_like_those_of_a_line(folder: Path) -> None:
+    Builder(folder, DEFAULT_RULES, depths=True).build(7)
+    six = parse_position("********/O***@***/O***@@*O w 0 0 0 9", DEFAULT_RULES)
+    for position in (six, parse_position(SEVEN, DEFAULT_RULES)):
+        view = proven_view(position)
+        assert view is not None
+        moves = [move for move in view["moves"] if move.get("depth")]
+        assert moves
+        for move in moves:
+            assert move["in"] == (move["depth"] + 1) // 2
+            assert move["ends"] == (position is six)
+
+
+@pytest.mark.thorough
+def test_the_page_shows_the_progress_and_offers_rules_with_tables(
+    folder: Path, chromium: Browser
+) -> None:
+    Builder(folder, PRESETS["morris"]).build(9)
+    with Server(tables=True) as server:
+        chromium.keep_tab(chromium.tabs()[0])
+        chromium.look(1280, 860)
+        server.let_in(chromium)
+        chromium.open(server.address)
+        chromium.wait("document.querySelectorAll('.target').length === 24")
+        begin(chromium)
+        tap_menu(chromium, "analyse")
+        text = "document.getElementById('tables-text').textContent"
+        shown = "!document.getElementById('tables').hidden"
+        build = r"/Building tables of proven values: \d+ %/"
+        chromium.wait(f"{build}.test({text}) || document.getElementById('tables').hidden")
+        chromium.wait(f"!{build}.test({text}) || document.getElementById('tables').hidden", 300)
+        # Loc has only the smallest tables.
+        load(chromium, f'[Variant "loc"]\n[FEN "{NINE}"]\n[SetUp "1"]\n\n*')
+        chromium.wait(f"{shown} && /other rules/.test({text})")
+        assert re.fullmatch(r"Your tables are for other rules: Mill, Morris\.",
+                            chromium.text("#tables-text"))
+        chromium.click("#tables-use")
+        chromium.wait("document.querySelectorAll('#explorer li').length > 3")
+        assert chromium.run("return document.getElementById('tables').hidden")
+        assert console_errors(chromium) == []
+        chromium.open("about:blank")
