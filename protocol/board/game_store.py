@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -98,7 +98,9 @@ class GameStore:
         claim = Claim(key, watched, stamp(self._path(key)))
         if not self.acquire(claim):
             where = "in another tab" if key in self._claims else "on another board of merels"
-            raise InputError(key, f"this game is open {where}; close it there first")
+            tags = next((entry.tags for entry in self._entries() if entry.key == key), {})
+            names = " – ".join(tags.get(side, "?") for side in ("White", "Black"))
+            raise InputError(names, f"this game is open {where}; close it there first")
         return claim
 
     def acquire(self, claim: Claim) -> bool:
@@ -179,9 +181,13 @@ class GameStore:
         matches = [entry for entry in self._entries() if all(word in entry.words for word in words)]
         return sorted(matches, key=lambda entry: (entry.changed, entry.key), reverse=True)
 
-    def text(self, query: str = "") -> str:
-        """Return the games that contain all words of a query as one PGN text, oldest first."""
-        paths = [self.folder / (entry.key + _ENDING) for entry in self.entries(query)]
+    def text(self, query: str = "", keys: Collection[str] = ()) -> str:
+        """Return the games that contain all words of a query as one PGN text, oldest first.
+
+        ``keys`` selects some of them; without any, all are returned.
+        """
+        paths = [self.folder / (entry.key + _ENDING) for entry in self.entries(query)
+                 if not keys or entry.key in keys]
         texts = []
         for path in sorted(paths):
             with suppress(FileNotFoundError):  # Another program has removed the file.

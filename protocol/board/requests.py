@@ -21,6 +21,7 @@ from merels.protocol.common.json_fields import (
 from merels.protocol.common.options import Value
 
 LONGEST_NAME = 60
+MOST_KEYS = 1000
 FULL = "full"
 """Name of full strength, beside the built-in levels."""
 
@@ -39,6 +40,14 @@ def read_moves(body: JSON) -> list[Move]:
     if not isinstance(moves, list) or not moves or not all(isinstance(move, str) for move in moves):
         raise InputError("moves", "expected a list of moves such as d6 or d6-d7xa1")
     return [parse_move(move) for move in moves]
+
+
+def read_keys(body: JSON) -> list[str]:
+    """Return the keys of stored games in the field ``keys``; empty if it is missing."""
+    keys = typed_field(body, "keys", list, "keys of games", [])
+    if len(keys) > MOST_KEYS or not all(isinstance(key, str) for key in keys):
+        raise InputError("keys", f"expected at most {MOST_KEYS} keys of games")
+    return keys
 
 
 def read_rules(body: JSON) -> Rules:

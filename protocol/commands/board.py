@@ -18,6 +18,7 @@ from merels.engine.common.numbers import read_whole
 from merels.engine.common.saving import write_whole
 from merels.engine.game.rules import DEFAULT_RULES, PRESETS
 from merels.protocol.board.game_store import GameStore
+from merels.protocol.board.kept_cookie import kept_secret
 from merels.protocol.board.seat import OWN
 from merels.protocol.board.server import BoardServer
 from merels.protocol.board.table_build import MEN, TableBuild
@@ -34,6 +35,8 @@ from merels.protocol.puzzles.training import Trainer
 from merels.protocol.terminal.log import log_to_terminal
 from merels.protocol.web.access import LINK_PAGE
 
+COOKIE_SECONDS = 400 * 86_400
+"""Seconds for which browsers keep the cookie of a fixed port; they allow no more."""
 _EPILOG = """\
 The page offers merels and the engines given here, and can start no other program:
   merels board -engine cmd='./mill uci' name=Mill proto=sanmill -engine cmd=./new option.Hash=64
@@ -53,7 +56,11 @@ def main(argv: list[str]) -> int:
         _EPILOG,
     )
     add_engine_flag(parser, "an engine that the page offers", action="append", default=[])
-    add_flag(parser, "port", metavar="N", default="0", help="TCP port (default: a free one)")
+    add_flag(
+        parser, "port", metavar="N", default="0",
+        help="TCP port (default: a free one); with it a browser that was let in once can open the "
+        "same address after every restart, for example from a bookmark",
+    )
     add_flag(
         parser, "host", metavar="ADDRESS", default="127.0.0.1",
         help="address to listen on (default: this machine only; nothing is encrypted)",
@@ -96,7 +103,9 @@ def _serve(arguments: argparse.Namespace) -> int:
         # TypeError and UnicodeError are raised for an invalid host name.
         reason = error.strerror if isinstance(error, OSError) else None
         where = f"{arguments.host}:{port}"
-        raise InputError(where, f"cannot listen on this address ({reason or error})") from None
+        raise InputError(where, f"cannot listen there ({reason or error})") from None
+    if port:
+        _keep_cookie(server, games)
     address = server.new_address()
     file = None if arguments.no_open else _start_file(address)
 
@@ -125,6 +134,17 @@ def _serve(arguments: argparse.Namespace) -> int:
             file.unlink(missing_ok=True)
         server.server_close()
     return 0
+
+
+def _keep_cookie(server: BoardServer, folder: Path | None) -> None:
+    """Keep the cookie of a fixed port in the folder of games; print a warning if that fails."""
+    try:
+        if folder is not None:
+            server.secret = kept_secret(folder, server.port)
+            server.cookie_seconds = COOKIE_SECONDS
+    except OSError as error:
+        reason = error.strerror or error
+        print(f"merels: a bookmark will not work after a restart ({reason})", file=sys.stderr)
 
 
 def _start_file(address: str) -> Path | None:

@@ -53,6 +53,8 @@ class GuardedServer(LocalServer):
         """Called with each start address when a browser has used it."""
         self.secret = secrets.token_urlsafe(24)
         """The cookie's value."""
+        self.cookie_seconds: int | None = None
+        """Seconds for which browsers keep the cookie; None until the browser ends."""
         self._codes: set[str] = set()
         """Codes of unused start addresses."""
         super().__init__(host, port, handler)
@@ -134,6 +136,8 @@ class GuardedHandler(LocalHandler):
         if server.take_code(code):
             server.on_entry(f"{server.root}{_START}{code}")
             cookie = f"{server.cookie}={server.secret}; Path=/; HttpOnly; SameSite=Strict"
+            if server.cookie_seconds is not None:
+                cookie += f"; Max-Age={server.cookie_seconds}"
             self.send(HTTPStatus.OK, _WELCOME.encode(), TYPES["html"], {"Set-Cookie": cookie})
         else:
             self._check_browser()

@@ -11,6 +11,7 @@ from merels.engine.game.notation import START
 from merels.engine.game.rules import Rules
 from merels.protocol.board.actions import games, playing, puzzles
 from merels.protocol.board.requests import (
+    read_keys,
     read_moves,
     read_players,
     read_rules,
@@ -34,6 +35,7 @@ FIELDS: dict[str, Callable[[Session, JSON], Any]] = {
     "at": lambda _, body: body.get("at"),
     "game": lambda _, body: optional(whole_field, body, "game", 0, games.MOST_FOUND),
     "high": lambda _, body: optional(whole_field, body, "high", 0, HIGHEST_RATING),
+    "keys": lambda _, body: read_keys(body),
     "lines": lambda _, body: optional(whole_field, body, "lines", 1, playing.MOST_LINES),
     "low": lambda _, body: optional(whole_field, body, "low", 0, HIGHEST_RATING),
     "moves": lambda _, body: read_moves(body),

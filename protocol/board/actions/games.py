@@ -83,14 +83,21 @@ def list_games(session: Session, query: str) -> JSON:
     """Return the stored games that match a query, the last changed first."""
     store = _store(session)
     found = store.entries(query)
-    views = [_entry_view(entry) | {"here": entry.key == session.saver.key}
-             for entry in found[:MOST_LISTED]]
+    here = session.saver.key
+    views = [
+        _entry_view(entry) | {
+            "here": entry.key == here,
+            "elsewhere": entry.key != here and not store.is_free(entry.key),
+        }
+        for entry in found[:MOST_LISTED]
+    ]
     return {"games": views, "found": len(found), "folder": str(store.folder)}
 
 
 def _entry_view(entry: Entry) -> JSON:
     """Return a stored game's list entry; ``changed`` is text, as JavaScript would round it."""
     view = _tags_view(entry.tags) | {"key": entry.key, "unfinished": entry.unfinished}
+    view["types"] = [entry.tags.get(f"{side}Type", "") for side in ("White", "Black")]
     return view | {"changed": str(entry.changed)}
 
 
@@ -160,9 +167,9 @@ def delete(session: Session, key: str, changed: str) -> None:
         store.release(claim)
 
 
-def all_games(session: Session, query: str) -> JSON:
-    """Return the stored games that match a query as one PGN text."""
-    return {"record": _store(session).text(query)}
+def all_games(session: Session, query: str, keys: list[str]) -> JSON:
+    """Return the stored games that match a query, or those of ``keys``, as one PGN text."""
+    return {"record": _store(session).text(query, keys)}
 
 
 def _store(session: Session) -> GameStore:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -180,3 +181,34 @@ def test_two_boards_of_one_host_do_not_log_each_other_out(chromium: Browser) -> 
         for server in (one, other):
             chromium.open(server.address)
             chromium.wait("document.querySelectorAll('.target').length === 24")
+
+
+def free_port() -> int:
+    """Return a port that is free now."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
+
+
+def test_a_fixed_port_admits_a_browser_again_after_a_restart(tmp_path: Path) -> None:
+    flags = ("-port", str(free_port()))
+    with Server(*flags, games=tmp_path) as server:
+        _, _, answer = server.ask("GET", urlsplit(server.entry()).path, None, NO_COOKIE)
+        assert "Max-Age=34560000" in answer.headers["Set-Cookie"]
+        cookie, address = server.cookie, server.address
+    [file] = tmp_path.glob("cookie-*")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    with Server(*flags, games=tmp_path) as server:
+        assert server.address == address
+        assert server.ask("GET", "/", None, {"Cookie": cookie})[0] == 200
+        assert server.ask("GET", "/", None, NO_COOKIE)[0] == 403
+    # Others could have read the file, so its secret is void.
+    file.chmod(0o644)
+    with Server(*flags, games=tmp_path) as server:
+        assert server.ask("GET", "/", None, {"Cookie": cookie})[0] == 403
+    file.write_text("short")
+    with Server(*flags, games=tmp_path) as server:
+        assert len(server.cookie.partition("=")[2]) == 32
+    with Server(games=tmp_path) as server:
+        _, _, answer = server.ask("GET", urlsplit(server.entry()).path, None, NO_COOKIE)
+        assert "Max-Age" not in answer.headers["Set-Cookie"]

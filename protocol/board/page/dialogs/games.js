@@ -4,11 +4,34 @@ import { $, element } from "../dom.js";
 import { api } from "../net.js";
 import { confirmLeaving, send, showMessage } from "../now.js";
 import { title as rulesTitle } from "../rules.js";
-import { counted, fromServer, t } from "../text.js";
+import { counted, fromServer, LANGUAGE, t } from "../text.js";
 import { ask, download, show } from "./form.js";
 
-/** Returns the title of a game: the players and the result. */
+const DATE = new Intl.DateTimeFormat(LANGUAGE, { dateStyle: "long" });
+
+/** Returns the game of one user against an engine in words, or null for another game. */
+function ownTitle(game) {
+  const user = game.types ? game.types.indexOf("human") : -1;
+  const names = [game.white, game.black];
+  if (user < 0 || game.types[1 - user] !== "program" || names[user] !== "You") return null;
+  const name = fromServer(names[1 - user]);
+  if (game.unfinished || game.result === "*") return t("games.own.open", { name });
+  const winner = { "1-0": 0, "0-1": 1 }[game.result];
+  if (winner === undefined) return t("games.own.draw", { name });
+  return t(winner === user ? "games.own.win" : "games.own.loss", { name });
+}
+
+/** Returns a PGN date in words; one with unknown parts as it is. */
+function dateText(date) {
+  const match = /^(\d{4})\.(\d\d)\.(\d\d)$/.exec(date);
+  return match ? DATE.format(new Date(match[1], match[2] - 1, match[3]))
+    : date.replaceAll(".", "-");
+}
+
+/** Returns the title of a game: the opponent and the result, or both players and the result. */
 export function title(game) {
+  const own = ownTitle(game);
+  if (own) return own;
   const result = game.unfinished || game.result === "*" ? t("games.unfinished") : game.result;
   const names = [game.white, game.black].map(fromServer);
   const isUnnamed = names.every((name) => name === "?");
@@ -20,7 +43,8 @@ export function title(game) {
 /** Returns the second line of a game in a list. */
 function details(game) {
   const parts = [
-    game.date.replaceAll(".", "-"),
+    game.elsewhere ? t("games.elsewhere") : "",
+    dateText(game.date),
     game.plies && counted("move", game.plies),
     rulesTitle(game.variant),
     game.event === "A game on the board" ? "" : game.event,
@@ -44,13 +68,25 @@ export class Games {
       if (event.key === "Enter") event.preventDefault();
     });
     $("games-save").addEventListener("click", async () => {
-      const { record } = await api("all_games", { query: $("games-query").value });
+      const keys = this.picked().map(({ key }) => key);
+      const { record } = await api("all_games", { query: $("games-query").value, keys });
       download("games.pgn", new Blob([record], { type: "application/x-chess-pgn" }));
     });
+    this.games = [];
+    /** The keys of the games that are picked. */
+    this.keys = new Set();
+    $("games-all").addEventListener("click", () => {
+      const all = this.games.filter(({ here }) => !here);
+      const isAll = all.every(({ key }) => this.keys.has(key));
+      this.keys = new Set(isAll ? [] : all.map(({ key }) => key));
+      this.draw();
+    });
+    $("games-delete").addEventListener("click", () => this.removePicked());
   }
 
   async open() {
     $("games-query").value = "";
+    this.keys.clear();
     await this.list();
     return show($("games-dialog"));
   }
@@ -60,7 +96,8 @@ export class Games {
     const { games, found, folder } = await api("games", { query });
     // An answer to an older query may arrive later.
     if (query !== $("games-query").value) return;
-    $("games-list").replaceChildren(...games.map((game) => this.row(game)));
+    this.games = games;
+    this.draw();
     const more = found > games.length
       ? ` ${t("games.latest", { count: games.length })}` : "";
     $("games-count").textContent = found || query ? `${counted("game", found)}.${more}`
@@ -68,18 +105,58 @@ export class Games {
     $("games-save").disabled = !found;
   }
 
+  /** Returns the picked games that are listed. */
+  picked() {
+    return this.games.filter(({ key }) => this.keys.has(key));
+  }
+
+  draw() {
+    $("games-list").replaceChildren(...this.games.map((game) => this.row(game)));
+    this.drawButtons();
+  }
+
+  drawButtons() {
+    const count = this.picked().length;
+    $("games-delete").disabled = !count;
+    $("games-all").disabled = !this.games.some(({ here }) => !here);
+    $("games-save").textContent = count ? t("games.save.picked", { count }) : t("games.save");
+  }
+
   row(game) {
     if (game.here) return row(game, () => $("games-dialog").close());
+    const box = element("input", {
+      type: "checkbox", "aria-label": t("games.pick", { game: title(game) }),
+    });
+    box.checked = this.keys.has(game.key);
+    box.addEventListener("change", () => {
+      if (box.checked) this.keys.add(game.key);
+      else this.keys.delete(game.key);
+      this.drawButtons();
+    });
     const remove = element("button", {
       type: "button", "aria-label": t("games.delete", { game: title(game) }),
     }, t("delete"));
     remove.addEventListener("click", () => this.remove(game));
-    return row(game, () => this.reopen(game), remove);
+    const item = row(game, () => this.reopen(game), remove);
+    item.prepend(element("label", { class: "pick" }, box));
+    return item;
   }
 
   async reopen(game) {
     const isOpen = await confirmLeaving() && await send("reopen", { key: game.key });
     if (isOpen) $("games-dialog").close();
+  }
+
+  /** Deletes the picked games after a confirmation. */
+  async removePicked() {
+    const games = this.picked();
+    const text = t("ask.delete.several", { games: counted("game", games.length) });
+    if (!await ask(t("ask.delete.title"), text, t("delete"), t("ask.delete.no"))) return;
+    for (const { key, changed } of games) {
+      if (!await send("forget", { key, changed })) break;
+      this.keys.delete(key);
+    }
+    await this.list().catch((error) => showMessage(error.message));
   }
 
   async remove(game) {

@@ -64,7 +64,9 @@ export class MoveList {
     const [number, side] = tree.numberOf(node);
     const broken = end === tree.root || end.parent.children.length > 1;
     const cells = [];
-    if (side === 0 || broken) cells.push(element("li", { class: "number" }, `${number}.`));
+    if (side === 0 || broken) {
+      cells.push(element("li", { class: side ? "number again" : "number" }, `${number}.`));
+    }
     if (side === 1 && broken) cells.push(element("li", { class: "gap" }, "…"));
     cells.push(element("li", {}, this.button(node)));
     const others = node.parent.children.slice(1);
@@ -143,6 +145,8 @@ export class MoveList {
       this.current = button;
       this.follow();
     }
+    // In a game, replaced moves would only clutter the list; they are kept in the record.
+    $("moves").classList.toggle("in-play", state.playing);
     for (const old of this.takenBack) old.classList.remove("taken");
     this.takenBack = [];
     let [node] = this.tree.node(state.live).children;

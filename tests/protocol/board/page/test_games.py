@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -370,3 +371,106 @@ def test_undo_after_the_end_needs_a_confirmation_and_keeps_the_game(page: Browse
     answer = ask(page, "games")
     assert answer["found"] == count + 1
     assert sorted(game["result"] for game in answer["games"][:2]) == ["*", "1-0"]
+
+
+GAME = """[White "You"]
+[Black "merels (Club)"]
+[WhiteType "human"]
+[BlackType "program"]
+[Date "2026.03.09"]
+[Result "{result}"]
+[Variant "morris"]
+
+1. d6 f4 {result}
+
+"""
+
+
+@pytest.fixture
+def page_with_games(tmp_path: Path, chromium: Browser) -> Iterator[Browser]:
+    """A page whose folder has three games against an engine and one of two people."""
+    store = GameStore(tmp_path)
+    for result in ("1-0", "0-1", "1/2-1/2"):
+        store.add(parse_record(GAME.format(result=result)))
+    store.add(parse_record(GAME.format(result="1-0").replace("You", "Anna")))
+    with Server(games=tmp_path) as server:
+        chromium.keep_tab(chromium.tabs()[0])
+        chromium.look(1280, 860)
+        server.let_in(chromium)
+        chromium.open(server.address)
+        chromium.wait("document.querySelectorAll('.target').length === 24")
+        tap_menu(chromium, "games")
+        chromium.wait(f"{ROWS}.length === 4")
+        yield chromium
+        chromium.open("about:blank")
+
+
+def test_my_games_are_described_in_words(page_with_games: Browser) -> None:
+    rows = page_with_games.run(f"return {ROWS}")
+    assert sorted(rows) == [
+        "Anna – merels (Club), 1-0", "You drew with merels (Club)",
+        "You lost against merels (Club)", "You won against merels (Club)",
+    ]
+    details = page_with_games.text("#games-list small")
+    assert details == "March 9, 2026 · Morris"
+    shot(page_with_games, "my-games-words")
+
+
+def test_picked_games_are_deleted_and_exported_together(
+    page_with_games: Browser, tmp_path: Path
+) -> None:
+    page = page_with_games
+    assert page.run("return document.getElementById('games-delete').disabled")
+    for index in (1, 2):
+        page.click(f"#games-list li:nth-child({index}) input")
+    assert page.text("#games-save") == "Save 2 as one file"
+    kept = page.run(f"return {ROWS}")[2:]
+    keys = [game["key"] for game in ask(page, "games")["games"][:2]]
+    record = ask(page, "all_games", keys=keys)["record"]
+    assert len(list(parse_records(record))) == 2
+    page.click("#games-delete")
+    page.wait(DIALOG.format("ask"))
+    assert page.text("#ask-text") == "2 games. This cannot be undone."
+    page.click("#ask-yes")
+    page.wait(f"{ROWS}.length === 2")
+    assert page.run(f"return {ROWS}") == kept and len(list(tmp_path.glob("*.pgn"))) == 2
+    page.click("#games-all")
+    page.click("#games-delete")
+    page.click("#ask-no")
+    page.wait(f"!{DIALOG.format('ask')}")
+    assert page.run(f"return {ROWS}") == kept
+    page.click("#games-delete")
+    page.click("#ask-yes")
+    page.wait(f"{ROWS}.length === 0")
+
+
+def test_a_game_that_is_open_elsewhere_is_named_by_its_players(
+    tmp_path: Path, storing: Session
+) -> None:
+    act(storing, "new", {"players": [ANNA, BEN, ANALYST]})
+    act(storing, "play", {"move": "d6", "at": 0})
+    storing.subscribe()
+    other = Session("other", [OWN], storing.saver.store)
+    [game] = act(other, "games", {})["games"]
+    assert game["elsewhere"] and not game["here"]
+    with pytest.raises(ValueError, match="^'Anna – Ben': this game is open in another tab"):
+        act(other, "reopen", {"key": game["key"]})
+    [game] = act(storing, "games", {})["games"]
+    assert game["here"] and not game["elsewhere"]
+    storing.close()
+    other.close()
+
+
+def test_moves_taken_back_do_not_clutter_the_list_during_a_game(page: Browser) -> None:
+    begin(page)
+    for point in ("d6", "f4", "d2"):
+        play(page, point)
+    page.click("#undo")
+    page.wait("document.getElementById('redo').disabled === false")
+    play(page, "b4")
+    visible = ("[...document.querySelectorAll('#moves > li')]"
+               ".filter((one) => one.checkVisibility()).map((one) => one.textContent)")
+    page.wait(f"{visible}.join(' ') === '1. d6 f4 2. b4'")
+    # An analysis shows them, and Redo is lost only by the other move.
+    tap_menu(page, "analyse")
+    page.wait(f"{visible}.join(' ').includes('2. d2')")
