@@ -23,7 +23,11 @@ CHUNK = 1 << 18
 
 
 def file_error(path: str, problem: str) -> InputError:
-    """Return an error about a file; a path too long for the error's token ends the message."""
+    """Return an error about a file.
+
+    If the path is too long for the error's token, the token is the file's name, and the whole path
+    ends the message.
+    """
     if shorten(path) == printable(path):
         return InputError(path, problem)
     return InputError(os.path.basename(path) or path, f"{problem} ({printable(path)})")
@@ -104,20 +108,20 @@ def read_paragraphs(path: str) -> Iterator[str]:
     A paragraph of more than `CHUNK` characters comes in several pieces. Errors are those of
     `read_lines`.
     """
-    rest = ""
+    pending = ""
     with _opened(path) as file:
         while text := file.read(CHUNK):
-            *paragraphs, rest = (rest + text).split("\n\n")
+            *paragraphs, pending = (pending + text).split("\n\n")
             for paragraph in paragraphs:
                 yield paragraph + "\n"
                 yield "\n"
-            if len(rest) > CHUNK and (end := rest.rfind("\n") + 1):
-                yield rest[:end]
-                rest = rest[end:]
-            if len(rest) > LONGEST_LINE:
+            if len(pending) > CHUNK and (end := pending.rfind("\n") + 1):
+                yield pending[:end]
+                pending = pending[end:]
+            if len(pending) > LONGEST_LINE:
                 raise _endless(path)
-    if rest:
-        yield rest
+    if pending:
+        yield pending
 
 
 def _endless(path: str) -> InputError:
@@ -152,7 +156,7 @@ def file_digest(path: str) -> str:
 
 
 def format_of(path: str | None, formats: Sequence[str]) -> str:
-    """Return the one of ``formats`` that a file's extension names, or ``text``."""
+    """Return the format that a file's extension names if ``formats`` has it, else ``text``."""
     ending = os.path.splitext(path or "")[1].lower().lstrip(".")
     ending = {"htm": "html"}.get(ending, ending)
     return ending if ending in formats else "text"

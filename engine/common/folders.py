@@ -12,16 +12,16 @@ from merels.engine.common.errors import InputError
 def user_folder(what: str, variable: str, *, cache: bool) -> Path:
     """Return the folder for ``what``: the environment ``variable``'s value, or a default.
 
-    The default is in the user's folder for caches or, unless ``cache``, for data that cannot be
-    made again. `InputError` if the user has no home folder.
+    The default is in the user's cache folder if ``cache`` is true, otherwise in the folder for data
+    that cannot be recreated. `InputError` if the user has no home folder.
     """
-    if given := os.environ.get(variable):
-        return Path(given)
+    if folder := os.environ.get(variable):
+        return Path(folder)
     try:
         return _base(cache) / "merels" / what
     except RuntimeError:
         raise InputError(
-            "HOME", f"there is no home folder to keep {what} in: set {variable} to a folder"
+            "HOME", f"no home folder for {what}; set {variable} to a folder"
         ) from None
 
 
@@ -30,7 +30,7 @@ def _base(cache: bool) -> Path:
         return Path.home() / "Library" / ("Caches" if cache else "Application Support")
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    named = Path(os.environ.get("XDG_CACHE_HOME" if cache else "XDG_DATA_HOME", ""))
-    if named.is_absolute():  # The XDG standard says to ignore a relative path.
-        return named
+    folder = Path(os.environ.get("XDG_CACHE_HOME" if cache else "XDG_DATA_HOME", ""))
+    if folder.is_absolute():  # The XDG standard requires ignoring a relative path.
+        return folder
     return Path.home() / (".cache" if cache else ".local/share")

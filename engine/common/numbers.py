@@ -7,8 +7,8 @@ import math
 from merels.engine.common.errors import InputError
 
 _BEYOND = 10**19
-"""Larger than every bound. Longer numbers are read as this one, because the time that `int` takes
-grows with the square of their length."""
+"""Larger than every bound. Longer numbers are read as this value, because the time of `int` grows
+with the square of their length."""
 
 
 def parse_whole(text: str) -> int | None:

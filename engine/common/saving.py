@@ -86,11 +86,11 @@ def append_whole(path: Name, part: Part) -> None:
 
 @contextmanager
 def locked(path: Name) -> Iterator[int]:
-    """Yield a descriptor that appends to a file, created if need be, which is locked meanwhile.
+    """Lock a file, which is created if it is missing; yield a descriptor that appends to it.
 
-    Runs that add to one file and replace it lose nothing of each other if all do so inside this.
-    Waits for another's lock up to `LOCK_SECONDS`, then raises `BlockingIOError`. Without locks, as
-    on Windows, where an open file cannot be replaced, the file is only opened.
+    Processes that append to a file and replace it lose no data if all do so inside this context.
+    `BlockingIOError` if another process holds the lock for `LOCK_SECONDS`. The file is not locked
+    on Windows, where an open file cannot be replaced, or on a file system without locks.
     """
     deadline = time.monotonic() + LOCK_SECONDS
     while True:
@@ -116,7 +116,10 @@ def locked(path: Name) -> Iterator[int]:
 
 
 def append_open(descriptor: int, part: Part) -> None:
-    """Add to the end of an open file as `append_whole` does; only one process may add to it."""
+    """Append to an open file as `append_whole` does.
+
+    No other process may append at the same time: after an error the file is cut to its old size.
+    """
     before = os.fstat(descriptor)
     try:
         _write(descriptor, part)
@@ -127,7 +130,10 @@ def append_open(descriptor: int, part: Part) -> None:
 
 
 def is_ordinary(path: Name) -> bool:
-    """Whether a path names a regular file, but the process's own output, or nothing yet."""
+    """Return whether a path is a regular file or names no file yet.
+
+    False for this process's own output; True if the system refuses to examine the path.
+    """
     try:
         target = os.stat(path)
     except OSError:
@@ -226,7 +232,7 @@ def remove_lock(descriptor: int | None, path: Name) -> None:
         return
     with suppress(OSError):
         if os.name == "posix":
-            os.unlink(path)  # Before unlocking: then another process may own the file.
+            os.unlink(path)  # Before unlocking, as another process may then lock the file.
     os.close(descriptor)
     with suppress(OSError):
         if os.name != "posix":
@@ -234,13 +240,13 @@ def remove_lock(descriptor: int | None, path: Name) -> None:
 
 
 def _write(descriptor: int, part: Part) -> None:
-    rest = memoryview(part).cast("B")
-    while rest:
-        rest = rest[os.write(descriptor, rest[:CHUNK]) :]
+    unwritten = memoryview(part).cast("B")
+    while unwritten:
+        unwritten = unwritten[os.write(descriptor, unwritten[:CHUNK]) :]
 
 
 def _own_stream(target: os.stat_result) -> int | None:
-    """The descriptor of standard output or standard error if that is this file, else None."""
+    """Return 1 or 2 if the file is this process's standard output or error, else None."""
     for stream in (1, 2):
         with suppress(OSError):  # It was closed.
             if os.path.samestat(target, os.fstat(stream)):
@@ -266,23 +272,23 @@ def _take_permissions(draft: Name, path: Name) -> None:
     `PermissionError` if that file is read-only.
     """
     try:
-        known = os.lstat(path)
+        old = os.lstat(path)
     except FileNotFoundError:
         return
-    if not stat.S_ISREG(known.st_mode):
+    if not stat.S_ISREG(old.st_mode):
         return
     if not os.access(path, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(path))
     if os.name == "posix":
-        made = os.stat(draft)
-        if (made.st_uid, made.st_gid) != (known.st_uid, known.st_gid):
+        new = os.stat(draft)
+        if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
             with suppress(OSError):
-                os.chown(draft, known.st_uid, known.st_gid)
-    os.chmod(draft, stat.S_IMODE(known.st_mode))
+                os.chown(draft, old.st_uid, old.st_gid)
+    os.chmod(draft, stat.S_IMODE(old.st_mode))
 
 
 def _sync_folder(folder: str) -> None:
-    """Flush a folder's entries to the disk if the system can; the file's content already is."""
+    """Flush a folder's entries to the disk, on systems that can."""
     if os.name == "posix":
         with suppress(OSError):
             descriptor = os.open(folder, os.O_RDONLY)

@@ -1,4 +1,4 @@
-"""Errors of input: the places that they name, and what survives a pickle."""
+"""Input errors: their places, and pickling."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pickle
 from merels.engine.common.errors import InputError, PlacedError, SeveralErrors, placed
 
 
-def test_places_are_added_from_the_inside_and_an_empty_one_adds_nothing() -> None:
+def test_places_are_listed_from_narrow_to_wide_without_empty_ones() -> None:
     error = InputError("x7", "expected a point")
     assert placed(error, "") is error
     inner = placed(error, "move 3")
@@ -18,10 +18,10 @@ def test_places_are_added_from_the_inside_and_an_empty_one_adds_nothing() -> Non
     assert (outer.token, outer.reason) == ("x7", "expected a point")
 
 
-def test_errors_come_whole_out_of_another_process() -> None:
-    one = placed(placed(InputError("x7", "expected a point"), "move 3"), "game 2")
-    both = SeveralErrors([one, InputError("b", "unknown"), one])
-    for error in (one, both):
+def test_errors_can_be_pickled() -> None:
+    single = placed(placed(InputError("x7", "expected a point"), "move 3"), "game 2")
+    several = SeveralErrors([single, InputError("b", "unknown"), single])
+    for error in (single, several):
         again = pickle.loads(pickle.dumps(error))
         assert type(again) is type(error) and str(again) == str(error)
-    assert str(both) == f"{one}\n{InputError('b', 'unknown')}"
+    assert str(several) == f"{single}\n{InputError('b', 'unknown')}"

@@ -140,7 +140,7 @@ def test_a_pipe_is_written_to_and_a_folder_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not os.path.exists("/dev/stdout"), reason="needs /dev/stdout")
 @pytest.mark.parametrize("mode", ["wb", "ab"])
-def test_the_standard_output_keeps_what_it_holds(tmp_path: Path, mode: str) -> None:
+def test_a_report_to_standard_output_keeps_earlier_output(tmp_path: Path, mode: str) -> None:
     """A report to /dev/stdout neither replaces the output file nor overwrites other output."""
     script = (
         "import sys; from merels.engine.common.saving import write_named\n"
@@ -154,7 +154,7 @@ def test_the_standard_output_keeps_what_it_holds(tmp_path: Path, mode: str) -> N
     assert path.read_text() == earlier + "before\nreport\nafter\n"
 
 
-def test_a_draft_never_takes_the_place_of_a_file(tmp_path: Path) -> None:
+def test_each_draft_has_a_new_name_and_replaces_its_file(tmp_path: Path) -> None:
     name = "x" * 250
     first, second = create_draft(tmp_path / name), create_draft(tmp_path / name)
     assert first != second and os.path.dirname(first) == str(tmp_path)
@@ -163,7 +163,7 @@ def test_a_draft_never_takes_the_place_of_a_file(tmp_path: Path) -> None:
     assert (tmp_path / name).read_text() == "whole"
 
 
-def test_a_file_is_locked_by_one_at_a_time(tmp_path: Path) -> None:
+def test_only_one_process_locks_a_file(tmp_path: Path) -> None:
     path = tmp_path / "lock"
     script = (
         "import os, sys; from merels.engine.common.saving import lock\n"
