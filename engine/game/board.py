@@ -69,7 +69,7 @@ PARTNERS: tuple[tuple[int, ...], ...] = tuple(
 
 
 def in_mills(men: int) -> int:
-    """Return the mask of those of one side's ``men`` that are in a mill."""
+    """Return the mask of the men in mills; ``men`` are one side's."""
     closed = 0
     for line in LINE_MASKS:
         if men & line == line:
@@ -135,7 +135,7 @@ def draw_board(men: tuple[int, int]) -> str:
             man = WHITE_MAN
         elif men[1] >> point & 1:
             man = BLACK_MAN
-        # A man is one character shorter than a name: double the next one to keep the columns.
+        # A man is one character shorter than a point's name: double the character after it.
         for following in "- ":
             diagram = diagram.replace(name + following, man + following + following)
         diagram = diagram.replace(name, man)

@@ -114,9 +114,9 @@ class Position:
 
     ``men`` and ``hands`` are pairs (White's, Black's): masks of points, and numbers of men to
     place. ``plies`` counts plies without a removal since the last placement; ``number`` is the
-    move number, which rises after Black's move. ``history`` holds the keys of this position, last,
-    and of at most `LONGEST_HISTORY` positions since the last placement or removal; none of those
-    if the rules have no draw by repetition.
+    move number, which rises after Black's move. ``history`` holds the keys of at most
+    `LONGEST_HISTORY` earlier positions since the last placement or removal, then this position's
+    key. It holds only this position's key if the rules have no draw by repetition.
     """
 
     rules: Rules
@@ -142,7 +142,7 @@ class Position:
 
     @property
     def key(self) -> int:
-        """Board, hands and side to move in 57 bits; two positions with one key are a repetition."""
+        """Board, hands and side to move in 57 bits; positions with equal keys are repetitions."""
         return make_key(self.men, self.hands, self.side)
 
     def total(self, side: int) -> int:
@@ -159,14 +159,14 @@ class Position:
         return self.hands == (0, 0) and any(men.bit_count() == FLYING_MEN for men in self.men)
 
     def targets(self, origin: int | None) -> int:
-        """Return the mask of points for a placement, if ``origin`` is None, or a step from it."""
+        """Return the mask of points to which a man may move; ``origin`` is None for a placement."""
         empty = ALL_POINTS & ~(self.men[0] | self.men[1])
         if origin is None or self.flies(self.side):
             return empty
         return NEIGHBOURS[origin] & empty
 
     def mills_closed(self, origin: int | None, to: int) -> int:
-        """Return the number of mills that this step or placement closes: 0, 1 or 2."""
+        """Return the number of mills that a move or placement closes: 0, 1 or 2."""
         own = self.men[self.side]
         if origin is not None:
             own &= ~(1 << origin)
@@ -174,7 +174,7 @@ class Position:
         return (own & first == first) + (own & second == second)
 
     def removable(self, men: int) -> int:
-        """Return the mask of those of a side's ``men`` that the opponent may remove next."""
+        """Return the mask of the men, of one side's ``men``, that the opponent may remove next."""
         mills = in_mills(men)
         if mills == men and self.rules.locked_mills == "any":
             return men
@@ -187,16 +187,16 @@ class Position:
         """
         if mills == 0:
             return [()]
-        wanted = mills if self.rules.double_mill == "each" else 1
+        count = mills if self.rules.double_mill == "each" else 1
         opponent = self.men[1 - self.side]
         sets: dict[tuple[int, ...], int] = {(): opponent}
-        for _ in range(wanted):
-            # Each man must be removable after those before it. Several orders may remove the same
-            # set, which is one key here; all orders remove the same number of men.
+        for _ in range(count):
+            # Each man must be removable after the earlier ones are gone. Orders that remove the
+            # same men share a key; all orders remove the same number of men.
             larger = {
-                tuple(sorted((*removed, point), key=NAMES.__getitem__)): left & ~(1 << point)
-                for removed, left in sets.items()
-                for point in points_of(self.removable(left))
+                tuple(sorted((*removed, point), key=NAMES.__getitem__)): remaining & ~(1 << point)
+                for removed, remaining in sets.items()
+                for point in points_of(self.removable(remaining))
             }
             if not larger:
                 break
@@ -204,7 +204,7 @@ class Position:
         return list(sets)
 
     def legal_moves(self) -> list[Move]:
-        """Return every legal move, also after a draw; none once a side has two men."""
+        """Return every legal move, even after a draw; none if a side has fewer than three men."""
         if self._short_side() is not None:
             return []
         placing = self.hands[self.side] > 0
@@ -217,7 +217,7 @@ class Position:
         ]
 
     def is_legal(self, move: Move) -> bool:
-        """Return whether a move is legal here, also after a draw."""
+        """Return whether a move is legal here, even after a draw."""
         return self.objection(move) is None
 
     def objection(self, move: Move) -> str | None:
@@ -247,9 +247,9 @@ class Position:
         legal = self.removals(mills)
         if removed in legal:
             return None
-        wanted = len(legal[0])
-        if len(removed) != wanted:
-            return f"the move must remove {('nothing', 'one man', 'two men')[wanted]}"
+        count = len(legal[0])
+        if len(removed) != count:
+            return f"the move must remove {('nothing', 'one man', 'two men')[count]}"
         for point in removed:
             if not self.men[1 - self.side] >> point & 1:
                 return f"no man of the opponent is on {NAMES[point]}"
@@ -296,7 +296,7 @@ class Position:
         """Return the first position of ``history``, and the moves from it to this one."""
         moves = []
         for before, after in pairwise(self.history):
-            # A step without a removal: one man leaves a point for another.
+            # A move without a removal: one man has changed its point.
             shift = SIZE * (before >> 2 * SIZE + 8)
             old, new = (key >> shift & ALL_POINTS for key in (before, after))
             moves.append(Move((old & ~new).bit_length() - 1, (new & ~old).bit_length() - 1))
@@ -353,7 +353,7 @@ class Position:
     def played_on(self) -> Position:
         """Return this position, without the counting rules if one of them has drawn the game.
 
-        Records of programs that do not enforce such draws have moves after them.
+        Records of programs that do not enforce such draws continue after them.
         """
         outcome = self.outcome()
         if outcome is None or outcome.reason not in COUNTING_RULES:
@@ -389,5 +389,5 @@ def _without_counting(rules: Rules) -> Rules:
 
 def make_key(men: tuple[int, int], hands: tuple[int, int], side: int) -> int:
     """Return the 57-bit key: two masks of 24 bits, two hands of 4 bits, 1 bit for the side."""
-    rest = hands[0] | hands[1] << 4 | side << 8
-    return men[0] | (men[1] | rest << SIZE) << SIZE
+    hands_and_side = hands[0] | hands[1] << 4 | side << 8
+    return men[0] | (men[1] | hands_and_side << SIZE) << SIZE

@@ -56,7 +56,7 @@ def test_positions_round_trip_through_text() -> None:
         assert parse_position(seventeen, position.rules) == again
 
 
-def test_the_start() -> None:
+def test_the_start_round_trips_through_text() -> None:
     assert format_position(Position()) == START
     assert parse_position(START) == Position()
 
@@ -119,7 +119,7 @@ def test_counters_are_capped_when_written() -> None:
         assert (again.men, again.plies, again.number) == (after.men, 10_000, 1_000_000)
 
 
-def test_split_removals_join() -> None:
+def test_removals_in_separate_tokens_are_joined() -> None:
     whole = play_moves(Position(), "d6 f4 f6 g4 b6xf4".split())
     split = play_moves(Position(), "d6 f4 f6 g4 b6 xf4".split())
     assert whole == split

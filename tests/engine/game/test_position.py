@@ -43,11 +43,11 @@ def test_two_mills_at_once() -> None:
     each = {move for move in texts(at(board, "multi")) if move.startswith("d5")}
     assert one == {"d5xf6", "d5xd2", "d5xg4", "d5xd1"}
     assert len(each) == 6 and "d5xd1xd2" in each
-    # Three men in a mill and one outside: the latter must be removed first, then any man may be.
+    # Black has a mill and a man outside it: White must remove that man first, then any man.
     mixed = "*O*****O/O*******/O@@@*@** w 1 0 0 9"
     removals = {move for move in texts(at(mixed, "mill DoubleMill=each")) if move.startswith("d5")}
     assert removals == {"d5xa1xg1", "d5xa1xg4", "d5xa1xg7"}
-    assert {t for t in texts(at(mixed, "multi")) if t.startswith("d5")} == {"d5xa1"}
+    assert {move for move in texts(at(mixed, "multi")) if move.startswith("d5")} == {"d5xa1"}
 
 
 def test_flying() -> None:
@@ -58,13 +58,13 @@ def test_flying() -> None:
     black = board.replace(" w ", " b ")
     assert any(move.startswith("d6-a4") for move in texts(at(black, "multi")))
     assert not any(move.startswith("d6-a4") for move in texts(at(black)))
-    # ... but not while one of them still has men to place.
+    # Under `multi` neither side flies while the opponent still has men to place.
     waiting = board.replace(" w 0 0 ", " w 0 1 ")
     assert not any(move.startswith("d5-a4") for move in texts(at(waiting, "multi")))
     assert any(move.startswith("d5-a4") for move in texts(at(waiting)))
 
 
-def test_blocked() -> None:
+def test_a_blocked_side_loses_or_draws_by_the_rules() -> None:
     board = "********/**O***O*/@@@O*O@@ b 0 0 0 20"
     assert end(board, "loc") is None
     shut = "********/O*O***O*/@@@O*O@@ b 0 0 0 20"
@@ -82,7 +82,7 @@ def test_counting_starts_when_the_last_man_is_placed() -> None:
     assert position.plies == 1
 
 
-def test_third_occurrence_draws_and_the_set_position_counts() -> None:
+def test_a_third_occurrence_draws_and_the_initial_position_counts() -> None:
     position = at("O*O*O***/*@*@*@**/**O****@ w 0 0 0 30", "loc")
     there_and_back = "d5-c5 f6-d6 c5-d5 d6-f6".split()
     position = play_moves(position, there_and_back)
@@ -99,7 +99,7 @@ def test_three_against_three() -> None:
     assert end(text.format(4), "morris") is None
 
 
-def test_reduced_to_two_is_judged_with_men_in_hand() -> None:
+def test_men_in_hand_count_towards_the_minimum_of_three() -> None:
     board = "O*******/@@*@****/******** w {} 0 0 9"
     assert end(board.format(2)) is None
     assert end(board.format(1)) == ("0-1", "men")
