@@ -20,15 +20,15 @@ def verify_places(
 ) -> tuple[int, int]:
     """Recompute values and depths at the places ``first`` to ``last`` - 1 from their successors.
 
-    Return the number of stored ones that differ, and the place of the first. `ValueError` if a
-    table that moves lead to is missing. Successors with an odd number of men in hand, which are not
-    stored, are searched one ply deep.
+    Return the number of places whose stored value or depth differs, and the first such place.
+    `ValueError` if a table that moves lead to is missing. Successors with an odd number of men in
+    hand, which are not stored, are searched one ply deep.
     """
 
 def verify_sample(
     tables: TableSet, own: int, opponent: int, hand: int, places: array[int]
 ) -> tuple[int, int]:
-    """Do the same as `verify_places` for some places, given as 64-bit numbers."""
+    """Verify some places, given as 64-bit numbers, as `verify_places` does."""
 
 def recompute_places(
     tables: TableSet, own: int, opponent: int, hand: int, first: int, last: int, values: bytearray

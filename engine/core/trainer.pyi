@@ -52,7 +52,7 @@ def hash_samples(
 def score_samples(
     worker: SearchWorker, rules: _Rules, data: bytes | bytearray, nodes: int, per_logit: float
 ) -> bytearray:
-    """Return the samples with scores of short searches, for those of the rules' Flying without one.
+    """Return the samples; those of the rules' Flying without a score get one from a short search.
 
     A search ends with the iteration that reaches ``nodes``. A score of ``per_logit`` hundredths of
     a man is an expectation of 73 % of the points; `ValueError` if it is below 1.

@@ -103,7 +103,7 @@ cdef void plan_permutation(Permutation *plan, const uint8_t *source, int points)
 
 
 # Copy a bitmap and permute its indices. `order` gives the word of the copy for each word of the
-# result. The result may be over fewer points: then its sets have none of the others.
+# result. If the result is over fewer points, its sets have none of the omitted points.
 cdef void permute(const Permutation *plan, const Useful *useful, const uint64_t *bitmap, int points,
                   int result_points, uint64_t *copy, uint32_t *order) noexcept nogil:
     cdef int k
@@ -163,8 +163,8 @@ cdef void load_lines(uint32_t men, Lines *lines) noexcept nogil:
         lines.points += 1
 
 
-# For one word of a bitmap and each point, set the sets that have the point (`present`), and those
-# that fill the rest of one line (`closed`) or both lines (`twice`) through it.
+# For one word of a bitmap, find by point the sets that have the point (`present`), and the sets
+# that fill the rest of at least one line (`closed`) or of both lines (`twice`) through it.
 cdef inline void examine_word(const Lines *lines, uint32_t word, uint64_t *present,
                               uint64_t *closed, uint64_t *twice) noexcept nogil:
     cdef uint64_t full[2]
@@ -184,7 +184,7 @@ cdef inline void examine_word(const Lines *lines, uint32_t word, uint64_t *prese
         twice[k] = full[0] & full[1]
 
 
-# The value of a removal for each set of men: the best of the sets with one removable man less, or
+# The value of a removal for each set of men: the best of the sets with one removable man fewer, or
 # the value of the set itself if no man may be removed.
 cdef void best_removals(const RuleSet *rules, const Lines *lines, const Useful *useful,
                         const uint64_t *bitmap, uint64_t *best) noexcept nogil:

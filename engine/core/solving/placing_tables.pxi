@@ -6,7 +6,7 @@ cdef enum:
     AHEAD = 16               # places that are prefetched together
 
 
-# Set the bits of a table's value, which is X's, from Y's view.
+# Set the bits of Y's value; the table's value is X's.
 cdef inline void note_reply(uint64_t *wins, uint64_t *holds, uint32_t index,
                             int value) noexcept nogil:
     wins[index >> WORD_BITS] |= <uint64_t>(value == LOST) << (index & 63)

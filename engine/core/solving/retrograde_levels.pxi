@@ -16,7 +16,7 @@ cdef struct Target:          # the block that is written
 
 
 # Process one newly settled successor of a state: if it is `lost` the state is won, otherwise the
-# state has one move less. `states` is `t.states`, as an argument so that it stays in a register.
+# state has one move fewer. `states` is `t.states`, as an argument so that it stays in a register.
 cdef inline void settle(Target *t, uint8_t *states, uint32_t at, bint lost) noexcept nogil:
     cdef uint8_t state = states[at]
     assert at < t.sector.size and state != STATE_LOST and state != STATE_OPEN_END

@@ -17,7 +17,7 @@ cdef inline int removal_worth(int value) noexcept nogil:
     return REMOVAL_WINS if value == LOST else REMOVAL_HOLDS if value == DRAWN else REMOVAL_LOSES
 
 
-# The value of the best removal of two men of `others`, or of one if no second one is removable.
+# The value of the best removal of two men of `others`, or of one if no second is removable.
 cdef int best_double(const Sector *p, uint32_t own, uint32_t others) noexcept nogil:
     cdef MoveList list
     cdef Board after

@@ -4,9 +4,9 @@
 # Values with an odd number of men in hand, which are not stored, are recomputed into a table in
 # memory or, for a sample of places, by a search of one ply.
 #
-# Depths take far longer than values, so in large tables only a share of them is recomputed. A loss
-# that is not listed is then taken to have any depth below the listed ones, unless a limit on plies
-# needs the exact depth.
+# Depths take far longer than values, so in large tables only a share of the depths is recomputed. A
+# loss that is not listed may then have any depth below the least listed depth, unless a limit on
+# plies needs the exact depth.
 #
 # Needs movegen.pxi, index.pxi, probe.pxi, depths.pxi.
 
@@ -129,7 +129,7 @@ cdef Plies plies_by_moves(const Tables *tables, const Successor *successors, int
     return plies
 
 
-# The value of a move for the side that plays it: a range if only depths would decide.
+# The value of a move for the side that plays it: a range if only unknown depths could decide it.
 cdef inline void weigh_move(const Tables *tables, const Successor *successor, int limit, bint deep,
                             Checked *move) noexcept nogil:
     cdef int value = successor.value

@@ -6,7 +6,7 @@
 # to that block. This is a sequence lock (Boehm, "Can seqlocks get along with programming language
 # memory models?", MSPC 2012). `filling` admits one writer at a time, also in free-threaded Python.
 #
-# Needs platform.pxi, bitboard.pxi; UNKNOWN is of probe.pxi.
+# Needs platform.pxi, bitboard.pxi; UNKNOWN is defined in probe.pxi.
 
 from cpython.exc cimport PyErr_SetInterrupt
 

@@ -78,9 +78,9 @@ cdef inline uint32_t locate(uint32_t side, int side_count, uint32_t other, int o
 
 
 # Whether the blocks of a table are the classes of the side to move's men. With men in hand the
-# choice does not depend on numbers of men, so removals do not change it. With an even number in
-# hand and one ply later it is the same side, so that the other side's placement stays within a
-# block.
+# choice does not depend on numbers of men, so removals do not change it. After a placement from an
+# even number in hand, the blocks still belong to the side that placed. The other side's placement
+# therefore stays within a block.
 cdef inline bint by_own_class(int own_count, int opponent_count, int hand) noexcept nogil:
     return hand & 1 == 0 if hand else own_count >= opponent_count
 

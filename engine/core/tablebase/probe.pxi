@@ -47,7 +47,7 @@ cdef inline int stored_value(const Tables *tables, const Board *b) noexcept nogi
     cdef const uint8_t *values = tables.values[hand][own][opponent]
     cdef const Packed *packed
     # White and Black place in turn, so hands differ by at most one man. A position that was set up
-    # may have others; it is in no table.
+    # may have other hands; it is in no table.
     if b.own_hand - b.opponent_hand != hand & 1:
         return UNKNOWN
     if likely(values != NULL):
