@@ -57,10 +57,10 @@ cdef inline uint32_t in_mills(uint32_t men) noexcept nogil:
     return sides | clockwise(sides) | counter(sides) | crossings * 0x010101
 
 
-# The points, empty or not, whose line is otherwise full of these men. `first` has the line along
-# the side for a middle, and the side clockwise from a corner. `second` has the line across the
-# rings for a middle, and the side counter-clockwise from a corner. A man on a point of both closes
-# two mills.
+# Set the points, empty or not, at which these men fill the rest of a line. For a middle, `first` is
+# about the line along its side, `second` about the line across the rings. For a corner, `first` is
+# about the side clockwise from it, `second` about the other side. A man on a point in both sets
+# closes two mills.
 cdef inline void closing_points(mask_t men, mask_t *first, mask_t *second) noexcept nogil:
     cdef mask_t before = clockwise(men)
     cdef mask_t after = counter(men)
@@ -82,8 +82,7 @@ cdef inline mask_t reach(mask_t men) noexcept nogil:
 
 
 # The empty points where one move may close a mill. `anywhere` is ALL for a side that places or
-# flies, else 0. For a side that flies the result may be too large: the only man that can go to the
-# point may belong to the line.
+# flies, else 0.
 cdef inline mask_t threats_of(mask_t men, mask_t empty, mask_t anywhere) noexcept nogil:
     cdef mask_t first, second
     cdef mask_t before = clockwise(men), after = counter(men), over = across(men)

@@ -16,7 +16,7 @@ PROVEN = core.PROVEN
 _NONE = core.NO_POINT
 _FLYING = ("never", "own", "both")
 _MAX_PLIES = 60_000
-"""Cap of the plies without a removal, which the core counts in 16 bits; no limit is greater."""
+"""Cap of the plies without a removal, which the core counts in 16 bits; rules have lower limits."""
 
 CoreRules = tuple[int, bool, bool, bool, int, int, int]
 """Flying (0 never, 1 own, 2 both), locked mills safe, each mill removes, blocked draws, and the

@@ -212,8 +212,8 @@ def ordered_moves(
 ) -> list[int]:
     """Return all moves in the order in which a node at ``ply`` searches them.
 
-    ``cutoffs`` are recorded before: ply, depth, the quiet move that cut off, and the quiet moves
-    before it.
+    ``cutoffs`` are recorded first. Each is a ply, a depth, the quiet move that cut off, and the
+    quiet moves searched before that move.
     """
 
 def table_classes(men: int) -> int:

@@ -6,15 +6,15 @@ cdef struct Game:
     RuleSet rules
     int base                 # index of the root in `path`
     uint64_t path[MAX_HISTORY + MAX_PLY + 8]     # keys: the game's positions, then the search's
-    # For each position of the path, a Bloom filter with one hash: the bits of the keys of this
-    # position and of those that it may repeat.
+    # For each position of the path, a Bloom filter with one hash: the bits of its key and of the
+    # keys of the positions that it may repeat.
     uint64_t marks[MAX_HISTORY + MAX_PLY + 8]
     uint64_t recurring       # hash of the positions that are drawn when they recur; 0: none
 
 
-# The key of a board, exact, from the side to move's view. If the value depends on the plies left to
-# a draw by counting, the top byte has them: always with three men each, whose limit is short, and
-# otherwise near the draw.
+# The exact key of a board, from the side to move's view. If the value may depend on the plies left
+# to a draw by counting, they are in the top byte: with three men each, whose limit is short, and
+# otherwise only near the draw.
 cdef inline uint64_t key_of(const RuleSet *rules, const Board *b) noexcept nogil:
     cdef uint64_t key = b.own | (<uint64_t>b.opponent << 24) | (
         <uint64_t>b.own_hand << 48) | (<uint64_t>b.opponent_hand << 52)

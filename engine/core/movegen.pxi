@@ -86,7 +86,7 @@ cdef inline slot_t *add_from(const RuleSet *rules, const Board *b, const slot_t 
                              slot_t move, const int32_t *scores, int origin, uint32_t targets,
                              uint32_t risky, bint closing, bint quiet, bint steps) noexcept nogil:
     cdef uint32_t men = b.own & ~(1u << origin)
-    # A scored move has a smaller place field further down the list.
+    # The place field of scored moves falls by one from each item of the list to the next.
     cdef slot_t less = 1 << PLACE_SHIFT if slot_t is scored_move else 0
     cdef int to, there, mills, i
     move += encode(origin, 0, NO_POINT, NO_POINT) - less * <slot_t>(end - first)
@@ -179,8 +179,8 @@ cdef bint is_generated(const RuleSet *rules, const Board *b, move_t move) noexce
     return contains(&list, move)
 
 
-# Whether any number is a legal move of a board on which both sides have at least three men. It
-# needs no move generation unless a move may remove two men.
+# Whether a number, which may be any, is a legal move. Both sides must have at least three men.
+# Moves are generated only if the rules allow a move to remove two men.
 cdef inline bint is_legal(const RuleSet *rules, const Board *b, move_t move) noexcept nogil:
     cdef int to = to_of(move), origin = origin_of(move)
     cdef uint32_t men = b.own, candidates

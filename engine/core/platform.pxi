@@ -162,7 +162,7 @@ cdef enum:
     CLAIMED = -1             # instead of the number of users
 
 
-# A read-write lock that never waits: any number of threads share an object, or one claims it. A
+# A read-write lock that never waits: several threads share an object, or one thread claims it. A
 # conflict raises RuntimeError, with the GIL and in free-threaded Python. `users` is the number of
 # threads that share the object, or CLAIMED.
 cdef int share(int *users, str what) except -1:

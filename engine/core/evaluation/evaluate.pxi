@@ -5,8 +5,9 @@
 # squared, is a hidden layer whose weighted sum is added. weights.bin holds all weights by rows;
 # merels.engine.training makes it.
 #
-# A vector's numbers are limited to bytes, which changes one in 500 in weights.bin: a feature then
-# fits into one cache line, and three features are added as bytes before the sums need 16 bits.
+# A vector's numbers are clamped to LARGEST, which changes one number in 500 of weights.bin. A
+# feature then fits into one cache line, and three features are added as bytes before the sums need
+# 16 bits.
 #
 # Needs board.pxi, evaluation/features.pxi.
 

@@ -12,8 +12,9 @@
 # The material of a position is a feature of another list: the men left to both sides, with the men
 # in hand or who flies.
 #
-# Training has a row of weights for each of thirteen things: the eleven patterns, the men left, and
-# the men in hand or who flies. Rows that always occur together are summed at load time.
+# In training, a position has thirteen rows of weights: one for each of its eleven patterns, one for
+# the men left, and one for the men in hand or who flies. Rows that always occur together are summed
+# at load time.
 #
 # Needs bitboard.pxi, board.pxi.
 
@@ -164,17 +165,17 @@ cdef inline void find_rows(const Board *b, int material, size_t *row) noexcept n
 # `views` permutations of the pattern's points.
 cdef int number_patterns(uint16_t *numbers, int size, int points, int views,
                          const int *view) noexcept:
-    cdef int number, place, rest, image, least, distinct = 0, i
+    cdef int number, place, quotient, image, least, distinct = 0, i
     cdef int digit[9]
     cdef int power[9]
     power[0] = 1
     for i in range(1, points):
         power[i] = 3 * power[i - 1]
     for number in range(size):
-        rest = number
+        quotient = number
         for i in range(points):
-            digit[i] = rest % 3
-            rest //= 3
+            digit[i] = quotient % 3
+            quotient //= 3
         least = number
         for place in range(views):
             image = 0
@@ -192,7 +193,7 @@ cdef int number_patterns(uint16_t *numbers, int size, int points, int views,
 
 cdef void load_patterns() except *:
     cdef int view[8 * 9]
-    cdef int mirror, other, quarter, i, ring, men, power = 1
+    cdef int mirror, swap, quarter, i, ring, men, power = 1
     cdef int ternary[256]        # the bits of a number read in base 3
     cdef int16_t *number
     for men in range(256):
@@ -207,10 +208,10 @@ cdef void load_patterns() except *:
             number[4 + ring] = ternary[men]
     # A side is symmetric under mirroring and under swapping the inner and the outer ring.
     for mirror in range(2):
-        for other in range(2):
+        for swap in range(2):
             for i in range(9):
-                view[9 * (2 * mirror + other) + i] = (
-                    3 * (2 - i // 3 if other else i // 3) + (2 - i % 3 if mirror else i % 3))
+                view[9 * (2 * mirror + swap) + i] = (
+                    3 * (2 - i // 3 if swap else i // 3) + (2 - i % 3 if mirror else i % 3))
     i = number_patterns(SIDE_FEATURE, 19683, 9, 4, view)
     if i != SIDES:
         raise SystemError(f"{i} patterns of a side")

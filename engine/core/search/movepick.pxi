@@ -31,10 +31,11 @@ cdef enum:
     UNROLL = 4              # moves that are compared without a branch between them
     STACK_SIZE = (MAX_PLY + 1) * (MAX_MOVES + UNROLL)
 
-# The stack of the moves of all nodes from the root to here; the worker has its memory.
+# A stack with the move lists of all nodes from the root to the current one; the worker owns its
+# memory.
 cdef struct MoveStack:
     MoveList generated       # moves that close a mill, before they are scored
-    scored_t *free           # what the next node may use
+    scored_t *free           # start of the next node's list
 
 cdef enum:
     PICK_TABLE = 0
@@ -94,7 +95,7 @@ cdef inline void remember_cutoff(History *history, int ply, int depth, move_t mo
         reward(history_of(history, ply, quiets[i]), -bonus)
 
 
-# Generate the moves that close a mill. Those come first that remove a man from a line in which the
+# Generate the moves that close a mill. First come moves that remove a man from a line in which the
 # opponent threatens a mill.
 cdef inline void push_closing(Picker *p, const RuleSet *rules, const Board *b) noexcept nogil:
     cdef uint32_t useful = threats_of(b.opponent, ALL & ~(b.own | b.opponent), ALL)

@@ -16,8 +16,8 @@ cdef inline uint64_t proof_key(const Game *game, uint64_t key) noexcept nogil:
     return key ^ BOTH_BOARDS ^ game.recurring
 
 
-# Whether the side to move wins within `left` plies, if that is odd, or loses within them, if it is
-# even. False if the search is stopped.
+# Whether the side to move wins (`left` is odd) or loses (`left` is even) within `left` plies. False
+# if the search is stopped.
 cdef bint ends_within(Worker *w, const Board *b, uint64_t key, int left, int ply) noexcept nogil:
     cdef bint wins = left & 1, ends
     cdef int value, target = WIN - left if wins else left - WIN
@@ -54,8 +54,8 @@ cdef bint ends_within(Worker *w, const Board *b, uint64_t key, int left, int ply
     return ends
 
 
-# The index of the first move of a list that wins within `left` plies, if that is odd, or that does
-# not lose within them, if it is even. The list's size if there is none or the search is stopped.
+# The index of the first move of a list that wins within `left` plies (`left` is odd), or avoids a
+# loss within them (`left` is even). The list's size if no move does, or if the search is stopped.
 cdef int find_move(Worker *w, const Board *b, const MoveList *list, int left,
                    int ply) noexcept nogil:
     cdef Board after
@@ -72,14 +72,14 @@ cdef int find_move(Worker *w, const Board *b, const MoveList *list, int left,
     return list.size
 
 
-# Make a line of `left` plies to the end the principal variation of the root's moves from `start`
-# on: the shortest win against the longest resistance.
+# Set the principal variation of the root's moves from `start` on: a line of `left` plies to the end
+# of the game, the shortest win against the longest resistance.
 cdef void show_end(Worker *w, const Board *b, MoveList *list, int left, int start) noexcept nogil:
     cdef Board now = b[0], after
-    cdef int i, j, ply, rest
+    cdef int i, j, ply, plies_left
     for ply in range(left):
-        rest = left - ply
-        i = find_move(w, &now, list, rest if rest & 1 else rest - 2, ply)
+        plies_left = left - ply
+        i = find_move(w, &now, list, plies_left if plies_left & 1 else plies_left - 2, ply)
         if i == list.size:
             return
         if ply == 0:
@@ -93,14 +93,14 @@ cdef void show_end(Worker *w, const Board *b, MoveList *list, int left, int star
         generate(&w.game.rules, &now, list, True, True)
 
 
-# The exact value of a line of the root for which the search has found a win or a loss within the
-# depth: the shortest win, or the longest loss. `value`, the search's own, for any other line, and
-# if the search is stopped.
+# Return the exact value of a line of the root, if the search has found a win or a loss within the
+# depth: the shortest win, or the longest loss. For any other line, and if the search is stopped,
+# return `value`, which is the search's result.
 cdef int nearest_end(Worker *w, const Board *b, int value, int depth, int start) noexcept nogil:
     cdef MoveList list
     cdef int i, left, plies = WIN - abs(value)
-    # Not for a level, whose errors include wins, nor beyond the range in which keys include the
-    # plies left to a draw by counting.
+    # A level's wins may be errors. Beyond NEAR_DRAW plies, keys may lack the plies left to a draw
+    # by counting.
     if w.has_errors or plies > min(depth, <int>NEAR_DRAW):
         return value
     list.size = w.root_end[start] - start

@@ -175,7 +175,7 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
         next_depth += 1
 
     # 10. Late move pruning: near the leaves, skip the remaining quiet moves after a number of them
-    # have failed. Not if men fly: they have too many moves for a fixed number.
+    # have failed. This step is skipped if men fly: they have too many moves for a fixed number.
     if depth <= PRUNING_DEPTH and not pv_node and not own_flies(&w.game.rules, b):
         enough_quiets = PRUNING_COUNT + depth * depth
 

@@ -5,7 +5,7 @@
 
 cdef enum:
     MAX_CHECK_NODES = 512            # most nodes between checks of the limits
-    CHECK_NANOSECONDS = 1000000      # time between checks that is too long
+    CHECK_NANOSECONDS = 1000000      # longest time intended between checks
 
 cdef struct Errors:
     int insight                              # percent of the evaluation that counts
@@ -40,8 +40,8 @@ cdef struct Worker:
     int root_size
     move_t root[MAX_MOVES]
     int root_end[MAX_MOVES]                  # index of the end of the moves with the same rank
-    int root_value                           # value of the last move that became the best, and
-    int root_beaten                          # the best value before it
+    int root_value                           # value of the last move that became the best
+    int root_beaten                          # the best value before that move
     bint whole_root                          # the first line is chosen from all legal moves
     int reductions[64][64]                   # by depth and move count
 

@@ -1,11 +1,11 @@
 # The transposition table: buckets of four entries, one cache line each, shared by all threads.
 #
-# An entry has the complete key, so no whole entry fits two positions. Threads write without a lock:
-# the key is stored XORed with the data, so that a torn entry, half written by each of two threads,
-# has a wrong key. This is lockless hashing (Hyatt and Mann, "A lock-less transposition table
-# implementation for parallel search", ICGA Journal 25, 2002). In rare cases the wrong key is
-# by chance the one that is probed. An entry is therefore dropped if its score, depth, bound or
-# move is impossible for the position.
+# An entry has the complete key, so an intact entry belongs to one position. Threads write without a
+# lock: the key is stored XORed with the data, so that a torn entry, half written by each of two
+# threads, has a wrong key. This is lockless hashing (Hyatt and Mann, "A lock-less transposition
+# table implementation for parallel search", ICGA Journal 25, 2002). In rare cases the wrong key
+# happens to equal the probed key. An entry is therefore dropped if its score, depth, bound or move
+# is impossible for the position.
 #
 # The first access to each page of memory slows a search, so the searcher chooses how much of the
 # table is in use. The rest stays untouched.
@@ -51,7 +51,7 @@ cdef inline void probe(const Table *table, const RuleSet *rules, const Board *b,
     for i in range(BUCKET):
         data = entry[i].data
         if (entry[i].check ^ data) == key and data:
-            result.move = data & NO_MOVE  # The mask of a move, too: all its bits are set.
+            result.move = data & NO_MOVE  # NO_MOVE, whose bits are all set, is also the mask.
             result.score = <int16_t>((data >> 20) & 0xFFFF)
             result.depth = (data >> 36) & 0xFF
             result.bound = (data >> 44) & 3

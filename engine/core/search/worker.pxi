@@ -36,7 +36,7 @@ cdef int load_errors(Errors *e, tuple fields) except -1:
             and -MAX_EVALUATION <= e.freedom <= MAX_EVALUATION):
         raise ValueError(f"impossible errors: {fields}")
     e.seed = state = mix(state)
-    # The half-width varies from search to search, with the given one as its mean; at least 1, so
+    # The half-width varies from search to search around the mean 1 + `noise`. It is at least 1, so
     # that equal moves are chosen at random.
     size = below(state, 1000)
     e.noise = 1 + <int>(3 * noise * size * size // 1000000)
@@ -100,7 +100,7 @@ cdef int search_board(void *worker, const Board *b, uint64_t nodes, Board *leaf)
 
 cdef class SearchWorker:
     cdef Worker w
-    cdef BoardSearch lent
+    cdef BoardSearch board_search    # for the trainer
     cdef TranspositionTable table
     cdef int running         # see platform.pxi
     cdef readonly tuple better
@@ -108,10 +108,10 @@ cdef class SearchWorker:
     def __cinit__(self, TranspositionTable table not None):
         self.table = table
         self.w.table = &table.table
-        self.lent.worker = &self.w
-        self.lent.users = &self.running
-        self.lent.begin = begin_boards
-        self.lent.search = search_board
+        self.board_search.worker = &self.w
+        self.board_search.users = &self.running
+        self.board_search.begin = begin_boards
+        self.board_search.search = search_board
         load_reductions(&self.w)
         self.w.stack_memory = <scored_t *>malloc(STACK_SIZE * sizeof(scored_t))
         if self.w.stack_memory == NULL:
@@ -122,7 +122,7 @@ cdef class SearchWorker:
 
     @property
     def shared(self):
-        return PyCapsule_New(&self.lent, "merels.BoardSearch", NULL)
+        return PyCapsule_New(&self.board_search, "merels.BoardSearch", NULL)
 
     @property
     def nodes(self):
