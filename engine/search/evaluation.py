@@ -19,7 +19,7 @@ def explain(position: Position) -> list[tuple[str, int]]:
     sign = 1 if position.side == WHITE else -1
     worth: dict[str, float] = {}
     for name, value in zip(
-        (*core.ROW_NAMES, "together"),
+        (*core.ROW_NAMES, "hidden layer"),
         core.terms(core_rules(position.rules), core_board(position)),
     ):
         worth[name] = worth.get(name, 0) + sign * value

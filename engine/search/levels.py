@@ -59,9 +59,9 @@ Errors = tuple[int, int, int, int, int, int]
 """Arguments of the core: a level's insight, greed, freedom, noise and oversight, and a seed."""
 
 _OPENING_HANDS = 11
-"""Number of men in hand, of both sides, down to which a level without noise gets opening noise."""
+"""Least number of men in hand, of both sides, with which a level without noise gets some noise."""
 _OPENING_NOISE = 20
-"""Noise that varies the openings of such a level, in hundredths of a man."""
+"""Noise that varies the openings of a level without noise, in hundredths of a man."""
 
 
 def any_seed() -> int:
@@ -91,7 +91,7 @@ def level_named(text: str, also: str = "") -> Level:
 def level_for(elo: int) -> Level:
     """Return a level of that rating, interpolated between the named levels.
 
-    A rating beyond theirs gives the weakest or the strongest level.
+    A rating outside their range gives the weakest or the strongest level.
     """
     elo = max(MINIMUM_ELO, min(MAXIMUM_ELO, elo))
     at = next(index for index, level in enumerate(LEVELS) if elo <= level.elo)

@@ -9,7 +9,7 @@ from merels.engine.game.position import WHITE, Move
 from merels.engine.game.score import PovScore, Score
 
 LONGEST = 10**9
-"""Greatest time in seconds, 31 years, so that nanoseconds fit into 64 bits; cap of longer ones."""
+"""Cap of all times, in seconds (31 years), so that nanoseconds fit into 64 bits."""
 MOST_SECONDS = 86_400.0
 """Longest time that a user may set for a search: one day, in seconds."""
 

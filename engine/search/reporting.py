@@ -56,8 +56,8 @@ class Reporter:
     def cut(self) -> None:
         """Report the best line of a search that was cut within an iteration.
 
-        The line is the last iteration's, with the final counts, or one that has proved better
-        since, whose score is a lower bound.
+        If a line has proved better since the last iteration, it is reported with a lower bound as
+        its score. Otherwise the last iteration's line is reported with the final counts.
         """
         last, better = self.lines[0], self.workers[0].better
         if better is None:

@@ -59,8 +59,8 @@ def make_root(
         return Root(moves)
     from merels.engine.tablebase.root_ranking import rank_moves
 
-    # The tables know neither the game's repetitions, which end at the next removal, nor a
-    # difference between moves of equal value: the search decides both.
+    # The search probes the tables only below this number of men. Until the next removal it accounts
+    # for repetitions, which the tables ignore, and decides between moves of equal value.
     men = sum(position.total(side) for side in (WHITE, BLACK))
     ranking = rank_moves(
         tables, position, [decode_move(move) for move in moves], multipv, interrupted
@@ -68,9 +68,9 @@ def make_root(
     if ranking is None:
         return Root(moves, tables, SIZE if any(position.hands) else men)
     best = ranking.groups[0][0]
-    # In the tables all draws are equal, and so are all losses, although a fallible opponent finds
-    # some harder to answer: there the search uses only its own evaluation.
-    inside = tables if best.value > 0 or best.nearly_drawn else None
+    # The tables rate all draws equal, and all losses, but a fallible opponent finds some harder to
+    # answer. There the search uses only its own evaluation, unless a loss is nearly drawn.
+    search_tables = tables if best.value > 0 or best.nearly_drawn else None
     # Equal moves stay in the order of a search without tables.
     ranked = [
         (rank, choice)
@@ -79,6 +79,6 @@ def make_root(
     ]
     choices = {encode_move(choice.move): choice for _, choice in ranked}
     return Root(
-        list(choices), inside, men, tuple(rank for rank, _ in ranked), choices, ranking.hits,
+        list(choices), search_tables, men, tuple(rank for rank, _ in ranked), choices, ranking.hits,
         ranking.settled,
     )

@@ -48,7 +48,9 @@ class Searcher:
 
     def __init__(self, hash_mb: int = DEFAULT_HASH, threads: int = 1) -> None:
         if hash_mb < 1 or threads < 1:
-            raise ValueError(f"at least 1 MiB and 1 thread, not {hash_mb} and {threads}")
+            raise ValueError(
+                f"expected at least 1 MiB and 1 thread, found {hash_mb} and {threads}"
+            )
         self.threads = threads
         self.tables: Tables | None = None
         """Tablebases, which are used in positions of their rules."""
@@ -187,8 +189,8 @@ class Searcher:
         assert self._table is not None
         megabytes = 1 + level.nodes // 50_000 if level else self._useful_mb(clock)
         if megabytes > self._table.used():
-            # Growing loses the entries so far. It is rare: in a game with a clock the first move
-            # asks for most, and each growth at least doubles the table.
+            # Growing clears the table. It is rare: in a game with a clock the first move needs the
+            # largest table, and each growth at least doubles the size.
             self._table.clear(max(megabytes, 2 * self._table.used()))
         self._table.new_search()
         reporter = Reporter(self._table, self._workers[: self.threads], root, clock, on_info)
@@ -220,7 +222,7 @@ class Searcher:
             return 1
         settled = root.settled or len(root.moves) == 1
         if settled and clock.limit.clock(clock.side) is not None and not clock.waits:
-            return 1  # There is no choice to make: one ply gives the move a score.
+            return 1  # There is nothing to choose: one ply is enough for a score.
         wanted = clock.limit.depth
         return core.MAX_DEPTH if wanted is None else max(1, min(wanted, core.MAX_DEPTH))
 

@@ -14,9 +14,9 @@ _MOVES_LEFT = 28
 _MINIMUM = 0.0002
 """Least time for a move, in seconds: below any usual increment, so that an empty clock recovers."""
 _RESERVE = 5
-"""Overheads kept on the clock, because one move on a busy machine may lose several."""
+"""Reserve on the clock as a number of overheads: a move on a busy machine may lose several."""
 _EASE = 8
-"""Overheads on the clock below which only part of the increment is spent."""
+"""Clock, as a number of overheads, below which only part of the increment is spent."""
 _STABILITY = (1.4, 1.1, 0.9, 0.75, 0.65)
 """Factor of the soft limit by the number of iterations since the best move changed."""
 
@@ -36,7 +36,7 @@ def budget(left: float, increment: float, moves_to_go: int | None, overhead: flo
 
     ``overhead`` is the time in seconds that a move may lose outside of the search. Several
     overheads are kept in reserve; a clock below the reserve grows by its increments. An empty
-    clock still gets the minimum, because a late move may be accepted but a missing one cannot.
+    clock still gets the minimum, because a late move may still be accepted, unlike a missing move.
     """
     usable = left - min(_RESERVE * overhead, max(overhead, left * 0.7))
     if usable <= 0:

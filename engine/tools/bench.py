@@ -12,7 +12,7 @@ from merels.engine.game.rules import parse_rules
 from merels.engine.search.limits import Limit
 from merels.engine.search.searcher import Searcher
 
-# Rules, position and depth in plies. Together they have every phase and every preset.
+# Rules, position and depth in plies. The positions cover every phase and every preset.
 POSITIONS: tuple[tuple[str, str, int], ...] = (
     ("mill", "********/********/******** w 9 9 0 1", 11),
     ("morris", "********/**O*@***/O*@***** w 7 7 0 3", 11),

@@ -26,7 +26,7 @@ def divide(
 
 
 def count(position: Position, depth: int, cancelled: Callable[[], bool]) -> int:
-    """Return the leaves ``depth`` plies from here; meaningless once ``cancelled`` is true."""
+    """Return the leaves ``depth`` plies from here, or any number once ``cancelled`` is true."""
     if depth <= _CORE_PLIES:
         return 0 if cancelled() else perft(position, depth)
     return sum(leaves for _, leaves in divide(position, depth, cancelled))

@@ -1,4 +1,4 @@
-"""Test suites of positions with proven values: the engine's blunders are counted.
+"""Test suites of positions with proven values, for counting an engine's blunders.
 
 A suite is a JSON list of ``{"position", "value", "best"}``: a position's text, its proven value for
 the side to move (1, 0 or -1), and the moves that keep the value. Other fields are ignored.
@@ -98,10 +98,10 @@ class BlunderCount:
         self.played: Counter[tuple[str, int]] = Counter()
         self.blunders: Counter[tuple[str, int]] = Counter()
 
-    def add(self, problem: Problem, held: bool) -> None:
-        """Count the move of a problem; it is a blunder unless ``held``."""
+    def add(self, problem: Problem, kept_value: bool) -> None:
+        """Count the move of a problem; it is a blunder unless it ``kept_value``."""
         self.played[problem.phase, problem.value] += 1
-        self.blunders[problem.phase, problem.value] += not held
+        self.blunders[problem.phase, problem.value] += not kept_value
 
     def lines(self) -> Iterator[str]:
         """Yield a line for each phase and value, one for each phase, and one for all moves."""
