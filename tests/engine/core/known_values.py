@@ -56,7 +56,7 @@ def key_of(position: Position) -> int:
 
 
 class Search:
-    """A table of one MiB, whose entries are written and read, and the searches that use it."""
+    """Searches that share a transposition table of 1 MiB, and access to its entries."""
 
     def __init__(self) -> None:
         self.table = core.TranspositionTable(1)
@@ -80,7 +80,7 @@ class Search:
         return None
 
     def run(self, position: Position, depth: int, moves: Sequence[int] = ()) -> Found:
-        """One iteration."""
+        """Search one iteration, to ``depth``; ``moves`` are the root moves, by default all."""
         worker, found = core.SearchWorker(self.table), list[Found]()
         worker.clear()
 

@@ -73,8 +73,8 @@ def test_samples_that_another_thread_changes_are_refused(name: str) -> None:
     assert lines and all(line.endswith(" changed while it was read") for line in lines), lines
 
 
-class OneView:
-    """A buffer whose second view is empty."""
+class FirstViewOnly:
+    """A buffer whose views after the first are empty."""
 
     def __init__(self, data: bytes | array[int]) -> None:
         self.data = data
@@ -101,6 +101,6 @@ def test_buffers_are_checked_and_used_under_one_view() -> None:
             tables, 3, 3, 0, data)),
     ]
     for buffer, call in calls:
-        data = OneView(buffer)
+        data = FirstViewOnly(buffer)
         call(data)
         assert data.views == 1, call

@@ -136,14 +136,14 @@ def test_a_helper_fills_the_table_for_another_worker() -> None:
     assert helper.run(*search, None, node_limit=1000)
 
 
-def test_a_stored_result_without_a_move_gives_the_search_none() -> None:
+def test_a_search_takes_no_move_from_a_stored_result_without_one() -> None:
     """Upper bounds are stored without a move; the next search must not take one from them."""
     weights.ensure()
     worker = core.SearchWorker(core.TranspositionTable(1))
     lines: list[list[int]] = []
 
-    def report(depth: int, found: list[tuple[int, int, list[int]]]) -> bool:
-        lines.append(found[0][2])
+    def report(depth: int, results: list[tuple[int, int, list[int]]]) -> bool:
+        lines.append(results[0][2])
         return False
 
     start = parse_position(START)

@@ -30,12 +30,12 @@ def image_of(position: Position, symmetry: tuple[int, ...]) -> Position:
 
 def test_symmetric_positions_have_the_same_evaluation() -> None:
     assert len(SYMMETRIES) == 16
-    differ = set()
+    all_values = set()
     for position in random_positions(seed=5, number=400):
         values = {evaluate(image_of(position, symmetry)) for symmetry in SYMMETRIES}
         assert len(values) == 1, position
-        differ |= values
-    assert len(differ) > 100
+        all_values |= values
+    assert len(all_values) > 100
 
 
 def test_the_evaluation_is_the_same_for_both_colours() -> None:
@@ -77,7 +77,7 @@ OVERFLOWING = b"\xff\x7f" * (core.WEIGHTS_SIZE // 2)
     ],
     ids=("empty", "magic", "version", "cut", "damaged", "size", "overflow"),
 )
-def test_weights_that_cannot_be_used_are_one_clear_error(
+def test_weights_that_cannot_be_used_raise_an_input_error(
     own_weights: None, tmp_path: Path, data: bytes, expected: str
 ) -> None:
     path = tmp_path / "weights.bin"
@@ -88,7 +88,7 @@ def test_weights_that_cannot_be_used_are_one_clear_error(
     assert evaluate(parse_position(AHEAD)) == before
 
 
-def test_missing_weights_are_one_clear_error(tmp_path: Path) -> None:
+def test_missing_weights_raise_an_input_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read: .*reinstall"):
         weights.load(tmp_path / "none.bin")
 

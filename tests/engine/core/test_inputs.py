@@ -60,9 +60,9 @@ BAD: dict[str, Callable[[], object]] = {
     "too much noise": lambda: run(
         core_moves(Position(PRESETS["mill"])), errors=(90, 0, 0, 2**31, 0, 1)),
     "a stage out of turn": lambda: solver.Retrograde(RULES, 3, 3, False, tables()).begin(4),
-    "depths that are not kept": lambda: solver.Retrograde(RULES, 3, 3, False, tables()).depths(0),
-    "tables that are not solved": lambda: solver.Retrograde(RULES, 3, 3, True, tables()).values(2),
-    "no slice of it read": lambda: solver.PlacingSlice(RULES, 18, 0, tables()).begin(1),
+    "depths before packing": lambda: solver.Retrograde(RULES, 3, 3, False, tables()).depths(0),
+    "values before packing": lambda: solver.Retrograde(RULES, 3, 3, True, tables()).values(2),
+    "a slice without a table read": lambda: solver.PlacingSlice(RULES, 18, 0, tables()).begin(1),
 }
 NONE: dict[str, Callable[..., object]] = {
     "a table": core.SearchWorker, "rules": core.TableSet, "board": tables().probe,
@@ -96,26 +96,26 @@ def test_none_instead_of_a_shared_object_raises_type_error() -> None:
 
 def test_a_worker_and_its_tables_are_locked_during_a_search() -> None:
     moves = core_moves(Position(PRESETS["mill"]))
-    searching, of = worker(), tables()
+    searching, table_set = worker(), tables()
     refused = []
 
     def report(depth: int, lines: object) -> bool:
         for call in (
             lambda: searching.run(RULES, START, [], moves, report),
             searching.clear,
-            lambda: of.remove(3, 3, 0),
-            lambda: of.add(3, 3, drawn(3, 3)),
+            lambda: table_set.remove(3, 3, 0),
+            lambda: table_set.add(3, 3, drawn(3, 3)),
         ):
             with pytest.raises(RuntimeError) as caught:
                 call()
             refused.append(str(caught.value))
         return True
 
-    searching.run(RULES, START, [], moves, report, tables=of)
+    searching.run(RULES, START, [], moves, report, tables=table_set)
     assert refused == ["this worker is in use"] * 2 + ["the set of tables is in use"] * 2
     searching.clear()
-    of.remove(3, 3, 0)
-    assert not of.has(3, 3)
+    table_set.remove(3, 3, 0)
+    assert not table_set.has(3, 3)
 
 
 def test_a_history_that_grows_is_refused() -> None:
@@ -143,7 +143,7 @@ def test_solved_tables_outlive_their_solver() -> None:
 
 
 @pytest.mark.parametrize("name", ["solver", "trainer"])
-def test_an_extension_of_another_build_than_the_core_is_refused(name: str) -> None:
+def test_an_extension_from_another_build_is_refused(name: str) -> None:
     program = (
         "from merels.engine.core import core\n"
         "core.SHARED_LAYOUT = (*core.SHARED_LAYOUT[:-1], 0)\n"
@@ -158,16 +158,16 @@ def test_an_extension_of_another_build_than_the_core_is_refused(name: str) -> No
 
 
 def test_threads_may_load_the_index_at_the_same_time() -> None:
-    found = []
+    counts = []
     gate = threading.Barrier(4)
 
     def look() -> None:
         gate.wait()
-        found.append(core.table_places(9, 9))
+        counts.append(core.table_places(9, 9))
 
     threads = [threading.Thread(target=look) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == [core.table_places(9, 9)] * 4
+    assert counts == [core.table_places(9, 9)] * 4

@@ -1,4 +1,4 @@
-"""Errors of a level: a share of the evaluation, noise, and moves that it overlooks."""
+"""Errors of a strength level: reduced evaluation, noise, and overlooked moves."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Errors = tuple[int, int, int, int, int, int]
 
 
 def seen(position: Position, move: int, errors: Errors, depth: int = 1) -> Found:
-    """Return the search of one move as a level with these errors sees it."""
+    """Search one root move with a level's errors."""
     worker, found = core.SearchWorker(core.TranspositionTable(1)), list[Found]()
     worker.clear()
 
@@ -47,7 +47,7 @@ def steps(position: Position, side: int) -> int:
 
 
 def quiet_moves(seed: int, *men: int) -> Iterator[tuple[Position, int]]:
-    """Moves that leave no capture to the other side, and no end of the game."""
+    """Yield moves after which the game goes on and the other side can remove no man."""
     for position in positions(seed, *men):
         for move in moves_of(position)[:3]:
             child = after(position, move)
@@ -59,7 +59,7 @@ def quiet_moves(seed: int, *men: int) -> Iterator[tuple[Position, int]]:
     ("insight", "greed", "freedom"),
     [(100, 0, 0), (40, 0, 0), (100, 30, 0), (0, -20, 7), (60, 9, 3)],
 )
-def test_a_level_understands_a_share_and_adds_greed_and_freedom(
+def test_insight_scales_the_evaluation_and_greed_and_freedom_add_to_it(
     insight: int, greed: int, freedom: int
 ) -> None:
     count_men(400)
@@ -70,10 +70,10 @@ def test_a_level_understands_a_share_and_adds_greed_and_freedom(
         expected = men * insight + greed * men
         expected += freedom * (steps(child, side) - steps(child, 1 - side))
         score = seen(position, move, (insight, greed, freedom, 0, 0, 1)).score
-        assert abs(-score - expected) <= 1, "no more than what breaks ties"
+        assert abs(-score - expected) <= 1, "more than the noise that breaks ties"
 
 
-def test_the_noise_of_a_level_follows_from_its_seed_and_has_the_given_size() -> None:
+def test_noise_depends_on_the_seed_and_has_the_given_size() -> None:
     position, move = next(quiet_moves(6, 5, 5))
     values = [seen(position, move, (100, 0, 0, 50, 0, seed)).score for seed in range(400)]
     assert values == [seen(position, move, (100, 0, 0, 50, 0, seed)).score for seed in range(400)]
@@ -82,18 +82,18 @@ def test_the_noise_of_a_level_follows_from_its_seed_and_has_the_given_size() -> 
     assert 15 < sum(map(abs, values)) / len(values) < 35, "half of the mean half-width"
 
 
-def test_a_level_overlooks_moves_of_the_search_and_none_of_the_roots() -> None:
+def test_a_level_overlooks_moves_except_at_the_root() -> None:
     position, move = next(quiet_moves(7, 6, 6))
     child = after(position, move)
     replies = len({decode_move(reply).to for reply in moves_of(child)})
     blind = seen(position, move, (100, 0, 0, 0, 100, 1), 2)
-    assert (blind.nodes, blind.line) == (1, [move]), "it judges what it sees"
+    assert (blind.nodes, blind.line) == (1, [move]), "the level has overlooked every reply"
     sharp = [seen(position, move, (100, 0, 0, 0, 0, seed), 2).line for seed in range(60)]
     assert {len(line) for line in sharp} == {2}
     dim = [seen(position, move, (100, 0, 0, 0, 70, seed), 2) for seed in range(200)]
-    fewest = sum(len(found.line) == 1 for found in dim) / len(dim)
-    # All the points to move to are overlooked at once, each with a chance of 70 percent.
-    assert abs(fewest - 0.7 ** replies) < 0.1
+    without_reply = sum(len(found.line) == 1 for found in dim) / len(dim)
+    # No reply is seen if all points to move to are overlooked, each with a chance of 70 percent.
+    assert abs(without_reply - 0.7 ** replies) < 0.1
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def closes(move: int) -> bool:
 
 
 @pytest.mark.parametrize("variant", PRESETS)
-def test_every_move_comes_once_and_those_that_remove_a_man_come_first(variant: str) -> None:
+def test_every_move_comes_once_and_removals_come_first(variant: str) -> None:
     rules = make_rules(variant)
     for position in random_positions(seed=3, number=300):
         position = Position(rules, position.men, position.hands, position.side)
@@ -57,16 +57,17 @@ def test_a_table_move_that_is_illegal_is_refused() -> None:
 
 def test_killers_come_before_other_quiet_moves_the_last_one_first() -> None:
     usual = ordered(QUIET)
-    one, two, three = usual[20], usual[10], usual[15]
+    early, middle, late = usual[20], usual[10], usual[15]
     rival = usual[5]
-    for cutoffs, first in (([one], [one]), ([one, two], [two, one]), ([one, two, two], [two, one]),
-                           ([one, two, three], [three, two])):
+    for cutoffs, first in (([early], [early]), ([early, middle], [middle, early]),
+                           ([early, middle, middle], [middle, early]),
+                           ([early, middle, late], [late, middle])):
         # By history only, the rival would be first.
         noted = [(4, 8, rival, []), *((2, 1, move, []) for move in cutoffs)]
         assert ordered(QUIET, cutoffs=noted, ply=2)[: len(first) + 1] == [*first, rival]
-    # At another ply of the same side only its history counts, and at one of the other side nothing.
-    noted = [(2, 1, one, [])]
-    assert ordered(QUIET, cutoffs=noted, ply=4)[0] == one
+    # At another ply of the same side, only the history counts; at a ply of the other side, neither.
+    noted = [(2, 1, early, [])]
+    assert ordered(QUIET, cutoffs=noted, ply=4)[0] == early
     assert ordered(QUIET, cutoffs=noted, ply=3) == usual
 
 
@@ -111,7 +112,7 @@ def _closes_for_black(position: Position, point: int) -> bool:
 
 
 def test_removals_from_lines_that_can_still_be_filled_come_first() -> None:
-    # White closes a mill on one point only. Black needs one more man for a mill with its first two.
+    # White can close a mill on one point only. Two of Black's men lack one man for a mill.
     removals = [decode_move(move) for move in ordered(CLOSING) if closes(move)]
     assert len({move.to for move in removals}) == 1 and len(removals) == 3
     assert {move.removed for move in removals[:2]} == {(0,), (1,)}

@@ -39,7 +39,7 @@ def places_on(processor: str, log: Path) -> tuple[str, bool]:
 
 
 @pytest.mark.parametrize("processor", [*MICROCODED, *FAST, "Nehalem"])
-def test_pext_is_left_to_processors_that_do_not_microcode_it(
+def test_pext_runs_only_on_processors_with_a_fast_implementation(
     tmp_path: Path, processor: str
 ) -> None:
     """PEXT takes dozens of cycles on Zen 1 and 2; all processors compute the same places."""

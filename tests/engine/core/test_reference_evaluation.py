@@ -1,4 +1,4 @@
-"""The evaluation, number by number, as a plain program computes it from the same weights."""
+"""The evaluation against a simple reference implementation in Python."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ ROWS = AT_KINDS + 22
 PHASES, QUARTERS, HIDDEN = 16, 4, 48
 CLIP = 48
 LARGEST_VALUE, LARGEST = 2978, 42
-"""In size, of a feature's value and of a vector's number: a larger one counts as this."""
+"""Absolute values to which a feature's value and a vector's numbers are clamped."""
 
 
 class Weights:
-    """Random numbers of the whole range of each part, some of them larger than counts."""
+    """Random weights in the whole range of each part; some exceed the clamps."""
 
     def __init__(self, seed: int) -> None:
         chance = random.Random(seed)
@@ -49,7 +49,7 @@ class Weights:
 
 @cache
 def numbered(points: int, views: tuple[tuple[int, ...], ...]) -> dict[tuple[int, ...], int]:
-    """The number of each pattern of points; its images under the views have the same one."""
+    """Return the number of each pattern of points, which its images under the views share."""
     found: dict[tuple[int, ...], int] = {}
     count = 0
     for digits in product(range(3), repeat=points):
@@ -72,7 +72,7 @@ RING_VIEWS = tuple(
 
 
 def rows(position: Position, kind: int) -> list[int]:
-    """The rows of a position: four sides, four corners, three rings, and its material."""
+    """Return a position's rows: four sides, four corners, three rings, and its material."""
     own, opponent, own_hand, opponent_hand, _ = core_board(position)
 
     def men(points: Iterable[int]) -> tuple[int, ...]:
@@ -93,7 +93,7 @@ def rows(position: Position, kind: int) -> list[int]:
 
 
 def kind_and_phase(position: Position) -> tuple[int, int]:
-    """Who flies, or else 3 and the men in hand; the phase."""
+    """Return the kind of material, which is who flies or 3 plus the men in hand, and the phase."""
     in_hand, on_board = sum(position.hands), sum(men.bit_count() for men in position.men)
     if in_hand:
         return 3 + in_hand, 0 if in_hand >= 15 else (16 - in_hand) // 2
@@ -111,7 +111,7 @@ def limited(number: int, largest: int) -> int:
 
 
 def parts(weights: Weights, position: Position) -> tuple[list[int], list[int], int]:
-    """The values of the rows as they are, and as they count; the output of the hidden layer."""
+    """Return the values of the rows, the clamped values, and the output of the hidden layer."""
     kind, phase = kind_and_phase(position)
     row = rows(position, kind)
     values = [weights.value[phase][place] for place in row]
@@ -129,7 +129,7 @@ def parts(weights: Weights, position: Position) -> tuple[list[int], list[int], i
     return values, counted, hidden
 
 
-def test_the_core_computes_what_a_plain_program_computes(own_weights: None) -> None:
+def test_the_core_agrees_with_the_reference_implementation(own_weights: None) -> None:
     weights = Weights(1)
     core.load_weights(weights.data())
     phases = set()

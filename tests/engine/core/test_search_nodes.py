@@ -1,5 +1,4 @@
-"""The steps of the search, one at a time: which nodes they visit, and what they leave in the table.
-"""
+"""Single steps of the search: the nodes that they visit, and the table entries that they store."""
 
 from __future__ import annotations
 
@@ -43,10 +42,10 @@ def test_an_iteration_of_one_ply_visits_each_root_move_once() -> None:
         # The window of the second move is empty: its value is at most -1, or at least 0.
         (Entry(0, 1, LOWER), -1), (Entry(500, 1, LOWER), -1), (Entry(0, 9, LOWER), -1),
         (Entry(0, 1, EXACT), -1), (Entry(500, 1, EXACT), -1),
-        # It seems good for the side to move at the root, and is searched once more in full.
+        # The second move seems better for the root's side; it is searched again in a full window.
         (Entry(-1, 1, UPPER), 1), (Entry(-500, 1, UPPER), 1), (Entry(-1, 9, UPPER), 1),
         (Entry(-1, 1, EXACT), 1),
-        # Bounds of the other kind, and results that are not as deep.
+        # These entries end nothing: bounds of the other kind, and results of insufficient depth.
         (Entry(-1, 1, LOWER), 0), (Entry(-500, 1, LOWER), 0), (Entry(0, 1, UPPER), 0),
         (Entry(500, 1, UPPER), 0), (Entry(0, 0, LOWER), 0), (Entry(-1, 0, UPPER), 0),
         (Entry(0, 0, EXACT), 0), (Entry(-1, 0, EXACT), 0),
@@ -78,11 +77,11 @@ def test_the_move_of_the_table_is_searched_first() -> None:
     for move in moves_of(child):
         search = Search()
         search.put(child, Entry(0, 0, UPPER, move))
-        # All moves are as good, so the first one stays the best.
+        # All moves are equal, so the first move searched stays the best.
         assert search.run(QUIET, 2, [FIRST]).line == [FIRST, move]
 
 
-def test_what_is_stored_states_depth_bound_and_move() -> None:
+def test_an_entry_has_score_depth_bound_and_move() -> None:
     search = Search()
     found = search.run(QUIET, 2)
     assert search.get(QUIET) == Entry(0, 2, EXACT, found.line[0])
@@ -114,7 +113,7 @@ def test_a_deep_node_without_an_entry_is_searched_a_ply_less_deeply() -> None:
 
 
 def quiescence(position: Position, alpha: int, beta: int, ply: int) -> tuple[int, int]:
-    """Value and nodes of a plain search of captures within a window; a man is worth 100."""
+    """Return value and nodes of a reference capture search in a window; a man is worth 100."""
     if position.outcome() is not None:
         return ply - core.WIN, 1
     best, nodes = 100 * men_ahead(position, position.side), 1
@@ -153,7 +152,7 @@ def test_quiescence_in_an_empty_window_ends_at_the_first_refutation() -> None:
     assert refuted > 20
 
 
-# Steps that leave nodes out, or search them less or more deeply.
+# Pruning, reductions and extensions.
 
 
 # The side to move has a move that closes a mill and one that does not, and no side can close one in
@@ -165,7 +164,7 @@ FLYING = ("O**@*@**/***OO**O/@****@@* b 0 0 0 1", "d7-a7xf2", "d7-d6")
 
 
 def position_and_moves(text: str, *moves: str) -> tuple[Position, int, int]:
-    """A position, and its moves as numbers of the core."""
+    """Return a position and two of its moves as codes of the core."""
     position = parse_position(text, RULES)
     found = {str(decode_move(move)): move for move in moves_of(position)}
     return position, found[moves[0]], found[moves[1]]
@@ -174,7 +173,7 @@ def position_and_moves(text: str, *moves: str) -> tuple[Position, int, int]:
 @pytest.mark.parametrize(
     ("case", "depth", "margin"), [(MOVING, 1, 30), (MOVING, 2, 60), (PLACING, 1, 50)]
 )
-def test_a_node_is_left_out_if_it_is_far_above_the_window_and_no_sooner(
+def test_a_node_is_pruned_only_if_it_is_above_the_window_by_the_margin(
     case: tuple[str, str, str], depth: int, margin: int
 ) -> None:
     """Reverse futility pruning: the margin grows with the depth, and while men are placed."""
@@ -191,38 +190,38 @@ def test_a_node_is_left_out_if_it_is_far_above_the_window_and_no_sooner(
 @pytest.mark.parametrize(
     ("case", "worth", "depth"), [(PLACING, 99, 5), (PLACING, 100, 1), (MOVING, 70, 5)]
 )
-def test_far_above_the_window_a_shallow_search_is_enough_while_men_are_placed(
+def test_a_shallow_search_far_above_the_window_cuts_in_the_placing_phase(
     case: tuple[str, str, str], worth: int, depth: int
 ) -> None:
     """ProbCut: four plies less; a node that it ends is not stored with its own depth."""
     position, capture, other = position_and_moves(*case)
     count_men(4 * worth)
     child, search = after(position, other), Search()
-    search.put(child, Entry(0, 0, UPPER))  # Otherwise it would be searched a ply less deeply.
+    search.put(child, Entry(0, 0, UPPER))  # Without an entry, its depth would be reduced.
     search.run(position, 6, [capture, other])
     entry = search.get(child)
     assert entry is not None and (entry.depth, entry.bound) == (depth, LOWER)
 
 
 @pytest.mark.parametrize(("case", "searched"), [(MANY, 5), (FLYING, 48)])
-def test_late_quiet_moves_are_left_out_near_the_leaves_unless_men_fly(
+def test_late_quiet_moves_are_pruned_near_the_leaves_unless_men_fly(
     case: tuple[str, str, str], searched: int
 ) -> None:
-    """Late move pruning: after five moves that are no better, a node is not searched on."""
+    """Late move pruning: after five moves without an improvement, the search of a node ends."""
     position, capture, other = position_and_moves(*case)
     count_men(400)
     first = Search().run(position, 2, [other]).nodes
     both = Search().run(position, 2, [other, capture]).nodes
     replies = len(moves_of(after(position, capture)))
-    # Better than the window, the capture is searched twice: the second time nothing is left out.
+    # The capture fails high and is searched again with a full window, which prunes nothing.
     assert both - first == (1 + searched) + (1 + replies)
 
 
 @pytest.mark.parametrize(("depth", "searched"), [(2, 8), (3, 13), (4, 14)])
-def test_more_moves_are_searched_before_the_others_are_left_out_the_deeper_a_node_is(
+def test_late_move_pruning_starts_later_at_greater_depth(
     depth: int, searched: int
 ) -> None:
-    """Four and the depth's square, of fourteen; from four plies on, all."""
+    """It starts after 4 + depth ** 2 of the fourteen moves; from a depth of 4, all are searched."""
     root = parse_position("O**O@O*@/*@*@O@O*/@*OO***@ w 0 0 0 1", RULES)
     moves = {str(decode_move(move)): move for move in moves_of(root)}
     sound, blunder = moves["d5-d6"], moves["d2-d1"]
@@ -240,13 +239,16 @@ def test_more_moves_are_searched_before_the_others_are_left_out_the_deeper_a_nod
 
 
 def mills_next(position: Position, side: int) -> set[int]:
-    """The points on which a side could close a mill, if it had the move."""
+    """Return the points on which a side could close a mill if it had the move."""
     seen = Position(position.rules, position.men, position.hands, side)
     return {move.to for move in seen.legal_moves() if move.removed}
 
 
 def test_a_forced_answer_is_searched_a_ply_deeper() -> None:
-    """One point to block and no mill of one's own; a reply is not stored if it is a leaf."""
+    """Extension: the opponent threatens one mill, and the side to move can close none.
+
+    Leaves are not stored, so a stored reply shows the extension.
+    """
     seen = set()
     for position, _ in zip(positions(4, 5, 5), range(400)):
         move = moves_of(position)[0]
@@ -265,7 +267,7 @@ def test_a_forced_answer_is_searched_a_ply_deeper() -> None:
 
 
 def test_late_moves_are_searched_less_deeply() -> None:
-    """Late move reductions, by the logarithms of depth and number; of the root's moves, too."""
+    """Late move reductions use the logarithms of depth and move number, also at the root."""
 
     def reduction(depth: int, number: int, less: int) -> int:
         return max(0, int(0.6 + math.log(depth) * math.log(number) / 1.8) - less)
@@ -288,7 +290,7 @@ def test_late_moves_are_searched_less_deeply() -> None:
 
 @pytest.mark.parametrize("worth", [23, 24, 25, 97, 400])
 def test_a_score_is_that_of_the_end_of_its_line(worth: int) -> None:
-    """Within the aspiration window and outside of it, above and below, whatever was left out."""
+    """This holds within, above and below the aspiration window, and despite pruning."""
     count_men(4 * worth)
     scores = set()
     for men in ((4, 4, 0), (6, 5, 0), (5, 6, 2)):
@@ -309,8 +311,8 @@ def test_a_score_is_that_of_the_end_of_its_line(worth: int) -> None:
 # Searches that are cut short.
 
 
-def test_a_search_that_is_cut_short_leaves_nothing_false(own_weights: None) -> None:
-    """It reports the iterations of a whole one, and a later search of its table is right."""
+def test_a_search_that_is_cut_short_stores_no_wrong_entries(own_weights: None) -> None:
+    """It reports the first iterations of a whole search; a later search with its table is right."""
     count_men(400)
     for position in (next(positions(9, 5, 5)), next(positions(9, 4, 5, 2))):
         rules, board = core_rules(position.rules), core_board(position)

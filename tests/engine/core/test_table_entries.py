@@ -49,7 +49,7 @@ def board_of(key: int) -> Board:
 
 
 def illegal_move(board: Board, chance: random.Random) -> int:
-    """Return a random illegal move, mostly of points on the board."""
+    """Return a random illegal move, mostly between points of the board."""
     legal = set(core.legal_moves(RULES, board))
     while True:
         removed = chance.choice([31, 31, chance.randrange(24)])
@@ -117,7 +117,7 @@ def test_a_table_is_empty_after_it_has_grown() -> None:
     assert not any(table.read_entry(place)[1] for place in range(places_in(table)))
 
 
-def test_the_part_in_use_is_what_was_asked_for_and_at_most_the_whole() -> None:
+def test_the_part_in_use_has_the_requested_size_up_to_the_whole_table() -> None:
     table = core.TranspositionTable(4, 1)
     assert table.used() == 1
     for wanted, used in ((3, 3), (9, 4), (0, 4), (1, 1)):
@@ -142,6 +142,6 @@ def test_hashfull_is_the_share_of_this_search_among_the_first_entries() -> None:
         assert table.full() == (1 if table is whole else 0)
         for _ in range(255):
             table.new_search()
-        assert table.full() == full, "the number of the search begins again"
+        assert table.full() == full, "the generation has wrapped around"
         table.clear()
         assert table.full() == 0

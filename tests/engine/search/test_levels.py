@@ -1,4 +1,4 @@
-"""Strength levels: what they overlook, and how their games differ."""
+"""Strength levels: overlooked threats, and the variety of their games."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ def opening(level: Level, seed: int, plies: int = 6) -> list[str]:
     """Return the first moves of a level's game against itself."""
     searcher, position, moves = Searcher(4), Position(), []
     for _ in range(plies):
-        found = searcher.search(position, Limit(nodes=5000), level=replace(level, seed=seed))
-        assert found.move is not None
-        moves.append(str(found.move))
-        position = position.push(found.move)
+        move = searcher.search(position, Limit(nodes=5000), level=replace(level, seed=seed)).move
+        assert move is not None
+        moves.append(str(move))
+        position = position.push(move)
     return moves
 
 
 @pytest.mark.parametrize("level", LEVELS[:2], ids=lambda level: level.name)
-def test_the_weakest_close_a_mill_that_is_there(level: Level) -> None:
+def test_the_weakest_levels_close_an_open_mill(level: Level) -> None:
     assert {move.to for move in answers(level, MILL, SEEDS)} == {POINTS["g1"]}
 
 
@@ -57,7 +57,7 @@ def test_the_weaker_a_level_the_more_often_it_overlooks_a_threat() -> None:
 
 
 @pytest.mark.parametrize("level", LEVELS, ids=lambda level: level.name)
-def test_openings_differ_by_the_seed_and_are_the_same_for_one(level: Level) -> None:
+def test_openings_differ_between_seeds_and_repeat_for_a_seed(level: Level) -> None:
     openings = {tuple(opening(level, seed)) for seed in range(1, 13)}
     assert len(openings) > 6
     assert opening(level, 5) == opening(level, 5)

@@ -127,4 +127,4 @@ def test_a_proven_win_takes_no_more_of_the_clock() -> None:
     position = parse_position(WON[2], MORRIS)
     result = Searcher(8).search(position, Limit(white_clock=600.0, black_clock=600.0))
     assert result.score.win_in is not None
-    assert (result.info.depth or 0) < 20, "it continued although no win is shorter"
+    assert (result.info.depth or 0) < 20, "the search continued although no win can be shorter"

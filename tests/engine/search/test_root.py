@@ -16,7 +16,7 @@ MOVE = parse_move("d6")
     ("value", "depth", "is_certain", "searched", "expected"),
     [
         (1, 7, True, -50, TABLE_CP - 7), (-1, 7, True, 50, 7 - TABLE_CP), (0, None, True, 50, 0),
-        # A win or a loss that a repetition may still spoil is no worse, or no better, than a draw.
+        # A repetition may turn an uncertain win or loss into a draw, never into its opposite.
         (1, 7, False, 50, 50), (1, 7, False, -50, 0),
         (-1, 7, False, 50, 0), (-1, 7, False, -50, -50),
     ],
@@ -26,5 +26,5 @@ def test_a_score_agrees_with_the_value_in_the_tables(
 ) -> None:
     root = Root([5], choices={5: Choice(MOVE, value, depth, is_certain)})
     assert root.score(5, Score(cp=searched)) == Score(cp=expected)
-    assert root.score(5, Score(win_in=3)) == Score(win_in=3), "its end is in sight"
-    assert root.score(6, Score(cp=searched)) == Score(cp=searched), "the tables lack it"
+    assert root.score(5, Score(win_in=3)) == Score(win_in=3), "a proven score is kept"
+    assert root.score(6, Score(cp=searched)) == Score(cp=searched), "not in the tables"

@@ -66,7 +66,7 @@ def test_node_limit_is_kept_and_deterministic() -> None:
 
 
 def test_a_better_move_of_an_unfinished_iteration_is_played() -> None:
-    found = False
+    changed = False
     for position in random_positions(seed=23, number=30):
         if position.outcome() is None:
             infos = think(position, Limit(depth=8))[1]
@@ -74,8 +74,8 @@ def test_a_better_move_of_an_unfinished_iteration_is_played() -> None:
             half = max(300, finished.get(8, 0) // 2)
             result, infos = think(position, Limit(nodes=half))
             assert result.move == infos[-1].pv[0]
-            found |= result.cut and infos[-1].pv[0] != infos[-2].pv[0]
-    assert found
+            changed |= result.cut and infos[-1].pv[0] != infos[-2].pv[0]
+    assert changed
 
 
 def test_an_unfinished_iteration_reports_the_last_completed_depth_and_a_lower_bound() -> None:
@@ -101,7 +101,7 @@ FALLEN_BACK = [
     ("mill", "OOO@*O@O/O*****O*/O**@**** b 1 0 0 9", 7, 50),
     ("mill", "OOO@*O@O/O*****OO/O****@** b 0 0 0 10", 5, 50),
     ("loc", "@O*@@@*O/****O***/**@*@@O* w 0 0 2 20", 5, 50),
-    # Here it is worse than other moves in the narrow window, but not below the wider one.
+    # In these rows it is worse than other moves of the narrow window, but not below the wider one.
     ("loc", "*****@**/********/******** w 4 3 0 2", 8, 85),
     ("mill", "@@*@O@@@/O*@**OOO/**@O**** w 0 0 1 11", 5, 70),
     ("roman", "*@@@*O*@/O@@**O**/***@***O w 0 0 2 18", 7, 85),
@@ -129,7 +129,7 @@ def test_a_new_game_starts_as_a_new_process() -> None:
     assert (first.move, first.score, first.nodes) == (again.move, again.score, again.nodes)
 
 
-def test_the_history_of_a_colour_stays_its_own_when_the_other_one_is_to_move() -> None:
+def test_each_colour_has_its_own_history() -> None:
     def swapped(position: Position) -> Position:
         return Position(position.rules, position.men[::-1], position.hands[::-1],
                         1 - position.side, position.plies)
@@ -192,7 +192,7 @@ def test_ponderhit_starts_the_clock() -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_a_report_that_raises_leaves_the_next_search_whole(threads: int) -> None:
+def test_after_a_report_that_raises_the_next_search_works(threads: int) -> None:
     searcher = Searcher(4, threads)
     for waits in (False, True):
         signals = Signals()
@@ -207,7 +207,7 @@ def test_a_report_that_raises_leaves_the_next_search_whole(threads: int) -> None
 
 
 def test_pondering_uses_the_whole_table_regardless_of_the_clock() -> None:
-    """It may continue for as long as the opponent thinks."""
+    """Pondering may last for as long as the opponent thinks."""
     clock = Limit(white_clock=1.0, black_clock=1.0)
     searcher, signals = Searcher(64), Signals()
     results = begin(searcher, Position(), clock, signals, ponder=True)
@@ -323,7 +323,7 @@ def test_threads_share_the_node_limit_and_reach_a_depth() -> None:
 
 
 @pytest.mark.parametrize("sizes", [(0, 1), (-1, 1), (1, 0), (1, -3)])
-def test_a_player_without_memory_or_threads_is_refused(sizes: tuple[int, int]) -> None:
+def test_a_searcher_without_memory_or_threads_is_refused(sizes: tuple[int, int]) -> None:
     with pytest.raises(ValueError, match="at least 1 MiB and 1 thread"):
         Searcher(*sizes)
     with pytest.raises(ValueError, match="at least 1 MiB"):
@@ -392,7 +392,7 @@ def test_a_search_touches_only_the_memory_that_it_uses() -> None:
     assert resident() - before <= 24
 
 
-def test_time_counts_from_when_a_search_was_asked_for() -> None:
+def test_time_counts_from_the_request_of_a_search() -> None:
     second = 1_000_000_000
     infos: list[Info] = []
     result = Searcher(4).search(
@@ -410,7 +410,7 @@ THIRD_TIME = [
 
 
 @pytest.mark.parametrize(("start", "moves", "saving"), THIRD_TIME)
-def test_a_lost_side_is_saved_by_the_games_own_repetition(
+def test_a_lost_side_saves_itself_by_repeating_a_position_of_the_game(
     start: str, moves: str, saving: str
 ) -> None:
     position = play_moves(parse_position(start, MORRIS), moves.split())

@@ -1,4 +1,4 @@
-"""Signals to one search, whether they come before it begins or after."""
+"""Signals to a search, sent before or after it begins."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_a_search_is_due_once_it_is_stopped_or_its_time_is_over() -> None:
     signals = Signals()
     assert not signals.due(), "no search has started"
     signals.begin(clock(None))
-    assert not signals.due(), "it has no limit on time"
+    assert not signals.due(), "the search has no time limit"
     signals.stop()
     assert signals.due()
     for seconds, is_due in ((1.0, True), (10_000.0, False)):

@@ -1,4 +1,4 @@
-"""The steps of the search: what they must prune and must not prune, according to the tables."""
+"""Pruning, reductions and extensions of the search, checked with tables."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_proven_scores_agree_with_the_tables(tables: Tables, men: tuple[int, int
                 assert abs(score.win_in) in (known.depth, *range(depth + 1, 100)), "not shortest"
 
 
-def test_a_win_is_found_by_the_iteration_of_its_depth_and_a_forced_one_before(
+def test_a_win_is_found_at_its_depth_and_a_forced_win_sooner(
     tables: Tables,
 ) -> None:
     """Late move reductions and pruning miss no win; extensions find forced wins sooner."""
@@ -136,7 +136,7 @@ def test_a_table_value_ends_the_search_of_a_node(tables: Tables) -> None:
 def probing(
     position: Position, tables: Tables, table_men: int = 24
 ) -> tuple[list[int], core.SearchWorker]:
-    """The scores of iterations to a depth of four that ask tables, and their worker."""
+    """Return the scores of four iterations that probe tables, and their worker."""
     weights.ensure()
     table, scores = core.TranspositionTable(1), list[int]()
     worker = core.SearchWorker(table)
@@ -160,13 +160,13 @@ def test_a_win_in_the_tables_is_worth_less_the_further_away_it_is(tables: Tables
         known = tables.probe(position)
         assert known is not None
         if known.depth is not None and known.depth > 6:  # Too far to be seen to the end.
-            # Leaves of the first iteration are not asked for; others are after the first move.
+            # Leaves of the first iteration are not probed; later iterations probe after a move.
             assert {*probing(position, tables)[0][1:]} == {known.value * (core.TABLE_WIN - 1)}
             seen.add(known.value)
     assert 1 in seen
 
 
-def test_tables_are_asked_only_for_fewer_men_than_the_limit(tables: Tables) -> None:
+def test_tables_are_probed_only_with_fewer_men_than_the_limit(tables: Tables) -> None:
     hits = []
     for position in positions(4, 3, 20):
         hits.append([probing(position, tables, men)[1].table_hits for men in (6, 7, 8)])

@@ -53,7 +53,7 @@ def test_a_short_increment_keeps_a_reserve_against_a_stall() -> None:
 @pytest.mark.parametrize(
     ("time", "hard"), [(1.0, 0.99), (0.2, 0.19), (0.1, 0.095), (0.01, 0.0095), (0.001, 0.001)]
 )
-def test_a_time_for_one_move_is_not_used_up(time: float, hard: float) -> None:
+def test_a_fixed_time_for_a_move_keeps_a_reserve(time: float, hard: float) -> None:
     clock = TimeManager(Limit(time=time), WHITE, OVERHEAD)
     assert clock.deadline() == pytest.approx(clock.started + hard * 1e9, rel=0, abs=10)
 
@@ -65,7 +65,7 @@ def test_a_time_for_one_move_is_not_used_up(time: float, hard: float) -> None:
         (0.3, [1, 1, 1, 1, 1, 1], False), (0.5, [1, 1, 1, 1, 1, 1], True),
     ],
 )
-def test_about_half_of_the_budget_is_the_point_to_stop_at(
+def test_a_search_stops_near_half_of_its_soft_limit(
     spent: float, moves: list[int], enough: bool
 ) -> None:
     """The search stops later while the best move still changes, and sooner once it is stable."""
@@ -105,8 +105,8 @@ def test_each_side_budgets_with_its_own_clock_and_increment(field: str) -> None:
     def soft(side: int, white: float, black: float) -> float:
         times = {"white_clock": 9.0, "black_clock": 9.0, "white_inc": 0.0, "black_inc": 0.0}
         limit = Limit(**{**times, f"white_{field}": white, f"black_{field}": black})
-        found = TimeManager(limit, side, OVERHEAD).soft
-        assert found is not None
-        return found
+        seconds = TimeManager(limit, side, OVERHEAD).soft
+        assert seconds is not None
+        return seconds
 
     assert soft(BLACK, 1.0, 4.0) == soft(WHITE, 4.0, 1.0) > soft(BLACK, 4.0, 1.0)
