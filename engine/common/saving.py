@@ -288,7 +288,7 @@ def _take_permissions(draft: Name, path: Name) -> None:
 
 
 def _sync_folder(folder: str) -> None:
-    """Flush a folder's entries to the disk, on systems that can."""
+    """Flush a folder's entries to the disk, on systems that can; `publish` has flushed the file."""
     if os.name == "posix":
         with suppress(OSError):
             descriptor = os.open(folder, os.O_RDONLY)

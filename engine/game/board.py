@@ -135,7 +135,7 @@ def draw_board(men: tuple[int, int]) -> str:
             man = WHITE_MAN
         elif men[1] >> point & 1:
             man = BLACK_MAN
-        # A man is one character shorter than a point's name: double the character after it.
+        # A man is one character shorter than a name: double the next character to keep the columns.
         for following in "- ":
             diagram = diagram.replace(name + following, man + following + following)
         diagram = diagram.replace(name, man)

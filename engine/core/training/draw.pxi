@@ -98,7 +98,8 @@ def hash_samples(table, tuple rules not None, int number, seed):
                 continue
             unpack_key(key, &sample.board)
             if is_sound(&sample.board) and goes_on(&rule_set, &sample.board):
-                # Searches also evaluate children of stored positions: half of the samples are such.
+                # Searches also evaluate children of stored positions, so half of the samples are
+                # children.
                 if random_below(&state, 2):
                     step(&rule_set, &sample, &state)
                 write_sample(out + SAMPLE_BYTES * <Py_ssize_t>written, &sample)
