@@ -103,7 +103,7 @@ def _serve(arguments: argparse.Namespace) -> int:
         # TypeError and UnicodeError are raised for an invalid host name.
         reason = error.strerror if isinstance(error, OSError) else None
         where = f"{arguments.host}:{port}"
-        raise InputError(where, f"cannot listen there ({reason or error})") from None
+        raise InputError(where, f"cannot listen on this address ({reason or error})") from None
     if port:
         _keep_cookie(server, games)
     address = server.new_address()
