@@ -83,8 +83,8 @@ def values_of_moves(
 ) -> list[Choice] | None:
     """Return the legal moves in ``among`` (None: all) with their values; None if one is unknown.
 
-    Once ``interrupted`` returns True, return the moves looked up so far if one of them wins, else
-    None.
+    Once ``interrupted`` returns True, return the moves looked up so far if one of them does not
+    lose, else None.
     """
     recurring = recurring_keys(position)
     choices: list[Choice] = []
@@ -94,7 +94,8 @@ def values_of_moves(
                 return None
             choices.append(_choice(tables, position, move, stored, recurring))
         if interrupted():
-            return choices if any(choice.value > 0 for choice in choices) else None
+            # A proven draw is worth more than a move that a search without time would choose.
+            return choices if any(choice.value >= 0 for choice in choices) else None
     return choices
 
 

@@ -425,3 +425,20 @@ def searches(searcher: Searcher, position: Position, limit: Limit) -> list[Info]
     infos: list[Info] = []
     searcher.search(position, limit, infos.append)
     return infos
+
+
+def test_an_interrupted_ranking_keeps_proven_draws(tables: Tables) -> None:
+    chance = random.Random(7)
+    drawn = lost = 0
+    while not drawn or not lost:
+        position, known = known_position(tables, chance, 3, 4)
+        values = [value.value for _, value in tables.moves(position) if value is not None]
+        if known.value == 1 or values[0] > 0:
+            continue
+        looked_up = rank_moves(tables, position, position.legal_moves(), 1, lambda: True)
+        if values[0] == 0:
+            assert looked_up is not None and looked_up.groups[0][0].value == 0
+            drawn += 1
+        else:
+            assert looked_up is None
+            lost += 1
