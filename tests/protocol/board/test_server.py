@@ -39,7 +39,8 @@ def test_the_page_is_small_and_complete(server: Server) -> None:
         assert answer.headers["Cache-Control"] == "no-store"
         assert b"//cdn" not in data and b"https://" not in data
         total += len(data)
-    assert total < 170_000
+    # 51 KB of these are the texts of two languages.
+    assert total < 260_000
 
 
 @pytest.mark.parametrize(
