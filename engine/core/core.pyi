@@ -58,7 +58,7 @@ def monotonic_ns() -> int:
 def perft(rules: _Rules, fields: _Board, depth: int) -> int:
     """Return the number of legal move sequences of ``depth`` plies, at most `MAX_DEPTH`.
 
-    Draws by counting do not end a sequence.
+    Draws by repetition or by a limit on plies do not end a sequence.
     """
 
 def legal_moves(rules: _Rules, fields: _Board) -> list[int]:
@@ -108,7 +108,7 @@ class TranspositionTable:
         """Capsule for the other extensions."""
 
     def __init__(self, megabytes: int, used: int = 0) -> None:
-        """Allocate a table of ``megabytes`` MiB; ``used`` is as in `clear`."""
+        """Allocate a table of ``megabytes`` MiB and use ``used`` MiB of it; 0: all of it."""
 
     def clear(self, megabytes: int = 0) -> None:
         """Clear the table, and use ``megabytes`` MiB of it from now on; 0: the whole table."""
@@ -140,8 +140,8 @@ class SearchWorker:
 
     nodes       number of nodes of the running or last search
     table_hits  number of tablebase hits of the running or last search
-    better      line of an iteration that was cut, if its move proved better than the last report's;
-                its score is a lower bound. Otherwise None
+    better      best line of an iteration that a limit interrupted, if its move proved better than
+                the one last reported; its score is a lower bound. Otherwise None
     """
 
     nodes: int
@@ -193,7 +193,7 @@ class SearchWorker:
         lines           number of principal variations, at most ``MAX_LINES``
         errors          errors of a strength level: insight, greed, freedom, noise, oversight, seed
 
-        Return whether the last iteration was cut.
+        Return whether the last iteration was interrupted before it was complete.
         """
 
 # For tests.
@@ -301,7 +301,8 @@ class TableSet:
         """Return a board's value and depth to conversion with no plies since the last removal.
 
         None without a table. With an odd number of men in hand the value is the best of the
-        moves. The depth is in plies: -1 for a draw and without depths, 255 for 255 or more.
+        moves. The depth is in plies: -1 for a draw or without depths in
+        the table, 255 for 255 or more.
         """
 
     def bounds(self, fields: _Board) -> tuple[int, int] | None:

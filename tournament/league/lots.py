@@ -225,7 +225,7 @@ class _Lots:
             try:
                 play_moves(record.start, row.opening.split() + row.moves.split())
             except InputError:
-                continue  # The journal may have been written by hand.
+                continue  # Another program may have written illegal moves to the journal.
             name = GameName("", row.number, row.white, row.black)
             first = len(row.opening.split())
             accuracy.add(name, judge(self._tables, record.start, record.moves, first))

@@ -214,7 +214,7 @@ cdef void advance(Sector *p, int table, uint32_t cls, uint64_t *settled, Scratch
     cdef Target t
     cdef Frontier *won = &p.frontier[table][NEW_WON][p.level & 1]
     cdef Frontier *lost = &p.frontier[table][NEW_LOST][p.level & 1]
-    if p.level > 1:          # The first level adds to the states settled by removals.
+    if p.level > 1:          # At level 1 the frontier already holds the states settled by removals.
         if won.counts[cls]:
             clear_frontier(p, won, cls)
         if lost.counts[cls]:

@@ -14,7 +14,7 @@ cdef enum:
     GROUP = 16               # states whose successors are prefetched together
     WHOLLY = 1 << 18         # places of a table up to which all depths are recomputed
     DEPTH_EVERY = 16         # in larger tables, one depth in DEPTH_EVERY is recomputed
-    SEARCHED_EVERY = 1024    # one in SEARCHED_EVERY with a search for depths that are not listed
+    SEARCHED_EVERY = 1024    # unlisted depths are searched for at one place in SEARCHED_EVERY
 
 cdef struct Successor:
     const uint8_t *values    # the table; NULL: `value` is set

@@ -43,7 +43,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "endings.pos").write_text("".join(format_position(p) + "\n" for p in long))
     words = match(
         "-variant", "morris", "-each", "option.UCI_LimitStrength=true", "option.UCI_Elo=800",
-        # Without a seed each run plays other games, of which reports order the players otherwise.
+        # Reports order players by their results, and without a seed these differ in each run.
         "option.LevelSeed=1",
         "-rounds", "6", "-quiet", "-openings", f"file={folder}/endings.pos",
         "-journal", f"file={folder}/j",
