@@ -101,7 +101,8 @@ def test_a_page_in_the_background_stops_its_analysis(
         client.let_in(chromium)
         chromium.open(client.address)
         chromium.wait("document.querySelectorAll('.target').length === 24")
-        session = next(iter(client.server.sessions._sessions.values()))
+        session = client.server.sessions.get(chromium.run("return sessionStorage.getItem('board')"))
+        assert session is not None
         act(session, "analyse", {"on": True})
         chromium.wait("document.querySelectorAll('#lines li').length === 3")
         chromium.run(
