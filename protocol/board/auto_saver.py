@@ -39,7 +39,7 @@ class AutoSaver:
         self.store = store
         self.watched = watched
         self.save_error = ""
-        """Why the game is not saved, or was moved to another file; empty if neither."""
+        """Message if saving failed, or if the game was saved to a second file; else empty."""
         self._claim: Claim | None = None
         self._version = 0
         self._notice = ""
@@ -52,7 +52,7 @@ class AutoSaver:
         return "" if self._claim is None else self._claim.key
 
     def begin(self, game: Game, claim: Claim | None = None) -> None:
-        """Save another game from now on; ``claim`` belongs to a game that is already stored."""
+        """Save ``game`` from now on; a game that is already stored comes with its ``claim``."""
         if self._claim is not claim:
             self.release()
         self._claim, self._version = claim, game.version
@@ -74,20 +74,23 @@ class AutoSaver:
         has_moves = bool(game.record.root.children)
         return self.store is not None and game.version != self._version and has_moves
 
-    def save(self, game: Game, record: Record, time: JSON, programs: Sequence[bool]) -> None:
+    def save(self, game: Game, record: Record, time: JSON, are_engines: Sequence[bool]) -> None:
         """Save the game; a failure is reported in `save_error`.
 
-        ``time`` is the time control; ``programs``: whether White and Black are engines.
+        ``time`` is the time control; ``are_engines``: whether White and Black are engines.
         """
         assert self.store is not None
         if game.over:  # Later settings belong to the next game.
-            time, programs = self._final = self._final or (time, programs)
-        record.tags = record.tags | _tags(game, time, programs)
+            time, are_engines = self._final = self._final or (time, are_engines)
+        record.tags = record.tags | _tags(game, time, are_engines)
         try:
             self._write(self.store, record)
         except OSError as error:
             where = f"{self.store.folder} ({error.strerror or error})"
-            text = f"This game is not kept: cannot write to {where}. Save it with Save or share."
+            text = (
+                f"This game is not saved: cannot write to {where}. "
+                "Download it with 'Save or share'."
+            )
             self.save_error = printable(text)
         else:
             self._version, self.save_error = game.version, self._notice
@@ -108,14 +111,14 @@ class AutoSaver:
         store.write(self._claim, record)
 
 
-def _tags(game: Game, time: JSON, programs: Sequence[bool]) -> dict[str, str]:
-    """Return the tags that resume a game and those that a list of games shows."""
+def _tags(game: Game, time: JSON, are_engines: Sequence[bool]) -> dict[str, str]:
+    """Return the tags for resuming a game, and the tags that a list of games shows."""
     end = game.record.end()
     tags = {"PlyCount": str(end.ply)}
     if not game.played or game.live is not end:  # An analysis, or variations only.
         return tags
     for side, name in enumerate(_SIDES):
-        tags[f"{name}Type"] = _ENGINE_TYPE if programs[side] else "human"
+        tags[f"{name}Type"] = _ENGINE_TYPE if are_engines[side] else "human"
         if game.clock is not None:
             tags[f"{name}Clock"] = clock_text(game.clock.left(side))
     if time["kind"] == "clock":
@@ -125,7 +128,7 @@ def _tags(game: Game, time: JSON, programs: Sequence[bool]) -> dict[str, str]:
 
 
 def stored_players(record: Record, choices: Sequence[EngineSpec]) -> list[Player]:
-    """Return White and Black of a stored game; a user replaces an engine that is not a choice."""
+    """Return White and Black of a stored game; a user replaces an engine not in ``choices``."""
     players = []
     for side in _SIDES:
         name = record.tags.get(side, "")
@@ -137,7 +140,7 @@ def stored_players(record: Record, choices: Sequence[EngineSpec]) -> list[Player
 
 
 def _engine_named(name: str, choices: Sequence[EngineSpec]) -> Player:
-    """Return the engine and level with the displayed ``name``; a user if there is none."""
+    """Return the engine and level with the displayed ``name``; a user if no engine has it."""
     for choice in choices:
         for level in LEVELS if choice is OWN else ():
             if name == f"{choice.name} ({level.name})":
@@ -148,7 +151,7 @@ def _engine_named(name: str, choices: Sequence[EngineSpec]) -> Player:
 
 
 def stored_clock(record: Record) -> tuple[JSON, Clock] | None:
-    """Return a stored game's time control and clock, or None if it has none that can be read."""
+    """Return a stored game's time control and clock; None if either is missing or unreadable."""
     base, _, increment = record.tags.get("TimeControl", "").partition("+")
     try:
         fields = {"kind": "clock", "base": float(base), "increment": float(increment)}

@@ -48,7 +48,7 @@ class Feed:
             self._changed.notify()
 
     def take(self, seconds: float) -> set[str] | None:
-        """Return the kinds announced since the last call, and None once the stream is closed.
+        """Return the kinds announced since the last call, or None if the stream is closed.
 
         Wait at most ``seconds`` for an announcement, then as long as `EVENTS_PER_SECOND` requires.
         """
@@ -75,14 +75,14 @@ class Log:
         self._numbers = count(1)
         self._lock = Lock()
 
-    def add(self, who: str, direction: str, text: str) -> None:
-        """Add a line of the engine at seat ``who``.
+    def add(self, seat: str, direction: str, text: str) -> None:
+        """Add a line of the engine at ``seat``.
 
-        ``direction``: ``>`` sent to it, ``<`` received from it, ``!`` a note of the board.
+        ``direction``: ``>`` sent to the engine, ``<`` received from it, ``!`` a note of the board.
         """
         clean = "".join(c if c.isprintable() else "\ufffd" for c in text[:LONGEST_LOG_LINE])
         with self._lock:
-            self._lines.append((next(self._numbers), who, direction, clean))
+            self._lines.append((next(self._numbers), seat, direction, clean))
         self._on_line()
 
     def since(self, number: int) -> list[tuple[int, str, str, str]]:

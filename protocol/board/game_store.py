@@ -45,11 +45,11 @@ class Entry:
 
 
 class ChangedElsewhere(Exception):
-    """A game's file has changed since the board that holds the claim last read or wrote it."""
+    """Another program has changed a game's file since the claim's board last read or wrote it."""
 
 
 class Claim:
-    """A board's exclusive right to write the file of the game with a key.
+    """A board's exclusive right to write the file of one game.
 
     ``watched`` returns whether a page shows the board. Only `GameStore` changes the other fields.
     """
@@ -131,7 +131,7 @@ class GameStore:
                 claim.lock = None
 
     def is_free(self, key: str) -> bool:
-        """Return whether no watched board, of this or another process, has a game."""
+        """Return whether neither a watched board nor another process holds the claim to a game."""
         with self._lock:
             if key in self._claims:
                 return not self._claims[key].watched()
@@ -176,7 +176,7 @@ class GameStore:
             path.unlink()
 
     def entries(self, query: str = "") -> list[Entry]:
-        """Return the games that contain all words of a query, the last changed first."""
+        """Return the games that contain all words of a query, most recently changed first."""
         words = query.lower().split()
         matches = [entry for entry in self._entries() if all(word in entry.words for word in words)]
         return sorted(matches, key=lambda entry: (entry.changed, entry.key), reverse=True)
@@ -184,7 +184,7 @@ class GameStore:
     def text(self, query: str = "", keys: Collection[str] = ()) -> str:
         """Return the games that contain all words of a query as one PGN text, oldest first.
 
-        ``keys`` selects some of them; without any, all are returned.
+        If ``keys`` is not empty, return only the games with these keys.
         """
         paths = [self.folder / (entry.key + _ENDING) for entry in self.entries(query)
                  if not keys or entry.key in keys]

@@ -15,10 +15,10 @@ _BYTES = 24
 
 
 def kept_secret(folder: Path, port: int) -> str:
-    """Return the secret of a port, which a file in ``folder`` keeps; create the file if need be.
+    """Return the cookie's secret for a port from a file in ``folder``; create a missing file.
 
-    Only the user may read the file. A file that others can read, or with other content, is
-    replaced. Raise `OSError` if the file can be neither read nor written.
+    Only the user may read the file. A file that others can read, or that has no valid secret, is
+    replaced. Raise `OSError` if the file cannot be read or written.
     """
     path = folder / f"cookie-{port}"
     with suppress(FileNotFoundError, UnicodeDecodeError):
@@ -36,5 +36,5 @@ def kept_secret(folder: Path, port: int) -> str:
 
 
 def _is_private(path: Path) -> bool:
-    """Return whether no other user may read a file, as far as the system has such permissions."""
+    """Return whether only the file's owner has permissions; True on systems without POSIX modes."""
     return os.name != "posix" or not path.stat().st_mode & 0o077

@@ -10,17 +10,17 @@ from merels.protocol.board.reviewing import TABLE_CACHE
 from merels.protocol.common.json_fields import JSON
 
 _MOST_MOVES_WITH_REPLIES = 30
-"""With more moves the replies are not counted: it would delay the page."""
+"""With more moves the replies are not counted, because counting would delay the page."""
 _GREATEST_DEPTH = 255
 """The greatest depth that tables store, in plies; it also stands for all greater depths."""
 
 
 def proven_view(position: Position) -> JSON | None:
-    """Return the values of a position and its moves, or None if none is known.
+    """Return the values of a position and its moves, or None if no value is known.
 
-    ``here`` is the position's value or None; ``moves`` has the known ones first, the best of them
+    ``here`` is the position's value or None. ``moves`` lists moves of known value first, the best
     at the top. A value is ``win``, ``draw`` or ``loss`` for the side to move; ``depth`` is in plies
-    to the next removal or the end, or None; a move also has the fields of `_distance`. ``replies``
+    to the next removal or the end, or None. A move also has the fields of `_distance`. ``replies``
     is a pair: the number of the opponent's replies that keep the move's value, and the number of
     all replies; None if not counted.
     """
@@ -60,10 +60,10 @@ def _value_view(value: TableValue) -> JSON:
 
 
 def _distance(position: Position, value: TableValue) -> JSON:
-    """Return the distance in moves of one side, as scores count it, and what happens then.
+    """Return a value's distance ``in`` moves of one side, as scores count it, and ``ends``.
 
-    ``ends`` is true if the game ends then: with three men on each side, any removal ends it. Else
-    the next removal comes then, or the end.
+    ``ends`` is true if the game ends at that distance: with three men on each side, any removal
+    ends the game. Otherwise the next removal or the end comes at that distance.
     """
     if value.depth is None:
         return {"in": None, "ends": False}

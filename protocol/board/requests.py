@@ -23,7 +23,7 @@ from merels.protocol.common.options import Value
 LONGEST_NAME = 60
 MOST_KEYS = 1000
 FULL = "full"
-"""Name of full strength, beside the built-in levels."""
+"""Level name for full strength; `LEVELS` has the other names."""
 
 
 class Player(NamedTuple):
@@ -35,7 +35,7 @@ class Player(NamedTuple):
 
 
 def read_moves(body: JSON) -> list[Move]:
-    """Return the moves of the field ``moves``, or the one of ``move``."""
+    """Return the moves in the field ``moves``, or the single move in the field ``move``."""
     moves = body.get("moves", [body.get("move")])
     if not isinstance(moves, list) or not moves or not all(isinstance(move, str) for move in moves):
         raise InputError("moves", "expected a list of moves such as d6 or d6-d7xa1")
@@ -58,7 +58,7 @@ def read_rules(body: JSON) -> Rules:
 
 
 def read_settings(body: JSON) -> dict[str, Value]:
-    """Return the values of options by name; None presses a button."""
+    """Return option values by name; the value None presses a button."""
     settings = typed_field(body, "settings", dict, "names and values")
     if len(settings) > 200:
         raise InputError("settings", "expected at most 200 options")

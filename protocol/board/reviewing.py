@@ -26,7 +26,7 @@ class Progress:
     nodes: list[int]
     """Node numbers of the reviewed moves in the game's tree, in order of play."""
     judgements: list[Judgement] = field(default_factory=list)
-    """Judgements of the first moves; other threads read the list while it grows."""
+    """Judgements so far, in order of play; other threads read the list while it grows."""
     sums: tuple[Sums, Sums] = field(default_factory=lambda: (Sums(), Sums()))
     """Statistics of White's and of Black's moves."""
 
@@ -36,7 +36,7 @@ class Progress:
         self.judgements.append(judgement)
 
     def annotate(self, record: Record) -> None:
-        """Add the judgements to those moves of ``record`` that it still has."""
+        """Add the judgements to the reviewed moves that ``record`` still has."""
         for number, judgement in zip(self.nodes, self.judgements):
             if (node := record.find(number)) is not None:
                 annotate(node, judgement)
@@ -88,7 +88,7 @@ class Reviewer:
             self._on_change()
 
     def judge(self, rules: Rules) -> Judge:
-        """Return a judge with the settings of a review; load the tablebase if need be."""
+        """Return a judge with the settings of a review; load the tablebase if needed."""
         searcher = Searcher()
         searcher.tables, _ = TABLE_CACHE.fetch(rules, wait=True)
         return judge_with(searcher, NODES)

@@ -29,14 +29,14 @@ CLOSE_SECONDS = 5.0
 PAUSE_SECONDS = 0.8
 """Seconds before a level's move is played, unless the level has less time."""
 PLAY_INFO_SECONDS = 0.04
-"""Least seconds between two scores shown while an engine thinks about its move."""
+"""Minimum seconds between two scores shown while an engine thinks about its move."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
     """A search of ``position``, which ``moves`` reach from ``start``.
 
-    ``version`` is `Seat.version`, so that another engine or other options make another job.
+    ``version`` is `Seat.version`, so that a change of the engine or its options makes a new job.
     ``time`` is the seconds for a move, the game's clock, or None for an analysis, which ends only
     when another job becomes current.
     """
@@ -51,7 +51,7 @@ class Job:
     """Number of variations of an analysis."""
 
     def pause(self) -> float:
-        """Return the least seconds from start to move: an instant reply would irritate a user."""
+        """Return the minimum seconds from start to move, because instant replies irritate users."""
         clock = self.time
         if clock is None or not self.seat.is_level:
             return 0.0
@@ -83,10 +83,10 @@ class Board(Protocol):
         """Handle the engine's move."""
 
     def on_error(self, job: Job | None, error: Exception) -> None:
-        """Handle an error of a job, or of the board if None; a retry follows `changed` only."""
+        """Handle an error of a job, or of the board if None; only `changed` starts a retry."""
 
     def on_idle(self) -> None:
-        """Handle the lack of a job."""
+        """Handle that there is no current job."""
 
 
 class SearchThread:
@@ -139,7 +139,7 @@ class SearchThread:
                 self._engine.kill()
 
     def receive(self, line: bytes) -> None:
-        """Show the score of an engine's output line while it thinks about its move."""
+        """Show the score in an engine's output line while the engine thinks about its move."""
         job, engine = self._job, self._engine
         if job is None or job.time is None or engine is None or b" score " not in line:
             return
@@ -230,8 +230,8 @@ class SearchThread:
         """Delay a move until a time (`monotonic`), or until its job is unwanted."""
         with self._condition:
             self._engine = self._call = None
-            while self._unwanted_since is None and (left := until - monotonic()) > 0:
-                self._condition.wait(left)
+            while self._unwanted_since is None and (seconds := until - monotonic()) > 0:
+                self._condition.wait(seconds)
 
     def _finish(self, job: Job) -> bool:
         """Finish a job, so that no stop follows; return whether its answer is wanted."""

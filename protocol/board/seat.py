@@ -17,7 +17,7 @@ from merels.protocol.common.options import Value, value_text
 from merels.protocol.process.errors import EngineError
 
 QUIT_SECONDS = 0.5
-"""Seconds that an engine has to end after `quit`."""
+"""Grace period for an engine to exit after `quit`, in seconds."""
 
 MANAGED = frozenset(
     name.lower() for name in ("MultiPV", "Ponder", "UCI_Variant", *(f.name for f in FIELDS))
@@ -95,7 +95,7 @@ class Seat:
         return settings | self._user_settings
 
     def open(self) -> Engine:
-        """Return the running engine; start it if need be. Raise `EngineError` if it fails."""
+        """Return the running engine; start it if needed. Raise `EngineError` if the start fails."""
         engine = self._engine
         if engine is not None and self._running is self.choice:
             return engine
@@ -145,7 +145,7 @@ class Seat:
             engine.new_game()
 
     def options(self) -> list[dict[str, Any]]:
-        """Return the engine's options with their values as JSON; start the engine if need be.
+        """Return the engine's options with their values as JSON; start the engine if needed.
 
         Options that take text are missing, because `set_options` refuses them.
         """
@@ -168,8 +168,9 @@ class Seat:
     def set_options(self, settings: dict[str, Value]) -> None:
         """Set options by name, to be sent before the engine's next search; None presses a button.
 
-        If one is refused, none is set, and an `InputError` or `EngineError` names it. An option
-        that takes text may name a file that the engine reads or writes, so a page may not set it.
+        If an option is refused, none is set, and an `InputError` or `EngineError` names the refused
+        option. An option that takes text may name a file that the engine reads or writes, so a page
+        may not set it.
         """
         options = self.open().options
         checked: dict[str, Value] = {}

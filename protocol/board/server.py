@@ -39,9 +39,9 @@ class BoardServer(GuardedServer):
     ) -> None:
         """Listen on a port; 0 selects a free one.
 
-        ``choices`` are the engines that can play. Games are saved to ``store``, or nowhere with
-        None. ``trainer`` selects and rates puzzles; every page shows ``warning``, and the progress
-        of ``table_build``.
+        ``choices`` are the engines that can play. Games are saved to ``store`` unless it is None.
+        ``trainer`` selects and rates puzzles. Every page shows ``warning`` and the progress of
+        ``table_build``.
         """
         self.warning = warning
         self.page = (
@@ -104,7 +104,7 @@ class Handler(GuardedHandler):
         return act(session, action, body)
 
     def _body(self, most: int) -> dict[str, Any]:
-        """Return the request's JSON object; refuse one of more than ``most`` bytes."""
+        """Return the request's JSON object; refuse a body of more than ``most`` bytes."""
         if self.headers.get_content_type() != "application/json":
             raise Refusal(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "expected JSON")
         data = self.read_body(most)
@@ -130,7 +130,7 @@ class Handler(GuardedHandler):
         feed = session.subscribe()
 
         def take(seconds: float) -> bytes | None:
-            """Return the pending events as text; None after the end."""
+            """Return the pending events as text, or None if the stream is closed."""
             kinds = feed.take(seconds)
             if kinds is None:
                 return None
@@ -143,7 +143,7 @@ class Handler(GuardedHandler):
 
 
 def _event(session: Session, kind: str, feed: Feed) -> str:
-    """Return an event in the stream's format; empty after an error, which becomes an event."""
+    """Return an event in the stream's format; on an error, report it on the page and return ''."""
     try:
         return f"event: {kind}\ndata: {json.dumps(event_data(session, kind, feed))}\n\n"
     except Exception as error:

@@ -49,7 +49,7 @@ class Session:
         self, name: str, choices: Sequence[EngineSpec], store: GameStore | None = None,
         trainer: Trainer | None = None,
     ) -> None:
-        """Games are saved to ``store``, or nowhere with None; ``trainer`` selects puzzles."""
+        """Create a board that saves to ``store``, if given; ``trainer`` selects puzzles."""
         self.name = name
         self.choices = choices
         self.lock = RLock()
@@ -122,7 +122,7 @@ class Session:
             self._analyse_until = max(self._analyse_until, monotonic() + UNWATCHED_SECONDS)
 
     def hide(self, left: bool) -> None:
-        """Set how long engines continue without a stream: the page was left, or is hidden."""
+        """Set how long engines continue without a stream, after the page was left or hidden."""
         with self.lock:
             now = monotonic()
             self._watch_until = now + (UNWATCHED_SECONDS if left else HIDDEN_SECONDS)
@@ -195,7 +195,7 @@ class Session:
         return None
 
     def changed(self) -> None:
-        """Apply a changed state: to clock, stored game, engines and pages."""
+        """Update the clock, the stored game, engines and pages after a change of the state."""
         with self.lock:
             game = self.game
             if game.clock is not None:
@@ -209,12 +209,12 @@ class Session:
 
     def _save(self) -> None:
         """Save the game if it has changed; the caller holds the lock."""
-        if self.game.played and self.game.over:  # Later players have not played it.
+        if self.game.played and self.game.over:  # Players chosen later have not played this game.
             for part, name in enumerate(("White", "Black")):
                 self.game.record.tags.setdefault(name, self.player_name(part))
         if self.saver.has_unsaved_changes(self.game):
-            programs = [seat.choice is not None for seat in self.seats[:2]]
-            self.saver.save(self.game, self.snapshot(), self.time, programs)
+            are_engines = [seat.choice is not None for seat in self.seats[:2]]
+            self.saver.save(self.game, self.snapshot(), self.time, are_engines)
 
     def tick(self) -> None:
         """Check the clock, and let an unwatched board sleep; called several times a second.
@@ -269,11 +269,11 @@ class Session:
         self.announce("info")
         self.announce("failure")
 
-    def change_game(self, change: Callable[[], None], another: bool = False) -> None:
-        """Change the game; with ``another`` the changed game is stored beside the previous one."""
+    def change_game(self, change: Callable[[], None], as_new: bool = False) -> None:
+        """Change the game; with ``as_new`` save it as a new game, and keep the previous one."""
         self._save()
         change()
-        if another:
+        if as_new:
             self.saver.begin(self.game)
         self.last_scores = [None, None]
 
@@ -306,8 +306,8 @@ class Session:
         if recorded is not None:
             return recorded
         if seat.choice is None:
-            single = self.seats[1 - part].choice is not None
-            return self.names[part] or ("You" if single else "Player")
+            plays_engine = self.seats[1 - part].choice is not None
+            return self.names[part] or ("You" if plays_engine else "Player")
         full_strength = seat.level in ("", FULL) or seat.choice is not OWN
         return seat.choice.name if full_strength else f"{seat.choice.name} ({seat.level})"
 
@@ -341,7 +341,7 @@ class Session:
         self.announce("info")
 
     def on_move(self, job: Job, move: Move) -> None:
-        """Play an engine's move, unless its job is not the current one any more."""
+        """Play an engine's move, unless its job is no longer the current one."""
         with self.lock:
             game = self.game
             if self.next_job() != job:

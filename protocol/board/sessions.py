@@ -25,7 +25,7 @@ TICK_SECONDS = 0.1
 class Sessions:
     """The open boards by name, and the thread that ticks them. Thread-safe.
 
-    ``choices`` are the engines that can play. Games are saved to ``store``, or nowhere with None;
+    ``choices`` are the engines that can play. Games are saved to ``store`` unless it is None.
     ``trainer`` selects and rates puzzles. The pages show the progress of ``table_build``.
     """
 
@@ -59,7 +59,7 @@ class Sessions:
             if len(self._sessions) >= MOST_SESSIONS:
                 idle = [session for session in self._sessions.values() if not session.watched]
                 if not idle:
-                    limit = f"{MOST_SESSIONS} boards are open; close the tab of one"
+                    limit = f"{MOST_SESSIONS} boards are open; close one of their tabs"
                     raise InputError("board", limit)
                 closing = min(idle, key=lambda session: session.idle_since)
                 del self._sessions[closing.name]
@@ -91,7 +91,7 @@ class Sessions:
             thread.join()
 
     def _tick(self) -> None:
-        """Call `Session.tick` of all boards, and close those that are unwatched for long."""
+        """Call `Session.tick` of all boards; close boards unwatched for `CLOSE_SECONDS`."""
         while not self._closing.wait(TICK_SECONDS):
             with self._lock:
                 sessions = list(self._sessions.values())
@@ -102,5 +102,5 @@ class Sessions:
                         with self._lock:
                             self._sessions.pop(session.name, None)
                         session.close()
-                except Exception as error:  # It must not stop the other boards.
+                except Exception as error:  # An error of one board must not stop the others.
                     session.report_error(error)

@@ -19,21 +19,21 @@ from merels.engine.tablebase.storage import FolderLocked
 from merels.protocol.board.reviewing import TABLE_CACHE
 
 MEN = 10
-"""Men of these tables: they take 67 MB, and five seconds on one processor."""
+"""Most men in these tables. Their files take 67 MB, and the build five seconds on one processor."""
 _RETRY_SECONDS = 0.5
 """Seconds between attempts to lock a folder in which another process builds."""
 _REPORT_STEP = 0.01
-"""Share of the work between two reports."""
+"""Minimum share of the work between two reports."""
 CLOSE_SECONDS = 5.0
 """Seconds that `TableBuild.close` waits for the thread."""
 
 
 class _Stopped(Exception):
-    """The board ends during the build."""
+    """The board was closed during the build."""
 
 
 class TableBuild:
-    """A build in the background. ``on_change`` is called, on its thread, when `share` changes."""
+    """Builds the tables in a thread, which calls ``on_change`` when `share` changes."""
 
     def __init__(self, on_change: Callable[[], None] = lambda: None) -> None:
         self.share: float | None = None
@@ -85,7 +85,7 @@ class TableBuild:
         if self.share is None or share >= self.share + _REPORT_STEP:
             self.share = share
             self.on_change()
-        time.sleep(0)  # Let requests of the page run first.
+        time.sleep(0)  # Yield the GIL to requests of the page.
 
 
 def has_tables(rules: Rules, root: Path) -> bool:
@@ -95,7 +95,7 @@ def has_tables(rules: Rules, root: Path) -> bool:
 
 
 def other_tables(position: Position) -> list[str]:
-    """Return the rule sets whose tables have a position, if the tables of its own rules do not.
+    """Return the rule sets whose tables have a position; empty if its own rules' tables have it.
 
     Rule sets that differ only in their names share their tables; only the first is returned.
     """
@@ -115,7 +115,10 @@ def other_tables(position: Position) -> list[str]:
 
 
 def _sector_of(position: Position) -> AnySector | None:
-    """Return the sector of a position, or of those after a placing if it has no table itself."""
+    """Return the sector with a position's value, or None.
+
+    Positions with an odd number of men in hand are not stored, but those after a placing are.
+    """
     own, opponent = (position.men[side].bit_count() for side in (position.side, 1 - position.side))
     hand = sum(position.hands)
     if hand % 2:

@@ -50,7 +50,7 @@ def fields_view(rules: Rules) -> JSON:
 
 
 def event_data(session: Session, kind: str, feed: Feed) -> Any:
-    """Return the latest data of a kind; moves, review and log as a change since the last call."""
+    """Return an event's latest data; for moves, review and log, the changes since the last call."""
     if kind == "log":
         lines = session.log.since(feed.log_number)
         if lines:
@@ -166,7 +166,10 @@ def state_view(session: Session) -> JSON:
 
 
 def tables_view(session: Session, position: Position) -> JSON | None:
-    """Return why nothing is proven: ``share`` of a build that runs, or ``rules`` with tables."""
+    """Return why no value is proven, if known.
+
+    ``share`` is the finished share of a build that runs; ``rules`` are rule sets with tables.
+    """
     build = session.table_build
     if build is not None and build.share is not None:
         return {"share": build.share}
@@ -175,7 +178,7 @@ def tables_view(session: Session, position: Position) -> JSON | None:
 
 
 def player_view(session: Session, part: int) -> JSON:
-    """Return a player; ``engine`` is an index of the choices, or None for a user."""
+    """Return a player; ``engine`` is an index in `Session.choices`, or None for a user."""
     seat = session.seats[part]
     index = None if seat.choice is None else session.choices.index(seat.choice)
     return {"engine": index, "level": seat.level or FULL, "name": session.player_name(part),
@@ -198,7 +201,7 @@ def position_view(position: Position) -> JSON:
 
 
 def note_on(position: Position) -> str:
-    """Return a notice if a position ends the game or cannot arise in one; else empty."""
+    """Return a notice if a position ends the game or cannot arise in a game; else empty."""
     outcome = position.outcome()
     if outcome is not None:
         return f"The game is over here: {outcome}."
@@ -207,7 +210,7 @@ def note_on(position: Position) -> str:
 
 
 def _unreachable_reason(position: Position) -> str:
-    """Return why no game reaches a position, judged by the men in hand only; else empty."""
+    """Return why no game reaches a position, judged only by the men in hand; else empty."""
     white, black = position.hands
     if abs(white - black) > 1:
         return "Sides place in turn, so in a game their men in hand differ by one at most."

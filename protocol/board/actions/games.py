@@ -30,18 +30,18 @@ _ADVICE = "; a game without the tag is read by the rules on the board"
 def load(session: Session, text: str, rules: Rules, game: int | None) -> JSON:
     """Open the position or the game in a text of any supported format.
 
-    ``game`` is the index of one of several games, from 0. Without it the answer lists the games,
-    and none is opened. ``rules`` apply to a text that names none.
+    ``game`` is the index of one of several games, from 0. Without ``game`` the answer lists the
+    games, and none is opened. ``rules`` apply to a text that names no rules.
     """
-    found = pasted(text, rules)
-    if isinstance(found, Record):
-        record = found
-    elif len(found) > 1 and game is None:
-        return {"games": list(map(_game_view, found[:MOST_FOUND])), "found": len(found)}
+    content = pasted(text, rules)
+    if isinstance(content, Record):
+        record = content
+    elif len(content) > 1 and game is None:
+        return {"games": list(map(_game_view, content[:MOST_FOUND])), "found": len(content)}
     else:
-        if game is not None and game >= len(found):
-            raise InputError(str(game), f"expected a game from 0 to {len(found) - 1}")
-        chosen = found[game or 0] if len(found) > 1 else replace(found[0], place="")
+        if game is not None and game >= len(content):
+            raise InputError(str(game), f"expected a game from 0 to {len(content) - 1}")
+        chosen = content[game or 0] if len(content) > 1 else replace(content[0], place="")
         record = _read(chosen, rules)
     with session.lock:
         session.begin(game_of(record))
@@ -51,7 +51,7 @@ def load(session: Session, text: str, rules: Rules, game: int | None) -> JSON:
 
 
 def _read(game: FoundGame, rules: Rules) -> Record:
-    """Return a game with its moves, by the rules that it names, else by ``rules``."""
+    """Return a game with its moves, by the rules that the game names, else by ``rules``."""
     return game.read(RecordRules(rules, way_out=_ADVICE))
 
 
@@ -80,29 +80,29 @@ def export(session: Session) -> JSON:
 
 
 def list_games(session: Session, query: str) -> JSON:
-    """Return the stored games that match a query, the last changed first."""
+    """Return the stored games that match a query, most recently changed first."""
     store = _store(session)
-    found = store.entries(query)
+    entries = store.entries(query)
     here = session.saver.key
     views = [
         _entry_view(entry) | {
             "here": entry.key == here,
             "elsewhere": entry.key != here and not store.is_free(entry.key),
         }
-        for entry in found[:MOST_LISTED]
+        for entry in entries[:MOST_LISTED]
     ]
-    return {"games": views, "found": len(found), "folder": str(store.folder)}
+    return {"games": views, "found": len(entries), "folder": str(store.folder)}
 
 
 def _entry_view(entry: Entry) -> JSON:
-    """Return a stored game's list entry; ``changed`` is text, as JavaScript would round it."""
+    """Return a stored game's list entry; ``changed`` is text, because JavaScript rounds numbers."""
     view = _tags_view(entry.tags) | {"key": entry.key, "unfinished": entry.unfinished}
     view["types"] = [entry.tags.get(f"{side}Type", "") for side in ("White", "Black")]
     return view | {"changed": str(entry.changed)}
 
 
 def last_unfinished(store: GameStore | None) -> JSON | None:
-    """Return the latest game if it is unfinished and not open on a board; else None."""
+    """Return the list entry of the latest game if it is unfinished and on no board; else None."""
     entries = store.entries() if store is not None else []
     if store is None or not entries or not entries[0].unfinished:
         return None
@@ -111,9 +111,9 @@ def last_unfinished(store: GameStore | None) -> JSON | None:
 
 def store_games(session: Session, text: str, rules: Rules) -> JSON:
     """Store all readable games of a text; the answer lists the faults of the others."""
-    store, found = _store(session), pasted(text, rules)
+    store, content = _store(session), pasted(text, rules)
     count, faults = 0, []
-    for game in [found] if isinstance(found, Record) else found:
+    for game in [content] if isinstance(content, Record) else content:
         try:
             record = game if isinstance(game, Record) else _read(game, rules)
         except InputError as error:
@@ -168,12 +168,12 @@ def delete(session: Session, key: str, changed: str) -> None:
 
 
 def all_games(session: Session, query: str, keys: list[str]) -> JSON:
-    """Return the stored games that match a query, or those of ``keys``, as one PGN text."""
+    """Return the stored games that match a query, limited to ``keys`` if any, as one PGN text."""
     return {"record": _store(session).text(query, keys)}
 
 
 def _store(session: Session) -> GameStore:
     """Return the store of games; raise `InputError` if there is none."""
     if session.saver.store is None:
-        raise InputError("games", "no games are kept here: set MERELS_GAMES to a folder")
+        raise InputError("games", "no games are stored here; set MERELS_GAMES to a folder")
     return session.saver.store

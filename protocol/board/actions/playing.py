@@ -27,7 +27,7 @@ def new(
 ) -> None:
     """Begin a game from a position, or with ``analyse`` an analysis of it.
 
-    Without ``players`` or ``time`` the present ones stay.
+    Without ``players`` or ``time``, those of the board stay.
     """
     start = read_position(position, rules)
     if not analyse and (outcome := start.outcome()) is not None:
@@ -53,7 +53,7 @@ def players(session: Session, players: Sequence[Player], time: JSON | None) -> N
 
 
 def play(session: Session, moves: Sequence[Move], at: object) -> None:
-    """Play a user's move in the position shown; an analysis plays several.
+    """Play a user's move in the position shown; an analysis can play several moves.
 
     ``at`` is the number of the node that the page showed; a move for another node is refused.
     """
@@ -76,7 +76,7 @@ def play(session: Session, moves: Sequence[Move], at: object) -> None:
 
 
 def suggest(session: Session) -> JSON:
-    """Return a good move in the position shown: that of the tables, or of a short search."""
+    """Return a good move in the position shown, from the tables or a short search."""
     with session.lock:
         position, may_move = session.game.shown, session.may_move
     if not may_move:
@@ -90,8 +90,8 @@ def suggest(session: Session) -> JSON:
 def undo(session: Session, ended: bool) -> None:
     """Take back a user's last move, or in analysis undo the last change.
 
-    In a game between engines take back the last move and pause. A finished game needs ``ended`` as
-    a confirmation; it stays stored, and the game continues as another one.
+    In a game between engines, take back the last move and pause. A finished game needs ``ended`` as
+    a confirmation; it stays stored, and play continues as a new game.
     """
     game = session.game
     if session.analysing:
@@ -102,7 +102,7 @@ def undo(session: Session, ended: bool) -> None:
         raise InputError("undo", "no move of yours has been played; play one first")
     if game.over and not ended:
         raise InputError("undo", f"the game is over ({game.result()[1]}); begin a new one")
-    session.change_game(lambda: game.take_back(node), another=game.over)
+    session.change_game(lambda: game.take_back(node), as_new=game.over)
     if not session.users:
         session.paused = True
 
@@ -121,10 +121,10 @@ def go(session: Session, node: Node) -> None:
 
 
 def play_on(session: Session) -> None:
-    """Continue play from the position shown; a record or a finished game becomes another game."""
+    """Continue play from the position shown; after a record or a finished game, as a new game."""
     game = session.game
     session.change_game(
-        lambda: game.play_from(game.at), another=not game.played or game.over
+        lambda: game.play_from(game.at), as_new=not game.played or game.over
     )
     session.analysing = session.paused = False
 

@@ -21,9 +21,9 @@ from merels.protocol.puzzles.training import HIGHEST_RATING, Attempt, Wanted
 def puzzle(
     session: Session, next: bool, rules: Rules, theme: str, low: int | None, high: int | None
 ) -> JSON:
-    """Return the current puzzle, or with ``next`` another one of a theme and a range of ratings.
+    """Return the current puzzle, or with ``next`` a new one of a theme and a range of ratings.
 
-    ``themes`` of the answer has the number of stored puzzles of each theme.
+    ``counts`` of the answer has the number of stored puzzles of each theme.
     """
     trainer, attempt = session.trainer, session.attempt
     if attempt is None or not attempt.rated or next:
@@ -42,7 +42,7 @@ def lesson(session: Session, number: int) -> JSON:
         users = session.users
         mistakes = []
         for index, judged in zip(progress.nodes, progress.judgements) if progress else ():
-            # A single user solves only their own mistakes, two users those of both sides.
+            # A user who played an engine solves only their own mistakes, two users both sides'.
             own, node = len(users) != 1 or judged.side in users, record.find(index)
             if own and judged.name and judged.before.best and node is not None:
                 mistakes.append((judged, node.parent))

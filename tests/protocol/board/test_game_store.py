@@ -98,7 +98,7 @@ def test_a_full_disk_does_not_damage_a_stored_game(tmp_path: Path) -> None:
     words = [sys.executable, "-c", ON_A_FULL_DISK, str(tmp_path)]
     done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True)
     fault, files, moves = done.stdout.splitlines()
-    assert fault.startswith("This game is not kept:") and "File too large" in fault
+    assert fault.startswith("This game is not saved:") and "File too large" in fault
     assert (files, moves) == (".lock .pgn", "[['1.', 'd6', '*']]")
     # Closing the board with enough space has saved the whole game.
     [path] = tmp_path.iterdir()

@@ -178,7 +178,7 @@ def test_a_game_is_stored_once_its_folder_can_be_written(
     act(board, "new", {"players": PLAYERS})
     folder.write_text("no folder")
     play(board, "d6", "f4")
-    assert "not kept" in state_view(board)["save_error"] and not state_view(board)["kept"]
+    assert "not saved" in state_view(board)["save_error"] and not state_view(board)["kept"]
     folder.rename(aside)
     board.close()
     assert movetexts(folder) == ["d6 f4"]

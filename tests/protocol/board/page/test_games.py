@@ -118,7 +118,7 @@ def test_a_folder_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     session = Session("board", [OWN], GameStore(tmp_path / "file"))
     act(session, "new", {"players": [PERSON, PERSON, ANALYST]})
     act(session, "play", {"move": "d6", "at": 0})
-    assert session.saver.save_error.startswith("This game is not kept: cannot write to")
+    assert session.saver.save_error.startswith("This game is not saved: cannot write to")
     session.close()
 
 
