@@ -11,8 +11,8 @@ from merels.protocol.review.review import NAMES, Judge, Judgement, expected
 class Lesson(Attempt):
     """An attempt to improve on a move that a review judged a mistake.
 
-    Every move that loses less than an inaccuracy is right. This is lesson ``number``, from 1, of
-    ``count``.
+    Every move that loses less than an inaccuracy is right. ``number``, from 0, is the lesson's
+    index among ``count`` lessons.
     """
 
     rated = False
@@ -37,7 +37,7 @@ class Lesson(Attempt):
         return f"{side} played {judgement.move}, {article} {kind}. Find a better move."
 
     def is_right(self, move: Move) -> bool:
-        """Whether a move is the best move, or loses less than an inaccuracy."""
+        """Return whether a move is the best move, or loses less than an inaccuracy."""
         if move in (self.wanted, self._judgement.move):  # The review has judged both.
             return move == self.wanted
         before, after = self._judgement.before, self._judge(self.position.play(move))

@@ -38,7 +38,7 @@ class Puzzle:
     line: tuple[Move, ...]
     """The solution: the only move, then replies and further only moves in turn."""
     equal: tuple[Move, ...]
-    """Moves as good as the last one of ``line``: they differ from it in the man removed, or by a
+    """Moves as good as the last move of ``line``: they differ from it in the man removed, or by a
     symmetry of the board."""
     holding: int
     """Number of legal moves in ``position`` that keep the value."""
@@ -60,7 +60,7 @@ class Puzzle:
         return round(_LOWEST_RATING + _PER_SCARCITY * scarcity + _PER_DEPTH * log2(1 + depth))
 
     def solves(self, step: int, move: Move) -> bool:
-        """Whether ``move`` is right in place of ``line[step]``."""
+        """Return whether ``move`` is right in place of ``line[step]``."""
         last = step == len(self.line) - 1
         return move == self.line[step] or last and move in self.equal
 
@@ -80,7 +80,7 @@ class Puzzle:
 def load(path: Path) -> list[Puzzle]:
     """Read a file of puzzles, which may be packed by gzip.
 
-    Raise `InputError`, with the line's number, if it is invalid.
+    Raise `InputError` for an invalid file, with the number of the invalid line.
     """
     try:
         data = path.read_bytes()
@@ -115,7 +115,7 @@ def _read(path: Path, text: str) -> Iterator[Puzzle]:
             raise InputError(f"{path}:{number}", str(error)) from None
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise InputError(
-                f"{path}:{number}", "expected a puzzle in the form that merels puzzles writes"
+                f"{path}:{number}", "expected a puzzle in the form that 'merels puzzles' writes"
             ) from None
 
 

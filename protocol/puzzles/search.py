@@ -31,7 +31,7 @@ def find_puzzles(tables: Tables, seed: int, all_phases: bool = False) -> Iterato
     """Yield different puzzles, in an order that depends only on the tables and ``seed``.
 
     Symmetric positions count as one. End after `PATIENCE` walks without a new puzzle. With
-    ``all_phases`` as many walks begin in the placing, the moving and the flying phase.
+    ``all_phases``, the placing, moving and flying phase begin equal shares of the walks.
     """
     random = Random(seed)
     groups = _groups(tables) if all_phases else [list(tables.headers)]
@@ -65,9 +65,9 @@ def _groups(tables: Tables) -> list[list[AnySector]]:
 def puzzle_at(
     tables: Tables, position: Position, choices: list[Choice] | None = None
 ) -> Puzzle | None:
-    """Return the puzzle in a position, or None if it is no puzzle; ``position.plies`` must be 0.
+    """Return the puzzle in a position, or None without a puzzle; ``position.plies`` must be 0.
 
-    ``choices`` are the values of the position's moves if the caller has them.
+    ``choices`` are the values of the position's moves, or None to look them up.
     """
     entry = tables.probe(position)
     if entry is None or entry.value not in GOALS or position.outcome() is not None:
@@ -125,7 +125,7 @@ def _only_moves(
 def _reply(tables: Tables, position: Position, value: int) -> Move | None:
     """Return the hardest reply that keeps the opponent's value, or None if values are missing.
 
-    The hardest reply leaves the smallest share of right moves; among equals, it delays the loss.
+    The hardest reply leaves the smallest share of right moves; a tie goes to the longest delay.
     """
     choices = values_of_moves(tables, position)
     if not choices:

@@ -18,8 +18,8 @@ _RATING_WEIGHT = 2
 def select(candidates: Iterable[Puzzle], count: int) -> list[Puzzle]:
     """Return ``count`` of the candidates, or all if they are fewer, by rising rating.
 
-    Phases and goals have equal shares as far as there are candidates. Among those of a phase and
-    goal, rare themes and ratings come first. The result depends only on the candidates.
+    Phases and goals have equal shares as far as there are candidates. Among candidates of one phase
+    and goal, rare themes and ratings come first. The result depends only on the candidates.
     """
     groups: defaultdict[tuple[str, str], list[tuple[Puzzle, tuple[str, ...]]]] = defaultdict(list)
     for puzzle in candidates:
@@ -34,16 +34,16 @@ def select(candidates: Iterable[Puzzle], count: int) -> list[Puzzle]:
         group = groups[key]
 
         def worth(item: tuple[Puzzle, tuple[str, ...]]) -> float:
-            puzzle, found = item
+            puzzle, own_themes = item
             rating = _RATING_WEIGHT / (1 + ratings[puzzle.rating // _RATING_STEP])
-            return rating + sum(1 / (1 + themes[theme]) for theme in found)
+            return rating + sum(1 / (1 + themes[theme]) for theme in own_themes)
 
         best = max(range(len(group)), key=lambda index: (worth(group[index]), -index))
-        puzzle, found = group.pop(best)
+        puzzle, own_themes = group.pop(best)
         if not group:
             del groups[key]
         taken[key] += 1
-        themes.update(found)
+        themes.update(own_themes)
         ratings[puzzle.rating // _RATING_STEP] += 1
         selected.append(puzzle)
     return sorted(selected, key=lambda puzzle: (puzzle.rating, puzzle.to_json()))

@@ -55,7 +55,7 @@ def themes_of(puzzle: Puzzle) -> tuple[str, ...]:
 
 
 def _removals(position: Position, move: Move) -> int:
-    """Return the number of legal moves that differ from ``move`` only in the men removed."""
+    """Return the number of legal moves with the origin and the destination of ``move``."""
     return sum((legal.origin, legal.to) == (move.origin, move.to)
                for legal in position.legal_moves())
 
@@ -69,7 +69,7 @@ def _end(puzzle: Puzzle) -> Position:
 
 
 def _closers(position: Position, side: int, to: int, partners: int) -> int:
-    """Return the mask of the men of ``side`` that could move to ``to`` and are not in its line."""
+    """Return the mask of the men of ``side``, without ``partners``, that could move to ``to``."""
     men = position.men[side] & ~partners
     return men if position.flies(side) else men & NEIGHBOURS[to]
 
@@ -97,7 +97,7 @@ def _blocks_mill(position: Position, to: int) -> bool:
 def has_double_mill(position: Position, side: int) -> bool:
     """Return whether a man of ``side`` can leave one mill to close another.
 
-    Moving it back and forth closes a mill on each move.
+    Moving the man back and forth closes a mill on each move.
     """
     if position.hands[side]:
         return False
@@ -106,9 +106,9 @@ def has_double_mill(position: Position, side: int) -> bool:
     for origin in points_of(men):
         if not any(men & partners == partners for partners in PARTNERS[origin]):
             continue
-        rest = men & ~(1 << origin)
+        others = men & ~(1 << origin)
         for to in points_of(empty & NEIGHBOURS[origin]):
-            if any(rest & partners == partners for partners in PARTNERS[to]):
+            if any(others & partners == partners for partners in PARTNERS[to]):
                 return True
     return False
 

@@ -32,9 +32,9 @@ _TASKS = {
 _CANDIDATES = 4
 """Number of puzzles made from tables for each choice."""
 _MOST_MADE = 100
-"""Number of puzzles made from tables at most to find `_CANDIDATES` that are wanted."""
+"""Maximum number of puzzles made from tables to find `_CANDIDATES` wanted puzzles."""
 _NEAREST = 10
-"""Number of puzzles of a file, nearest in rating, from which one is chosen."""
+"""Number of stored puzzles, nearest in rating, from which the next puzzle is chosen."""
 HIGHEST_RATING = 9999
 _MOST_GIVEN = 1000
 """Number of recent puzzles that are not chosen again."""
@@ -102,7 +102,7 @@ class Attempt:
         return _TASKS[self.puzzle.goal].format(COLOURS[self.puzzle.position.side])
 
     def is_right(self, move: Move) -> bool:
-        """Whether a legal move is right in the current position."""
+        """Return whether a legal move is right in the current position."""
         return self.puzzle.solves(self.step, move)
 
     def play(self, move: Move) -> Position | None:
@@ -126,7 +126,7 @@ class Attempt:
         return after
 
     def hint(self) -> int:
-        """Take a hint: 1 (the man to move) halves the points, 2 (the move) takes all.
+        """Take the next hint: the man to move halves the points, the move takes all points.
 
         Return the number of hints; raise `InputError` if the puzzle is solved.
         """
@@ -138,7 +138,7 @@ class Attempt:
 
 
 class Wanted(NamedTuple):
-    """The puzzles that a player wants: of a theme, or of any with '', and of a range of ratings."""
+    """The theme and the range of ratings that a player wants; '' stands for any theme."""
 
     theme: str = ""
     low: int = 0
@@ -153,9 +153,9 @@ class Wanted(NamedTuple):
 class Trainer:
     """Chooses puzzles for a player and saves the player's rating. Thread-safe.
 
-    ``folder`` holds the player's file; without it nothing is saved. Without ``puzzles``, the
-    installed ones are used for the default rules if ``standard`` is set, and otherwise puzzles are
-    made from tables.
+    ``folder`` holds the player's file; if it is None, nothing is saved. Without ``puzzles``, the
+    default rules use the installed puzzles if ``standard`` is set. Otherwise puzzles are made from
+    tables.
     """
 
     def __init__(
@@ -175,7 +175,7 @@ class Trainer:
         self._read()
 
     def stored(self, rules: Rules) -> Sequence[Puzzle]:
-        """Return the puzzles for a board with these rules; empty if they are made from tables."""
+        """Return the stored puzzles for these rules; empty if puzzles are made from tables."""
         if self._puzzles or not self._standard or rules != DEFAULT_RULES:
             return self._puzzles
         return standard_puzzles()
@@ -196,9 +196,9 @@ class Trainer:
                 made = islice(find_puzzles(tables, seed, all_phases=True), _MOST_MADE)
                 puzzles = list(islice(filter(wanted.fits, made), _CANDIDATES))
             if not puzzles and wanted != Wanted():
-                raise InputError("puzzles", "none has this theme and rating; choose others")
+                raise InputError("puzzles", "no puzzle has this theme and rating; choose others")
             if not puzzles:
-                raise InputError("puzzles", "the tables of these rules contain none")
+                raise InputError("puzzles", "the tables of these rules contain no puzzle")
             fresh = [
                 puzzle for puzzle in puzzles if format_position(puzzle.position) not in self._given
             ]
@@ -209,7 +209,7 @@ class Trainer:
             return Attempt(chosen)
 
     def count(self, attempt: Attempt) -> None:
-        """Change the rating, once, by an attempt that is solved or has no points left."""
+        """Change the rating once by each attempt that is solved or has no points left."""
         with self._lock:
             done = attempt.solved or attempt.points == 0
             if not attempt.rated or attempt.change is not None or not done:
@@ -253,4 +253,4 @@ class Trainer:
     def _give_up(self, reason: str) -> None:
         """Stop saving the rating, and set `save_error`."""
         self._path = None
-        self.save_error = printable(f"Your rating in puzzles is not kept: {reason}.")
+        self.save_error = printable(f"Your puzzle rating is not saved: {reason}.")

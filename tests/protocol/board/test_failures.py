@@ -80,7 +80,7 @@ def test_a_rating_that_cannot_be_written_or_read_is_reported(tmp_path: Path) -> 
     try:
         act(session, "puzzle", {})
         player = act(session, "solution", {})["player"]
-        assert player["tried"] == 1 and "is not kept" in player["save_error"]
+        assert player["tried"] == 1 and "is not saved" in player["save_error"]
     finally:
         session.close()
     file = tmp_path / "player.json"

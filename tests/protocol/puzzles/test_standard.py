@@ -116,7 +116,7 @@ def test_a_trainer_gives_puzzles_of_a_theme_and_a_range_of_ratings(theme: str) -
         given = [trainer.next(None, DEFAULT_RULES, wanted).puzzle for _ in range(6)]
         assert all(low <= puzzle.rating <= high and theme in themes_of(puzzle) for puzzle in given)
         assert len(set(given)) == 6
-    with pytest.raises(InputError, match="none has this theme and rating"):
+    with pytest.raises(InputError, match="no puzzle has this theme and rating"):
         trainer.next(None, DEFAULT_RULES, Wanted(theme, 9000))
 
 

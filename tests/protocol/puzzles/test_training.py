@@ -101,5 +101,5 @@ def test_the_only_puzzle_is_chosen_again() -> None:
     only = puzzle(first_moves()[0])
     trainer = Trainer(None, [only])
     assert trainer.next(None).puzzle is only is trainer.next(None).puzzle
-    with pytest.raises(InputError, match="the tables of these rules contain none"):
+    with pytest.raises(InputError, match="the tables of these rules contain no puzzle"):
         Trainer().next(None)

@@ -387,7 +387,7 @@ export default {
   "theme.double": "double mill",
   "theme.trap": "leave no move",
   "theme.long": "three moves or more",
-  "server.no-puzzle": "'puzzles': none has this theme and rating; choose others",
+  "server.no-puzzle": "'puzzles': no puzzle has this theme and rating; choose others",
 
   "options": "Engine options",
   "options.engine": "Engine",
