@@ -1,4 +1,4 @@
-"""A game on the board: its tree of moves, its present node, the node shown, and the clock."""
+"""A game on the board: its tree of moves, its last move, the node shown, and the clock."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Game:
         self.ended: End | None = None
         """The end by resignation, time or agreement, or None."""
         self.taken_back: list[tuple[Node, End | None]] = []
-        """The values of ``live`` and ``ended`` before each time that moves were taken back."""
+        """The values of ``live`` and ``ended`` before each take-back, oldest first."""
 
     @property
     def last(self) -> Position:
@@ -138,11 +138,11 @@ class Game:
 
     @property
     def can_replay(self) -> bool:
-        """Whether the moves taken back last can be played again."""
+        """Whether the last moves taken back can be played again."""
         return bool(self.taken_back) and self.record.find(self.taken_back[-1][0].number) is not None
 
     def replay(self) -> None:
-        """Play the moves taken back last again; `InputError` if there are none."""
+        """Play the last moves taken back again; `InputError` if there are none."""
         if not self.can_replay:
             raise InputError("redo", "no move has been taken back")
         node, self.ended = self.taken_back.pop()
@@ -240,7 +240,7 @@ class Game:
     def promote(self, node: Node) -> None:
         """Exchange the variation of ``node`` with the alternative before it.
 
-        `InputError` if ``node`` is in the main line, or if the game that is played would cease to
+        `InputError` if ``node`` is in the main line, or if the game that is played would no longer
         be the main line.
         """
         record = self.record
@@ -301,7 +301,7 @@ class Game:
         self._show(edit.before)
 
     def redo_edit(self) -> None:
-        """Make the edit that was undone last again; `InputError` if there is none."""
+        """Make the last undone edit again; `InputError` if there is none."""
         if not self._undone:
             raise InputError("redo", "there is nothing to redo")
         edit = self._undone.pop()
@@ -343,7 +343,7 @@ class Game:
         """Return a copy of the record with the result.
 
         ``names`` are White's and Black's names in a game that is played. If the last move has no
-        comment, its comment becomes the reason of the result.
+        comment, the reason of the result becomes its comment.
         """
         record = self.record.copy()
         record.result, reason = self.result()

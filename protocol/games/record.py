@@ -81,7 +81,7 @@ class Node:
         self.comment = f"{self.comment} {text}".strip()
 
     def line(self) -> list[Node]:
-        """Return the nodes that lead from the root, which is left out, to this node."""
+        """Return the nodes from the root, excluded, to this node, included."""
         nodes = []
         node = self
         while node.parent is not None:
@@ -151,7 +151,7 @@ class Record:
         return self.end().line()
 
     def positions(self) -> Iterator[Position]:
-        """Yield every position of the main line, from the first; the positions are not kept."""
+        """Yield every position of the main line, from the first; the positions are not stored."""
         position = self.start
         yield position
         for move in self.moves:
@@ -192,7 +192,7 @@ class Record:
         return [node for node in self._nodes[number:] if node is not None]
 
     def append(self, parent: Node, move: Move, position: Position | None = None) -> Node:
-        """Add a legal move, which ``parent`` does not have, as its last child; return the node."""
+        """Add a legal move, new to ``parent``, as its last child; return the node."""
         node = Node(len(self._nodes), parent, move, position)
         self._nodes.append(node)
         parent.children.append(node)
@@ -235,7 +235,7 @@ class Record:
             self._nodes[node.number] = node if present else None
 
     def comment(self, node: Node, text: str) -> None:
-        """Set the comment on a move; the root's comment is that on the game."""
+        """Set the comment on a move; the root's comment is about the game."""
         node.comment = text
         self.edits += 1
 
@@ -264,9 +264,9 @@ class Record:
 
 
 def drawn_notice(record: Record, by_flags: bool = True) -> str:
-    """Return a sentence on the draw by a counting rule after which the record goes on, or ''.
+    """Return a notice of the draw by a counting rule after which the record goes on, or ''.
 
-    ``by_flags``: the user can give the flags -variant and -set, which the sentence then names.
+    ``by_flags``: the notice names -variant and -set, because the user can give these flags.
     """
     if record.drawn is None:
         return ""

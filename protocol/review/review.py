@@ -66,8 +66,8 @@ class Judgement:
     """``blunder``, ``mistake``, ``inaccuracy`` or empty."""
     proven: bool
     """Whether `name` is proven: by both values, or by a proven loss after the move."""
-    passed: Outcome | None = None
-    """Draw by counting after this move, if the record goes on after it; otherwise None."""
+    draw_passed: Outcome | None = None
+    """Draw by counting after this move, if the record goes on after the draw; otherwise None."""
 
     @property
     def sentence(self) -> str:
@@ -79,8 +79,8 @@ class Judgement:
                 verdict += ", proven"
             best = self.before.best
             parts.append(f"{verdict}: {best} was better" if best else verdict)
-        if self.passed is not None:
-            parts.append(f"{self.passed}; the record goes on")
+        if self.draw_passed is not None:
+            parts.append(f"{self.draw_passed}; the record goes on")
         return "; ".join(parts)
 
     @property
@@ -119,8 +119,8 @@ def judge_with(searcher: Searcher, nodes: int = DEFAULT_NODES) -> Judge:
         result = searcher.search(position, Limit(nodes=nodes))
         score, value = result.score, _table_value(searcher, position)
         if value and score.win_in is None and not score.known:
-            # Tables without depths may lack the values after the moves, so the search may miss
-            # the result that the table has for the position.
+            # The table has this position's result, but tables without depths may lack the
+            # positions after its moves. The search then misses the result.
             score = Score(cp=value * TABLE_CP)
         pov = PovScore(score, position.side)
         return Value(pov, result.move, result.info.pv, value is not None)
@@ -161,9 +161,9 @@ def review(record: Record, judge: Judge) -> Iterator[Judgement]:
         settled = after.best is None or after.proven
         proven = bool(name) and settled and (before.proven or chance_after == 0)
         continued = following.played_on() if ply + 1 < len(record.moves) else following
-        passed = following.outcome() if continued is not following else None
-        yield Judgement(ply, number, mover, move, before, after, loss, name, proven, passed)
-        if passed is not None:
+        draw_passed = following.outcome() if continued is not following else None
+        yield Judgement(ply, number, mover, move, before, after, loss, name, proven, draw_passed)
+        if draw_passed is not None:
             after = judge(continued)
         position, before = continued, after
 

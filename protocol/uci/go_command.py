@@ -31,8 +31,8 @@ _NUMBERS = {
     "mate": ("mate", 1, 1000),
     "perft": ("perft", 0, 100),
 }
-"""Keywords followed by a number: the field of `Limit` that it sets, and the bounds to which it is
-clamped. White is player 1 of UGI."""
+"""Keywords followed by a number: the field of `Limit` that the number sets, and the bounds to which
+the number is clamped. White is player 1 of UGI."""
 _MILLISECONDS = ("white_clock", "black_clock", "white_inc", "black_inc", "time")
 """The fields whose numbers are in milliseconds."""
 _KEYWORDS = frozenset((*_NUMBERS, "infinite", "ponder", "searchmoves"))
@@ -106,7 +106,7 @@ def _argument_end(words: Sequence[str], index: int) -> int:
 def _number(keyword: str, argument: Sequence[str]) -> float:
     """Return a keyword's number, clamped to its bounds, in the unit of its field.
 
-    `InputError` without a valid number.
+    `InputError` if there is no valid number.
     """
     if not argument:
         raise InputError(keyword, "expected a number after it")

@@ -19,7 +19,7 @@ from merels.protocol.uci.wording import Uci
 
 
 class Job(ABC):
-    """The work of one command, which ends with its last lines of output."""
+    """The work of one command; `run` returns its last lines of output."""
 
     patience = 0.0
     """Time for the job to finish before the next command stops it, in seconds."""
@@ -47,8 +47,9 @@ class Search(Job):
     """The search of one ``go`` command, which ends with one ``bestmove``.
 
     If the weights or the memory for a search are missing, the job ends the process. Later commands
-    do not change its position and limits. Create it only after the previous job has ended, because
-    both use ``player``. ``asked`` is the time at which ``go`` was read (`core.monotonic_ns`).
+    do not change the search's position and limits. Create a search only after the previous job has
+    ended, because both use ``player``. ``asked`` is the time at which ``go`` was read
+    (`core.monotonic_ns`).
     """
 
     def __init__(
@@ -183,7 +184,7 @@ class Worker:
         self._queue.put(job)
 
     def finish(self, at_once: bool = False, timeout: float | None = None) -> bool:
-        """Stop the job, and wait until it has ended; return whether it did in ``timeout`` seconds.
+        """Stop the job and wait for its end; return whether it ended within ``timeout`` seconds.
 
         The job first has its `Job.patience` to finish, unless ``at_once``.
         """
@@ -208,7 +209,7 @@ class Worker:
                 lines = job.run()
             except Exception as error:
                 lines = job.failed(error)
-            # Cleared before the last lines are written, as the client may answer them at once.
+            # Cleared before the last lines are written, because the client may reply at once.
             self.job = None
             self._output.write(*lines)
             self._idle.set()

@@ -57,7 +57,7 @@ class Player:
 
         If there is not enough memory for the option Hash, the hash table is made smaller. ``wait``
         and ``stopped`` are as in `TableCache.fetch`. `InputError` for unusable weights,
-        `MemoryError` without memory for any search.
+        `MemoryError` if the memory is too small for any search.
         """
         if self._table_cache is None:
             # Imported here, because the import would delay the handshake.

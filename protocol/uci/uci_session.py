@@ -50,12 +50,12 @@ class Session:
         self._worker = Worker(output)
         self._debug = False
         self._read_at = 0
-        """Time at which the present line was read, and from which clocks run."""
+        """Time at which the current line was read; clocks run from this time."""
 
     def handle(self, line: str, read_at: int | None = None) -> None:
         """Execute one line; errors are reported, never raised.
 
-        ``read_at`` is the time at which it was read (`core.monotonic_ns`); None is now.
+        ``read_at`` is the time at which the line was read (`core.monotonic_ns`); None is now.
         """
         self._read_at = core.monotonic_ns() if read_at is None else read_at
         self._output.received(line)
@@ -68,11 +68,11 @@ class Session:
         if start == len(words):
             return
         name = words[start].lower()
-        rest = "".join(line.split(None, start + 1)[start + 1 :])
-        if rest and not COMMANDS[name].arguments:
-            self._output.note(f"'{shorten(rest)}' after {name} is ignored")
+        arguments = "".join(line.split(None, start + 1)[start + 1 :])
+        if arguments and not COMMANDS[name].arguments:
+            self._output.note(f"'{shorten(arguments)}' after {name} is ignored")
         try:
-            COMMANDS[name].handle(self, rest)
+            COMMANDS[name].handle(self, arguments)
         except Exception as error:
             self._output.error(error)
 
@@ -96,10 +96,10 @@ class Session:
 
     # Handshake, options and general commands.
 
-    def _uci(self, rest: str) -> None:
+    def _uci(self, arguments: str) -> None:
         self._greet(Uci())
 
-    def _ugi(self, rest: str) -> None:
+    def _ugi(self, arguments: str) -> None:
         self._greet(Ugi())
 
     def _greet(self, dialect: Uci) -> None:
@@ -112,12 +112,12 @@ class Session:
             f"{dialect.name}ok",
         )
 
-    def _set_debug(self, rest: str) -> None:
-        if rest.lower() not in ("on", "off"):
-            raise InputError(rest, "expected debug on or debug off")
-        self._debug = rest.lower() == "on"
+    def _set_debug(self, arguments: str) -> None:
+        if arguments.lower() not in ("on", "off"):
+            raise InputError(arguments, "expected debug on or debug off")
+        self._debug = arguments.lower() == "on"
 
-    def _is_ready(self, rest: str) -> None:
+    def _is_ready(self, arguments: str) -> None:
         """Open tables and allocate memory, unless a search is using them, and answer."""
         if self._worker.job is None:
             self._worker.join()
@@ -127,18 +127,18 @@ class Session:
                 self._output.error(error)
         self._output.write("readyok")
 
-    def _quit(self, rest: str) -> None:
+    def _quit(self, arguments: str) -> None:
         self.over = True
 
-    def _help(self, rest: str) -> None:
+    def _help(self, arguments: str) -> None:
         lines = (
-            f"{name:<10}  {arguments and f'{arguments}: '}{purpose}"
-            for name, (_, arguments, purpose) in COMMANDS.items()
+            f"{name:<10}  {command.arguments and f'{command.arguments}: '}{command.purpose}"
+            for name, command in COMMANDS.items()
         )
         self._output.write(*lines)
 
-    def _set_option(self, rest: str) -> None:
-        name, text = split_setting(rest)
+    def _set_option(self, arguments: str) -> None:
+        name, text = split_setting(arguments)
         job = self._worker.job
         if job is not None and not job.signals.stopped:
             raise InputError(name, "options cannot be set during a search; the old value is kept")
@@ -167,17 +167,17 @@ class Session:
 
     # The position.
 
-    def _position(self, rest: str) -> None:
-        self._setup = read_setup(rest.split(), self._player.settings.rules, self._setup)
+    def _position(self, arguments: str) -> None:
+        self._setup = read_setup(arguments.split(), self._player.settings.rules, self._setup)
         if self._debug:
             self._output.note(f"position {format_position(self._setup.position)}")
 
-    def _new_game(self, rest: str) -> None:
+    def _new_game(self, arguments: str) -> None:
         self._worker.finish()
         self._player.new_game()
         self._setup = Setup().under(self._player.settings.rules)
 
-    def _flip(self, rest: str) -> None:
+    def _flip(self, arguments: str) -> None:
         """Exchange the colours of all men, and the side to move."""
         old = self._setup.position
         flipped = Position(
@@ -185,19 +185,19 @@ class Session:
         )
         self._setup = replay(format_position(flipped), (), old.rules)
 
-    def _draw(self, rest: str) -> None:
+    def _draw(self, arguments: str) -> None:
         self._output.write(*board_lines(self._setup.position))
 
-    def _fen(self, rest: str) -> None:
-        if rest not in ("", "17"):
-            raise InputError(rest, "expected fen or fen 17")
-        write = format_seventeen if rest else format_position
+    def _fen(self, arguments: str) -> None:
+        if arguments not in ("", "17"):
+            raise InputError(arguments, "expected fen or fen 17")
+        write = format_seventeen if arguments else format_position
         self._output.write(write(self._setup.position))
 
-    def _eval(self, rest: str) -> None:
+    def _eval(self, arguments: str) -> None:
         self._output.write(*evaluation_lines(self._setup.position))
 
-    def _query(self, rest: str) -> None:
+    def _query(self, arguments: str) -> None:
         """Answer a question about the position on the board."""
         position = self._setup.position
         outcome = position.outcome()
@@ -207,14 +207,14 @@ class Session:
             "gameover": str(outcome is not None).lower(),
             "result": "none" if outcome is None else results[outcome.winner],
         }
-        if rest.lower() not in answers:
-            raise InputError(rest, f"expected query {' or '.join(answers)}")
-        self._output.write(f"response {answers[rest.lower()]}")
+        if arguments.lower() not in answers:
+            raise InputError(arguments, f"expected query {' or '.join(answers)}")
+        self._output.write(f"response {answers[arguments.lower()]}")
 
     # Searching and counting.
 
-    def _go(self, rest: str) -> None:
-        self._start(parse_go(rest.split(), self._setup.position, self._dialect))
+    def _go(self, arguments: str) -> None:
+        self._start(parse_go(arguments.split(), self._setup.position, self._dialect))
 
     def _start(self, go: Go) -> None:
         """Stop the running job, and start a search or perft."""
@@ -229,22 +229,22 @@ class Session:
                 self._output, self._player, position, go, self._dialect, self._read_at
             ))  # fmt: skip
 
-    def _stop(self, rest: str) -> None:
+    def _stop(self, arguments: str) -> None:
         if (job := self._worker.job) is not None:
             job.signals.stop()
 
-    def _ponder_hit(self, rest: str) -> None:
+    def _ponder_hit(self, arguments: str) -> None:
         if (job := self._worker.job) is not None:
             job.signals.ponderhit(self._read_at)
 
-    def _perft(self, rest: str) -> None:
+    def _perft(self, arguments: str) -> None:
         """Run perft; without a valid number, report an error instead of starting a search."""
-        go = parse_go(["perft", *rest.split()], self._setup.position, self._dialect)
+        go = parse_go(["perft", *arguments.split()], self._setup.position, self._dialect)
         if go.perft is None:
-            raise InputError(rest or "perft", "expected perft N, the plies to count")
+            raise InputError(arguments or "perft", "expected perft N, the plies to count")
         self._start(go)
 
-    def _bench(self, rest: str) -> None:
+    def _bench(self, arguments: str) -> None:
         self._worker.finish()
         self._worker.start(Bench(self._output))
 
@@ -276,7 +276,9 @@ COMMANDS = {
     "stop": Command(Session._stop, "", "stop the search"),
     "ponderhit": Command(Session._ponder_hit, "", "start the clock: the expected move was played"),
     "quit": Command(Session._quit, "", "end the program"),
-    "query": Command(Session._query, "p1turn | gameover | result", "print a fact of the position"),
+    "query": Command(
+        Session._query, "p1turn | gameover | result", "answer a question on the position"
+    ),
     "d": Command(Session._draw, "", "draw the board"),
     "fen": Command(Session._fen, "[17]", "print the position in 6 or 17 fields"),
     "flip": Command(Session._flip, "", "exchange the colours"),

@@ -63,7 +63,7 @@ class Ugi(Uci):
         return score.win_in
 
     def mate_limit(self, number: int) -> int:
-        """Return the limit of a ``go mate``, whose number is in plies, in moves of the winner."""
+        """Return the limit of a ``go mate`` in moves of the winner; ``number`` is in plies."""
         return (number + 1) // 2
 
     def bestmove(self, move: Move | None, ponder: Move | None) -> str:
