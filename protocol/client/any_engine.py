@@ -26,7 +26,7 @@ class PlayResult:
 
 
 class Analysis:
-    """A running analysis: an iterator over each `Info`. Leaving its ``with`` block stops it.
+    """A running analysis: an iterator over `Info` objects; leaving its ``with`` block stops it.
 
     ``info`` and ``infos`` are the reports read so far. There may be more while ``running`` is True.
     One thread reads an analysis; other threads may call `stop` only. Subclasses implement `_next`
@@ -212,8 +212,8 @@ class AnyEngine:
         """Return the engine's move in the position after ``moves``, played from ``position``.
 
         The engine is sent the moves of ``position`` since its last irreversible move, then
-        ``moves``, so that it can detect repetitions. ``root_moves`` are the only moves to choose
-        from; if it is empty, all legal moves.
+        ``moves``, so that it can detect repetitions. It chooses only from ``root_moves``, or from
+        all legal moves if ``root_moves`` is empty.
 
         `InputError`, which is a ValueError, for an illegal move in ``moves`` or ``root_moves``, and
         for a limit that never ends the search. `EngineError` if the engine's move is illegal or not

@@ -194,7 +194,7 @@ class AsyncAnalysis:
 
 
 class AsyncEngine:
-    """`Engine` with awaitable methods. `AsyncEngine.popen` starts one.
+    """`Engine` with awaitable methods; `AsyncEngine.popen` starts an engine.
 
     ``engine`` is the wrapped engine; ``name`` and ``options`` come from its greeting. Calls run
     one after another. Cancelling a call that searches stops its search.

@@ -254,8 +254,9 @@ class Connection:
     def _finish_earlier_search(self) -> None:
         """Wait until the engine owes no answer to an earlier search.
 
-        `EngineTimeout` if it does not answer. An engine that sends stray ``bestmove`` lines is also
-        sent ``isready``: a ``bestmove`` before ``readyok`` cannot belong to the next search.
+        `EngineTimeout` if the answer does not arrive. An engine that sends stray ``bestmove`` lines
+        is also sent ``isready``: a ``bestmove`` before ``readyok`` cannot belong to the next
+        search.
         """
         if self.owing and self.wait_answer(monotonic_ns(), int(self.timeout * 1e9)) is None:
             raise self.timed_out(f"gives no answer to an earlier search in {self.timeout:g} s")
@@ -275,7 +276,7 @@ class Connection:
     def wait_answer(self, start: int, timeout: int) -> Answer | None:
         """Wait for the answer to a request sent at ``start``, a time of `monotonic_ns`.
 
-        Return None if the engine still owes it ``timeout`` nanoseconds after ``start``.
+        Return None if the answer has not arrived ``timeout`` nanoseconds after ``start``.
         """
         silence, output_limit = self._silence, self._pipe.received + MOST_OUTPUT
         longest = silence if self._call is None else _SLICE
@@ -318,7 +319,8 @@ class Connection:
     def search_deadline(self, start: int, deadline: int) -> int:
         """Return the deadline of a search that began at ``start``.
 
-        That is ``deadline``, or ``timeout`` after an interruption if that is earlier.
+        After an interruption, this is ``deadline`` or the interruption plus ``timeout``, whichever
+        is earlier; otherwise it is ``deadline``.
         """
         if self._call is None or self._call.interrupted is None:
             return deadline

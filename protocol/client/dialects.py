@@ -273,7 +273,7 @@ def move_bytes(move: Move) -> bytes:
 
 
 def dialect(name: str) -> UciAdapter:
-    """Return the adapter of that dialect; `EngineError` for an unknown name."""
+    """Return the adapter of the named dialect; `EngineError` for an unknown name."""
     adapter = DIALECTS.get(name.lower())
     if adapter is None:
         raise EngineError(f"no such protocol: '{name}'; expected {', '.join(DIALECTS)}")

@@ -33,7 +33,7 @@ _STOP_SECONDS = 5.0
 _SLICE = 500_000_000
 """Interval at which a wait checks for an interruption by another thread, in nanoseconds."""
 _MOST_KEPT = 1 << 12
-"""Lines of an analysis that are kept during a ping; older ones are dropped."""
+"""Lines of an analysis that are kept during a ping; older lines are dropped."""
 
 
 class EngineAnalysis(Analysis):
@@ -90,7 +90,7 @@ class EngineAnalysis(Analysis):
 
 
 class Engine(AnyEngine):
-    """A running engine process. `Engine.popen` starts one.
+    """A running engine process, started by `Engine.popen`.
 
     ``connection`` sends and receives lines, ``options`` come from the greeting, and ``pid`` is
     the process's number. Any thread may call `kill` and `interrupt`.
@@ -165,9 +165,9 @@ class Engine(AnyEngine):
     ) -> Self:
         """Start an engine, wait for its greeting and return it.
 
-        command    a list of words; or a string, which is the name of a file or is split as a shell
-                   splits it; or an `EngineSpec`, which replaces the arguments ``protocol``,
-                   ``directory`` and ``limits``, and whose options are set
+        command    a list of words, a string or an `EngineSpec`. A string is the name of a file, or
+                   is split as a shell splits it. An `EngineSpec` replaces the arguments
+                   ``protocol``, ``directory`` and ``limits``; its options are set.
         timeout    time for the greeting, in seconds
         protocol   ``uci``, ``ugi`` or ``sanmill``
         directory  the folder in which the engine runs, and where its program is searched first

@@ -16,7 +16,7 @@ from merels.protocol.process.limits import ResourceLimits
 
 KEYS = ("cmd", "args", "level", "name", "proto", "dir", *limits.KEYS)
 PLAYERS = ("cmd", "level")
-"""The keys that name the program; if one is repeated, a second ``-engine`` is probably missing."""
+"""The keys that name the program; a repeated key probably means a missing ``-engine``."""
 OPTION = "option."
 """Prefix of the keys that set the engine's own options."""
 MERELS = (sys.executable, "-P", "-m", "merels.protocol")

@@ -63,7 +63,7 @@ class InProcessAnalysis(Analysis):
 
 
 class InProcessEngine(AnyEngine):
-    """`merels.protocol.client.engine.Engine` for the built-in engine, in this process.
+    """The built-in engine in this process, with the interface `AnyEngine`.
 
     ``hash_mb`` is the size of the transposition table in MiB. ``level`` is a strength level, None
     for full strength; it may be changed between searches.
@@ -91,7 +91,7 @@ class InProcessEngine(AnyEngine):
         self._end_analysis()
 
     def prepare(self) -> None:
-        """Allocate the memory for searches now; `InputError` if there is not enough."""
+        """Allocate the memory for searches now; `InputError` if there is too little memory."""
         self._searcher.prepare()
 
     def new_game(self) -> None:

@@ -41,8 +41,8 @@ def table_coverage(spec: EngineSpec, rules: Sequence[Rules]) -> list[str]:
         problem = opened[0].problems[0]
     raise InputError(
         f"level={PERFECT}",
-        f"{problem}; make them with {build_command(rules[0], Path(folder))}, or name the folder "
-        f"that has them with {OPTION}{TABLES}=",
+        f"{problem}; build tables with {build_command(rules[0], Path(folder))}, or name another "
+        f"folder with {OPTION}{TABLES}=",
     )
 
 

@@ -45,7 +45,7 @@ def shell_words(text: str, comments: bool = False, posix: bool = POSIX) -> list[
                 break
         elif first == "\\" and posix:
             if start == len(text):
-                raise ValueError("No escaped character")
+                raise ValueError("no character after the last backslash")
             parts.append(text[start])
             place += 2
         elif first in "'\"":
@@ -53,7 +53,7 @@ def shell_words(text: str, comments: bool = False, posix: bool = POSIX) -> list[
             quoted = _ESCAPING.match(text, start) if escapes else None
             end = quoted.end() if quoted else text.find(first, start)
             if text[end : end + 1] != first:
-                raise ValueError("No closing quotation")
+                raise ValueError("no closing quotation mark")
             part = text[start:end]
             parts.append(_ESCAPED.sub(r"\1", part) if escapes else part)
             place = end + 1

@@ -54,7 +54,7 @@ class Guardian:
         self._reset()
         if process is not None and process.stdin is not None:
             process.stdin.close()
-            # The guardian is a child of the parent only: this keeps Popen from waiting for it.
+            # A return code keeps Popen from waiting for the guardian, a child of the parent only.
             process.returncode = 0
 
     def environment(self) -> dict[str, str]:

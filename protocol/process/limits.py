@@ -72,7 +72,7 @@ class ResourceLimits:
 
 
 def read_limits(values: Mapping[str, str], where: str = "") -> ResourceLimits | None:
-    """Return the limits among an engine's values by key, or None without any.
+    """Return the limits among an engine's values by key, or None if no limit is set.
 
     `InputError` for a limit that is out of range or that the system does not have. ``where``, such
     as ``of NAME``, is added to the error's text.

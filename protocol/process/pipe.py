@@ -46,7 +46,7 @@ class Pipe:
         """Bytes read by `read_raw_line` after its deadline."""
 
     def _read(self, milliseconds: int) -> bytes | None:
-        """Return the bytes that arrive in ``milliseconds``; b'' at the end of output, else None."""
+        """Return bytes that arrive in ``milliseconds``, b'' at the end of output, else None."""
         raise NotImplementedError
 
     def _write(self, data: bytes, deadline: int, reading: bool) -> None:
@@ -115,7 +115,7 @@ class Pipe:
     def exchange(
         self, data: bytes, deadline: int, timeout: int, clear: Callable[[], None]
     ) -> bytes | None:
-        """Call `send`, then `receive` for ``timeout`` nanoseconds; do not wait if it is <= 0.
+        """Call `send`, then `receive` for ``timeout`` nanoseconds; if <= 0, without waiting.
 
         ``clear`` is called first if there may be earlier output to receive.
         """

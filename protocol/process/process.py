@@ -29,7 +29,7 @@ _SLICE = 0.02
 
 
 def describe_status(status: int) -> str:
-    """Return a description of an exit code, or of minus a signal."""
+    """Describe ``status``, an exit code or minus the number of the signal that killed a process."""
     if status >= 0:
         return f"exit code {status}"
     try:
@@ -90,7 +90,7 @@ class EngineProcess:
         words = split_command(command, directory)
         words[0] = find_executable(words, directory)
         if directory is not None and not os.path.isdir(directory):
-            raise EngineError(f"no such directory: '{directory}'; name an existing one")
+            raise EngineError(f"no such folder: '{directory}'; name an existing folder")
         self._limits = limits
         limited = words
         if limits is not None:

@@ -15,7 +15,7 @@ from merels.protocol.process.process import EngineProcess
 _CHUNKS_AHEAD = 64
 """Chunks of output that the reading thread keeps before it waits."""
 _CLOSE_SECONDS = 0.1
-"""Time for the engine to read its remaining input before it is closed, in seconds."""
+"""Time for the engine to read its remaining input before the input is closed, in seconds."""
 
 
 class ThreadPipe(Pipe):

@@ -331,7 +331,7 @@ def test_bad_flags_are_reported(capsys: pytest.CaptureFixture[str]) -> None:
         (["-port", "x"], "port"),
         (["-engine", "name=A"], "cmd="),
         (["-engine", "cmd= "], "cmd="),
-        (["-engine", "cmd='./my engine"], "No closing quotation"),
+        (["-engine", "cmd='./my engine"], "no closing quotation mark"),
         (["-engine", "cmd=a", "proto=xyz"], "xyz"),
         (["-engine", "cmd=a", "colour=red"], "colour=red"),
         (["-host", "256.256.256.256"], "256.256.256.256"),

@@ -358,8 +358,8 @@ def test_the_error_about_a_command_names_the_cause(
         (["sh", "\ud800"], None, None, "cannot start '.*sh': .*surrogates not allowed"),
         (["a\0b"], None, None, "no such engine: 'a.b'"),
         (["sh"], None, "a\0b", "cannot write 'a.b': .*embedded null"),
-        (["sh"], "a\0b", None, "no such directory: 'a.b'"),
-        (["sh"], "/no/such", None, "no such directory: '/no/such'"),
+        (["sh"], "a\0b", None, "no such folder: 'a.b'"),
+        (["sh"], "/no/such", None, "no such folder: '/no/such'"),
     ],
 )
 @pytest.mark.skipif(os.name != "posix", reason="needs sh")
