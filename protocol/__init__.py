@@ -1,4 +1,4 @@
-"""The text protocol: the engine's side of it and the client's.
+"""The text protocol, for engines and for clients.
 
 >>> from merels.engine import Position
 >>> from merels.protocol import Limit, InProcessEngine

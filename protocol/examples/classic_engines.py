@@ -24,7 +24,7 @@ STEPS = [[b for line in LINES for a, b in (line[:2], line[1::-1], line[1:], line
           if a == point] for point in range(24)]
 WIN = 10_000  # less the plies to the end
 DEEPEST = 60  # plies of a search without a limit
-VISITS = 100  # games of the tree search that replace a ply of depth
+VISITS = 100  # games of the tree search for each ply of `go depth`
 
 
 class State(NamedTuple):
@@ -61,7 +61,7 @@ def closes(men: int, to: int) -> bool:
 
 
 def children(state: State) -> list[tuple[str, State]]:
-    """Each legal move with the position after it; none if the side to move has lost."""
+    """Return each legal move with the position after it; none if the side to move has lost."""
     own, other, hand, other_hand = state
     if own.bit_count() + hand < 3:
         return []
@@ -89,7 +89,7 @@ def children(state: State) -> list[tuple[str, State]]:
 
 
 def evaluate(state: State) -> int:
-    """Score for the side to move, in hundredths of a man."""
+    """Return the score for the side to move, in hundredths of a man."""
     own, other, hand, other_hand = state
     full = own | other
     free = sum(not full >> to & 1 for p in points(own) for to in STEPS[p])
@@ -168,7 +168,7 @@ class Node:
 
 
 class Mcts:
-    """UCT: random games of at most 40 plies, judged by the men that are left."""
+    """UCT search; random games of at most 40 plies evaluate positions."""
 
     name = "Classic MCTS"
 
@@ -177,7 +177,7 @@ class Mcts:
         self.nodes = 0
 
     def search(self, state: State, limit: Limit) -> str:
-        """Print a line at the end; return the move that was visited most."""
+        """Print a line at the end; return the move with the most visits."""
         self.chance.seed(1)  # The same search plays the same move.
         root, started = Node(state), time.monotonic()
         if limit.only:
@@ -208,14 +208,14 @@ class Mcts:
         return root.moves[best][0]
 
     def select(self, node: Node) -> Node:
-        """The child with the best upper bound (Kocsis and Szepesvári, 2006)."""
+        """Return the child with the best upper bound (Kocsis and Szepesvári, 2006)."""
         log = math.log(node.visits)
         return max(node.children, key=lambda child: (
             child.points / child.visits + math.sqrt(log / child.visits)
         ))
 
     def playout(self, state: State) -> float:
-        """The points of the side to move."""
+        """Play a random game; return the points of the side to move, from 0 to 1."""
         for ply in range(40):
             self.nodes += 1
             moves = children(state)
@@ -228,7 +228,7 @@ class Mcts:
 
 
 def read_position(words: list[str]) -> tuple[State, bool]:
-    """The position that the words after `position` describe, and whether White is to move."""
+    """Return the position of the words after `position`, and whether White is to move."""
     end = words.index("moves") if "moves" in words else len(words)
     state, is_white = START, True
     if words[0] != "startpos":
@@ -253,7 +253,7 @@ def read_position(words: list[str]) -> tuple[State, bool]:
 def limit_of(
     words: list[str], state: State, is_white: bool, stopped: threading.Event
 ) -> Limit:
-    """The limit of the words after `go`: a twentieth of the clock and half the increment."""
+    """Return the limit of the words after `go`: of a clock, 1/20 and half the increment."""
     values = {word: float(value) for word, value in zip(words, words[1:])
               if value.lstrip("-").isdigit()}
     seconds = math.inf

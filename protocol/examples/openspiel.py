@@ -1,4 +1,4 @@
-"""merels as a bot for OpenSpiel's game nine_mens_morris, and a comparison of both rules.
+"""merels as a bot for OpenSpiel's game nine_mens_morris, and a comparison of the rules.
 
     pip install open_spiel
     python -m merels.protocol.examples.openspiel compare 1000
@@ -55,7 +55,7 @@ class MerelsBot(pyspiel.Bot):  # type: ignore[misc]
     def __init__(self, engine: Engine | InProcessEngine, limit: Limit) -> None:
         super().__init__()
         self._engine, self._limit = engine, limit
-        self._rest: tuple[int, ...] = ()
+        self._pending: tuple[int, ...] = ()
         """Remaining actions of the current move."""
 
     def step(self, state: pyspiel.State) -> int:
@@ -64,9 +64,9 @@ class MerelsBot(pyspiel.Bot):  # type: ignore[misc]
         if not partial:
             move = self._engine.play(position, self._limit).move
             assert move is not None, "OpenSpiel calls step only before the game is over"
-            self._rest = actions_of(move)
-        action, *rest = self._rest
-        self._rest = tuple(rest)
+            self._pending = actions_of(move)
+        action, *pending = self._pending
+        self._pending = tuple(pending)
         return action
 
 

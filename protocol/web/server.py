@@ -90,17 +90,17 @@ def _walk(folder: Traversable, above: str = "") -> Iterator[tuple[str, Traversab
 
 
 def is_own_host(header: str, host: str, port: int) -> bool:
-    """Whether a Host header is ``host``, localhost or an IP address, with the server's port.
+    """Return whether a Host header is ``host``, localhost or an IP address, with ``port``.
 
     Other names are refused because of DNS rebinding: a foreign site whose name resolves to this
     machine could read the server's answers.
     """
     try:
         parts = urlsplit(f"//{header}")
-        name, wanted = parts.hostname or "", parts.port or 80
+        name, header_port = parts.hostname or "", parts.port or 80
     except ValueError:
         return False
-    if wanted != port or parts.username is not None:
+    if header_port != port or parts.username is not None:
         return False
     if name in ("localhost", host):
         return True
@@ -128,7 +128,7 @@ class LocalServer(ThreadingHTTPServer):
             self.address_family = AF_INET6
         self._open: set[socket] = set()
         self._waiting: dict[socket, float] = {}
-        """Connections whose timeout is running, with its start by `monotonic`, oldest first."""
+        """Connections whose timeout is running, with its start (`monotonic`), oldest first."""
         self._streams: dict[socket, None] = {}
         """Connections that are event streams, oldest first."""
         self._lock = Lock()
@@ -242,7 +242,7 @@ class LocalHandler(BaseHTTPRequestHandler):
     connection: socket
 
     def version_string(self) -> str:
-        """The server's name, without a version."""
+        """Return the server's name, without a version."""
         return "merels"
 
     def log_message(self, format: str, *args: Any) -> None:
@@ -313,7 +313,7 @@ class LocalHandler(BaseHTTPRequestHandler):
         return parts.path, parts.query
 
     def send_file(self, page: Page, name: str) -> None:
-        """Send a file of a page, or raise `Refusal` if there is none of that name."""
+        """Send a file of a page; raise `Refusal` if the page has no such file."""
         if name not in page:
             raise Refusal(HTTPStatus.NOT_FOUND, "no such page")
         kind, data = page[name]

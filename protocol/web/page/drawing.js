@@ -1,4 +1,4 @@
-// Draws a board: its wood and lines, the men on it, and the move that led there.
+// Draws a board: its wood and lines, the men on it, and the last move.
 
 import { svg } from "./dom.js";
 
@@ -73,7 +73,7 @@ export class Drawing {
     }));
   }
 
-  /** Makes the points buttons; the hit circle stays when the marks in front of it are redrawn. */
+  /** Turns points into buttons; the hit circle stays when the marks in front of it are redrawn. */
   addButtons(tabIndex) {
     for (const group of this.groups.values()) {
       group.setAttribute("role", "button");
@@ -93,7 +93,7 @@ export class Drawing {
     return this.flipped ? [700 - x, 700 - y] : [x, y];
   }
 
-  /** Draws what flipping changes: the lines look the same, the labels and points move. */
+  /** Draws lines and labels and places the points; call this again after a change of `flipped`. */
   place() {
     const square = (d) => `M${d} ${d}H${700 - d}V${700 - d}H${d}Z`;
     this.lines.setAttribute("d", `${square(50)}${square(150)}${square(250)}` +
@@ -118,7 +118,7 @@ export class Drawing {
     this.groups.get(point).firstChild.replaceChildren(...marks);
   }
 
-  /** Draws the men, a map of points to colours, and the move that led there; null: none. */
+  /** Draws the men, a map of points to colours, and the last move; null: no move. */
   show(men, last) {
     for (const point of this.points) {
       const marks = piece(men.get(point));
