@@ -43,8 +43,8 @@ _GAME = re.compile(r"[\[{(;%$.…*½]|[0-9]|[a-gA-G][1-7]|[!?‼⁇⁈⁉]")
 def detect(head: str) -> str:
     """Return the form of a text: ``games``, ``positions``, ``rules`` or ``manifest``.
 
-    ``head`` is the beginning of the text, and not only white space. For any other form,
-    `InputError` names the form if it is known, and lists the forms that merels reads.
+    ``head`` is the beginning of the text, and not blank. For any other form, `InputError` names the
+    form if it is known, and lists the forms that merels reads.
     """
     text = head[:HEAD].lstrip("\ufeff\u200b \t\r\n")
     line = first_line(text)

@@ -1,4 +1,4 @@
-"""The forms in which positions, games and rules are written, and the parts that each omits."""
+"""The forms in which positions, games and rules are written, and the parts that a form omits."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FORMS = (*POSITIONS, *GAMES, JOURNAL, *RULES)
 
 _DERIVED_TAGS = ("Result", "Variant", "FEN", "SetUp", "PlyCount", "Termination")
 """Tags that are derived from the moves and the end of a game."""
-IN_A_JOURNAL = ("White", "Black", "Round", "Event", "Site", "GameStartTime", "PairId", "GameId")
+_JOURNAL_TAGS = ("White", "Black", "Round", "Event", "Site", "GameStartTime", "PairId", "GameId")
 """Tags that a journal stores."""
 
 
@@ -83,7 +83,7 @@ def left_out(record: Record, form: str, rules: Rules) -> set[str]:
         return set()
     missing = set()
     has_no_rules = form in POSITIONS or form == "wmd"
-    kept_tags = _DERIVED_TAGS + (IN_A_JOURNAL if form == JOURNAL else ())
+    kept_tags = _DERIVED_TAGS + (_JOURNAL_TAGS if form == JOURNAL else ())
     if has_no_rules and record.start.rules != rules:
         missing.add("rules")
     if form in POSITIONS and record.result != "*" and not record.moves:

@@ -76,7 +76,7 @@ def recognise(lines: Iterable[str], file: str = "") -> tuple[str, Iterator[str]]
 
 
 def pasted(text: str, rules: Rules) -> Record | list[FoundGame]:
-    """Return the one position of a typed or pasted text, as a record, or the games of the text.
+    """Return the games of a typed or pasted text, or a record of its only position.
 
     ``rules`` apply to a position. `InputError` for any other text.
     """
@@ -95,9 +95,10 @@ def pasted(text: str, rules: Rules) -> Record | list[FoundGame]:
 
 
 def read_game(text: str, rules: Rules = DEFAULT_RULES) -> Record:
-    """Return the one game of a text in any form, or its one position as a game without moves.
+    """Return the only game of a text in any form; a position becomes a game without moves.
 
-    ``rules`` apply to a text that names none. `InputError` names an invalid token and its place.
+    ``rules`` apply to a text that names no rules. `InputError` names an invalid token and its
+    place.
     """
     content = pasted(text, rules)
     if isinstance(content, Record):

@@ -52,7 +52,7 @@ def load(session: Session, text: str, rules: Rules, game: int | None) -> JSON:
 
 def _read(game: FoundGame, rules: Rules) -> Record:
     """Return a game with its moves, by the rules that the game names, else by ``rules``."""
-    return game.read(RecordRules(rules, way_out=_ADVICE))
+    return game.read(RecordRules(rules, advice=_ADVICE))
 
 
 def _game_view(game: FoundGame) -> JSON:

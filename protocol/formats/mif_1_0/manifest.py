@@ -230,7 +230,7 @@ _FREE: dict[str, type | tuple[str, ...]] = {
 }  # fmt: skip
 """Members without effect under merels' rules, by path: their type, or their allowed values."""
 _RESETS = {"draw.repetition.resetEvents": (), "draw.noProgress.resetEvents": ("board-remove",)}
-"""Lists of events, by path, and the events that they must contain; others have no effect.
+"""Lists of events, by path, and the events that they must contain; other events have no effect.
 
 Plies without a removal are counted only after the placing phase, and each mill removes a man. So
 ``place`` and ``mill-formation`` reset no count that ``board-remove`` does not reset."""

@@ -89,7 +89,7 @@ def split_games(runs: Iterable[str], name: str = "text") -> Iterator[GameText]:
 
 
 class _Splitter:
-    """The state of `split_games`: the present game, its open comment and open variations."""
+    """The state of `split_games`: the current game, its open comment and open variations."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -105,11 +105,11 @@ class _Splitter:
 
     @property
     def has_content(self) -> bool:
-        """Whether the present game has tags or moves."""
+        """Whether the current game has tags or moves."""
         return bool(self._game.tags) or self._in_moves
 
     def finish(self) -> GameText:
-        """Return the present game."""
+        """Return the current game."""
         self._game.text = "".join(self._parts)
         return self._game
 

@@ -19,26 +19,26 @@ _GAME = frozenset(
 class RecordRules:
     """The rules by which records are read.
 
-    default   rules of a record without a Variant tag, or with one that only names the game;
+    default   rules of a record without a Variant tag, or with a tag that only names the game;
               they already include ``variant`` and ``settings``
     variant   a rule set that replaces the tags; None reads the tags
     settings  changes such as ``Flying=own`` to the rules of a tag
     by_flags  whether the user can give the flags -variant and -set, for messages
-    way_out   advice that is appended to the error about the tag of another game
+    advice    text that is appended to the error about the tag of another game
     """
 
     default: Rules = DEFAULT_RULES
     variant: str | None = None
     settings: tuple[str, ...] = ()
     by_flags: bool = False
-    way_out: str = ""
+    advice: str = ""
 
     def setting(self, text: str) -> str:
         """Return a setting such as ``Flying=own`` for a message, with its flag if there is one."""
         return f"-set {text}" if self.by_flags else text
 
     def of(self, tag: str | None) -> Rules:
-        """Return the rules of a record whose Variant tag is ``tag``; None if it has no such tag."""
+        """Return the rules of a record with the Variant tag ``tag``, or None without a tag."""
         if tag is None or self.variant is not None:
             return self.default
         words = tag.lower().split()
@@ -49,7 +49,7 @@ class RecordRules:
         except InputError as error:
             is_preset = bool(words) and words[0] in PRESETS
             token = error.token if is_preset else tag
-            raise InputError(token, error.expected + self.way_out) from None
+            raise InputError(token, error.expected + self.advice) from None
         for setting in self.settings:
             name, _, value = setting.partition("=")
             rules = rules.with_field(name, value)
