@@ -34,9 +34,9 @@ class Pace:
     ready: float = PING_SECONDS
     """Timeout of a process's first readyok, and of the first after setoption, in seconds."""
     watch: float = 1.0
-    """Time in which a search that must wait for stop may not answer, in seconds."""
+    """Time for which a search that must wait for stop is watched, in seconds."""
     listen: float = 0.2
-    """Time in which unwanted lines are awaited, in seconds."""
+    """Time to wait for unwanted lines, in seconds."""
     movetime: int = 500
     """Limit of a timed search, in milliseconds."""
     plies: int = 60
@@ -163,7 +163,7 @@ class Conversation:
     def until(self, word: str, seconds: float, question: str) -> list[Line]:
         """Return all lines up to the first that begins with ``word``.
 
-        Raise `Fault` if it does not arrive within ``seconds``, or only after `MOST_BYTES`.
+        Raise `Fault` if that line does not arrive within ``seconds``, or only after `MOST_BYTES`.
         ``question`` names the command in the reason.
         """
         lines: list[Line] = []

@@ -203,7 +203,7 @@ class Subject(Conversation):
         return option
 
     def value(self, name: str) -> str:
-        """Return an option's value after a start; empty if the engine does not have it."""
+        """Return an option's value after a start; empty if the engine has no such option."""
         option = self.greeting.options.get(name)
         settings = {key.lower(): value for key, value in self.candidate.options}
         return settings.get(name.lower(), option.default) if option is not None else ""

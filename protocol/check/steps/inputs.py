@@ -47,7 +47,7 @@ def _check_all_is_read(engine: Subject, data: bytes, what: str, then: str = "") 
 
 
 def _uses_resources(option: Option) -> bool:
-    """Whether an option sets an amount of memory or threads."""
+    """Return whether an option sets an amount of memory or threads."""
     return any(word in option.name.lower() for word in RESOURCE_WORDS)
 
 
@@ -156,7 +156,7 @@ INPUT.add(
 
 @INPUT.step()
 def crlf(engine: Subject) -> None:
-    """Lines may end in CR LF; some clients write that on Windows."""
+    """Lines may end in CR LF; some clients write such lines on Windows."""
     _check_all_is_read(engine, b"isready\r\n", "isready\\r\\n")
     lines = b"position startpos moves d6\r\nucinewgame\r\nposition startpos\r\n"
     _check_survival(engine, (lines, "lines that end in CR LF"))
@@ -170,7 +170,7 @@ INPUT.add(
 @INPUT.step()
 def noise_before_command(engine: Subject) -> None:
     """Unknown words before a command are skipped ('joho debug on'), as UCI demands. Few clients
-    need that, so an engine that ignores the line gets only a warning."""
+    need this, so an engine that ignores the whole line gets only a warning."""
     engine.ensure_ready()
     engine.send("joho isready")
     engine.warn_unless_ready("'joho isready' was not answered")

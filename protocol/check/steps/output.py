@@ -200,7 +200,7 @@ def bestmove_two_words(engine: Subject) -> None:
 @OUTPUT.step()
 def score_before_bestmove(engine: Subject) -> None:
     """At least one info line with a score precedes each bestmove, even without time to think;
-    tournaments adjudicate by scores, and some clients fail without one."""
+    tournaments adjudicate by scores, and some clients fail without a score."""
     for search in survey(engine):
         if not search.scored:
             raise Fault(f"no info line with a score precedes it, {search}", search.best)

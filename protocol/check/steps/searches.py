@@ -327,8 +327,8 @@ def deterministic(engine: Subject) -> None:
 
 @SEARCH.step(needs=("stop",))
 def go_in_search(engine: Subject) -> None:
-    """A second go during a search violates the protocol, but the engine survives it and answers
-    both (a missing answer is only a warning)."""
+    """A second go during a search violates the protocol, but the engine survives and answers both
+    searches (a missing answer is only a warning)."""
     engine.start_search("go infinite")
     engine.start_search_here("go depth 1", engine.position(START), "position startpos")
     try:
