@@ -36,7 +36,7 @@ from merels.protocol.terminal.log import log_to_terminal
 from merels.protocol.web.access import LINK_PAGE
 
 COOKIE_SECONDS = 400 * 86_400
-"""Seconds for which browsers keep the cookie of a fixed port; they allow no more."""
+"""Seconds for which browsers keep the cookie of a fixed port; the longest time that they allow."""
 _EPILOG = """\
 The page offers merels and the engines given here, and can start no other program:
   merels board -engine cmd='./mill uci' name=Mill proto=sanmill -engine cmd=./new option.Hash=64
@@ -58,8 +58,8 @@ def main(argv: list[str]) -> int:
     add_engine_flag(parser, "an engine that the page offers", action="append", default=[])
     add_flag(
         parser, "port", metavar="N", default="0",
-        help="TCP port (default: a free one); with it a browser that was let in once can open the "
-        "same address after every restart, for example from a bookmark",
+        help="TCP port (default: any free port); with a fixed port, a browser that was let in once "
+        "can open the same address after every restart, for example from a bookmark",
     )
     add_flag(
         parser, "host", metavar="ADDRESS", default="127.0.0.1",
@@ -67,12 +67,12 @@ def main(argv: list[str]) -> int:
     )
     add_flag(
         parser, "puzzles", metavar="FILE", type=Path,
-        help="file of puzzles (default: those that come with merels; for other rules than the "
-        "default ones, puzzles made from the tables on this machine)",
+        help="file of puzzles (default: the puzzles that come with merels; for other than the "
+        "default rules, puzzles made from the tables on this machine)",
     )
     add_flag(
         parser, "no-tables", action="store_true",
-        help=f"build no tables; by default the first start builds those of up to {MEN} men in the "
+        help=f"build no tables; by default the first start builds tables of up to {MEN} men in the "
         "background, which takes seconds and 67 MB of disk space",
     )
     add_flag(
@@ -91,7 +91,7 @@ def _serve(arguments: argparse.Namespace) -> int:
     if arguments.puzzles is not None and not puzzles:
         raise InputError(str(arguments.puzzles), "expected puzzles, found none")
     games, no_games = _folder("games", "games are", "MERELS_GAMES")
-    rating, no_rating = _folder("puzzles", "the rating in puzzles is", "MERELS_PUZZLES")
+    rating, no_rating = _folder("puzzles", "the puzzle rating is", "MERELS_PUZZLES")
     trainer = Trainer(rating, puzzles, standard=True)
     table_build = None if arguments.no_tables else TableBuild()
     try:
@@ -185,7 +185,7 @@ def _folder(name: str, what: str, variable: str) -> tuple[Path | None, str]:
         reason = str(error)
     except OSError as error:
         reason = f"'{shorten(str(folder))}': cannot be read as a folder ({error.strerror})"
-    warning = f"{what} not kept: {reason}"
+    warning = f"{what} not saved: {reason}"
     print(f"merels: {warning}", file=sys.stderr)
     return None, f"{warning[:1].upper()}{warning[1:]}."
 

@@ -19,8 +19,8 @@ INTERRUPTED = 130
 def run_command(program: str, body: Callable[[], int]) -> int:
     """Run a command and return its exit status; print errors as lines on standard error.
 
-    The notes of a `Failure` follow it, one a line. If the reader of standard output closes it, as
-    ``head`` does, the status is `OK`.
+    The notes of a `Failure` follow its text, each on a line. If the reader of standard output
+    closes the pipe, as ``head`` does, the status is `OK`.
     """
     lines: list[str] = []
     try:

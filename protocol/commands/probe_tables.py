@@ -37,7 +37,7 @@ def _value_text(entry: TableValue | None) -> str:
 
 
 def probe(arguments: argparse.Namespace, rules: Rules) -> int:
-    """Print a position's value, and for each move its value and the replies that hold it."""
+    """Print a position's value, and each move's value with the number of replies that hold it."""
     position = setup_of([arguments.position], rules).position
     tables = open_folder(arguments, rules)
     reported = len(tables.problems)
@@ -46,7 +46,7 @@ def probe(arguments: argparse.Namespace, rules: Rules) -> int:
         raise InputError(arguments.position, f"the game is over: {outcome}")
     entry = tables.probe(position)
     if entry is None:
-        # Damage of a packed table is found only when it is read.
+        # Damage of a packed table is found only when the table is read.
         damaged = "; ".join(tables.problems[reported:])
         raise InputError(
             arguments.position, damaged or _missing(position, root_of(arguments))
@@ -69,7 +69,7 @@ def probe(arguments: argparse.Namespace, rules: Rules) -> int:
 
 
 def _missing(position: Position, root: Path) -> str:
-    """Return why no table has a position, and how to build one if that is possible."""
+    """Return why no table has a position, and how to build such a table if that is possible."""
     own, opponent = position.side, 1 - position.side
     men = position.men[own].bit_count(), position.men[opponent].bit_count()
     hand = sum(position.hands)

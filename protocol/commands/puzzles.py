@@ -39,7 +39,8 @@ Each line of the file is a puzzle, a JSON object with position, rules, goal, sol
 protocol/puzzles/FORMAT.md describes it. The same tables, rules and seed make the same puzzles. A
 file whose name ends in .gz is packed.
 
-Small tables give endgames; those of merels tables build -all -placing give puzzles of every phase.
+Small tables give endgames. The tables of 'merels tables build -all -placing' give puzzles of every
+phase.
 """
 
 

@@ -81,7 +81,7 @@ def _parser() -> Parser:
     verify = _command(commands, "verify", "recompute every value from its successors", _verify)
     add_flag(
         verify, "men", type=whole_from(MIN_MEN, MAX_MEN), metavar="N",
-        help="sectors of up to N men; a missing one is an error (default: all that exist)",
+        help="sectors of up to N men; a missing sector is an error (default: all that exist)",
     )
     add_flag(
         verify, "sample", type=whole_from(1, MOST_SAMPLED), default=0, metavar="N",
@@ -103,7 +103,7 @@ def _parser() -> Parser:
     pack = _command(commands, "pack", "make packed tables, a third as large", _pack)
     add_flag(
         pack, "out", type=Path, metavar="D",
-        help="folder of the packed tables (default: that of -dir)",
+        help="folder of the packed tables (default: the folder of -dir)",
     )
     return parser
 

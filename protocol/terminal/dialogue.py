@@ -36,7 +36,7 @@ man to remove: 'd6-d5xc3'. Men are O (White) and @ (Black).
 
 
 def read_level(text: str) -> Level | None:
-    """Return the level of that name or rating; None for ``full``, `InputError` if unknown."""
+    """Return the level with a name or rating; None for ``full``, `InputError` if unknown."""
     return None if text.lower() == "full" else level_named(text, also="full")
 
 
@@ -130,7 +130,7 @@ class Dialogue:
         self._play(result.move)
 
     def _search(self, limit: Limit, level: Level | None = None) -> Result:
-        """Return the engine's result in the present position; KeyboardInterrupt on Ctrl-C."""
+        """Return the engine's result in the current position; KeyboardInterrupt on Ctrl-C."""
         self._searcher.tables = find_tables(self._table_cache, self.position.rules, limit)
         result, interrupted = search(self._searcher, self.position, limit, level=level)
         if interrupted:
@@ -141,7 +141,7 @@ class Dialogue:
         self.game.play(move)
         self._show()
 
-    def _show(self, rest: str = "") -> None:
+    def _show(self, argument: str = "") -> None:
         if self.game.over:  # Changes of level and side from now on belong to the next game.
             self.game.record.tags = self.record().tags
         print(self.position)
@@ -152,10 +152,10 @@ class Dialogue:
             print(f"The game is over: {reason}")
         print(flush=True)
 
-    def _undo(self, rest: str) -> None:
+    def _undo(self, argument: str) -> None:
         """Take back the person's last move and the moves after it, or a resignation.
 
-        After the end of the game, the person must type it twice, and the ended game is saved.
+        After the end of the game, the person must type ``undo`` twice, and the ended game is saved.
         """
         if self.game.over and not self._undo_confirmed:
             self._undo_asked = True
@@ -174,48 +174,48 @@ class Dialogue:
             self.game.record.remove(human[-1])
         self._show()
 
-    def _hint(self, rest: str) -> None:
+    def _hint(self, argument: str) -> None:
         """Print the move that the engine would play at full strength."""
         if self.game.over:
             raise InputError("hint", _OVER)
         result = self._search(Limit(time=_HINT_TIME))
         print(f"{result.move} looks best ({men(result.score)} for you)")
 
-    def _moves(self, rest: str) -> None:
+    def _moves(self, argument: str) -> None:
         print(format_moves(self.position.legal_moves()) or "none")
 
-    def _resign(self, rest: str) -> None:
+    def _resign(self, argument: str) -> None:
         if self.game.over:
             raise InputError("resign", _OVER)
         self.game.resign(self.human)
         self._show()
 
-    def _set_level(self, rest: str) -> None:
-        if rest:
-            self.level = read_level(rest)
+    def _set_level(self, argument: str) -> None:
+        if argument:
+            self.level = read_level(argument)
         print(f"level: {self.level.name if self.level else 'full strength'}")
 
-    def _set_time(self, rest: str) -> None:
-        if rest:
-            self.seconds = read_seconds(rest)
+    def _set_time(self, argument: str) -> None:
+        if argument:
+            self.seconds = read_seconds(argument)
         print(f"time: {self.seconds:g} s a move")
 
-    def _swap(self, rest: str) -> None:
+    def _swap(self, argument: str) -> None:
         """Change sides with the engine."""
         self.human = 1 - self.human
         print(f"You play {COLOURS[self.human]} now.")
 
-    def _new(self, rest: str) -> None:
+    def _new(self, argument: str) -> None:
         self._keep_or_print()
         self.game = Game(self.game.record.start)
         self._seed = any_seed()
         self._searcher.clear()
         self._show()
 
-    def _save(self, rest: str) -> None:
-        if not rest:
+    def _save(self, argument: str) -> None:
+        if not argument:
             raise InputError("save", "expected the name of a file, as in save FILE")
-        self.save(rest)
+        self.save(argument)
 
     def _keep_or_print(self) -> None:
         """Save the game as `keep` does; print the error if that fails."""
@@ -251,12 +251,12 @@ class Dialogue:
         record.tags["Event"] = "A game in the terminal"
         return record
 
-    def _help(self, rest: str) -> None:
+    def _help(self, argument: str) -> None:
         print(MOVES_HELP)
         for name, (_, text) in COMMANDS.items():
             print(f"  {name:<8} {text}")
 
-    def _quit(self, rest: str) -> None:
+    def _quit(self, argument: str) -> None:
         raise EOFError
 
 

@@ -50,7 +50,7 @@ def test_a_games_folder_that_is_a_file_leaves_the_board_usable(tmp_path: Path) -
     with Server(games=README, puzzles=tmp_path) as server:
         status, opened = server.api("open")
         assert status == 200
-        warning = f"ames are not kept: '{README}': cannot be read as a folder (Not a directory)"
+        warning = f"ames are not saved: '{README}': cannot be read as a folder (Not a directory)"
         assert opened["warning"] == f"G{warning}."
         assert server.errors().count(warning) == 1 and "Traceback" not in server.errors()
         session = opened["session"]
@@ -186,7 +186,7 @@ def test_the_page_shows_warnings_and_errors(
     with Server(games=README, puzzles=tmp_path) as server:
         server.let_in(chromium)
         chromium.wait(f"!{shown}.hidden")
-        assert "Games are not kept: " in chromium.text("#warnings")
+        assert "Games are not saved: " in chromium.text("#warnings")
     monkeypatch.setattr(Reviewer, "judge", fail)
     with serving_here() as client:
         client.let_in(chromium)
