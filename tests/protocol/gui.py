@@ -90,7 +90,7 @@ class Gui:
         return line
 
     def until(self, wanted: str | Callable[[str], bool]) -> list[str]:
-        """Return all lines up to the first that starts with ``wanted``, or for which it is true."""
+        """Return all lines up to one that starts with ``wanted``, or that ``wanted`` accepts."""
         lines: list[str] = []
         deadline = time.monotonic() + PATIENCE
         while True:
@@ -129,7 +129,7 @@ class Gui:
             lines.append(line)
         return lines
 
-    def rest(self) -> list[str]:
+    def read_to_end(self) -> list[str]:
         """Return all lines up to the end of the output."""
         self._reader.join(PATIENCE)
         lines: list[str] = []

@@ -73,7 +73,7 @@ OTHER_VALUES = {
 @pytest.mark.parametrize("field", OTHER_VALUES)
 def test_an_engine_with_another_value_of_a_field_fails_a_case(field: str) -> None:
     def fails(value: str) -> bool:
-        """Whether an engine that always plays by this value fails a case."""
+        """Return whether an engine that always plays by this value fails a case."""
         for case in CASES:
             played = rules_of(case)
             wrong = played.with_field(field, value)

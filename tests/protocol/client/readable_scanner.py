@@ -87,7 +87,7 @@ def count_unknown(lines: bytes) -> int:
 
 
 def random_lines(generator: random.Random) -> bytes:
-    """Return random lines of words that engines send, valid or not; the last may lack its end."""
+    """Return random lines of words that engines send, valid or not, some without a line feed."""
     text = b"".join(
         word for _ in range(generator.randrange(25))
         for word in (generator.choice(WORDS), generator.choice(SPACES))

@@ -73,7 +73,7 @@ def test_two_engines_play_a_game() -> None:
 
 
 def test_an_engine_is_sent_the_moves_since_the_last_irreversible_move() -> None:
-    """With only the present position, the engine could not detect a draw by repetition."""
+    """With only the current position, the engine could not detect a draw by repetition."""
     position = start = parse_position(OTHER_START)
     tokens = ["a7-a4", "e4-e5", "a4-a7", "e5-e4"]
     for token in tokens:

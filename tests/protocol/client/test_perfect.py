@@ -1,4 +1,4 @@
-"""``level=perfect``: the error without tables, and the engines that need none."""
+"""``level=perfect``: the error without tables, and the engines that need no tables."""
 
 from __future__ import annotations
 

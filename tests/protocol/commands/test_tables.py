@@ -192,7 +192,7 @@ def test_mistakes_are_explained(
     assert error.count("\n") == 1
 
 
-def test_probe_names_the_missing_table_or_why_there_is_none(
+def test_probe_names_the_missing_table_or_why_no_table_exists(
     folder: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     eight = "****O*@*/******O@/****@OO@ w 0 0 0 1"

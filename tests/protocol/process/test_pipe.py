@@ -238,7 +238,7 @@ def test_the_error_about_an_ended_process_quotes_its_last_line_of_standard_error
 
 @each_kind
 def test_megabytes_of_standard_error_do_not_block_an_engine(kind: type[Pipe]) -> None:
-    """An engine may write them before it answers, before it reads its input, or as it ends."""
+    """An engine may write errors before it answers, before it reads its input, or as it ends."""
     code = """
 sys.stderr.write("e" * 5_000_000); print("ready", flush=True)
 sys.stderr.write("e" * 5_000_000); print(len(sys.stdin.readline()), flush=True)

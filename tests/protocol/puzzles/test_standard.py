@@ -1,4 +1,4 @@
-"""The puzzles that come with merels: proofs of those with few men, themes, selection, filters."""
+"""The puzzles that come with merels: proofs with few men, themes, selection, filters."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def men(puzzle: Puzzle) -> int:
     return puzzle.position.total(0) + puzzle.position.total(1)
 
 
-def test_there_are_at_least_500_of_every_phase_for_the_default_rules() -> None:
+def test_500_puzzles_of_the_default_rules_have_every_phase_goal_and_theme() -> None:
     puzzles = standard_puzzles()
     assert len(puzzles) >= 500
     assert len({format_position(puzzle.position) for puzzle in puzzles}) == len(puzzles)

@@ -106,7 +106,7 @@ EARLIER = {
 
 
 def send_earlier(gui: Gui, lines: list[str]) -> None:
-    """Send lines, and wait for each search; stop an infinite one at depth 5."""
+    """Send lines, and wait for each search; stop an infinite search at depth 5."""
     for line in lines:
         gui.send(line)
         if line == "go infinite":
@@ -133,7 +133,7 @@ def test_earlier_commands_have_no_effect_after_clearing(
 
 
 def test_a_level_with_a_seed_writes_the_same_lines(tables: dict[str, str]) -> None:
-    """Another seed gives other lines."""
+    """A different seed gives different lines."""
     seed = "setoption name LevelSeed value 6"
     words = (
         "setoption name UCI_LimitStrength value true", "setoption name UCI_Elo value 1000", seed

@@ -311,7 +311,7 @@ def test_a_short_search_does_not_touch_a_whole_large_hash_table(gui: Gui) -> Non
 
 
 def leave_memory(gui: Gui, mebibytes: int) -> None:
-    """Limit the engine's address space to its present size and ``mebibytes`` more."""
+    """Limit the engine's address space to its current size plus ``mebibytes``."""
     import resource
 
     pid = gui.process.pid
@@ -375,7 +375,7 @@ def test_an_engine_without_memory_for_its_weights_ends_at_go(tmp_path: Path) -> 
 def assert_unable_to_search(gui: Gui, reason: str) -> None:
     """Check that the process ends with status 1, no bestmove and one line with the reason."""
     assert gui.code() == 1
-    assert gui.rest() == []
+    assert gui.read_to_end() == []
     error = gui.errors()
     assert error.startswith("merels: ") and reason in error and error.count("\n") == 1
 

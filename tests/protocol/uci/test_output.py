@@ -14,7 +14,7 @@ from merels.protocol.uci.streams import Output
 
 @pytest.fixture
 def pipe() -> Iterator[list[int]]:
-    """Yield both ends of a pipe, and close those that the test leaves in the list."""
+    """Yield both ends of a pipe; close the ends that the test leaves in the list."""
     ends = [*os.pipe()]
     yield ends
     for end in ends:

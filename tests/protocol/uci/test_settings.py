@@ -125,7 +125,7 @@ def test_a_carriage_return_in_an_option_is_an_error(gui: Gui) -> None:
     assert gui.ask("setoption name UCI_Opponent") == ["info string UCI_Opponent is <empty>"]
 
 
-def test_debug_writes_an_empty_value_as_a_word_and_shortens_a_long_one(gui: Gui) -> None:
+def test_debug_writes_an_empty_value_as_a_word_and_shortens_a_long_value(gui: Gui) -> None:
     lines = gui.ask("debug on", "setoption name TablePath value <empty>")
     assert lines == ["info string TablePath is <empty>"]
     (line,) = gui.ask("setoption name UCI_Opponent value " + "x" * 100_000)

@@ -68,7 +68,7 @@ def send(server: LocalServer, data: bytes) -> socket.socket:
 
 
 def is_served(server: LocalServer) -> bool:
-    """Whether a new connection gets an answer."""
+    """Return whether a new connection gets an answer."""
     try:
         with send(server, b"GET / HTTP/1.1\r\n\r\n") as connection:
             return connection.recv(64).startswith(b"HTTP/1.1 200")
@@ -77,7 +77,7 @@ def is_served(server: LocalServer) -> bool:
 
 
 def is_open(connection: socket.socket) -> bool:
-    """Whether a connection is still open."""
+    """Return whether a connection is still open."""
     connection.setblocking(False)
     try:
         return connection.recv(1 << 16) != b""
