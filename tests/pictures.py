@@ -29,7 +29,7 @@ PLAYERS = LEVELS[3::-1]
 def board(browser: Browser) -> None:
     """Take a picture of the board with a loaded game and an analysis."""
     with Server() as server:
-        browser.look(1200, 780)
+        browser.set_view(1200, 780)
         server.let_in(browser)
         browser.open(server.address)
         browser.wait("document.querySelectorAll('.target').length === 24")
@@ -45,7 +45,7 @@ def board(browser: Browser) -> None:
 def tactic(browser: Browser) -> None:
     """Take a picture of a double mill, with the arrow of the move that uses it."""
     with Server() as server:
-        browser.look(1200, 780)
+        browser.set_view(1200, 780)
         server.let_in(browser)
         browser.open(server.address)
         browser.wait("document.querySelectorAll('.target').length === 24")
@@ -66,7 +66,7 @@ def report(browser: Browser) -> None:
         subprocess.run([*MERELS, *words], check=True, cwd=folder)
         subprocess.run([*MERELS, "ratings", "levels.db", "-out", "report.html"],
                        check=True, cwd=folder)
-        browser.look(820, 960)
+        browser.set_view(820, 960)
         browser.open(f"file://{folder}/report.html")
         browser.run("document.documentElement.style.overflow = 'hidden'")
         browser.screenshot(REPORT)
@@ -84,7 +84,7 @@ def broadcast(browser: Browser) -> None:
                           stdout=subprocess.DEVNULL) as run:
         assert run.stderr is not None
         address = next(line for line in run.stderr if "standings at" in line).split()[-1]
-        browser.look(1180, 640)
+        browser.set_view(1180, 640)
         browser.open(address)
         browser.wait("document.querySelectorAll('#results li').length > 12", 300)
         browser.wait("[...document.querySelectorAll('.scores.white')].every((line) => "

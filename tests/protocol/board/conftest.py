@@ -44,7 +44,7 @@ def session() -> Iterator[Session]:
 def page(server: Server, chromium: Browser) -> Iterator[Browser]:
     """A browser with a new board, at the size of a desktop; the test must cause no error in it."""
     chromium.keep_tab(chromium.tabs()[0])
-    chromium.look(1280, 860)
+    chromium.set_view(1280, 860)
     server.let_in(chromium)
     # A file of the same origin gives access to sessionStorage without running the page's scripts.
     chromium.open(server.address + "theme.css")

@@ -160,7 +160,7 @@ def test_the_start_file_admits_a_real_browser(tmp_path: Path, chromium: Browser)
     with Server() as server:
         file = tmp_path / "start.html"
         file.write_text(f'<meta http-equiv="refresh" content="0;url={server.entry()}">')
-        chromium.look(1280, 860)
+        chromium.set_view(1280, 860)
         chromium.open(file.as_uri())
         chromium.wait("document.querySelectorAll('.target').length === 24")
         assert chromium.run("return location.href") == server.address

@@ -182,7 +182,7 @@ def test_the_page_shows_warnings_and_errors(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, chromium: Browser
 ) -> None:
     shown = "document.getElementById('warnings')"
-    chromium.look(1280, 860)
+    chromium.set_view(1280, 860)
     with Server(games=README, puzzles=tmp_path) as server:
         server.let_in(chromium)
         chromium.wait(f"!{shown}.hidden")

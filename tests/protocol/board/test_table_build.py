@@ -99,7 +99,7 @@ def test_the_page_shows_the_progress_and_offers_rules_with_tables(
     Builder(folder, PRESETS["morris"]).build(9)
     with Server(tables=True) as server:
         chromium.keep_tab(chromium.tabs()[0])
-        chromium.look(1280, 860)
+        chromium.set_view(1280, 860)
         server.let_in(chromium)
         chromium.open(server.address)
         chromium.wait("document.querySelectorAll('.target').length === 24")

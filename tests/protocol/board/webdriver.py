@@ -206,7 +206,7 @@ class Browser:
                 self._call("DELETE", f"{self._session}/window")
         self.move_to(handle)
 
-    def look(
+    def set_view(
         self, width: int, height: int, *, phone: bool = False, dark: bool = False,
         still: bool = False, forced: bool = False,
     ) -> None:

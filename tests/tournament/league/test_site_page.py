@@ -65,7 +65,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture
 def browser(chromium: Browser) -> Iterator[Browser]:
     """Provide a browser; after the test, its console must contain no messages."""
-    chromium.look(1280, 900)
+    chromium.set_view(1280, 900)
     chromium.messages()
     yield chromium
     assert chromium.messages() == []
@@ -258,7 +258,7 @@ def test_the_site_works_on_a_web_server(played: str, browser: Browser) -> None:
 def test_text_stays_in_view_in_every_window(
     played: str, large: str, browser: Browser, size: tuple[int, int], dark: bool
 ) -> None:
-    browser.look(*size, phone=size[0] < 600, dark=dark)
+    browser.set_view(*size, phone=size[0] < 600, dark=dark)
     for name, folder in (("small", played), ("large", large)):
         for page in PAGES:
             open_page(browser, folder, page)

@@ -62,7 +62,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture
 def browser(chromium: Browser) -> Iterator[Browser]:
     """A browser whose page must not have complained after the test."""
-    chromium.look(1280, 900)
+    chromium.set_view(1280, 900)
     chromium.messages()
     yield chromium
     assert chromium.messages() == []
@@ -196,7 +196,7 @@ def test_only_the_page_scrolls_and_its_text_stays(
     """A box with its own scroll bar showed eight columns of a crosstable, on any screen."""
     for name, address in (("small", page), ("large", large)):
         for width, height in SIZES:
-            browser.look(width, height, phone=width < 600, dark=dark)
+            browser.set_view(width, height, phone=width < 600, dark=dark)
             browser.open("about:blank")
             browser.open(address + "#games=1-2")
             browser.wait("document.querySelector('.games tbody tr')")
@@ -224,7 +224,7 @@ def test_only_the_page_scrolls_and_its_text_stays(
 def test_names_and_heads_stay_and_every_column_comes_into_view(
     large: str, browser: Browser, size: tuple[int, int]
 ) -> None:
-    browser.look(*size, phone=size[0] < 600)
+    browser.set_view(*size, phone=size[0] < 600)
     browser.open(large)
     for table in (".cross", ".standings", ".ends", ".times", ".games"):
         left, top, right, room = browser.run("""
@@ -245,7 +245,7 @@ def test_twelve_engines_fit_a_common_screen(
     browser: Browser, tmp_path: Path
 ) -> None:
     write_journal(str(tmp_path / "j"), games=2640, engines=12, plies=6)
-    browser.look(1280, 900)
+    browser.set_view(1280, 900)
     browser.open(save(tmp_path, tmp_path / "j"))
     cells = browser.run("return document.querySelector('.cross tbody').rows[0].cells.length")
     right = browser.run("return document.querySelector('.cross').getBoundingClientRect().right")

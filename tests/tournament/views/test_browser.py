@@ -29,7 +29,7 @@ def two_workers() -> Executor:
 def browser(chromium: Browser) -> Iterator[Browser]:
     """Yield a browser of desktop size; check that the page printed no errors."""
     chromium.keep_tab(chromium.tabs()[0])
-    chromium.look(1280, 900)
+    chromium.set_view(1280, 900)
     chromium.messages()
     yield chromium
     # After the end of its runner, a page tries to connect again.
@@ -115,7 +115,7 @@ def test_names_are_escaped_and_a_phone_shows_the_whole_page(browser: Browser) ->
         ("light", 1280, 900, False, False), ("dark", 1280, 900, False, True),
         ("phone", 360, 740, True, False), ("narrow", 320, 568, True, True),
     ):
-        browser.look(width, height, phone=phone, dark=dark)
+        browser.set_view(width, height, phone=phone, dark=dark)
         shot(browser, f"broadcast-{name}")
         if phone:
             browser.click("#results button")

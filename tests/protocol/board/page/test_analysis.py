@@ -138,7 +138,7 @@ def test_hovering_previews_a_line_and_a_click_plays_it(page: Browser) -> None:
 def test_lines_that_appear_and_disappear_do_not_shift_the_page(
     page: Browser, width: int, height: int, phone: bool
 ) -> None:
-    page.look(width, height, phone=phone)
+    page.set_view(width, height, phone=phone)
     begin(page)
     tap_menu(page, "analyse")
     page.wait(f"{count('#lines li')} === 3")

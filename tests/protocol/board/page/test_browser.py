@@ -383,7 +383,7 @@ def test_two_tabs_play_two_games_at_once(server: Server, page: Browser) -> None:
     begin(page)
     play(page, "d6")
     second = page.new_tab()
-    page.look(1280, 860)
+    page.set_view(1280, 860)
     page.open(server.address)
     page.wait("document.querySelectorAll('.target').length === 24")
     begin(page)
@@ -488,7 +488,7 @@ def test_engines_play_a_game_and_their_options_are_shown(page: Browser) -> None:
 def test_nothing_overlaps(
     page: Browser, name: str, width: int, height: int, phone: bool, dark: bool
 ) -> None:
-    page.look(width, height, phone=phone, dark=dark)
+    page.set_view(width, height, phone=phone, dark=dark)
     ask(page, "new", players=[PERSON, PERSON, ANALYST], time=clock(600, 5))
     page.wait("document.querySelectorAll('.clock').length === 2")
     shot(page, f"{name}-clock")

@@ -129,7 +129,7 @@ def test_late_options_of_another_engine_are_ignored(page: Browser) -> None:
 
 @pytest.mark.parametrize("width, height", [(1280, 860), (320, 568)])
 def test_a_message_is_in_front_of_the_open_dialog(page: Browser, width: int, height: int) -> None:
-    page.look(width, height, phone=width < 400)
+    page.set_view(width, height, phone=width < 400)
     tap_menu(page, "share")
     page.wait("document.getElementById('share-text').value")
     page.click("#share-text-copy")

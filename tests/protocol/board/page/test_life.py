@@ -91,7 +91,7 @@ def test_a_dragged_man_does_not_slide(page: Browser) -> None:
 
 
 def test_reduced_motion_disables_animations(page: Browser) -> None:
-    page.look(1280, 860, still=True)
+    page.set_view(1280, 860, still=True)
     begin(page)
     page.run(COUNT_MOTION)
     for point in ("a7", "a1", "d7", "d1"):

@@ -62,7 +62,7 @@ return Object.entries(least).filter(([, [found, wanted]]) => found < wanted);
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_every_theme_has_enough_contrast(page: Browser, dark: bool) -> None:
-    page.look(1280, 860, dark=dark)
+    page.set_view(1280, 860, dark=dark)
     tap_menu(page, "analyse")
     load(page, FLYERS)
     page.wait("document.querySelectorAll('#board .value').length === 3 && "
@@ -129,7 +129,7 @@ def test_the_page_is_german_for_a_german_browser_and_by_choice(page: Browser) ->
 
 @pytest.mark.parametrize(("width", "height"), [(1366, 650), (360, 740), (844, 390)])
 def test_german_fits_on_every_screen(page: Browser, width: int, height: int) -> None:
-    page.look(width, height, phone=width < 1000)
+    page.set_view(width, height, phone=width < 1000)
     page.run("localStorage.language = 'de'; sessionStorage.clear()")
     page.open(page.run("return location.href"))
     page.wait("document.body.classList.contains('starting')")
@@ -184,7 +184,7 @@ def test_targets_show_under_the_pointer_for_keys_and_after_a_man_is_picked(page:
 
 
 def test_forced_colours_show_men_lines_and_marks(page: Browser) -> None:
-    page.look(1280, 860, forced=True)
+    page.set_view(1280, 860, forced=True)
     begin(page)
     for point in ("a7", "a1", "d7"):
         play(page, point)

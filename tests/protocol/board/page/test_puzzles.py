@@ -35,7 +35,7 @@ def page_with_puzzle(tmp_path: Path, chromium: Browser) -> Iterator[Browser]:
     """A page that shows the only puzzle of its server."""
     with Server("-puzzles", str(puzzle_file(tmp_path, LINE)), games=tmp_path) as server:
         chromium.keep_tab(chromium.tabs()[0])
-        chromium.look(1280, 860)
+        chromium.set_view(1280, 860)
         server.let_in(chromium)
         chromium.open(server.address)
         chromium.wait("document.querySelectorAll('.target').length === 24")
@@ -198,13 +198,13 @@ def test_puzzles_of_other_rules_are_made_from_the_tablebase(page: Browser) -> No
     page.wait(f"{NOTE} === ''")
     assert first is not None and page.text("#puzzle-rules").startswith("Rules: Loc")
     for width, height, dark in ((390, 844, False), (844, 390, True), (1920, 1080, True)):
-        page.look(width, height, phone=width < 1000, dark=dark)
+        page.set_view(width, height, phone=width < 1000, dark=dark)
         shot(page, f"puzzle-{width}")
     page.click("#puzzle-dialog [value=cancel]")
 
 
 def test_a_phone_opens_puzzles_from_its_menu(page: Browser) -> None:
-    page.look(390, 844, phone=True)
+    page.set_view(390, 844, phone=True)
     tap_menu(page, "puzzles")
     page.wait("document.querySelectorAll('#puzzle-board .man').length > 0")
     sizes = page.run(

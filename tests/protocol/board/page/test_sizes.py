@@ -34,7 +34,7 @@ return all.filter((one) => one.checkVisibility({visibilityProperty: true}))
 
 @pytest.mark.parametrize("name", PHONES)
 def test_targets_are_large_enough_for_fingers(page: Browser, name: str) -> None:
-    page.look(*PHONES[name], phone=True)
+    page.set_view(*PHONES[name], phone=True)
     ask(page, "new", players=[PERSON, BEGINNER, ANALYST], time=clock(600, 5))
     page.wait("document.querySelectorAll('.clock').length === 2")
     assert page.run(SMALL_TARGETS) == []
@@ -57,7 +57,7 @@ def test_targets_are_large_enough_for_fingers(page: Browser, name: str) -> None:
 def test_the_layout_does_not_shift_when_a_game_begins(
     page: Browser, width: int, height: int
 ) -> None:
-    page.look(width, height, phone=width < 1000)
+    page.set_view(width, height, phone=width < 1000)
     begin(page, black=BEGINNER)
     where = (
         "return ['#board', '#player-top', '#player-bottom', '.controls .buttons', 'aside',"
@@ -73,7 +73,7 @@ def test_the_layout_does_not_shift_when_a_game_begins(
 
 
 def test_a_phone_in_landscape_shows_everything_beside_the_board(page: Browser) -> None:
-    page.look(740, 360, phone=True)
+    page.set_view(740, 360, phone=True)
     begin(page)
     board, *others = page.run(
         "return ['#board', '#player-top', '#player-bottom', '#status', '.controls .buttons',"
@@ -85,7 +85,7 @@ def test_a_phone_in_landscape_shows_everything_beside_the_board(page: Browser) -
 
 
 def test_a_large_screen_is_filled(page: Browser) -> None:
-    page.look(1920, 1080)
+    page.set_view(1920, 1080)
     begin(page)
     board, aside = page.run(
         "return ['#board', 'aside'].map((one) => document.querySelector(one)"
@@ -135,7 +135,7 @@ SCREENS = [(1366, 650), (1920, 1080), (820, 1180), (390, 844), (844, 390)]
 def test_no_list_scrolls_inside_another_and_eight_plies_show(
     page: Browser, width: int, height: int, dark: bool
 ) -> None:
-    page.look(width, height, phone=width < 1000, dark=dark)
+    page.set_view(width, height, phone=width < 1000, dark=dark)
     name = f"{width}-{'dark' if dark else 'light'}"
     begin(page)
     points = ("d6", "f4", "d2", "b4", "f2", "b2", "a7", "g7", "g1", "a1", "c4", "e4")

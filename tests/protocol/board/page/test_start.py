@@ -30,7 +30,7 @@ def reopen(server: Server, page: Browser) -> None:
 def test_the_first_screen_is_the_board_and_one_thing_to_do(
     server: Server, page: Browser, width: int, height: int, dark: bool
 ) -> None:
-    page.look(width, height, phone=width < 1000, dark=dark)
+    page.set_view(width, height, phone=width < 1000, dark=dark)
     reopen(server, page)
     strong = "return [...document.querySelectorAll('button.main')]" \
              ".filter((one) => one.checkVisibility()).map((one) => one.id)"
@@ -116,7 +116,7 @@ def test_new_game_is_strong_only_without_a_game(page: Browser) -> None:
 def test_the_result_is_beside_the_board_with_accuracy_and_mistakes(
     page: Browser, width: int, height: int
 ) -> None:
-    page.look(width, height, phone=width < 1000)
+    page.set_view(width, height, phone=width < 1000)
     begin(page, black=BEGINNER,
           position="********/O***@***/O***@@*O w 0 0 0 9", variant="morris")
     page.wait("document.querySelectorAll('#board .man').length === 6")
@@ -154,7 +154,7 @@ def touch(page: Browser, *points: str) -> None:
 
 
 def test_learn_mill_teaches_six_rules_by_touch(page: Browser) -> None:
-    page.look(390, 844, phone=True)
+    page.set_view(390, 844, phone=True)
     page.tap("#first-lesson")
     page.wait("document.getElementById('tutorial-dialog').open")
     shot(page, "lesson-phone")

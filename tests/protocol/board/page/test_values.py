@@ -41,7 +41,7 @@ def test_the_explorer_lists_placing_moves_if_their_tables_exist(
     Builder(tmp_path, make_rules("morris", ["NoRemovalPlies=0"])).build(7, placing=True)
     monkeypatch.setenv("MERELS_TABLES", str(tmp_path))
     with Server() as server:
-        chromium.look(1280, 860)
+        chromium.set_view(1280, 860)
         server.let_in(chromium)
         chromium.open(server.address)
         chromium.wait("document.querySelectorAll('.target').length === 24")

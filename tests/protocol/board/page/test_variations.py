@@ -259,7 +259,7 @@ def test_a_step_in_a_long_game_updates_two_buttons_only(page: Browser) -> None:
 def test_variations_can_be_made_and_viewed_by_touch(
     page: Browser, name: str, width: int, height: int, dark: bool
 ) -> None:
-    page.look(width, height, phone=True, dark=dark)
+    page.set_view(width, height, phone=True, dark=dark)
     load(page, GAME)
     page.wait(f"{MAIN}.length === 8")
     page.tap("#first")
