@@ -277,7 +277,7 @@ def drawn_notice(record: Record, by_flags: bool = True) -> str:
     setting = f"{COUNTING_RULES[outcome.reason]}=0"
     if by_flags:
         setting = f"-set {setting}" + " or -variant morris" * (outcome.reason == "three")
-    return f"{outcome} {where}; the later moves are read, too; {setting} has no such draw"
+    return f"{outcome} {where}; the later moves are read, too; {setting} turns this draw off"
 
 
 def place_of(start: Position, plies: int) -> str:

@@ -119,8 +119,8 @@ def judge_with(searcher: Searcher, nodes: int = DEFAULT_NODES) -> Judge:
         result = searcher.search(position, Limit(nodes=nodes))
         score, value = result.score, _table_value(searcher, position)
         if value and score.win_in is None and not score.known:
-            # The table has this position's result, but tables without depths may lack the
-            # positions after its moves. The search then misses the result.
+            # The table has this position's value, but tables without depths may lack the values
+            # after its moves. The search may then miss the result.
             score = Score(cp=value * TABLE_CP)
         pov = PovScore(score, position.side)
         return Value(pov, result.move, result.info.pv, value is not None)

@@ -356,7 +356,7 @@ def test_moves_after_a_draw_by_counting_are_read_with_one_notice(
     words = ["convert", str(game), "-to", "pgn"]
     status, out, error = run(capsys, words)
     assert status == 0 and error.startswith(f"merels convert: game 1 of {game}: {draw}")
-    assert f"the later moves are read, too; {remedy} has no such draw" in error
+    assert f"the later moves are read, too; {remedy} turns this draw off" in error
     assert len(error.splitlines()) == 1
     [record] = parse_records(out)
     assert len(record.moves) == (27 if reason == "repetition" else 5)
