@@ -67,7 +67,7 @@ def parse_go(words: Sequence[str], position: Position, dialect: Uci) -> Go:
             try:
                 fields[_NUMBERS[keyword][0]] = _number(keyword, words[index + 1 : end])
             except InputError as error:
-                complaints.append(f"{error}; it is ignored")
+                complaints.append(f"{error}; this word is ignored")
         elif keyword == "searchmoves":
             moves, illegal = _moves(words[index + 1 : end], position)
             complaints += illegal
@@ -124,7 +124,7 @@ def _moves(tokens: Sequence[str], position: Position) -> tuple[tuple[Move, ...],
     first = 0
     while first < len(tokens) and tokens[first][0] in "xX":
         error = InputError(tokens[first], "expected a move before the removal")
-        complaints.append(f"{error}; it is ignored")
+        complaints.append(f"{error}; this word is ignored")
         first += 1
     moves: dict[Move, None] = {}
     for _, token in join_steps(tokens[first:]):
@@ -133,5 +133,5 @@ def _moves(tokens: Sequence[str], position: Position) -> tuple[tuple[Move, ...],
             position.push(move)
             moves[move] = None
         except InputError as error:
-            complaints.append(f"{error}; it is ignored")
+            complaints.append(f"{error}; this word is ignored")
     return tuple(moves), complaints
