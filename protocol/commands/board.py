@@ -36,7 +36,7 @@ from merels.protocol.terminal.log import log_to_terminal
 from merels.protocol.web.access import LINK_PAGE
 
 COOKIE_SECONDS = 400 * 86_400
-"""Seconds for which browsers keep the cookie of a fixed port; the longest time that they allow."""
+"""Seconds for which browsers keep the cookie of a fixed port: the most that browsers allow."""
 _EPILOG = """\
 The page offers merels and the engines given here, and can start no other program:
   merels board -engine cmd='./mill uci' name=Mill proto=sanmill -engine cmd=./new option.Hash=64

@@ -253,7 +253,7 @@ def read_position(words: list[str]) -> tuple[State, bool]:
 def limit_of(
     words: list[str], state: State, is_white: bool, stopped: threading.Event
 ) -> Limit:
-    """Return the limit of the words after `go`: of a clock, 1/20 and half the increment."""
+    """Return the limit of the words after `go`; of a clock, use 1/20 plus half the increment."""
     values = {word: float(value) for word, value in zip(words, words[1:])
               if value.lstrip("-").isdigit()}
     seconds = math.inf

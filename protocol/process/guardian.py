@@ -54,7 +54,7 @@ class Guardian:
         self._reset()
         if process is not None and process.stdin is not None:
             process.stdin.close()
-            # A return code keeps Popen from waiting for the guardian, a child of the parent only.
+            # A return code keeps Popen from waiting for the guardian, no child of this process.
             process.returncode = 0
 
     def environment(self) -> dict[str, str]:

@@ -115,7 +115,7 @@ class Pipe:
     def exchange(
         self, data: bytes, deadline: int, timeout: int, clear: Callable[[], None]
     ) -> bytes | None:
-        """Call `send`, then `receive` for ``timeout`` nanoseconds; if <= 0, without waiting.
+        """Call `send`, then `receive` for ``timeout`` nanoseconds; a timeout <= 0 does not wait.
 
         ``clear`` is called first if there may be earlier output to receive.
         """

@@ -31,7 +31,7 @@ def find_puzzles(tables: Tables, seed: int, all_phases: bool = False) -> Iterato
     """Yield different puzzles, in an order that depends only on the tables and ``seed``.
 
     Symmetric positions count as one. End after `PATIENCE` walks without a new puzzle. With
-    ``all_phases``, the placing, moving and flying phase begin equal shares of the walks.
+    ``all_phases``, a walk begins in each phase with the same probability.
     """
     random = Random(seed)
     groups = _groups(tables) if all_phases else [list(tables.headers)]
@@ -65,7 +65,7 @@ def _groups(tables: Tables) -> list[list[AnySector]]:
 def puzzle_at(
     tables: Tables, position: Position, choices: list[Choice] | None = None
 ) -> Puzzle | None:
-    """Return the puzzle in a position, or None without a puzzle; ``position.plies`` must be 0.
+    """Return a position's puzzle, or None if it has no puzzle; ``position.plies`` must be 0.
 
     ``choices`` are the values of the position's moves, or None to look them up.
     """

@@ -38,7 +38,7 @@ class RecordRules:
         return f"-set {text}" if self.by_flags else text
 
     def of(self, tag: str | None) -> Rules:
-        """Return the rules of a record with the Variant tag ``tag``, or None without a tag."""
+        """Return a record's rules; ``tag`` is its Variant tag, or None if it has no such tag."""
         if tag is None or self.variant is not None:
             return self.default
         words = tag.lower().split()
