@@ -58,7 +58,7 @@ class Seat:
         if choice is not self.choice:
             self._user_settings, self._pending_buttons = {}, []
         elif choice is not None and choice is OWN and level != self.level:
-            # A new level overrides the options that the user set for the old one.
+            # A new level overrides the options that the user set for the old level.
             for name in (*LEVEL_OPTIONS, "LevelSeed"):
                 self._user_settings.pop(name, None)
         self.choice, self.level = choice, level
@@ -215,7 +215,7 @@ class Seat:
                 self._log.add(self.part, "!", "ended")
 
     def _trace(self, direction: str, data: bytes) -> None:
-        """Log complete lines, and call ``on_line`` with those that the engine wrote."""
+        """Log complete lines, and call ``on_line`` with each line that the engine wrote."""
         for line in data.split(b"\n")[:-1]:
             self._log.add(self.part, direction, line.decode("utf-8", "replace").rstrip())
             if direction == "<":

@@ -37,7 +37,7 @@ class BoardServer(GuardedServer):
         self, host: str, port: int, choices: Sequence[EngineSpec], store: GameStore | None = None,
         trainer: Trainer | None = None, warning: str = "", table_build: TableBuild | None = None,
     ) -> None:
-        """Listen on a port; 0 selects a free one.
+        """Listen on a port; 0 selects a free port.
 
         ``choices`` are the engines that can play. Games are saved to ``store`` unless it is None.
         ``trainer`` selects and rates puzzles. Every page shows ``warning`` and the progress of

@@ -270,7 +270,7 @@ class Session:
         self.announce("failure")
 
     def change_game(self, change: Callable[[], None], as_new: bool = False) -> None:
-        """Change the game; with ``as_new`` save it as a new game, and keep the previous one."""
+        """Change the game; with ``as_new`` save it as a new game, and keep the previous game."""
         self._save()
         change()
         if as_new:
@@ -341,7 +341,7 @@ class Session:
         self.announce("info")
 
     def on_move(self, job: Job, move: Move) -> None:
-        """Play an engine's move, unless its job is no longer the current one."""
+        """Play an engine's move, unless its job is no longer current."""
         with self.lock:
             game = self.game
             if self.next_job() != job:

@@ -187,7 +187,7 @@ class Trainer:
     def next(
         self, tables: Tables | None, rules: Rules = DEFAULT_RULES, wanted: Wanted = Wanted()
     ) -> Attempt:
-        """Choose a wanted puzzle near the player's rating; raise `InputError` if there is none."""
+        """Choose a wanted puzzle near the player's rating; `InputError` if no puzzle fits."""
         with self._lock:
             stored = self.stored(rules)
             puzzles = list(filter(wanted.fits, stored))

@@ -110,7 +110,7 @@ def last_unfinished(store: GameStore | None) -> JSON | None:
 
 
 def store_games(session: Session, text: str, rules: Rules) -> JSON:
-    """Store all readable games of a text; the answer lists the faults of the others."""
+    """Store all readable games of a text; the answer lists the faults of the other games."""
     store, content = _store(session), pasted(text, rules)
     count, faults = 0, []
     for game in [content] if isinstance(content, Record) else content:

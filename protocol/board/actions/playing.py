@@ -27,7 +27,7 @@ def new(
 ) -> None:
     """Begin a game from a position, or with ``analyse`` an analysis of it.
 
-    Without ``players`` or ``time``, those of the board stay.
+    Without ``players`` or ``time``, the board keeps its players or its time control.
     """
     start = read_position(position, rules)
     if not analyse and (outcome := start.outcome()) is not None:
