@@ -29,7 +29,7 @@ class Bridge:
     """Answers requests; each request is a JSON object on one line."""
 
     def __init__(self, player: InProcessPlayer | EnginePlayer, rules: Rules, limit: Limit) -> None:
-        """Create a bridge; ``rules`` and ``limit`` apply to requests that name none."""
+        """Create a bridge; ``rules`` and ``limit`` apply to requests without rules or a limit."""
         self._player, self._rules, self._limit = player, rules, limit
 
     def hello(self) -> str:

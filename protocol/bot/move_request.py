@@ -67,7 +67,7 @@ def read_new(body: JSON) -> bool:
 def read_request(body: JSON, rules: Rules, limit: Limit) -> Request:
     """Return the request with the fields of ``body``; `InputError` names an invalid field.
 
-    ``rules`` and ``limit`` apply if the fields name none.
+    ``rules`` and ``limit`` apply if the fields state no rules or no limit.
     """
     for name in body:
         if name not in FIELDS:

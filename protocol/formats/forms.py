@@ -77,7 +77,7 @@ def check_kind(item: Record | Rules, form: str) -> None:
 def left_out(record: Record, form: str, rules: Rules) -> set[str]:
     """Return the parts of a game that are lost in ``form``, in words for a message.
 
-    ``rules`` are the rules that a reader assumes if the form states none.
+    ``rules`` are the rules that a reader assumes if the form states no rules.
     """
     if form == "pgn":
         return set()

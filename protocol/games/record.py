@@ -104,7 +104,7 @@ class Node:
 class Record:
     """A game: tags, result, and a tree of moves from a first position.
 
-    The rules are those of the first position. The main line follows the first children and ends at
+    The first position states the rules. The main line follows the first children and ends at
     the node ``stop``, if there is one. Moves after ``stop`` are variations, such as moves that were
     taken back.
     """

@@ -144,7 +144,7 @@ def parse_manifest(text: str) -> Rules:
 
 
 def _distance(rules: Rules) -> int:
-    """Return the number of rule fields that differ from those of the preset."""
+    """Return the number of rule fields that differ from the preset."""
     return len(rules.fields_text().split())
 
 
@@ -235,7 +235,7 @@ _RESETS = {"draw.repetition.resetEvents": (), "draw.noProgress.resetEvents": ("b
 Plies without a removal are counted only after the placing phase, and each mill removes a man. So
 ``place`` and ``mill-formation`` reset no count that ``board-remove`` does not reset."""
 _OPTIONAL = ("annotations", "description")
-"""Members that a manifest may have in addition to those of `_manifest`."""
+"""Members that a manifest may have in addition to the members of `_manifest`."""
 
 
 def _without_effect(rules: Rules) -> set[str]:

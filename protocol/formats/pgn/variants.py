@@ -34,7 +34,7 @@ class RecordRules:
     advice: str = ""
 
     def setting(self, text: str) -> str:
-        """Return a setting such as ``Flying=own`` for a message, with its flag if there is one."""
+        """Return a setting such as ``Flying=own`` for a message, after -set if ``by_flags``."""
         return f"-set {text}" if self.by_flags else text
 
     def of(self, tag: str | None) -> Rules:
