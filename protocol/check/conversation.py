@@ -18,9 +18,9 @@ MOST_LINES = 200_000
 MOST_BYTES = 1 << 25
 """Maximum size of the lines in `Conversation.transcript`, and of the output before one answer."""
 WARN_DELAY = 0.1
-"""Delay of an answer above which it is a warning, in seconds."""
+"""Delay above which an answer is a warning, in seconds."""
 FAIL_DELAY = 1.0
-"""Delay of an answer above which it is a failure, in seconds."""
+"""Delay above which an answer is a failure, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)

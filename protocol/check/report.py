@@ -29,7 +29,7 @@ class Printer:
         self._skipped: list[Finding] = []
 
     def show(self, finding: Finding) -> None:
-        """Print a finding; hold skipped steps back, to join those with the same reason."""
+        """Print a finding; hold skipped steps back, to print steps with one reason together."""
         skipped = finding.verdict is Verdict.SKIP
         last = self._skipped[-1] if self._skipped else finding
         if not skipped or (last.step.group, last.reason) != (finding.step.group, finding.reason):

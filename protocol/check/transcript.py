@@ -64,7 +64,7 @@ class Search:
     """The ``bestmove`` line, or None before it arrives."""
 
     def seconds_from(self, start: int) -> float:
-        """Return the seconds from ``start``, in ns, to ``bestmove``; 0 without one."""
+        """Return the seconds from ``start``, in ns, to ``bestmove``; 0 before it arrives."""
         return (self.best.at - start) / 1e9 if self.best else 0.0
 
     @property

@@ -82,7 +82,7 @@ class AnswerFinder:
 
 
 def ponder_text(answer: bytes) -> str:
-    """Return the text of the expected reply, after ``ponder``; '' without one."""
+    """Return the text of the expected reply, after ``ponder``; '' without ``ponder``."""
     words = answer.decode("utf-8", "replace").split()
     lower = [word.lower() for word in words]
     return _first_move(words[lower.index("ponder") + 1 :]) if "ponder" in lower else ""

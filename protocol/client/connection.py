@@ -158,7 +158,7 @@ class Connection:
     ) -> None:
         """Wait for ``readyok``, at most ``timeout`` seconds; None is the connection's timeout.
 
-        Earlier lines, such as those of a running search, are passed to ``reader``, or dropped if
+        Earlier lines, such as lines of a running search, are passed to ``reader``, or dropped if
         ``reader`` is None. `EngineTimeout` if ``readyok`` does not arrive.
         """
         self._last_lines = b""
@@ -333,7 +333,7 @@ class Connection:
         return Answer(text, self._answers.info, elapsed if elapsed > 0 else 0)
 
     def unended_answer(self, start: int) -> Answer | None:
-        """Return an answer that lacks only its line feed; None without one.
+        """Return an answer that lacks only its line feed, or None.
 
         The answer's time ends at its arrival: waiting for the line feed is not thinking time.
         """
@@ -366,8 +366,8 @@ class Connection:
     def answer_after_stray(self, answer: Answer) -> Answer | None:
         """Return the engine's next answer if the invalid ``answer`` was for an earlier search.
 
-        In that case the present search still runs. It is stopped, and its answer is returned.
-        Return None if no answer follows: ``answer`` was then for the present search.
+        In that case the current search still runs. It is stopped, and its answer is returned.
+        Return None if no answer follows: ``answer`` was then for the current search.
         """
         late = self.stop(STRAY_SECONDS)
         if late is None:
@@ -421,7 +421,7 @@ class Connection:
         return EngineTimeout(what + self.last_output())
 
     def _keep_last(self, lines: bytes) -> None:
-        """Keep lines for `last_output`, except ``readyok`` and empty lines that follow others."""
+        """Keep lines for `last_output`, except ``readyok`` and empty lines after other lines."""
         text = lines.strip()
         if text != b"readyok" and (text or not self._last_lines):
             self._last_lines = lines

@@ -36,7 +36,7 @@ class EngineSpec:
     command    the program and its arguments
     name       the engine's name; empty for the name that it sends
     protocol   a key of `merels.protocol.client.dialects.DIALECTS`
-    directory  the folder in which it runs; None for the current one
+    directory  the folder in which the engine runs; None for the current folder
     options    names and values of options to set after each start
     resources  limits of each of its processes; None leaves the system's limits
     """

@@ -47,7 +47,7 @@ def table_coverage(spec: EngineSpec, rules: Sequence[Rules]) -> list[str]:
 
 
 def _coverage(tables: Tables, folder: str) -> str:
-    """Return a description of a rule set's tables; '' if there are only the small ones."""
+    """Return a description of a rule set's tables; '' if there are only small tables."""
     start = f"level={PERFECT} plays {tables.rules} by tables"
     if tables.complete:
         return f"{start} from the first man on"

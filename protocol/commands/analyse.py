@@ -81,7 +81,7 @@ def bench(argv: list[str]) -> int:
     parser = make_parser(
         "bench",
         "Searches fixed positions to a fixed depth on one thread. The number of nodes is the\n"
-        "signature of the search, the same on every machine. The speed is that of this machine.",
+        "signature of the search, the same on every machine. The speed depends on the machine.",
     )
     parser.parse_args(argv)
     from merels.engine.tools.bench import run

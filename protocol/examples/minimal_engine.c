@@ -117,7 +117,7 @@ static int set_up(char *words) {
     return 1;
 }
 
-/* Answer `go` with the move that wins most men; among such moves, with the one that leaves the
+/* Answer `go` with the move that wins most men; among such moves, with the move that leaves the
    opponent the fewest steps. */
 static void search(const char *words, char *answer) {
     int n = generate(&position), best = -1, best_value = 0;

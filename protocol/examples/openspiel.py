@@ -6,7 +6,7 @@
 
 ``compare`` plays random games and compares the legal moves of both programs in every position;
 ``play`` plays merels against a random player. OpenSpiel's rules are ``morris Repetition=0
-NoRemovalPlies=0`` with a limit on the length of a game, at which it is drawn. A move of merels is
+NoRemovalPlies=0``; a game that reaches OpenSpiel's maximum length is a draw. A move of merels is
 one action in OpenSpiel, and its removal a second action.
 """
 

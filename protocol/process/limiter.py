@@ -15,7 +15,7 @@ CANNOT_RUN = 126
 
 
 def limit(word: str) -> None:
-    """Set the limit ``NAME=SOFT:HARD``, but never above the present hard limit."""
+    """Set the limit ``NAME=SOFT:HARD``, but never above the current hard limit."""
     name, _, values = word.partition("=")
     soft, hard = map(int, values.split(":"))
     kind = getattr(resource, name)

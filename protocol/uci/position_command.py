@@ -36,8 +36,8 @@ def replay(
     """Return the setup of a first position and the moves played from it.
 
     `InputError` for an illegal move names the token and its index among ``tokens``, from 0. Clients
-    send the whole game before each search. If the game continues that of ``earlier``, only the new
-    moves are checked and played.
+    send the whole game before each search. If the game continues the game of ``earlier``, only the
+    new moves are checked and played.
     """
     done = 0
     position = None

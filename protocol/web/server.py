@@ -123,7 +123,7 @@ class LocalServer(ThreadingHTTPServer):
     request_queue_size = 64
 
     def __init__(self, host: str, port: int, handler: type[LocalHandler]) -> None:
-        """Listen on a port, or with 0 on a free one; raise OSError if that fails."""
+        """Listen on a port, or with 0 on a free port; raise OSError if that fails."""
         if ":" in host:
             self.address_family = AF_INET6
         self._open: set[socket] = set()
@@ -150,7 +150,7 @@ class LocalServer(ThreadingHTTPServer):
         """Serve a connection in a new thread.
 
         At `MOST_CONNECTIONS`, end the connection that has waited longest for its request; if no
-        connection waits, end the new one.
+        connection waits, end the new connection.
         """
         with self._lock:
             if len(self._open) >= MOST_CONNECTIONS and self._waiting:

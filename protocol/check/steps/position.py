@@ -141,7 +141,7 @@ def _check_refusal(engine: Subject, bad: str, what: str, warning: str) -> None:
 
 
 def _check_refusals(engine: Subject, cases: Sequence[tuple[str, str, str]]) -> None:
-    """Apply `_check_refusal` to all cases; raise the first `Fault`, and warn of the others."""
+    """Apply `_check_refusal` to all cases; raise the first `Fault`, and warn of later faults."""
     faults = []
     for case in cases:
         try:
