@@ -97,7 +97,8 @@ class Builder:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise InputError(str(self.folder), f"cannot be created ({error.strerror})") from error
+            problem = f"cannot create this folder: {error.strerror}"
+            raise InputError(str(self.folder), problem) from error
         self._total = sum(sector.places for sector in moving)
         self._total += sum(group.places for group in groups)
         # One pool for the whole build: Ctrl-C can be lost while the threads of a pool end.
@@ -138,7 +139,7 @@ class Builder:
             raise InputError(
                 str(self.folder),
                 f"{step} needs {size / 1e6:.1f} MB, but only {free / 1e6:.1f} MB are free. "
-                "All finished tables are kept: free the space and repeat the command",
+                "All finished tables are kept: free some space and repeat the command",
             )
 
     def _finish(self, step: Sector | Slice, places: int) -> None:

@@ -70,7 +70,7 @@ class Packer:
     def pack(self) -> list[Path]:
         """Pack all tables that are not packed yet; return the packed file of each sector.
 
-        `InputError` if there are no tables, or a file cannot be written.
+        `InputError` if there are no tables, or a folder or file cannot be written to.
         """
         every: list[AnySector] = [*sectors(), *kept_placing_sectors(self.rules)]
         todo = [
@@ -85,7 +85,8 @@ class Packer:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise InputError(str(self.folder), f"cannot be created ({error.strerror})") from error
+            problem = f"cannot create this folder: {error.strerror}"
+            raise InputError(str(self.folder), problem) from error
         self._total = sum(sector.places for sector in todo)
         self._started = time.monotonic()
         packed = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -19,20 +20,23 @@ class FolderLocked(InputError):
 
 
 def write_table(path: Path, parts: Sequence[Part]) -> None:
-    """Write a table file; `InputError` if the disk is full or the file cannot be written."""
+    """Write a table file; `InputError` if the system refuses."""
     try:
         write_whole(path, parts)
     except OSError as error:
-        size = sum(map(len, parts)) / 1e6
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            needed = f"; it needs {sum(map(len, parts)) / 1e6:.1f} MB"
+            advice = "free some space and repeat the command"
+        else:
+            needed, advice = "", "repeat the command once the cause is removed"
+        problem = f"cannot write this file: {error.strerror}{needed}"
         raise InputError(
-            str(path),
-            f"cannot be written ({error.strerror}); it needs {size:.1f} MB. "
-            "All finished files are kept: free the space and repeat the command",
+            str(path), f"{problem}. All finished files are kept: {advice}"
         ) from error
 
 
 def remove_drafts(folder: Path) -> None:
-    """Remove the drafts of killed programs from a folder; the caller must have locked it.
+    """Remove the drafts of killed programs from a folder that the caller has locked.
 
     `InputError` if a draft cannot be removed.
     """
@@ -41,7 +45,7 @@ def remove_drafts(folder: Path) -> None:
             draft.unlink(missing_ok=True)
         except OSError as error:
             raise InputError(
-                str(draft), f"a killed program's draft cannot be removed ({error.strerror})"
+                str(draft), f"cannot remove this draft of a killed program: {error.strerror}"
             ) from error
 
 
@@ -49,13 +53,13 @@ def remove_drafts(folder: Path) -> None:
 def locked(folder: Path) -> Iterator[None]:
     """Lock a folder of tables against other programs inside the ``with`` block.
 
-    `FolderLocked` if another program has locked it, `InputError` if it cannot be locked.
+    `FolderLocked` if another program has locked it, `InputError` if the system refuses a lock.
     """
     try:
         descriptor = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o666)
     except OSError as error:
         raise InputError(
-            str(folder / LOCK), f"cannot be written ({error.strerror})"
+            str(folder / LOCK), f"cannot write this file: {error.strerror}"
         ) from error
     try:
         try:
@@ -66,7 +70,7 @@ def locked(folder: Path) -> Iterator[None]:
             ) from None
         except OSError as error:
             raise InputError(
-                str(folder), f"cannot be locked ({error.strerror}): use another file system"
+                str(folder), f"cannot lock this folder: {error.strerror}; use another file system"
             ) from error
         yield
     finally:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from merels.engine.common.errors import InputError
+from merels.engine.common.files import system_error
 from merels.engine.game.notation import parse_move, parse_position
 from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import Rules
@@ -45,7 +46,7 @@ def load(path: Path, rules: Rules) -> list[Problem]:
     try:
         rows = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise InputError(str(path), f"cannot be read: {error.strerror}") from None
+        raise system_error(str(path), "read", error) from None
     except (ValueError, RecursionError) as error:
         raise InputError(str(path), f"expected JSON: {error}") from None
     if not isinstance(rows, list):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import multiprocessing
+import os
 import shutil
 import subprocess
 import sys
@@ -14,12 +16,13 @@ import pytest
 
 from merels.engine.common.errors import InputError
 from merels.engine.game.rules import make_rules
+from merels.engine.tablebase import storage
 from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.cache import TableCache
 from merels.engine.tablebase.files import DEPTHS, VALUES, file_name, rules_folder
 from merels.engine.tablebase.probe import default_root, open_tables
 from merels.engine.tablebase.sectors import Sector
-from merels.engine.tablebase.storage import locked
+from merels.engine.tablebase.storage import locked, write_table
 from tests.processes import wait_for_file
 
 RULES = make_rules("morris")
@@ -111,6 +114,29 @@ def test_a_sector_that_does_not_fit_on_the_disk_is_not_started(
     with pytest.raises(InputError, match="3-3 needs 0.1 MB, but only 0.0 MB are free"):
         Builder(tmp_path, RULES).build(6)
     assert not list(tmp_path.glob("*/*.wdl"))
+
+
+@pytest.mark.parametrize(
+    ("number", "advice"),
+    [
+        (errno.ENOSPC, "it needs 1.5 MB. All finished files are kept: free some space and repeat"),
+        (errno.EDQUOT, "it needs 1.5 MB. All finished files are kept: free some space and repeat"),
+        (errno.EACCES, "All finished files are kept: repeat the command once the cause is removed"),
+        (errno.EIO, "All finished files are kept: repeat the command once the cause is removed"),
+    ],
+)
+def test_only_an_error_of_a_full_disk_advises_to_free_space(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, advice: str
+) -> None:
+    def fail(path: Path, parts: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(storage, "write_whole", fail)
+    with pytest.raises(InputError) as caught:
+        write_table(tmp_path / "3-3.wdl", [bytes(1_500_000)])
+    message = str(caught.value)
+    assert os.strerror(number) in message and advice in message
+    assert ("space" in advice) == ("free some space" in message) == ("MB" in message)
 
 
 def test_depths_without_values_are_no_table(tmp_path: Path) -> None:

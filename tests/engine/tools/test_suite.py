@@ -71,7 +71,7 @@ def test_an_invalid_suite_is_refused(
 
 def test_a_suite_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     for path in (tmp_path / "none.json", tmp_path):
-        with pytest.raises(InputError, match="cannot be read"):
+        with pytest.raises(InputError, match="cannot read this file: "):
             load(path, MORRIS)
 
 
