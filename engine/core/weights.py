@@ -1,7 +1,7 @@
 """The evaluation's weights: a file in this package, loaded when they are first needed.
 
-The file has a header of 16 bytes, little-endian (magic, version, CRC-32 of the rest), followed by
-the argument of `core.load_weights`.
+The file has a header of 16 bytes, little-endian: magic, version, and the CRC-32 of the payload. The
+payload is the argument of `core.load_weights`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import struct
 import threading
 import zlib
 
-from merels.engine.common.errors import InputError
+from merels.engine.common.errors import InputError, quoted
 from merels.engine.core import core
 
 PATH = os.path.join(os.path.dirname(__file__), "weights.bin")
@@ -29,15 +29,23 @@ def pack(payload: bytes) -> bytes:
 
 
 def unpack(data: bytes) -> bytes:
-    """Return the weights in a file's content; `ValueError` states why it is invalid."""
-    if len(data) < _HEADER.size or data[: len(MAGIC)] != MAGIC:
-        raise ValueError("not a file of weights")
-    _, version, checksum = _HEADER.unpack_from(data)
+    """Return the weights in a file's content; `ValueError` states why the file is invalid."""
+    if not data.startswith(MAGIC):
+        start = quoted(data[: len(MAGIC)])
+        raise ValueError(f"not a file of weights: it begins with {start}, not {quoted(MAGIC)}")
+    expected = _HEADER.size + core.WEIGHTS_SIZE
+    size = f"{len(data)} bytes instead of {expected}"
+    if len(data) < _HEADER.size:
+        raise ValueError(f"{size}: cut off within its header")
+    _, version, stored = _HEADER.unpack_from(data)
     if version != VERSION:
         raise ValueError(f"weights of version {version}, this program reads {VERSION}")
     payload = data[_HEADER.size :]
-    if zlib.crc32(payload) != checksum:
-        raise ValueError("cut off or damaged (checksum differs)")
+    computed = zlib.crc32(payload)
+    if computed != stored:
+        if len(data) != expected:
+            raise ValueError(f"{size}: cut off or damaged")
+        raise ValueError(f"damaged data: CRC-32 {computed:08x} instead of {stored:08x}")
     return payload
 
 
@@ -48,8 +56,8 @@ def load(path: str | os.PathLike[str] = PATH) -> None:
         with open(path, "rb") as file:
             core.load_weights(unpack(file.read()))
     except OSError as error:
-        what = f"the evaluation's weights cannot be read: {error.strerror}; reinstall merels"
-        raise InputError(str(path), what) from None
+        problem = f"cannot read the evaluation's weights: {error.strerror}; reinstall merels"
+        raise InputError(str(path), problem) from None
     except ValueError as error:
         raise InputError(str(path), f"{error}; reinstall merels") from None
     _loaded = True

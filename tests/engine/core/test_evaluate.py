@@ -67,15 +67,17 @@ OVERFLOWING = b"\xff\x7f" * (core.WEIGHTS_SIZE // 2)
 @pytest.mark.parametrize(
     ("data", "expected"),
     [
-        (b"", "not a file of weights"),
-        (b"PK" + SOUND[2:], "not a file of weights"),
+        (b"", "not a file of weights: it begins with '', not 'MERELSEW'"),
+        (b"PK" + SOUND[2:], "not a file of weights: it begins with 'PKRELSEW', not 'MERELSEW'"),
+        (SOUND[:10], f"10 bytes instead of {len(SOUND)}: cut off within its header"),
         (SOUND[:8] + b"\x01" + SOUND[9:], "weights of version 1, this program reads 5"),
-        (SOUND[:-1], "cut off or damaged"),
-        (SOUND[:5000] + bytes([SOUND[5000] ^ 1]) + SOUND[5001:], "cut off or damaged"),
+        (SOUND[:-1], f"{len(SOUND) - 1} bytes instead of {len(SOUND)}: cut off or damaged"),
+        (SOUND[:5000] + bytes([SOUND[5000] ^ 1]) + SOUND[5001:],
+         r"damaged data: CRC-32 [0-9a-f]{8} instead of [0-9a-f]{8}"),
         (weights.pack(bytes(100)), f"expected {core.WEIGHTS_SIZE} bytes of weights, found 100"),
         (weights.pack(OVERFLOWING), "a weight of 32767 may overflow"),
     ],
-    ids=("empty", "magic", "version", "cut", "damaged", "size", "overflow"),
+    ids=("empty", "magic", "header", "version", "cut", "damaged", "size", "overflow"),
 )
 def test_weights_that_cannot_be_used_raise_an_input_error(
     own_weights: None, tmp_path: Path, data: bytes, expected: str
@@ -89,7 +91,7 @@ def test_weights_that_cannot_be_used_raise_an_input_error(
 
 
 def test_missing_weights_raise_an_input_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot be read: .*reinstall"):
+    with pytest.raises(InputError, match="cannot read the evaluation's weights: .*reinstall"):
         weights.load(tmp_path / "none.bin")
 
 
