@@ -26,7 +26,7 @@ ctypedef fused mask_t:
     uint32_t
     uint64_t
 
-# From game/board.py.
+# Copies of the tables in game/board.py.
 cdef uint32_t NEIGHBOURS[24]
 cdef uint32_t PARTNERS[24][2]
 
@@ -57,10 +57,10 @@ cdef inline uint32_t in_mills(uint32_t men) noexcept nogil:
     return sides | clockwise(sides) | counter(sides) | crossings * 0x010101
 
 
-# Set the points, empty or not, at which these men fill the rest of a line. For a middle, `first` is
-# about the line along its side, `second` about the line across the rings. For a corner, `first` is
-# about the side clockwise from it, `second` about the other side. A man on a point in both sets
-# closes two mills.
+# Set the points, empty or not, for which these men fill the two other points of a line. Each point
+# is in two lines. `first` is about a middle's line along its side, and a corner's side clockwise
+# from it. `second` is about a middle's line across the rings, and a corner's other side. A man on a
+# point in both sets closes two mills.
 cdef inline void closing_points(mask_t men, mask_t *first, mask_t *second) noexcept nogil:
     cdef mask_t before = clockwise(men)
     cdef mask_t after = counter(men)
@@ -106,7 +106,7 @@ cdef inline int count_steps(uint32_t men, uint32_t empty) noexcept nogil:
             + count(middle_steps(men, empty)))
 
 
-# The number of mills through a point if a man is there, besides these men: 0, 1 or 2.
+# The number of mills that a man on a point forms with these men: 0, 1 or 2.
 cdef inline int mills_at(uint32_t men, int point) noexcept nogil:
     assert 0 <= point < POINT_COUNT
     return ((men & PARTNERS[point][0]) == PARTNERS[point][0]) + (

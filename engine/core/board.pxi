@@ -11,12 +11,12 @@ cpdef enum:
     MEN_PER_SIDE = 9
     FLYING_MEN = 3
     MINIMUM_MEN = 3
-    # Scores of the search, in hundredths of a man. A win n plies from the root has WIN - n if the
-    # search has proven it, and TABLE_WIN - n if the tablebase has it.
+    # Scores of the search, in hundredths of a man. The score of a win n plies from the root is
+    # WIN - n if the search has proven it, and TABLE_WIN - n if it comes from the tablebase.
     WIN = 32000
     PROVEN = 31000           # the least proven win
     TABLE_WIN = 30000
-    FAR = 29000              # the least score that counts plies from the root
+    LEAST_WIN = 29000        # the least win of the tablebase: from here on, scores count plies
     # Limits.
     MAX_DEPTH = 120          # plies
     MAX_LINES = 64           # principal variations of one search
@@ -26,7 +26,7 @@ cdef enum:
     MAX_EVALUATION = 20000
     MAX_PLY = 160            # distance from the root in plies, quiescence included
     MAX_HISTORY = 512        # earlier positions of the game
-    NEAR_DRAW = 32           # plies before a draw by counting from which keys include the plies
+    NEAR_DRAW = 32           # keys include the plies left to a draw if they are fewer than this
     MAX_COUNT = 0xFFFF       # largest limit on plies or repetitions
 
 cdef enum:
@@ -48,8 +48,8 @@ cdef struct Board:
     uint32_t opponent
     uint8_t own_hand
     uint8_t opponent_hand
-    uint8_t own_left         # men on the board and in hand together
-    uint8_t opponent_left
+    uint8_t own_total        # men on the board and in hand together
+    uint8_t opponent_total
     uint16_t plies           # without a removal, since the last placement
 
 
@@ -90,21 +90,22 @@ cdef inline uint32_t removable(const RuleSet *rules, uint32_t men) noexcept nogi
     return men & ~mills
 
 
-# Whether a side with `left` men, `hand` of them in hand, may move to any empty point.
-cdef inline bint flies(const RuleSet *rules, int left, int hand, int others_left,
-                       int others_hand) noexcept nogil:
-    if left != FLYING_MEN and (others_left != FLYING_MEN or rules.flying != FLYING_BOTH):
+# Whether a side with `total` men, `hand` of them in hand, may move to any empty point. The other
+# side has `other_total` men, `other_hand` of them in hand.
+cdef inline bint flies(const RuleSet *rules, int total, int hand, int other_total,
+                       int other_hand) noexcept nogil:
+    if total != FLYING_MEN and (other_total != FLYING_MEN or rules.flying != FLYING_BOTH):
         return False
     return hand == 0 and (rules.flying == FLYING_OWN
-                          or (rules.flying == FLYING_BOTH and others_hand == 0))
+                          or (rules.flying == FLYING_BOTH and other_hand == 0))
 
 
 cdef inline bint own_flies(const RuleSet *rules, const Board *b) noexcept nogil:
-    return flies(rules, b.own_left, b.own_hand, b.opponent_left, b.opponent_hand)
+    return flies(rules, b.own_total, b.own_hand, b.opponent_total, b.opponent_hand)
 
 
 cdef inline bint opponent_flies(const RuleSet *rules, const Board *b) noexcept nogil:
-    return flies(rules, b.opponent_left, b.opponent_hand, b.own_left, b.own_hand)
+    return flies(rules, b.opponent_total, b.opponent_hand, b.own_total, b.own_hand)
 
 
 # The empty points where the side to move may close a mill (see `threats_of`).
@@ -122,12 +123,12 @@ cdef inline uint64_t threats_on(const RuleSet *rules, const Board *b) noexcept n
 
 
 # Whether the side to move has lost because it has fewer than three men.
-cdef inline bint own_short(const Board *b) noexcept nogil:
-    return b.own_left < MINIMUM_MEN
+cdef inline bint own_below_minimum(const Board *b) noexcept nogil:
+    return b.own_total < MINIMUM_MEN
 
 
-cdef inline bint someone_short(const Board *b) noexcept nogil:
-    return own_short(b) or b.opponent_left < MINIMUM_MEN
+cdef inline bint either_below_minimum(const Board *b) noexcept nogil:
+    return own_below_minimum(b) or b.opponent_total < MINIMUM_MEN
 
 
 # Whether the side to move can place or move a man.
@@ -138,18 +139,18 @@ cdef inline bint can_move(const RuleSet *rules, const Board *b) noexcept nogil:
 
 # Set the numbers of men on the board and in hand together.
 cdef inline void count_men(Board *b) noexcept nogil:
-    b.own_left = count(b.own) + b.own_hand
-    b.opponent_left = count(b.opponent) + b.opponent_hand
+    b.own_total = count(b.own) + b.own_hand
+    b.opponent_total = count(b.opponent) + b.opponent_hand
 
 
 # Whether a board is valid: no point with two men, no side with more than nine men.
 cdef inline bint is_sound(const Board *b) noexcept nogil:
     return (b.own & b.opponent) == 0 and (b.own | b.opponent) >> POINT_COUNT == 0 and (
-        b.own_left == count(b.own) + b.own_hand <= MEN_PER_SIDE
-        and b.opponent_left == count(b.opponent) + b.opponent_hand <= MEN_PER_SIDE)
+        b.own_total == count(b.own) + b.own_hand <= MEN_PER_SIDE
+        and b.opponent_total == count(b.opponent) + b.opponent_hand <= MEN_PER_SIDE)
 
 
-# Whether the points of a move are occupied or empty as it needs; it may break other rules.
+# Whether the points of a move are occupied or empty as the move needs; it may break other rules.
 cdef inline bint fits(const Board *b, move_t move) noexcept nogil:
     cdef int to = to_of(move), origin = origin_of(move)
     cdef int removed = removed_of(move), second = second_removed_of(move)
@@ -167,7 +168,7 @@ cdef inline bint fits(const Board *b, move_t move) noexcept nogil:
 cdef inline void make(const Board *b, move_t move, Board *after) noexcept nogil:
     cdef uint32_t own = b.own | (1u << to_of(move))
     cdef uint32_t opponent = b.opponent
-    cdef uint8_t hand = b.own_hand, opponent_left = b.opponent_left
+    cdef uint8_t hand = b.own_hand, opponent_total = b.opponent_total
     cdef int origin = origin_of(move)
     cdef int removed = removed_of(move)
     cdef uint16_t plies = b.plies + 1
@@ -181,17 +182,17 @@ cdef inline void make(const Board *b, move_t move, Board *after) noexcept nogil:
             plies = 0
     if removed != NO_POINT:
         opponent &= ~(1u << removed)
-        opponent_left -= 1
+        opponent_total -= 1
         if unlikely(second_removed_of(move) != NO_POINT):
             opponent &= ~(1u << second_removed_of(move))
-            opponent_left -= 1
+            opponent_total -= 1
         plies = 0
     after.own = opponent
     after.opponent = own
     after.own_hand = b.opponent_hand
     after.opponent_hand = hand
-    after.own_left = opponent_left
-    after.opponent_left = b.own_left
+    after.own_total = opponent_total
+    after.opponent_total = b.own_total
     after.plies = plies
     assert is_sound(after)
 
@@ -205,7 +206,7 @@ cdef inline int plies_limit(const RuleSet *rules, int own, int opponent) noexcep
     return limit
 
 
-# The tuples of convert.py as structures.
+# Convert the tuples of convert.py to structures; ValueError for impossible values.
 cdef RuleSet load_rules(tuple fields) except *:
     cdef RuleSet rules
     (rules.flying, rules.locked_none, rules.each_mill, rules.blocked_draws, rules.repetition,
@@ -222,5 +223,5 @@ cdef inline Board load_board(tuple fields) except *:
     b.own, b.opponent, b.own_hand, b.opponent_hand, b.plies = fields
     count_men(&b)
     if not is_sound(&b):
-        raise ValueError(f"an impossible board: {fields}")
+        raise ValueError(f"impossible board: {fields}")
     return b

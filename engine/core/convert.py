@@ -16,11 +16,11 @@ PROVEN = core.PROVEN
 _NONE = core.NO_POINT
 _FLYING = ("never", "own", "both")
 _MAX_PLIES = 60_000
-"""Cap of the plies without a removal, which the core counts in 16 bits; rules have lower limits."""
+"""Cap of the plies without a removal: the core has 16 bits for them. Limits of rules are lower."""
 
 CoreRules = tuple[int, bool, bool, bool, int, int, int]
-"""Flying (0 never, 1 own, 2 both), locked mills safe, each mill removes, blocked draws, and the
-limits on repetition, plies without a removal, and such plies at three against three."""
+"""Flying (0 never, 1 own, 2 both), locked mills safe, each mill removes, blocked draws; then limits
+on repetition, on plies without a removal, and on such plies with three men each."""
 CoreBoard = tuple[int, int, int, int, int]
 """Men of the side to move and of the opponent, their men in hand, plies without a removal."""
 
@@ -72,7 +72,7 @@ def decode_move(code: int) -> Move:
 
 
 def encode_move(move: Move) -> int:
-    """Return the core's code of a move, which has the removed men in rising order of point."""
+    """Return the core's code of a move; the code has the removed men in rising order of point."""
     removed, second, *_ = (*sorted(move.removed), _NONE, _NONE)
     origin = _NONE if move.origin is None else move.origin
     return move.to | origin << 5 | removed << 10 | second << 15
@@ -86,16 +86,16 @@ def core_moves(position: Position) -> list[int]:
 def perft(position: Position, depth: int) -> int:
     """Return the number of legal move sequences of ``depth`` plies.
 
-    Draws by counting do not end a sequence.
+    Draws by repetition or by a limit on plies do not end a sequence.
     """
     return core.perft(core_rules(position.rules), core_board(position), depth)
 
 
 def decode_score(value: int) -> Score:
     """Return the `Score` that a score of the core represents."""
-    if core.FAR <= abs(value) < PROVEN:
-        known = TABLE_CP - (core.TABLE_WIN - abs(value))
-        return Score(cp=known if value > 0 else -known)
+    if core.LEAST_WIN <= abs(value) < PROVEN:
+        cp = TABLE_CP - (core.TABLE_WIN - abs(value))
+        return Score(cp=cp if value > 0 else -cp)
     if value >= PROVEN:
         return Score(win_in=core.WIN - value)
     if value <= -PROVEN:

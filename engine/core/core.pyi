@@ -1,15 +1,17 @@
 """Interface of the compiled core. Rules, boards and moves are plain numbers (see convert.py).
 
-rules    (flying 0 never 1 own 2 both, locked mills safe, two men for two mills, blocked draws,
-         repetition, no-removal plies, three-three plies)
-board    (own men, opponent's men, own hand, opponent's hand, plies without a removal), the men as
-         masks; own is the side to move
-move     to | origin << 5 | removed << 10 | second removed << 15, with NO_POINT for none
+rules    (flying, locked mills safe, two men for two mills, blocked draws, repetition, no-removal
+         plies, three-three plies). Flying is 0 for never, 1 for own, 2 for both.
+board    (own men, opponent's men, own hand, opponent's hand, plies without a removal). Men on the
+         board are a mask of points. Own men are those of the side to move.
+move     to | origin << 5 | removed << 10 | second removed << 15. A field without a point has
+         NO_POINT.
 value    -1, 0 or 1 for a loss, a draw or a win of the side to move
 
-All arguments are checked. `ValueError` for impossible values, such as overlapping men; `TypeError`
-for a wrong type; `OverflowError` for an integer out of range; `RuntimeError` for an object that is
-in use, by another thread or by the search that calls back.
+All arguments are checked. Functions raise `ValueError` for an impossible value, such as overlapping
+men, `TypeError` for a wrong type, and `OverflowError` for an integer out of range. They raise
+`RuntimeError` if another thread uses the object, or if a running search uses it and the search's
+callback calls the function.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -25,26 +27,25 @@ MEN_PER_SIDE: int
 FLYING_MEN: int
 MINIMUM_MEN: int
 
-# Constants of the search: scores, maximum depth, maximum number of lines.
-WIN: int
-PROVEN: int
-TABLE_WIN: int
-FAR: int
-MAX_DEPTH: int
-MAX_LINES: int
+# Constants of the search.
+WIN: int                                 # a win n plies from the root has the score WIN - n
+PROVEN: int                              # least score of a proven win
+TABLE_WIN: int                           # the same as WIN, for a win of the tablebase
+LEAST_WIN: int                           # least score of a win of the tablebase
+MAX_DEPTH: int                           # plies
+MAX_LINES: int                           # principal variations of one search
 
-# Constants of the evaluation: size of the weights in bytes, names of a position's rows, and the
-# first row of each kind.
-WEIGHTS_SIZE: int
+# Constants of the evaluation. A position has one row of weights for each name in ROW_NAMES.
+WEIGHTS_SIZE: int                        # size of the weights in bytes
 ROW_NAMES: tuple[str, ...]
-PHASES: int
-HIDDEN: int
-QUARTERS: int
-AT_CORNERS: int
-AT_OUTER: int
-AT_MEN: int
-AT_KINDS: int
-ROWS: int
+ROWS: int                                # number of all rows; patterns of sides come first
+AT_CORNERS: int                          # first row of the patterns of corners
+AT_OUTER: int                            # first row of the patterns of inner and outer rings
+AT_MEN: int                              # first row for the men left to both sides
+AT_KINDS: int                            # first row for the men in hand, or who flies
+PHASES: int                              # phases of the game; a row has a value in each phase
+QUARTERS: int                            # groups of phases; a row has a vector in each group
+HIDDEN: int                              # neurons of the hidden layer: numbers of a vector
 
 BLOCK_BYTES: int                         # size of an unpacked block of a packed table
 SHARED_LAYOUT: tuple[int, ...]           # sizes in bytes of structures used by other extensions
@@ -62,16 +63,16 @@ def perft(rules: _Rules, fields: _Board, depth: int) -> int:
     """
 
 def legal_moves(rules: _Rules, fields: _Board) -> list[int]:
-    """Return all legal moves, also after a draw by counting."""
+    """Return all legal moves; draws by repetition or by a limit on plies are ignored."""
 
 def is_legal_move(rules: _Rules, fields: _Board, move: int) -> bool:
-    """For tests: return whether `legal_moves` contains a move, which may be any 20-bit number."""
+    """For tests: return whether `legal_moves` contains ``move``, a number of up to 20 bits."""
 
 def fail_assertion() -> None:
     """Fail an assertion in a build with assertions; do nothing in others."""
 
 def outcome(rules: _Rules, fields: _Board, history: Sequence[int]) -> tuple[str, int]:
-    """Return the reason why the game is over ("": it is not) and its value.
+    """Return the reason why the game is over, or "", and the game's value.
 
     ``history`` is as in `SearchWorker.run`.
     """
@@ -80,7 +81,7 @@ def evaluate(rules: _Rules, fields: _Board) -> int:
     """Return the static evaluation for the side to move, in hundredths of a man."""
 
 def terms(rules: _Rules, fields: _Board) -> list[float]:
-    """Return the parts of `evaluate`: one for each of ``ROW_NAMES``, then the hidden layer's."""
+    """Return the parts of `evaluate`: for each of ``ROW_NAMES``, then for the hidden layer."""
 
 def parameters() -> list[tuple[str, int, int, int]]:
     """Return name, value, minimum and maximum of each search parameter.
@@ -92,35 +93,33 @@ def set_parameter(index: int, value: int) -> None:
     """Set a parameter by its index in `parameters`; `ValueError` if the value is out of bounds."""
 
 def load_weights(data: bytes) -> None:
-    """Use these weights, `WEIGHTS_SIZE` bytes long.
-
-    `ValueError` for another size, or for weights whose sums may overflow.
-    """
+    """Set the weights of the evaluation; `ValueError` for a wrong size, or if sums may overflow."""
 
 class TranspositionTable:
     """A transposition table, shared by the workers of one searcher.
 
-    `ValueError` for less than 1 MiB, `MemoryError` for more than the available memory.
+    A search may use only a part of the table. `ValueError` for less than 1 MiB, `MemoryError` for
+    more than the available memory.
     """
 
     @property
     def shared(self) -> object:
         """Capsule for the other extensions."""
 
-    def __init__(self, megabytes: int, used: int = 0) -> None:
-        """Allocate a table of ``megabytes`` MiB and use ``used`` MiB of it; 0: all of it."""
+    def __init__(self, megabytes: int, megabytes_in_use: int = 0) -> None:
+        """Allocate a table; searches use only the given part, or the whole table if it is 0."""
 
-    def clear(self, megabytes: int = 0) -> None:
-        """Clear the table, and use ``megabytes`` MiB of it from now on; 0: the whole table."""
+    def clear(self, megabytes_in_use: int = 0) -> None:
+        """Clear the table, and set the part in use; 0: the whole table."""
 
-    def used(self) -> int:
-        """Return the size in use, in MiB."""
+    def megabytes_in_use(self) -> int:
+        """Return the size of the part in use."""
 
     def new_search(self) -> None:
         """Start a new generation, so that entries of earlier searches are replaced first."""
 
     def full(self) -> int:
-        """Return the permille of entries that are from this search."""
+        """Return the permille of the table's entries that are from this search."""
 
     # For tests.
     def read_entry(self, place: int) -> tuple[int, int]:
@@ -130,7 +129,7 @@ class TranspositionTable:
         """Replace an entry without regard to other threads."""
 
 class Deadline:
-    """The time at which all searches end that share this object; initially never."""
+    """A time at which the searches that share this object end; initially, it is never reached."""
 
     def set(self, at: int | None) -> None:
         """Set the time, as of `monotonic_ns`; None: never. Any thread may call it."""
@@ -140,8 +139,8 @@ class SearchWorker:
 
     nodes       number of nodes of the running or last search
     table_hits  number of tablebase hits of the running or last search
-    better      best line of an iteration that a limit interrupted, if its move proved better than
-                the one last reported; its score is a lower bound. Otherwise None
+    better      best line of an iteration that a limit interrupted, if its move has proved better
+                than the best move of the last report; its score is a lower bound. Otherwise None
     """
 
     nodes: int
@@ -179,17 +178,18 @@ class SearchWorker:
 
         history         keys of the game's earlier positions that may recur, oldest first
         root_moves      moves to choose from
-        report          called after each iteration with its depth and its lines, the best first
-                        (score, selective depth, principal variation); True ends the search.
-                        None: a helper, which only fills the transposition table
+        report          called after each iteration with the depth and the lines, the best first;
+                        a line is (score, selective depth, principal variation). The search ends
+                        if it returns True. None: the worker only fills the transposition table
         side            colour to move, 0 or 1, which selects the move-ordering history
         ranks           ranks of the root moves in rising order; a move of a lower rank is always
                         reported before one of a higher rank
-        tables          tablebase, which is probed with fewer than ``table_men`` men
+        tables          tablebase, probed in positions with fewer than ``table_men`` men
         first_depth     depth of the first iteration, which is always completed
         max_depth       depth of the last iteration, at most ``MAX_DEPTH``
         node_limit      node limit of this worker; 0: none
-        deadline        time of the end; another thread stops the search by a deadline in the past
+        deadline        time at which the search ends. Any thread may change it at any time; a
+                        time in the past stops the search
         lines           number of principal variations, at most ``MAX_LINES``
         errors          errors of a strength level: insight, greed, freedom, noise, oversight, seed
 
@@ -198,9 +198,9 @@ class SearchWorker:
 
 # For tests.
 def bucket_after(results: Iterable[tuple[int, int, int, int, int, int]]) -> list[tuple[int, int]]:
-    """Store results in one bucket; return its four entries as keys and data.
+    """Store results in one bucket of a transposition table; return the key and data of its entries.
 
-    A result is a generation, a key, a move (only ``0xFFFFF``, none), score, depth and bound.
+    A result is (generation, key, move, score, depth, bound). The move must be ``0xFFFFF``, no move.
     """
 
 def ordered_moves(
@@ -212,28 +212,28 @@ def ordered_moves(
 ) -> list[int]:
     """Return all moves in the order in which a node at ``ply`` searches them.
 
-    ``cutoffs`` are recorded first. Each is a ply, a depth, the quiet move that cut off, and the
-    quiet moves searched before that move.
+    ``cutoffs`` are recorded first. Each is (ply, depth, quiet move that caused a cutoff, quiet
+    moves searched before this move).
     """
 
 def table_classes(men: int) -> int:
     """Return the number of classes of sets of ``men`` points (up to 9) under the 16 symmetries."""
 
 def table_limit(rules: _Rules, own: int, opponent: int) -> int:
-    """Return the plies without a removal that draw with these numbers of men; 0: no limit."""
+    """Return the limit on plies without a removal with these numbers of men; 0: no limit."""
 
 def table_places(own: int, opponent: int, hand: int = 0) -> int:
     """Return the number of places in a table.
 
-    ``own`` men are to move against ``opponent`` men; ``hand`` men are in hand of both sides
-    together.
+    ``own`` is the number of men of the side to move, ``opponent`` that of the other side, ``hand``
+    the number of men in hand of both sides together.
     """
 
 def table_place(own: int, opponent: int, hand: int = 0) -> tuple[int, int]:
-    """Return a board's class and rank, which FORMAT.md defines.
+    """Return the class and rank of a board, as FORMAT.md defines them.
 
-    ``own`` and ``opponent`` are masks of up to 9 men; ``hand`` is the number of men in hand of both
-    sides together. `ValueError` if the masks overlap or have other bits than points.
+    ``own`` and ``opponent`` are masks of up to 9 men; ``hand`` is as in `table_places`.
+    `ValueError` if the masks overlap or have bits that are no points.
     """
 
 def table_board(
@@ -241,7 +241,7 @@ def table_board(
 ) -> tuple[int, int]:
     """Return the masks (own, opponent) at a class and rank: the inverse of `table_place`.
 
-    ``own`` and ``opponent`` are numbers of men. `ValueError` if there is no such place.
+    The other arguments are as in `table_places`. `ValueError` if there is no such place.
     """
 
 class _Blocks(Protocol):
@@ -251,12 +251,13 @@ class _Blocks(Protocol):
         """Return an unpacked block of `BLOCK_BYTES` bytes; the last block may be shorter."""
 
 class TableSet:
-    """Open tables of one rule set, by own men, opponent's men, and men in hand of both together.
+    """Open tables of one rule set.
 
-    kept        values of the tables, by own men, opponent's men and men in hand
-    kept_depths lists of depths, by own men and opponent's men
+    A table is identified by the own men, the opponent's men, and the men in hand of both sides
+    together. `RuntimeError` if a table is added or removed while another thread reads the set.
 
-    `RuntimeError` if a table is added or removed while another thread reads the set.
+    open_values  values of unpacked tables, by own men, opponent's men and men in hand
+    open_depths  lists of depths, by own men and opponent's men
     """
 
     @property
@@ -264,9 +265,9 @@ class TableSet:
         """Capsule for the other extensions."""
 
     @property
-    def kept(self) -> dict[tuple[int, int, int], memoryview]: ...
+    def open_values(self) -> dict[tuple[int, int, int], memoryview]: ...
     @property
-    def kept_depths(self) -> dict[tuple[int, int], memoryview | None]: ...
+    def open_depths(self) -> dict[tuple[int, int], memoryview | None]: ...
 
     def __init__(self, rules: _Rules) -> None: ...
     def add(
@@ -277,7 +278,7 @@ class TableSet:
         depths: memoryview | None = None,
         hand: int = 0,
     ) -> None:
-        """Add a table of values with its depths, if any; `ValueError` if they are truncated."""
+        """Add a table of values with its depths, if any; `ValueError` if either is truncated."""
 
     def add_depths(self, own: int, opponent: int, depths: memoryview | None) -> None:
         """Set a table's list of depths; None: no depths.
@@ -288,22 +289,26 @@ class TableSet:
     def add_packed(self, own: int, opponent: int, table: _Blocks, hand: int = 0) -> None:
         """Add a packed table, which is read through a cache of unpacked blocks.
 
-        Positions in a block that cannot be unpacked are unknown. `ValueError` if there is a packed
-        table already.
+        Positions in a block that cannot be unpacked have no value. `ValueError` if this packed
+        table was added before.
         """
 
     def remove(self, own: int, opponent: int, hand: int) -> None:
-        """Remove a table; `KeyError` if there is none."""
+        """Remove a table of values; `KeyError` if there is no such table."""
 
     def has(self, own: int, opponent: int, hand: int = 0) -> bool: ...
     def has_depths(self, own: int, opponent: int) -> bool: ...
     def probe(self, fields: _Board) -> tuple[int, int] | None:
-        """Return a board's value and depth to conversion with no plies since the last removal.
+        """Return a board's value and depth to conversion in plies; None if no table has the board.
 
-        None without a table. With an odd number of men in hand the value is the best of the
-        moves. The depth is in plies: -1 for a draw or without depths in
-        the table, 255 for 255 or more.
+        The board's plies without a removal are ignored. With an odd number of men in hand, the
+        value is the best value of the moves. The depth is -1 for a draw or if the table has no
+        depths, and 255 for 255 or more.
         """
 
     def bounds(self, fields: _Board) -> tuple[int, int] | None:
-        """Return the least and the greatest value after the board's plies; None without a table."""
+        """Return the least and the greatest value that a board may have; None as in `probe`.
+
+        They differ if the plies without a removal may turn a win or loss into a draw, and the table
+        has no depths that decide this.
+        """

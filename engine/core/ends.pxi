@@ -1,4 +1,5 @@
-# The end of the game: keys of positions, repetitions, and draws by counting.
+# The end of the game: keys of positions, repetitions, and draws by counting (by repetition, or by a
+# limit on plies without a removal).
 #
 # Needs bitboard.pxi, board.pxi.
 
@@ -9,7 +10,7 @@ cdef struct Game:
     # For each position of the path, a Bloom filter with one hash: the bits of its key and of the
     # keys of the positions that it may repeat.
     uint64_t marks[MAX_HISTORY + MAX_PLY + 8]
-    uint64_t recurring       # hash of the positions that are drawn when they recur; 0: none
+    uint64_t recurring       # hash of the positions that draw if they recur once more; 0: none
 
 
 # The exact key of a board, from the side to move's view. If the value may depend on the plies left
@@ -18,16 +19,16 @@ cdef struct Game:
 cdef inline uint64_t key_of(const RuleSet *rules, const Board *b) noexcept nogil:
     cdef uint64_t key = b.own | (<uint64_t>b.opponent << 24) | (
         <uint64_t>b.own_hand << 48) | (<uint64_t>b.opponent_hand << 52)
-    cdef int left
+    cdef int plies_left
     if b.plies == 0:
         return key
-    if rules.three_three_plies and b.own_left == 3 and b.opponent_left == 3:
-        left = plies_limit(rules, 3, 3) - b.plies
-        key |= <uint64_t>(128 + (left if left < 127 else 127)) << 56
+    if rules.three_three_plies and b.own_total == 3 and b.opponent_total == 3:
+        plies_left = plies_limit(rules, 3, 3) - b.plies
+        key |= <uint64_t>(128 + (plies_left if plies_left < 127 else 127)) << 56
     elif rules.no_removal_plies:
-        left = rules.no_removal_plies - b.plies
-        if left < NEAR_DRAW:
-            key |= <uint64_t>(left + 1) << 56
+        plies_left = rules.no_removal_plies - b.plies
+        if plies_left < NEAR_DRAW:
+            key |= <uint64_t>(plies_left + 1) << 56
     return key
 
 
@@ -78,7 +79,7 @@ _REASONS = ("", "men", "blocked", "three", "norem", "repetition")
 cdef inline int terminal_reason(const Game *game, const Board *b, uint64_t key, int ply,
                                 int *value) noexcept nogil:
     cdef const RuleSet *rules = &game.rules
-    if unlikely(own_short(b)):
+    if unlikely(own_below_minimum(b)):
         value[0] = -WIN + ply
         return BY_MEN
     if unlikely(not can_move(rules, b)):
@@ -90,14 +91,14 @@ cdef inline int terminal_reason(const Game *game, const Board *b, uint64_t key, 
     if is_repetition(game, key, ply, b.plies):
         return BY_REPETITION
     if rules.three_three_plies and b.plies >= rules.three_three_plies:
-        if b.own_left == 3 and b.opponent_left == 3:
+        if b.own_total == 3 and b.opponent_total == 3:
             return BY_THREE
     if rules.no_removal_plies and b.plies >= rules.no_removal_plies:
         return BY_PLIES
     return GOES_ON
 
 
-# A hash of the positions of the game's history that are drawn when they recur.
+# A hash of the positions of the game's history that draw the game if they recur once more.
 cdef uint64_t recurring_positions(const Game *game) noexcept nogil:
     cdef uint64_t number = 0
     cdef int i, j, seen
@@ -117,7 +118,7 @@ cdef int load_game(Game *game, tuple rules, history) except -1:
     cdef list keys = list(history[-MAX_HISTORY:])
     game.rules = load_rules(rules)
     if len(keys) > MAX_HISTORY:
-        raise ValueError(f"a history that yields {len(keys)} keys instead of {MAX_HISTORY}")
+        raise ValueError(f"history yields {len(keys)} keys instead of {MAX_HISTORY}")
     game.base = len(keys)
     for i in range(game.base):
         game.path[i] = keys[i]
@@ -130,7 +131,7 @@ def outcome(tuple rules not None, tuple fields not None, history):
     cdef Board b = load_board(fields)
     cdef Game game
     cdef int value = 0, reason
-    if not own_short(&b) and someone_short(&b):
+    if not own_below_minimum(&b) and either_below_minimum(&b):
         return "men", 1
     load_game(&game, rules, history)
     reason = terminal_reason(&game, &b, key_of(&game.rules, &b), 0, &value)

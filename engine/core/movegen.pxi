@@ -4,20 +4,21 @@
 
 cdef enum:
     MAX_MOVES = 1536         # more than 3 flying men x 12 empty points x C(9, 2) pairs of removals
-    PLACE_SHIFT = 20         # bits of a move
+    INDEX_SHIFT = 20         # bits of a move, above which a scored move has its index
 
 cdef struct MoveList:
     int size
     move_t moves[MAX_MOVES]
 
-# An item of a list: a move, or a move with its score (see `scored`). One generator writes both.
+# An item of a list: a move, or a move with its score (see `scored`). One generator writes both
+# kinds.
 ctypedef int64_t scored_move
 ctypedef fused slot_t:
     move_t
     scored_move
 
 
-# Add a move to a list; return the list's new end, like the next functions.
+# Add a move to a list; return the list's new end, as the next functions do.
 cdef inline move_t *add(move_t *end, move_t move) noexcept nogil:
     end[0] = move
     return end + 1
@@ -26,14 +27,14 @@ cdef inline move_t *add(move_t *end, move_t move) noexcept nogil:
 # Add the moves of one man to a point where it closes mills, one for each set of men to remove.
 cdef inline move_t *add_closing(const RuleSet *rules, const Board *b, move_t *end, int origin,
                                 int to, int mills) noexcept nogil:
-    cdef uint32_t left = removable(rules, b.opponent)
-    if left == 0:
+    cdef uint32_t candidates = removable(rules, b.opponent)
+    if candidates == 0:
         return add(end, encode(origin, to, NO_POINT, NO_POINT))
     if unlikely(mills == 2 and rules.each_mill):
         return add_double(rules, b.opponent, end, origin, to)
-    while left:
-        end = add(end, encode(origin, to, lowest(left), NO_POINT))
-        left &= left - 1
+    while candidates:
+        end = add(end, encode(origin, to, lowest(candidates), NO_POINT))
+        candidates &= candidates - 1
     return end
 
 
@@ -41,11 +42,11 @@ cdef inline move_t *add_closing(const RuleSet *rules, const Board *b, move_t *en
 cdef move_t *add_double(const RuleSet *rules, uint32_t opponent, move_t *end, int origin,
                         int to) noexcept nogil:
     cdef uint32_t men = removable(rules, opponent)
-    cdef uint32_t left = men, seconds
+    cdef uint32_t firsts = men, seconds
     cdef int removed, second
-    while left:
-        removed = lowest(left)
-        left &= left - 1
+    while firsts:
+        removed = lowest(firsts)
+        firsts &= firsts - 1
         seconds = removable(rules, opponent & ~(1u << removed))
         if seconds == 0:
             end = add(end, encode(origin, to, removed, NO_POINT))
@@ -64,11 +65,11 @@ cdef move_t *add_double(const RuleSet *rules, uint32_t opponent, move_t *end, in
 cdef uint8_t STEPS[24][4]
 
 
-# A move with its score: bits 32 to 63 the score, bits 20 to 31 MAX_MOVES less its index in the
-# list, bits 0 to 19 the move. Of moves with equal scores, the first in the list is therefore the
-# greatest.
-cdef inline scored_move scored(int score, int place, move_t move) noexcept nogil:
-    return score * (<int64_t>1 << 32) + (((MAX_MOVES - place) << PLACE_SHIFT) | move)
+# A move with its score. Bits 32 to 63 are the score, bits 20 to 31 are MAX_MOVES less the move's
+# index in the list, bits 0 to 19 are the move. Of moves with equal scores, the first in the list is
+# therefore the greatest.
+cdef inline scored_move scored(int score, int index, move_t move) noexcept nogil:
+    return score * (<int64_t>1 << 32) + (((MAX_MOVES - index) << INDEX_SHIFT) | move)
 
 
 # Complete a quiet move by its target point. `scores` has a score for each point.
@@ -80,15 +81,16 @@ cdef inline slot_t move_to(slot_t move, int to, const int32_t *scores) noexcept 
 
 
 # Add the moves from one origin (NO_POINT: placements) to `targets`. Points in `risky` may close a
-# mill. `closing` and `quiet` select which moves to add. `first` is the start of the list, `move` an
-# item for its first place without origin and target. `scores` has 32 scores for each origin.
+# mill. `closing` and `quiet` select which moves to add. `first` is the start of the list; `move` is
+# the item for index 0, without origin and target. `scores` has 32 scores for each origin. `steps`:
+# the men step to neighbours.
 cdef inline slot_t *add_from(const RuleSet *rules, const Board *b, const slot_t *first, slot_t *end,
                              slot_t move, const int32_t *scores, int origin, uint32_t targets,
                              uint32_t risky, bint closing, bint quiet, bint steps) noexcept nogil:
     cdef uint32_t men = b.own & ~(1u << origin)
-    # The place field of scored moves falls by one from each item of the list to the next.
-    cdef slot_t less = 1 << PLACE_SHIFT if slot_t is scored_move else 0
-    cdef int to, there, mills, i
+    # The index field of scored moves falls by one from each item of the list to the next.
+    cdef slot_t less = 1 << INDEX_SHIFT if slot_t is scored_move else 0
+    cdef int to, exists, mills, i
     move += encode(origin, 0, NO_POINT, NO_POINT) - less * <slot_t>(end - first)
     if slot_t is scored_move:
         scores += 32 * origin
@@ -100,10 +102,10 @@ cdef inline slot_t *add_from(const RuleSet *rules, const Board *b, const slot_t 
             # written, and the next one overwrites it if it does not exist.
             for i in range(4):
                 to = STEPS[origin][i]
-                there = (targets >> to) & 1
+                exists = (targets >> to) & 1
                 end[0] = move_to(move, to, scores)
-                move -= less * there
-                end += there
+                move -= less * exists
+                end += exists
         while targets and not steps:
             to = lowest(targets)
             targets &= targets - 1
@@ -133,16 +135,16 @@ cdef inline slot_t *add_moves(const RuleSet *rules, const Board *b, uint32_t ris
                               bint quiet) noexcept nogil:
     cdef uint32_t empty = ALL & ~(b.own | b.opponent)
     cdef bint steps = b.own_hand == 0 and not own_flies(rules, b)
-    cdef uint32_t left = 1u << NO_POINT if b.own_hand else b.own
+    cdef uint32_t origins = 1u << NO_POINT if b.own_hand else b.own
     cdef slot_t *end = first
     cdef int origin
     if not quiet and not risky:
         return end
     if steps:
-        left &= reach(empty if quiet else risky)
-    while left:
-        origin = lowest(left)
-        left &= left - 1
+        origins &= reach(empty if quiet else risky)
+    while origins:
+        origin = lowest(origins)
+        origins &= origins - 1
         end = add_from(rules, b, first, end, move, scores, origin,
                        NEIGHBOURS[origin] & empty if steps else empty, risky, closing, quiet, steps)
     return end
@@ -151,7 +153,7 @@ cdef inline slot_t *add_moves(const RuleSet *rules, const Board *b, uint32_t ris
 # Write moves without scores to a MoveList; the arguments are those of `add_moves`.
 cdef inline void generate_on(const RuleSet *rules, const Board *b, uint32_t risky, MoveList *list,
                              bint closing, bint quiet) noexcept nogil:
-    assert is_sound(b) and not someone_short(b) and risky == own_threats(rules, b)
+    assert is_sound(b) and not either_below_minimum(b) and risky == own_threats(rules, b)
     list.size = add_moves[move_t](
         rules, b, risky, list.moves, 0, NULL, closing, quiet) - list.moves
     assert list.size <= MAX_MOVES
@@ -161,7 +163,7 @@ cdef inline void generate_on(const RuleSet *rules, const Board *b, uint32_t risk
 cdef inline void generate(const RuleSet *rules, const Board *b, MoveList *list, bint closing,
                           bint quiet) noexcept nogil:
     list.size = 0
-    if likely(not someone_short(b)):
+    if likely(not either_below_minimum(b)):
         generate_on(rules, b, own_threats(rules, b), list, closing, quiet)
 
 
@@ -179,8 +181,8 @@ cdef bint is_generated(const RuleSet *rules, const Board *b, move_t move) noexce
     return contains(&list, move)
 
 
-# Whether a number, which may be any, is a legal move. Both sides must have at least three men.
-# Moves are generated only if the rules allow a move to remove two men.
+# Whether `move`, which may be any number, is a legal move. Both sides must have at least three men.
+# Moves are generated only under rules by which a move may remove two men.
 cdef inline bint is_legal(const RuleSet *rules, const Board *b, move_t move) noexcept nogil:
     cdef int to = to_of(move), origin = origin_of(move)
     cdef uint32_t men = b.own, candidates

@@ -28,7 +28,7 @@ def perft(tuple rules not None, tuple fields not None, int depth):
     cdef Board b = load_board(fields)
     cdef uint64_t total = 1
     if not 0 <= depth <= MAX_DEPTH:
-        raise ValueError(f"a depth is 0 to {MAX_DEPTH}, not {depth}")
+        raise ValueError(f"expected a depth from 0 to {MAX_DEPTH}, found {depth}")
     if depth:
         with nogil:
             total = perft_count(&rule_set, &b, depth)
@@ -48,5 +48,5 @@ def is_legal_move(tuple rules not None, tuple fields not None, move_t move):
     cdef RuleSet rule_set = load_rules(rules)
     cdef Board b = load_board(fields)
     if move > NO_MOVE:
-        raise ValueError(f"a move has 20 bits, not {move}")
-    return not someone_short(&b) and is_legal(&rule_set, &b, move)
+        raise ValueError(f"expected a move of 20 bits, found {move}")
+    return not either_below_minimum(&b) and is_legal(&rule_set, &b, move)

@@ -21,7 +21,7 @@ cdef extern from *:
       #define MERELS_LOAD(type, p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
       #define MERELS_STORE(type, p, x) __atomic_store_n((p), (x), __ATOMIC_RELEASE)
       #define MERELS_EXCHANGE(p, from, to) __sync_bool_compare_and_swap((p), (from), (to))
-      #define MERELS_TAKE(p, n) __atomic_fetch_add((p), (n), __ATOMIC_RELAXED)
+      #define MERELS_FETCH_ADD(p, n) __atomic_fetch_add((p), (n), __ATOMIC_RELAXED)
     #else
       #include <intrin.h>
       static __inline int MERELS_LOWEST(uint32_t x) {
@@ -42,7 +42,8 @@ cdef extern from *:
       #define MERELS_STORE(type, p, x) (*(volatile type *)(p) = (x))
       #define MERELS_EXCHANGE(p, from, to) \
           (_InterlockedCompareExchange((volatile long *)(p), (to), (from)) == (from))
-      #define MERELS_TAKE(p, n) ((uint64_t)_InterlockedExchangeAdd64((volatile __int64 *)(p), (n)))
+      #define MERELS_FETCH_ADD(p, n) \
+          ((uint64_t)_InterlockedExchangeAdd64((volatile __int64 *)(p), (n)))
     #endif
     #define MERELS_LOAD_INT(p) MERELS_LOAD(int, p)
     #define MERELS_LOAD_TIME(p) MERELS_LOAD(int64_t, p)
@@ -60,7 +61,7 @@ cdef extern from *:
       #include <cpuid.h>
       static int merels_has_popcnt = 0;
       static int merels_gathers_bits = 0;
-      __attribute__((constructor)) static void merels_look_at_processor(void) {
+      __attribute__((constructor)) static void merels_detect_processor(void) {
           unsigned eax, ebx, ecx, edx, family;
           __builtin_cpu_init();
           merels_has_popcnt = __builtin_cpu_supports("popcnt") != 0;
@@ -150,7 +151,7 @@ cdef extern from *:
     void write_byte "MERELS_STORE_BYTE"(uint8_t *number, uint8_t value) noexcept nogil
     # Replace `old` by `new`; return False if the number is not `old`.
     bint exchange "MERELS_EXCHANGE"(int *number, int old, int new) noexcept nogil
-    uint64_t fetch_add "MERELS_TAKE"(uint64_t *counter, uint64_t amount) noexcept nogil
+    uint64_t fetch_add "MERELS_FETCH_ADD"(uint64_t *counter, uint64_t amount) noexcept nogil
     # Ask for large pages, which save most of the TLB misses of random probes.
     void large_pages "MERELS_LARGE_PAGES"(void *start, size_t size) noexcept nogil
     # The clock of all deadlines, in nanoseconds. Python's monotonic clock may differ from it, after
@@ -159,12 +160,12 @@ cdef extern from *:
 
 cdef enum:
     PAGE = 1 << 21           # bytes of a large page
-    CLAIMED = -1             # instead of the number of users
+    CLAIMED = -1             # value of `users` while a thread claims the object
 
 
 # A read-write lock that never waits: several threads share an object, or one thread claims it. A
-# conflict raises RuntimeError, with the GIL and in free-threaded Python. `users` is the number of
-# threads that share the object, or CLAIMED.
+# conflict raises RuntimeError. `users` is the number of threads that share the object, or CLAIMED.
+# The lock also works in free-threaded Python.
 cdef int share(int *users, str what) except -1:
     cdef int number
     while True:
@@ -207,8 +208,8 @@ cdef inline void write_bytes(uint8_t *bytes, int number, uint32_t value) noexcep
 
 
 # The memory of a Python object with a buffer: bytes, a bytearray, an array, a memoryview. The
-# object cannot move or free it while the span lives. (Cython's typed memoryviews do the same, but
-# would take a fifth of the compile time.)
+# object cannot move or free its memory while the span lives. (Cython's typed memoryviews do the
+# same, but would take a fifth of the compile time.)
 @internal
 @final
 cdef class _Span:
@@ -233,7 +234,7 @@ cdef _Span span_of(data, int width=1, bint writable=False):
     cdef _Span span = _Span.__new__(_Span)
     PyObject_GetBuffer(data, &span.buffer, PyBUF_ND | (PyBUF_WRITABLE if writable else 0))
     if span.buffer.itemsize != width:
-        raise ValueError(f"numbers of {span.buffer.itemsize} bytes each, not of {width}")
+        raise ValueError(f"expected items of {width} bytes, found {span.buffer.itemsize}")
     span.start = <uint8_t *>span.buffer.buf
     span.size = span.buffer.len
     return span

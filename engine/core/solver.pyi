@@ -4,9 +4,9 @@ from array import array
 
 from merels.engine.core.core import TableSet, _Rules
 
-# Stages of `Retrograde`; the fourth is repeated for every level.
+# Stages of `Retrograde`; the fourth stage is repeated for each level.
 STAGES: tuple[int, int, int, int, int]
-# Stages of `PlacingSlice`; the first and the last are repeated for every table.
+# Stages of `PlacingSlice`; the first and the last stage are repeated for each table.
 PLACING_STAGES: tuple[int, int, int, int, int]
 
 def sector_memory(larger: int, smaller: int, with_depths: bool) -> int:
@@ -20,7 +20,7 @@ def verify_places(
 ) -> tuple[int, int]:
     """Recompute values and depths at the places ``first`` to ``last`` - 1 from their successors.
 
-    Return the number of places whose stored value or depth differs, and the first such place.
+    Return the number of places whose stored value or depth is wrong, and the first such place.
     `ValueError` if a table that moves lead to is missing. Successors with an odd number of men in
     hand, which are not stored, are searched one ply deep.
     """
@@ -28,14 +28,14 @@ def verify_places(
 def verify_sample(
     tables: TableSet, own: int, opponent: int, hand: int, places: array[int]
 ) -> tuple[int, int]:
-    """Verify some places, given as 64-bit numbers, as `verify_places` does."""
+    """Verify the given places, an array of 64-bit numbers, as `verify_places` does."""
 
 def recompute_places(
     tables: TableSet, own: int, opponent: int, hand: int, first: int, last: int, values: bytearray
 ) -> None:
     """Write the recomputed values of states with men in hand into a table, which must be zeros.
 
-    ``first`` must be a multiple of 4, so that several threads can fill one table.
+    ``first`` must be a multiple of 4: threads that fill parts of one table then share no byte.
     """
 
 class Retrograde:
@@ -43,10 +43,10 @@ class Retrograde:
 
     The larger side is to move in table 0, the smaller side in table 1. One thread calls `begin` for
     each stage, then any number of threads call `work`. `ValueError` for a stage out of order,
-    `RuntimeError` if the last one is not done.
+    `RuntimeError` if the previous stage is not done.
 
-    done        share of the stage that threads have taken, from 0 to 1
-    settled     for each table, numbers of states won and lost at the last level
+    done        share of the stage's work that threads have taken, from 0 to 1
+    settled     for each table, numbers of states found to be won and lost at the last level
     tallies     for each table, after packing, numbers of canonical states drawn, won and lost
     places      number of places in each table
     """
@@ -61,11 +61,11 @@ class Retrograde:
     ) -> None:
         """Allocate the sector; ``lower`` must have the tables that removals lead to.
 
-        `ValueError` if one is missing.
+        `ValueError` if a table is missing.
         """
 
     def begin(self, stage: int, level: int = 0) -> None:
-        """Prepare one of `STAGES`; ``level`` is the depth in plies, for the fourth."""
+        """Prepare one of `STAGES`; ``level`` is the depth in plies, for the fourth stage."""
 
     def work(self) -> None:
         """Work on the current stage until no work is left to take."""
@@ -86,9 +86,9 @@ class PlacingSlice:
     """Solver of a slice of the placing phase: given men in hand, and own men on the board.
 
     One thread calls `begin` for each stage, then any number of threads call `work`. `ValueError`
-    for a stage out of order, `RuntimeError` if the last one is not done.
+    for a stage out of order, `RuntimeError` if the previous stage is not done.
 
-    done        share of the stage that threads have taken, from 0 to 1
+    done        share of the stage's work that threads have taken, from 0 to 1
     tally       numbers of canonical states drawn, won and lost in the sector written last
     values      packed values of that sector
     """
@@ -103,9 +103,9 @@ class PlacingSlice:
     def begin(self, stage: int, others: int = 0, removed: int = 0) -> None:
         """Prepare one of `PLACING_STAGES`.
 
-        The first stage reads a table of ``tables`` two placements later: with ``others`` men of the
-        opponent, and with ``removed`` men of the side to move removed. The last stage writes the
-        sector with ``others`` men of the opponent.
+        The first stage reads a table of the positions two placements later, with ``others`` men of
+        the opponent, and after the removal of ``removed`` men of the side to move. The last stage
+        writes the sector with ``others`` men of the opponent.
         """
 
     def work(self) -> None:

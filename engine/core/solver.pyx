@@ -1,7 +1,7 @@
 """The compiled solver, which builds and verifies tables; a playing engine does not load it.
 
-Like core.pyx it is assembled from .pxi files. It shares those of the game and of probing, whose
-look-up tables are loaded in both extensions. solver.pyi documents the functions for Python.
+Like core.pyx it is assembled from .pxi files. The files of the game and of probing are also part of
+core; both extensions load their look-up tables. solver.pyi documents the functions for Python.
 """
 
 from _thread import allocate_lock

@@ -1,7 +1,8 @@
 """Interface of the compiled trainer. Arguments and their checks are those of core.pyi.
 
-Samples are bytes in the format of `SAMPLE_FORMAT`. All functions raise `ValueError` for a size that
-is no multiple of ``SAMPLE_BYTES``, an impossible board or value of Flying, or more than one point.
+Samples are bytes in the format of `SAMPLE_FORMAT`. All functions raise `ValueError` if the size is
+no multiple of ``SAMPLE_BYTES``, and for a sample with an impossible board, an unknown value of
+Flying, or more than one point.
 """
 
 from array import array
@@ -10,28 +11,28 @@ from merels.engine.core.core import SearchWorker, TableSet, TranspositionTable, 
 
 SAMPLE_FORMAT: str                       # format of a sample for `struct`
 SAMPLE_BYTES: int
-WHOLE: int                               # one point, in a sample's numbers
-NO_POINTS: int                           # unknown points, in a sample's numbers
+WHOLE: int                               # number in a sample that represents one point
+NO_POINTS: int                           # number in a sample that represents unknown points
 
 def shuffle(data: bytearray, seed: int) -> None:
     """Shuffle samples in place."""
 
 def board_key(fields: _Board) -> int:
-    """Return a key that the 16 images of a board share and no other board has."""
+    """Return a key that is equal for the 16 images of a board, and different for other boards."""
 
 def is_held_out(fields: _Board) -> bool:
-    """Return whether a board is held out from every fit: one in 64 is, chosen by its key."""
+    """Return whether a board is held out from every fit: one board in 64, chosen by its key."""
 
 def select_samples(
     data: bytes | bytearray, unseen: array[int], held_out: bool
 ) -> bytearray:
-    """Return the samples that are held out, or those that are not.
+    """Return only the samples that are held out, or only the others.
 
     Boards whose keys are in ``unseen``, 64-bit numbers in rising order, are never returned.
     """
 
 def split_samples(data: bytes | bytearray | memoryview) -> list[bytearray]:
-    """Return the samples of each quarter of the phases, which share no weights, in their order."""
+    """Return the samples of each quarter of the phases, in order. Quarters share no weights."""
 
 def draw_samples(
     tables: TableSet, own: int, opponent: int, hand: int, number: int, seed: int
@@ -52,10 +53,11 @@ def hash_samples(
 def score_samples(
     worker: SearchWorker, rules: _Rules, data: bytes | bytearray, nodes: int, per_logit: float
 ) -> bytearray:
-    """Return the samples; those of the rules' Flying without a score get one from a short search.
+    """Return the samples, and add a score from a short search to those without a score.
 
-    A search ends with the iteration that reaches ``nodes``. A score of ``per_logit`` hundredths of
-    a man is an expectation of 73 % of the points; `ValueError` if it is below 1.
+    Samples with another value of Flying than the rules are unchanged. A search ends with the
+    iteration that reaches ``nodes``. A score of ``per_logit`` hundredths of a man is an expectation
+    of 73 % of the points; `ValueError` if it is below 1.
     """
 
 def leaf_samples(
@@ -64,14 +66,14 @@ def leaf_samples(
     """Return samples of the leaves of searches after right and wrong moves of critical samples.
 
     A sample is critical if it is not lost, at most a third of its moves keep its value, and the
-    tables have its Flying and the values of all moves. Of the moves that keep the value, and of
-    those that do not, the one that looks best after 30 nodes is searched to the iteration that
-    reaches ``nodes``. Each critical sample gives up to two samples, without score or result.
-    `ValueError` if ``nodes`` is 0.
+    tables have its Flying and the values of all moves. A search of 30 nodes compares the moves that
+    keep the value, and those that do not. The best move of each group is then searched to the
+    iteration that reaches ``nodes``. Each critical sample gives up to two samples, without score or
+    result. `ValueError` if ``nodes`` is 0.
     """
 
 def label_samples(tables: TableSet, data: bytes | bytearray) -> bytearray:
-    """Return the samples with the tables' values as results, if the tables have them."""
+    """Return the samples; positions in the tables get their values there as results."""
 
 def labelled_samples(data: bytes | bytearray) -> bytearray:
     """Return the samples that have a result."""
@@ -79,8 +81,9 @@ def labelled_samples(data: bytes | bytearray) -> bytearray:
 class Fit:
     """Weights of a quarter of the phases, fitted to samples.
 
-    Labels are the mean of scores, with weight ``share``, and results. ``quarter`` is an index of
-    the list that `split_samples` returns. `ValueError` if either is out of range.
+    A label is the weighted mean of score and result; ``share`` is the weight of the score.
+    ``quarter`` is an index of the list that `split_samples` returns. `ValueError` if either is out
+    of range.
     """
 
     def __init__(self, share: float, quarter: int, seed: int = 1) -> None: ...
@@ -89,10 +92,10 @@ class Fit:
     ) -> float:
         """Fit the weights in one pass over samples of the quarter; return the mean squared error.
 
-        Each error is taken before its batch's step; the mean is 0 without samples. ``rate`` is the
-        learning rate; 0 only measures the error. Each batch reduces all parameters by the factor
-        ``rate`` * ``decay``. `ValueError` for a rate or decay that is not from 0 to 1, or for a
-        sample of another quarter.
+        Each error is computed before the step of its batch; the mean is 0 without samples. ``rate``
+        is the learning rate; with 0, the error is only measured. Each batch reduces all parameters
+        by the factor ``rate`` * ``decay``. `ValueError` for a rate or decay that is not from 0 to
+        1, or for a sample of another quarter.
         """
 
     def write(self, weights: bytearray) -> None:

@@ -1,7 +1,7 @@
 """The compiled trainer, which draws, scores and labels samples and fits the evaluation to them.
 
-Like core.pyx it is assembled from .pxi files. It shares those of the game, the features and
-probing; searches run in core. trainer.pyi documents the functions for Python.
+Like core.pyx it is assembled from .pxi files. The files of the game, the features and probing are
+also part of core. Searches run in core. trainer.pyi documents the functions for Python.
 """
 
 from _thread import allocate_lock

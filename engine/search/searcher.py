@@ -103,7 +103,7 @@ class Searcher:
     def _clear_memory(self) -> None:
         """Clear the hash table, at its smallest size, and the history of all workers."""
         table = self._table
-        if table is not None and table.used() > _CLEARED_MB:
+        if table is not None and table.megabytes_in_use() > _CLEARED_MB:
             with suppress(MemoryError):  # The old and the new table may exceed the memory.
                 self._table = core.TranspositionTable(self.hash_mb, _LEAST_MB)
                 self._workers = []
@@ -188,10 +188,10 @@ class Searcher:
         self.prepare()
         assert self._table is not None
         megabytes = 1 + level.nodes // 50_000 if level else self._useful_mb(clock)
-        if megabytes > self._table.used():
+        if megabytes > self._table.megabytes_in_use():
             # Growing clears the table. It is rare: in a game with a clock the first move needs the
             # largest table, and each growth at least doubles the size.
-            self._table.clear(max(megabytes, 2 * self._table.used()))
+            self._table.clear(max(megabytes, 2 * self._table.megabytes_in_use()))
         self._table.new_search()
         reporter = Reporter(self._table, self._workers[: self.threads], root, clock, on_info)
         nodes = min(

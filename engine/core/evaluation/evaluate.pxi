@@ -1,9 +1,9 @@
 # The static evaluation, learned from games and the tablebase.
 #
-# Each feature, of patterns or material, has a value in each phase and a vector in each quarter of
-# the phases. The sum of the values is most of the evaluation. The sum of the vectors, clipped and
-# squared, is a hidden layer whose weighted sum is added. weights.bin holds all weights by rows;
-# merels.engine.training makes it.
+# Each feature, a pattern or the material, has a value in each phase and a vector in each quarter of
+# the phases. Most of the evaluation is the sum of the values. The sum of the vectors is the input
+# of a hidden layer of neurons, which clip and square it; their weighted sum is added to the
+# evaluation. weights.bin has all weights by rows; merels.engine.training makes it.
 #
 # A vector's numbers are clamped to LARGEST, which changes one number in 500 of weights.bin. A
 # feature then fits into one cache line, and three features are added as bytes before the sums need
@@ -13,15 +13,15 @@
 
 cdef extern from *:
     """
-    /* Eight pairs of bytes from 0 to 85, so that three are added without a carry. `sum` adds the
-     * 16-bit lanes, `upper` only their upper bytes. At the end `sum` less 256 * `upper` is the sum
-     * of the lower bytes, so no byte needs to be widened. */
+    /* Eight pairs of bytes. Each byte is at most 85, so that three of them add up without a carry.
+     * `sum` adds the 16-bit lanes, `upper` only their upper bytes. At the end, `sum` less
+     * 256 * `upper` is the sum of the lower bytes, so no byte needs to be widened. */
     #if defined(__GNUC__) || defined(__clang__)
       typedef uint16_t MerelsPairs __attribute__((vector_size(16)));
       static __inline void MERELS_ADD_PAIRS(MerelsPairs *sum, MerelsPairs *upper,
-                                            const MerelsPairs *one, const MerelsPairs *two,
-                                            const MerelsPairs *three) {
-          MerelsPairs all = *one + *two + *three;
+                                            const MerelsPairs *first, const MerelsPairs *second,
+                                            const MerelsPairs *third) {
+          MerelsPairs all = *first + *second + *third;
           *sum += all;
           *upper += all >> 8;
       }
@@ -29,11 +29,11 @@ cdef extern from *:
     #else
       typedef struct { uint16_t lane[8]; } MerelsPairs;
       static __inline void MERELS_ADD_PAIRS(MerelsPairs *sum, MerelsPairs *upper,
-                                            const MerelsPairs *one, const MerelsPairs *two,
-                                            const MerelsPairs *three) {
+                                            const MerelsPairs *first, const MerelsPairs *second,
+                                            const MerelsPairs *third) {
           int i;
           for (i = 0; i < 8; i++) {
-              uint16_t all = one->lane[i] + two->lane[i] + three->lane[i];
+              uint16_t all = first->lane[i] + second->lane[i] + third->lane[i];
               sum->lane[i] += all;
               upper->lane[i] += all >> 8;
           }
@@ -47,20 +47,20 @@ cdef extern from *:
     """
     ctypedef struct Pairs "MerelsPairs":
         pass
-    void add_pairs "MERELS_ADD_PAIRS"(Pairs *sum, Pairs *upper, const Pairs *one,
-                                      const Pairs *two, const Pairs *three) noexcept nogil
+    void add_pairs "MERELS_ADD_PAIRS"(Pairs *sum, Pairs *upper, const Pairs *first,
+                                      const Pairs *second, const Pairs *third) noexcept nogil
     void take_upper "MERELS_TAKE_UPPER"(Pairs *sum, const Pairs *upper) noexcept nogil
 
 cdef enum:
     NEURON_PAIRS = HIDDEN // (2 * LANES)
     CACHE_LINE = 64          # bytes
-    BYTE_BIAS = LARGEST + 1     # the byte of a pair that represents 0
+    BYTE_BIAS = LARGEST + 1  # the byte of a pair that represents 0
 
 # The weights in the layout of the search: one cache line for a pattern feature in a quarter of the
 # phases, and a structure for each material.
 cdef struct Feature:
     Pairs vector[NEURON_PAIRS]
-    Lanes values                             # one for each phase of the quarter, then four unused
+    Lanes values                             # of each phase of the quarter; then four unused lanes
 
 cdef struct Material:
     Pairs start[2 * NEURON_PAIRS]            # initial `sum` and `upper` for each vector
@@ -73,11 +73,11 @@ cdef Feature FEATURE_MEMORY[QUARTERS * FEATURES + 1]
 cdef Feature *FEATURE = <Feature *>(
     (<size_t>FEATURE_MEMORY + CACHE_LINE - 1) & ~<size_t>(CACHE_LINE - 1))
 cdef Material MATERIAL[MATERIALS]
-cdef Pairs ZERO_PAIRS           # fills the last group of three
+cdef Pairs ZERO_PAIRS                        # completes the last group of three pairs
 cdef int16_t VALUE[PHASES][ROWS]
 cdef int16_t OUTPUT[PHASES][HIDDEN]
 
-# Return the hidden layer's weighted sum; set `value` to the sum of the values.
+# Return the weighted sum of the neurons; set `value` to the sum of the values.
 cdef inline int hidden_layer(const size_t *at, const Material *material,
                              int *value) noexcept nogil:
     cdef const Feature *features = material.features
@@ -87,7 +87,7 @@ cdef inline int hidden_layer(const size_t *at, const Material *material,
     cdef Pairs sum, upper
     cdef Lanes values = features[at[0]].values
     cdef int16_t *neuron = <int16_t *>sums
-    cdef int i, j, together = 0
+    cdef int i, j, weighted_sum = 0
     for i in range(ACTIVE):
         feature[i] = &features[at[i]]
     for i in range(1, ACTIVE):
@@ -109,18 +109,18 @@ cdef inline int hidden_layer(const size_t *at, const Material *material,
         neuron[j] = 0 if neuron[j] < 0 else ONE if neuron[j] > ONE else neuron[j]
         neuron[j] *= neuron[j]
     for j in range(HIDDEN):
-        together += <int>neuron[j] * <int>output[j]
-    return together
+        weighted_sum += <int>neuron[j] * <int>output[j]
+    return weighted_sum
 
 
 # The static evaluation.
 cdef inline int evaluate_board(const RuleSet *rules, const Board *b) noexcept nogil:
     cdef const Material *material = &MATERIAL[material_of(rules, b)]
     cdef size_t at[ACTIVE]
-    cdef int value, together
+    cdef int value, weighted_sum
     find_features(b, at)
-    together = hidden_layer(at, material, &value)
-    return (value >> 2) + (together >> OUTPUT_SHIFT)
+    weighted_sum = hidden_layer(at, material, &value)
+    return (value >> 2) + (weighted_sum >> OUTPUT_SHIFT)
 
 
 def evaluate(tuple rules not None, tuple fields not None):
@@ -139,19 +139,19 @@ def terms(tuple rules not None, tuple fields not None):
             hidden_layer(row, &MATERIAL[material], &value) / <double>(1 << OUTPUT_SHIFT)]
 
 
-# Pack the numbers of sixteen neurons: the first eight are the lower bytes, the others the upper.
+# Pack the numbers of sixteen neurons into pairs: the first eight numbers are the lower bytes.
 cdef inline void pair_up(uint16_t *pair, const int *numbers) noexcept:
     cdef int i
     for i in range(LANES):
         pair[i] = <uint16_t>(numbers[i] + 256 * numbers[LANES + i])
 
 
-# A number clamped to an absolute value of at most `largest`.
-cdef inline int limited(int number, int largest) noexcept:
+# A number clamped to the range from -`largest` to `largest`.
+cdef inline int clamped(int number, int largest) noexcept:
     return max(-largest, min(largest, number))
 
 
-# Write the values and the vector of one pattern feature in a quarter of the phases.
+# Arrange the values and the vector of a pattern in a quarter of the phases for the search.
 cdef void arrange_feature(const Weights *weights, int quarter, int place) noexcept:
     cdef Feature *feature = &FEATURE[quarter * FEATURES + place]
     cdef int16_t *value = <int16_t *>&feature.values
@@ -159,14 +159,14 @@ cdef void arrange_feature(const Weights *weights, int quarter, int place) noexce
     cdef int phase, j
     cdef int first = quarter * QUARTER
     for phase in range(QUARTER):
-        value[phase] = <int16_t>limited(weights.value[first + phase][place], LARGEST_VALUE)
+        value[phase] = <int16_t>clamped(weights.value[first + phase][place], LARGEST_VALUE)
     for j in range(HIDDEN):
-        numbers[j] = BYTE_BIAS + limited(weights.vector[quarter][place][j], LARGEST)
+        numbers[j] = BYTE_BIAS + clamped(weights.vector[quarter][place][j], LARGEST)
     for j in range(NEURON_PAIRS):
         pair_up(<uint16_t *>&feature.vector[j], &numbers[2 * LANES * j])
 
 
-# Write the sums of the weights of one material and of the biases.
+# Arrange the weights of a material, which are sums of two rows, and add the biases.
 cdef void arrange_material(const Weights *weights, int place) noexcept:
     cdef Material *material = &MATERIAL[place]
     cdef int phase = phase_of(place), men = AT_MEN + place % 100, kind = AT_KINDS + place // 100

@@ -9,8 +9,8 @@
 # ("Experiments with Multi-ProbCut and a new high-quality evaluation function for Othello", 1997),
 # also known as n-tuple networks.
 #
-# The material of a position is a feature of another list: the men left to both sides, with the men
-# in hand or who flies.
+# The material of a position is one more feature, of a list of its own: the men left to both sides,
+# with the men in hand or who flies.
 #
 # In training, a position has thirteen rows of weights: one for each of its eleven patterns, one for
 # the men left, and one for the men in hand or who flies. Rows that always occur together are summed
@@ -46,7 +46,7 @@ cdef enum:
     LANES = 8                # numbers in Lanes
     SIDES = 5346             # patterns of a side: 3 ** 9, less mirrored and ring-swapped ones
     RINGS = 954              # patterns of a ring: 3 ** 8, less mirrored and rotated ones
-    HANDS = 3                # kind of material: 0 to 3 who flies, HANDS + n for n men in hand
+    HANDS = 3                # kinds of material: up to 3 who flies, HANDS + n for n men in hand
     KINDS = HANDS + 19
     MATERIALS = 100 * KINDS  # 100 pairs of men left to both sides, 0 to 9 each, for each kind
 
@@ -68,8 +68,8 @@ cpdef enum:
 
 cdef enum:
     QUARTER = PHASES // QUARTERS
-    ONE = 48                 # upper limit of a neuron's input; its output is the square
-    # Largest absolute values.
+    ONE = 48                 # a neuron's input is clipped to 0 … ONE; its output is the square
+    # Largest absolute values of the weights.
     LARGEST = 42             # of a vector's numbers
     LARGEST_VALUE = 2978     # of a pattern's value, so that the sum of eleven fits into 16 bits
     LARGEST_PART = 15000     # of another row's value and of a bias: two fit into 16 bits
@@ -100,7 +100,7 @@ cdef inline int material_of(const RuleSet *rules, const Board *b) noexcept nogil
     cdef int kind = HANDS + hands
     if hands == 0:
         kind = own_flies(rules, b) + 2 * opponent_flies(rules, b)
-    return 100 * kind + 10 * b.own_left + b.opponent_left
+    return 100 * kind + 10 * b.own_total + b.opponent_total
 
 
 # The phase, which selects the weights: by the men in hand or, with none, by who flies and the men
@@ -161,8 +161,8 @@ cdef inline void find_rows(const Board *b, int material, size_t *row) noexcept n
     row[ACTIVE + 1] = AT_KINDS + material // 100
 
 
-# Number the patterns, symmetric ones alike; return how many different numbers there are. `view` has
-# `views` permutations of the pattern's points.
+# Number the patterns; symmetric patterns have the same number. Return the count of different
+# numbers. `view` has `views` permutations of the pattern's points.
 cdef int number_patterns(uint16_t *numbers, int size, int points, int views,
                          const int *view) noexcept:
     cdef int number, place, quotient, image, least, distinct = 0, i
@@ -214,7 +214,7 @@ cdef void load_patterns() except *:
                     3 * (2 - i // 3 if swap else i // 3) + (2 - i % 3 if mirror else i % 3))
     i = number_patterns(SIDE_FEATURE, 19683, 9, 4, view)
     if i != SIDES:
-        raise SystemError(f"{i} patterns of a side")
+        raise SystemError(f"expected {SIDES} patterns of a side, found {i}")
     for mirror in range(2):
         for quarter in range(4):
             for i in range(8):
@@ -222,4 +222,4 @@ cdef void load_patterns() except *:
                     2 * quarter + (8 - i if mirror else i)) % 8
     i = number_patterns(RING_FEATURE, 6561, 8, 8, view)
     if i != RINGS:
-        raise SystemError(f"{i} patterns of a ring")
+        raise SystemError(f"expected {RINGS} patterns of a ring, found {i}")

@@ -14,7 +14,7 @@ def bucket_after(results):
     for generation, key, move, score, depth, bound in results:
         if not (0 <= generation < 256 and -WIN <= score <= WIN and 0 <= depth < 256
                 and UPPER <= bound <= EXACT and move == NO_MOVE):
-            raise ValueError("an impossible result")
+            raise ValueError(f"impossible result: {generation, key, move, score, depth, bound}")
         table.generation = generation
         store(&table, key, move, score, depth, bound)
     return [(entries[i].check ^ entries[i].data, entries[i].data) for i in range(BUCKET)]
@@ -31,11 +31,11 @@ def ordered_moves(tuple rules not None, tuple fields not None, move_t table_move
     cdef move_t move, quiet
     cdef move_t failed[MAX_QUIETS]
     cdef History *history
-    if someone_short(&b):
+    if either_below_minimum(&b):
         raise ValueError("the game is over")
     generate(&rule_set, &b, &legal, True, True)
     if not 0 < ply <= MAX_PLY or table_move != NO_MOVE and not contains(&legal, table_move):
-        raise ValueError("no ply of the search, or an illegal move")
+        raise ValueError(f"impossible ply {ply}, or illegal move {table_move}")
     history = <History *>calloc(1, sizeof(History))
     stack.free = <scored_t *>malloc((MAX_MOVES + UNROLL) * sizeof(scored_t))
     picker.moves = stack.free
@@ -50,8 +50,8 @@ def ordered_moves(tuple rules not None, tuple fields not None, move_t table_move
                 failed[count] = quiet
                 count += 1
             if not 0 < at <= MAX_PLY or not 0 < depth <= MAX_DEPTH:
-                raise ValueError("no ply or depth of the search")
-            remember_cutoff(history, at, depth, move, failed, count)
+                raise ValueError(f"impossible ply {at} or depth {depth}")
+            record_cutoff(history, at, depth, move, failed, count)
         picker.threats = threats_on(&rule_set, &b)
         start_picking(&picker, &stack, &rule_set, NULL, &b, table_move, False)
         while True:

@@ -47,8 +47,8 @@ cdef struct Picker:
     int stage                # the next stage
     Board after              # the board after the last picked move
     uint64_t key             # of that board
-    bint urgent              # the last move is a killer, or closes or stops a mill
-    bint chosen              # the best remaining move is at `next` and already made:
+    bint urgent              # the last picked move is a killer, or closes or stops a mill
+    bint chosen              # the best remaining move is at index `next` and already made:
     Board after_next
     uint64_t next_key
     move_t table_move
@@ -82,7 +82,7 @@ cdef inline void reward(int32_t *entry, int bonus) noexcept nogil:
 
 
 # Record that a quiet move caused a cutoff and that the quiet moves before it did not.
-cdef inline void remember_cutoff(History *history, int ply, int depth, move_t move,
+cdef inline void record_cutoff(History *history, int ply, int depth, move_t move,
                                  const move_t *quiets, int quiet_count) noexcept nogil:
     cdef int bonus = min(depth * depth * HISTORY_BONUS, HISTORY_LIMIT)
     cdef int i
@@ -95,10 +95,10 @@ cdef inline void remember_cutoff(History *history, int ply, int depth, move_t mo
         reward(history_of(history, ply, quiets[i]), -bonus)
 
 
-# Generate the moves that close a mill. First come moves that remove a man from a line in which the
-# opponent threatens a mill.
+# Generate and score the moves that close a mill. Moves that remove a man from a line in which the
+# opponent threatens a mill come first.
 cdef inline void push_closing(Picker *p, const RuleSet *rules, const Board *b) noexcept nogil:
-    cdef uint32_t useful = threats_of(b.opponent, ALL & ~(b.own | b.opponent), ALL)
+    cdef uint32_t threatened = threats_of(b.opponent, ALL & ~(b.own | b.opponent), ALL)
     cdef int i, removed, score
     cdef move_t move
     generate_on(rules, b, <uint32_t>p.threats, &p.stack.generated, True, False)
@@ -106,17 +106,17 @@ cdef inline void push_closing(Picker *p, const RuleSet *rules, const Board *b) n
         move = p.stack.generated.moves[i]
         score = CLOSING_SCORE
         removed = removed_of(move)
-        if removed != NO_POINT and useful:
-            score += 4 * (count(PARTNERS[removed][0] & useful)
-                          + count(PARTNERS[removed][1] & useful))
+        if removed != NO_POINT and threatened:
+            score += 4 * (count(PARTNERS[removed][0] & threatened)
+                          + count(PARTNERS[removed][1] & threatened))
         if second_removed_of(move) != NO_POINT:
             score += 16
         p.moves[i].bits = scored(score, i, move)
     end_list(p, p.stack.generated.size)
 
 
-# Generate and score the quiet moves: killers and moves that stop a mill first, then by history. One
-# pass does both, because flying men have many moves.
+# Generate the quiet moves and score them, in one pass, because flying men have many moves. Killers
+# and moves that stop a mill come first, the others are ordered by history.
 cdef inline void push_quiets(Picker *p, const RuleSet *rules, History *history, const Board *b,
                              int ply) noexcept nogil:
     cdef uint32_t danger = p.threats >> 32
@@ -124,7 +124,8 @@ cdef inline void push_quiets(Picker *p, const RuleSet *rules, History *history, 
     cdef int32_t *second = history_of(history, ply, history.killers[ply][1])
     cdef int first_score = first[0], second_score = second[0], i
     cdef scored_move *end
-    assert is_sound(b) and not someone_short(b) and <uint32_t>p.threats == own_threats(rules, b)
+    assert is_sound(b) and not either_below_minimum(b)
+    assert <uint32_t>p.threats == own_threats(rules, b)
     # During generation the history entries of the killers hold their killer scores.
     second[0] = KILLER_SCORE
     first[0] = KILLER_SCORE + 1
@@ -140,8 +141,8 @@ cdef inline void push_quiets(Picker *p, const RuleSet *rules, History *history, 
                 <int64_t>KILLER_SCORE << 32)
 
 
-cdef inline move_t move_at(const Picker *p, int place) noexcept nogil:
-    return <move_t>p.moves[place].bits & NO_MOVE
+cdef inline move_t move_at(const Picker *p, int index) noexcept nogil:
+    return <move_t>p.moves[index].bits & NO_MOVE
 
 
 # Start with the table move and make it. `ahead`: prefetch the entry of the board after it.
@@ -166,7 +167,7 @@ cdef inline void start_picking(Picker *p, MoveStack *stack, const RuleSet *rules
 cdef inline void choose(Picker *p) noexcept nogil:
     cdef double first = p.moves[p.next].order, second = 0
     cdef scored_t best
-    cdef int i, place
+    cdef int i, index
     assert 0 <= p.next < p.size <= MAX_MOVES
     for i in range(p.next + 1, p.size, 4):
         first = greater(first, p.moves[i].order)
@@ -174,15 +175,15 @@ cdef inline void choose(Picker *p) noexcept nogil:
         first = greater(first, p.moves[i + 2].order)
         second = greater(second, p.moves[i + 3].order)
     best.order = greater(first, second)
-    place = MAX_MOVES - ((best.bits >> PLACE_SHIFT) & 0xFFF)
-    assert p.next <= place < p.size
-    p.moves[place].bits = p.moves[p.next].bits + ((p.next - place) * (<int64_t>1 << PLACE_SHIFT))
+    index = MAX_MOVES - ((best.bits >> INDEX_SHIFT) & 0xFFF)
+    assert p.next <= index < p.size
+    p.moves[index].bits = p.moves[p.next].bits + ((p.next - index) * (<int64_t>1 << INDEX_SHIFT))
     p.moves[p.next] = best
 
 
 # The next move in order: the table move, moves that close a mill, quiet moves; NO_MOVE at the end.
-# `p.after` is the board after that move. `ahead`: also choose and make the following move, and
-# prefetch the entries of the boards after both.
+# `p.after` is the board after this move. `ahead`: also choose and make the move after this one, and
+# prefetch the entries of the boards after both moves.
 cdef inline move_t pick(const RuleSet *rules, const Table *table, History *history,
                         const Board *b, Picker *p, int ply, bint ahead) noexcept nogil:
     cdef move_t move

@@ -1,6 +1,5 @@
-# All tuned constants of the search.
-#
-# A build for tuning (MERELS_TUNE=1) turns them into variables that options set.
+# All tuned constants of the search. A build for tuning (MERELS_TUNE=1) turns them into variables,
+# which options set.
 
 cdef extern from *:
     """

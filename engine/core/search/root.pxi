@@ -2,8 +2,8 @@
 #
 # Needs search/parameters.pxi, search/search.pxi.
 
-# Search the root's moves of one rank from index `start` on; return the value and move the best move
-# to `start`.
+# Search the root's moves of one rank from index `start` on. Return the best value, and move the
+# best move to index `start`.
 cdef int search_root(Worker *w, const Board *b, int alpha, int beta, int depth,
                      int start) noexcept nogil:
     cdef int value = 0, best = -INFINITE, i, j, bound = UPPER, reduction
@@ -48,7 +48,7 @@ cdef int search_root(Worker *w, const Board *b, int alpha, int beta, int depth,
 
 
 # Search one line of the root to a depth; return its value. The aspiration window is centred on
-# `last`, the value of the last iteration, and widened whenever the value is outside.
+# `last`, the value of the last iteration. It is widened whenever the new value is outside.
 cdef int search_line(Worker *w, const Board *b, int last, int depth, int start) noexcept nogil:
     cdef int width = ASPIRATION_WINDOW, alpha = -INFINITE, beta = INFINITE, value
     if depth >= ASPIRATION_DEPTH and last > -PROVEN and last < PROVEN:

@@ -15,13 +15,13 @@ cdef void load_reductions(Worker *w) noexcept nogil:
             )
 
 
-# Whether the tablebase gives a value that ends the search of this node. Near a draw by counting it
-# may have only a bound on the value.
+# Whether the tablebase has a value that ends the search of this node. Near a draw by counting, it
+# may have only a bound.
 cdef inline bint settled_by_tables(Worker *w, const Board *b, int alpha, int beta, int ply,
                                    int *value) noexcept nogil:
     cdef int least, greatest
-    # Positions with an odd number of men in hand are not stored; their children are.
-    if b.own_left + b.opponent_left >= w.table_men or (b.own_hand + b.opponent_hand) & 1:
+    # Positions with an odd number of men in hand are not stored, but their children are.
+    if b.own_total + b.opponent_total >= w.table_men or (b.own_hand + b.opponent_hand) & 1:
         return False
     if not table_bounds(w.tables, b, &least, &greatest):
         return False
@@ -30,8 +30,8 @@ cdef inline bint settled_by_tables(Worker *w, const Board *b, int alpha, int bet
     return least == greatest or (least == 0 and beta <= 0) or (greatest == 0 and alpha >= 0)
 
 
-# Late move reductions: the plies by which a move's first search is shallower. `favoured` moves,
-# which remove a man or are urgent, are reduced by a ply less, and so are all moves of PV nodes.
+# Late move reductions: the plies by which a move's first search is shallower. The reduction is a
+# ply less for `favoured` moves, which remove a man or are urgent, and a ply less in PV nodes.
 cdef inline int reduction_of(const Worker *w, int depth, int move_count, bint favoured,
                              bint pv_node) noexcept nogil:
     cdef int reduction
@@ -117,7 +117,7 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
     if ply >= MAX_PLY:
         return evaluate_node(w, b, key)
 
-    # 3. Mate-distance pruning: cut if no win from here can be shorter than one already found.
+    # 3. Mate-distance pruning: cut if no win from here can be shorter than a win already found.
     if alpha < -WIN + ply:
         alpha = -WIN + ply
     if beta > WIN - ply - 1:
@@ -130,8 +130,9 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
         return value
 
     # 5. Reverse futility pruning: near the leaves, cut if the evaluation is far above beta. The
-    # result is halfway to beta, as the evaluation is uncertain, more so in the placing phase. This
-    # step precedes the table, because most of these nodes would wait for memory without a hit.
+    # evaluation is uncertain, so the result is halfway to beta. It is less certain in the placing
+    # phase, so the margin is larger there. This step precedes the transposition table, because most
+    # of these nodes have no entry and would wait for memory in vain.
     if depth <= FUTILITY_DEPTH and not pv_node and abs(beta) < MAX_EVALUATION:
         value = evaluate_node(w, b, key)
         margin = FUTILITY_MARGIN * depth
@@ -164,7 +165,7 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
         if w.stopped:
             return 0
         if value >= beta + margin:
-            return value if value >= FAR else value - margin
+            return value if value >= LEAST_WIN else value - margin
 
     picker.threats = threats_on(&w.game.rules, b)
     start_picking(&picker, &w.stack, &w.game.rules, w.table, b, known.move, depth > 1)
@@ -174,8 +175,8 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
     if ply < EXTENSION_PLIES * w.root_depth and must_block(picker.threats):
         next_depth += 1
 
-    # 10. Late move pruning: near the leaves, skip the remaining quiet moves after a number of them
-    # have failed. This step is skipped if men fly: they have too many moves for a fixed number.
+    # 10. Late move pruning: near the leaves, skip the remaining quiet moves after a number of quiet
+    # moves have failed. Not if men fly: they have too many moves for a fixed number.
     if depth <= PRUNING_DEPTH and not pv_node and not own_flies(&w.game.rules, b):
         enough_quiets = PRUNING_COUNT + depth * depth
 
@@ -218,7 +219,7 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
                 if value >= beta:
                     bound = LOWER
                     if quiet:
-                        remember_cutoff(&w.history, ply, depth, move, quiets_searched, quiet_count)
+                        record_cutoff(&w.history, ply, depth, move, quiets_searched, quiet_count)
                     break
         if quiet and quiet_count < MAX_QUIETS:
             quiets_searched[quiet_count] = move

@@ -4,7 +4,7 @@
 # tablebase/probe.pxi, search/transposition.pxi, search/movepick.pxi.
 
 cdef enum:
-    MAX_CHECK_NODES = 512            # most nodes between checks of the limits
+    MAX_CHECK_NODES = 512            # most nodes between two checks of the limits
     CHECK_NANOSECONDS = 1000000      # longest time intended between checks
 
 cdef struct Errors:
@@ -13,7 +13,7 @@ cdef struct Errors:
     int freedom                              # added for each step more than the opponent's
     int noise                                # half-width of a random error of the evaluation
     uint64_t seed
-    uint32_t overlooked[MAX_PLY + 8]         # points to which no move is seen, by ply
+    uint32_t overlooked[MAX_PLY + 8]         # by ply: points to which all moves are missed
 
 cdef struct Worker:
     Game game
@@ -22,7 +22,7 @@ cdef struct Worker:
     MoveStack stack
     scored_t *stack_memory
     const Tables *tables                     # the tablebase, or NULL
-    int table_men                            # number of men below which it is probed
+    int table_men                            # number of men below which `tables` are probed
     uint64_t table_hits
     uint64_t nodes
     uint64_t node_limit
@@ -46,8 +46,8 @@ cdef struct Worker:
     int reductions[64][64]                   # by depth and move count
 
 
-# Check the limits of the search, and set the next check: sooner if nodes are slow, as when they
-# touch new memory or a table on a disk.
+# Check the limits of the search, and set the next check. The next check comes sooner if nodes are
+# slow because they touch new memory or a table on a disk.
 cdef void check_limits(Worker *w) noexcept nogil:
     cdef int64_t time = now()
     if w.nodes >= w.node_limit or time >= read_time(w.deadline):
@@ -75,18 +75,18 @@ cdef inline bint begin_node(Worker *w, int ply) noexcept nogil:
 # Scores of wins count plies from the node in the transposition table, and from the root in the
 # search.
 cdef inline int score_to_table(int score, int ply) noexcept nogil:
-    return score + ply if score >= FAR else score - ply if score <= -FAR else score
+    return score + ply if score >= LEAST_WIN else score - ply if score <= -LEAST_WIN else score
 
 
 cdef inline int score_from_table(int score, int ply) noexcept nogil:
-    return score - ply if score >= FAR else score + ply if score <= -FAR else score
+    return score - ply if score >= LEAST_WIN else score + ply if score <= -LEAST_WIN else score
 
 
 # An evaluation with the errors of a strength level.
 cdef int distort(const Errors *e, const Board *b, uint64_t key, int value) noexcept nogil:
     cdef uint32_t empty = ALL & ~(b.own | b.opponent)
     value = value * e.insight // 100
-    value += e.greed * (b.own_left - b.opponent_left)
+    value += e.greed * (b.own_total - b.opponent_total)
     value += e.freedom * (count_steps(b.own, empty) - count_steps(b.opponent, empty))
     return value + <int>below(mix(key ^ e.seed), 2 * e.noise + 1) - e.noise
 

@@ -4,8 +4,8 @@
 # lock: the key is stored XORed with the data, so that a torn entry, half written by each of two
 # threads, has a wrong key. This is lockless hashing (Hyatt and Mann, "A lock-less transposition
 # table implementation for parallel search", ICGA Journal 25, 2002). In rare cases the wrong key
-# happens to equal the probed key. An entry is therefore dropped if its score, depth, bound or move
-# is impossible for the position.
+# equals the probed key. An entry is therefore dropped if its score, depth, bound or move is
+# impossible for the position.
 #
 # The first access to each page of memory slows a search, so the searcher chooses how much of the
 # table is in use. The rest stays untouched.
@@ -35,7 +35,7 @@ cdef inline void fetch(const Table *table, uint64_t key) noexcept nogil:
     prefetch(bucket_of(table, key))
 
 
-# Whether an entry's data is possible for a board; nothing is assumed about the stored move.
+# Whether an entry's data is possible for a board; the stored move may be any number.
 cdef inline bint is_sound_entry(const RuleSet *rules, const Board *b, uint64_t data,
                                 const Probe *result) noexcept nogil:
     return data >> 54 == 0 and result.bound != 0 and result.depth <= MAX_DEPTH and (
@@ -63,9 +63,9 @@ cdef inline void probe(const Table *table, const RuleSet *rules, const Board *b,
     result.bound = 0
 
 
-# Store a result over the position's own entry, an empty one, or the one of least worth in the
-# bucket. The worth of an entry is its depth, less eight for each search begun since it was stored.
-# A bound does not replace a deeper result that the same search has stored for the position.
+# Store a result in place of the position's own entry, an empty entry, or the entry of least worth
+# in the bucket. The worth of an entry is its depth, less eight for each search begun since it was
+# stored. A bound does not replace a deeper result that the same search has stored for the position.
 cdef inline void store(Table *table, uint64_t key, move_t move, int score, int depth,
                        int bound) noexcept nogil:
     cdef Entry *entry = bucket_of(table, key)
@@ -102,10 +102,10 @@ cdef class TranspositionTable:
     cdef Table table
     cdef uint64_t size       # bytes
 
-    def __cinit__(self, int megabytes, int used=0):
+    def __cinit__(self, int megabytes, int megabytes_in_use=0):
         cdef uint64_t size = <uint64_t>megabytes << 20
         if megabytes < 1:
-            raise ValueError("a table needs at least 1 MiB")
+            raise ValueError(f"expected at least 1 MiB for the table, found {megabytes}")
         if size + PAGE > <size_t>-1:
             raise MemoryError(f"no memory for a table of {megabytes} MiB")
         # `calloc` returns pages filled with zeros, which cost no time until they are touched.
@@ -115,7 +115,7 @@ cdef class TranspositionTable:
         self.table.entries = <Entry *>((<size_t>self.table.memory + PAGE - 1) & ~<size_t>(PAGE - 1))
         self.size = size
         large_pages(self.table.entries, size)
-        self.table.buckets = self.buckets_of(used)
+        self.table.buckets = self.buckets_of(megabytes_in_use)
         self.table.generation = 0
 
     def __dealloc__(self):
@@ -127,18 +127,18 @@ cdef class TranspositionTable:
 
     # The number of buckets in `megabytes` MiB; 0: in the whole table.
     cdef uint64_t buckets_of(self, int megabytes):
-        cdef uint64_t used = <uint64_t>megabytes << 20
-        if megabytes <= 0 or used > self.size:
-            used = self.size
-        return used // (BUCKET * sizeof(Entry))
+        cdef uint64_t size = <uint64_t>megabytes << 20
+        if megabytes <= 0 or size > self.size:
+            size = self.size
+        return size // (BUCKET * sizeof(Entry))
 
-    def used(self):
+    def megabytes_in_use(self):
         return self.table.buckets * BUCKET * sizeof(Entry) >> 20
 
-    def clear(self, int megabytes=0):
+    def clear(self, int megabytes_in_use=0):
         with nogil:
             memset(self.table.entries, 0, <size_t>self.table.buckets * BUCKET * sizeof(Entry))
-        self.table.buckets = self.buckets_of(megabytes)
+        self.table.buckets = self.buckets_of(megabytes_in_use)
         self.table.generation = 0
 
     def new_search(self):
@@ -154,7 +154,7 @@ cdef class TranspositionTable:
 
     cdef Entry *entry_at(self, uint64_t place) except NULL:
         if place >= BUCKET * self.table.buckets:
-            raise ValueError(f"no place {place} in the table")
+            raise ValueError(f"no entry {place} in the table")
         return &self.table.entries[place]
 
     def full(self):

@@ -7,7 +7,7 @@ cdef enum:
     ATTENTION = 16           # plies beyond which the overlooked points no longer change
     NEVER = 0x7FFFFFFFFFFFFFFF
 
-cdef int64_t NO_END = NEVER  # the deadline of a search without one
+cdef int64_t NO_END = NEVER  # the deadline of a search without a time limit
 
 
 def monotonic_ns():
@@ -25,8 +25,8 @@ cdef class Deadline:
         write_time(&self.at, at if at is not None else NEVER)
 
 
-# Draw the overlooked points and the evaluation errors of one search. A point that is overlooked at
-# one ply is overlooked at all later plies, whatever moves lead there.
+# Draw the overlooked points and the evaluation errors of one search at random. A point that is
+# overlooked at one ply is overlooked at all later plies, after any moves.
 cdef int load_errors(Errors *e, tuple fields) except -1:
     cdef int oversight, ply, point
     cdef uint64_t state, size, noise
@@ -144,9 +144,10 @@ cdef class SearchWorker:
             Deadline deadline=None, int lines=1, tuple errors=None):
         cdef const int64_t *end = &NO_END if deadline is None else &deadline.at
         if side & 1 != side:
-            raise ValueError(f"a side is 0 or 1, not {side}")
+            raise ValueError(f"expected side 0 or 1, found {side}")
         if first_depth < 1 or lines < 1:
-            raise ValueError("the first depth and the number of lines are 1 or more")
+            raise ValueError(
+                f"expected a depth and lines of at least 1, found {first_depth} and {lines}")
         claim(&self.running, "this worker")
         try:
             if tables is not None:
@@ -159,7 +160,7 @@ cdef class SearchWorker:
             load_game(&self.w.game, rules, history)
             self.w.history.side = side
             if report is None:
-                return self.deepen_silently(load_board(fields), list(root_moves), list(ranks),
+                return self.deepen_helper(load_board(fields), list(root_moves), list(ranks),
                                             first_depth, max_depth, node_limit, end)
             return self.deepen(load_board(fields), list(root_moves), list(ranks), report,
                                first_depth, max_depth, node_limit, end, lines)
@@ -177,21 +178,21 @@ cdef class SearchWorker:
         begin_search(&self.w)
         return self.load_root(b, root_moves, ranks)
 
-    # Let the limits end the search. This is not called before the second iteration: the first one
-    # is always completed, so that there is a move to play.
-    cdef void watch_limits(self, uint64_t node_limit, const int64_t *end) noexcept nogil:
+    # Apply the limits from the second iteration on. The first iteration is always completed, so
+    # that there is a move to play.
+    cdef void apply_limits(self, uint64_t node_limit, const int64_t *end) noexcept nogil:
         set_limits(&self.w, node_limit if node_limit else <uint64_t>-1, end)
 
     # Iterative deepening of a helper, which only fills the transposition table. It never takes the
     # GIL, which would delay the worker that reports.
-    cdef bint deepen_silently(self, Board b, list root_moves, list ranks, int first_depth,
+    cdef bint deepen_helper(self, Board b, list root_moves, list ranks, int first_depth,
                               int max_depth, uint64_t node_limit, const int64_t *end) except -1:
         cdef int depth, value = 0
         self.begin(&b, root_moves, ranks)
         with nogil:
             for depth in range(first_depth, min(max_depth, MAX_DEPTH) + 1):
                 if depth > first_depth:
-                    self.watch_limits(node_limit, end)
+                    self.apply_limits(node_limit, end)
                 value = search_line(&self.w, &b, value, depth, 0)
                 if self.w.stopped:
                     break
@@ -212,7 +213,7 @@ cdef class SearchWorker:
         memset(values, 0, sizeof(values))
         for depth in range(first_depth, min(max_depth, MAX_DEPTH) + 1):
             if depth > first_depth:
-                self.watch_limits(node_limit, end)
+                self.apply_limits(node_limit, end)
             results = []
             last = values[0]
             for line in range(number):
@@ -220,19 +221,19 @@ cdef class SearchWorker:
                 with nogil:
                     values[line] = search_line(w, &b, values[line], depth, line)
                     if not w.stopped:
-                        values[line] = nearest_end(w, &b, values[line], depth, line)
+                        values[line] = exact_end(w, &b, values[line], depth, line)
                 if w.stopped:
-                    if values[line] > 0:  # A complete search: only the proof of a win was cut.
+                    if values[line] > 0:  # Only the proof of a shortest win was interrupted.
                         results.append((values[line], w.seldepth, self.variation()))
                     elif number == 1 and w.pv[0][0] != best and w.root_value > w.root_beaten:
                         results.append((w.root_value, w.seldepth, self.variation()))
-                    # A better move counts although the moves after it were not searched.
+                    # A better move counts although the moves after it have not been searched.
                     if results and (number == 1 or results[0][0] >= PROVEN) and (
                             last < PROVEN or results[0][0] > last):
                         self.better = results[0]
                     return True
                 results.append((values[line], w.seldepth, self.variation()))
-            # Sort: a later line may be better than an earlier one of its rank.
+            # Sort, because a later line may be better than an earlier line of the same rank.
             order = [(w.root_end[line], -results[line][0], line) for line in range(number)]
             results = [results[line] for _, _, line in sorted(order)]
             for line in range(number):
@@ -252,13 +253,14 @@ cdef class SearchWorker:
         cdef MoveList legal
         cdef int i, end
         if not 0 < len(moves) <= MAX_MOVES or ranks and len(ranks) != len(moves):
-            raise ValueError(f"{len(moves)} root moves and {len(ranks)} ranks")
+            raise ValueError(
+                f"impossible numbers of root moves and ranks: {len(moves)} and {len(ranks)}")
         w.root_size = end = len(moves)
         generate(&w.game.rules, b, &legal, True, True)
         for i in range(w.root_size - 1, -1, -1):
             w.root[i] = moves[i]
             if not contains(&legal, w.root[i]):
-                raise ValueError(f"an illegal move: {moves[i]}")
+                raise ValueError(f"illegal root move: {moves[i]}")
             if ranks and i + 1 < w.root_size and ranks[i] != ranks[i + 1]:
                 end = i + 1
             w.root_end[i] = end

@@ -11,8 +11,8 @@ cdef bytearray packed_memory(uint64_t places):
         raise MemoryError("no memory for a packed table") from None
 
 
-# Pack values of a byte each into two bits each. Up to three bytes after the last value are read,
-# and must be 0.
+# Pack values of a byte each into two bits each. Up to three bytes after the last value are read;
+# they must be 0.
 cdef void pack_values(const uint8_t *values, uint64_t number, uint8_t *packed) noexcept nogil:
     cdef uint64_t at
     cdef int value, i
@@ -23,8 +23,8 @@ cdef void pack_values(const uint8_t *values, uint64_t number, uint8_t *packed) n
         packed[at >> 2] = value
 
 
-# Count the values of a block. A state that has several places is counted only at the lowest. `men`
-# is the class's mask, `others` the number of the other side's men.
+# Count the values of a block. A state that has several places is counted only at its lowest place.
+# `men` is the class's mask, `others` the number of the other side's men.
 cdef void tally_values(const uint8_t *values, uint32_t men, int others,
                        uint64_t *counts) noexcept nogil:
     cdef uint32_t size = BINOMIAL[POINT_COUNT - count(men)][others]

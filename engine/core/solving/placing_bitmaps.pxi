@@ -25,33 +25,35 @@ cdef inline size_t words_over(int points) noexcept nogil:
     return <size_t>1 << (points - WORD_BITS)
 
 
-# The words of a bitmap that are used, in rising order: those with a set of at most as many men as a
-# side may have.
-cdef struct Useful:
+# The words of a bitmap that are used, in rising order. The other words have only sets of more men
+# than a side may have.
+cdef struct UsedWords:
     uint32_t *words
     uint32_t size[POINT_COUNT + 1]       # used words of a bitmap, by its number of points
 
 
-cdef bint list_useful(Useful *useful, int points, int most) noexcept nogil:
+# List the used words of bitmaps over up to `points` points, for sets of up to `most` men; return
+# False if there is too little memory.
+cdef bint list_used_words(UsedWords *used, int points, int most) noexcept nogil:
     cdef uint32_t word, size = 0
     cdef int of = 0
-    free(useful.words)
-    useful.words = <uint32_t *>malloc(words_over(points) * sizeof(uint32_t))
-    if useful.words == NULL:
+    free(used.words)
+    used.words = <uint32_t *>malloc(words_over(points) * sizeof(uint32_t))
+    if used.words == NULL:
         return False
     for word in range(words_over(points)):
         while of <= points and (of < WORD_BITS or word >= words_over(of)):
-            useful.size[of] = size
+            used.size[of] = size
             of += 1
         if count(word) <= most:
-            useful.words[size] = word
+            used.words[size] = word
             size += 1
-    useful.size[points] = size
+    used.size[points] = size
     return True
 
 
 # Exchange two bits of every index of a bitmap; `low` is within a word.
-cdef void swap_index_bits(uint64_t *words, const Useful *useful, uint32_t size, int low,
+cdef void swap_index_bits(uint64_t *words, const UsedWords *used, uint32_t size, int low,
                           int other) noexcept nogil:
     cdef uint64_t changed, mask
     cdef uint32_t i, j, step
@@ -61,14 +63,14 @@ cdef void swap_index_bits(uint64_t *words, const Useful *useful, uint32_t size, 
         mask = HAVING[low] & ~HAVING[other]
         shift = (1 << other) - shift
         for j in range(size):
-            i = useful.words[j]
+            i = used.words[j]
             changed = (words[i] ^ (words[i] >> shift)) & mask
             words[i] ^= changed ^ (changed << shift)
         return
     mask = ~HAVING[low]
     step = 1u << (other - WORD_BITS)
     for j in range(size):
-        i = useful.words[j]
+        i = used.words[j]
         if i & step == 0:
             changed = ((words[i] >> shift) ^ words[i + step]) & mask
             words[i + step] ^= changed
@@ -104,17 +106,18 @@ cdef void plan_permutation(Permutation *plan, const uint8_t *source, int points)
 
 # Copy a bitmap and permute its indices. `order` gives the word of the copy for each word of the
 # result. If the result is over fewer points, its sets have none of the omitted points.
-cdef void permute(const Permutation *plan, const Useful *useful, const uint64_t *bitmap, int points,
-                  int result_points, uint64_t *copy, uint32_t *order) noexcept nogil:
+cdef void permute(const Permutation *plan, const UsedWords *used, const uint64_t *bitmap,
+                  int points, int result_points, uint64_t *copy,
+                  uint32_t *order) noexcept nogil:
     cdef int k
     cdef uint32_t i, j
-    for j in range(useful.size[points]):
-        copy[useful.words[j]] = bitmap[useful.words[j]]
+    for j in range(used.size[points]):
+        copy[used.words[j]] = bitmap[used.words[j]]
     for k in range(plan.exchanges):
-        swap_index_bits(copy, useful, useful.size[points], plan.low[k], plan.other[k])
+        swap_index_bits(copy, used, used.size[points], plan.low[k], plan.other[k])
     order[0] = 0
-    for j in range(1, useful.size[result_points]):
-        i = useful.words[j]
+    for j in range(1, used.size[result_points]):
+        i = used.words[j]
         order[i] = order[i & (i - 1)] | 1u << (plan.high[lowest(i) + WORD_BITS] - WORD_BITS)
 
 
@@ -127,14 +130,14 @@ cdef inline uint64_t spread_word(uint64_t half, int gap) noexcept nogil:
     return half
 
 
-# OR a bitmap over `points` points, its words in `order`, into one over one more point, whose index
-# bit is `gap`, for the sets without that point.
-cdef void add_without_point(const uint64_t *bitmap, const uint32_t *order, const Useful *useful,
+# OR a bitmap over `points` points, with its words in `order`, into a bitmap over one more point.
+# The additional point is bit `gap` of an index; only sets without it change.
+cdef void add_without_point(const uint64_t *bitmap, const uint32_t *order, const UsedWords *used,
                             int points, int gap, uint64_t *sum) noexcept nogil:
     cdef uint32_t i, j, below = (1u << max(gap - WORD_BITS, 0)) - 1
     cdef uint64_t word
-    for j in range(useful.size[points]):
-        i = useful.words[j]
+    for j in range(used.size[points]):
+        i = used.words[j]
         word = bitmap[order[i]]
         if gap < WORD_BITS:
             sum[2 * i] |= spread_word(word & 0xFFFFFFFFu, gap)
@@ -163,8 +166,9 @@ cdef void load_lines(uint32_t men, Lines *lines) noexcept nogil:
         lines.points += 1
 
 
-# For one word of a bitmap, find by point the sets that have the point (`present`), and the sets
-# that fill the rest of at least one line (`closed`) or of both lines (`twice`) through it.
+# For one word of a bitmap, find for each point the sets that have the point (`present`), and the
+# sets that fill the other points of at least one line (`closed`) or of both lines (`twice`) through
+# the point.
 cdef inline void examine_word(const Lines *lines, uint32_t word, uint64_t *present,
                               uint64_t *closed, uint64_t *twice) noexcept nogil:
     cdef uint64_t full[2]
@@ -186,7 +190,7 @@ cdef inline void examine_word(const Lines *lines, uint32_t word, uint64_t *prese
 
 # The value of a removal for each set of men: the best of the sets with one removable man fewer, or
 # the value of the set itself if no man may be removed.
-cdef void best_removals(const RuleSet *rules, const Lines *lines, const Useful *useful,
+cdef void best_removals(const RuleSet *rules, const Lines *lines, const UsedWords *used,
                         const uint64_t *bitmap, uint64_t *best) noexcept nogil:
     cdef uint64_t present[POINT_COUNT]
     cdef uint64_t closed[POINT_COUNT]
@@ -194,8 +198,8 @@ cdef void best_removals(const RuleSet *rules, const Lines *lines, const Useful *
     cdef uint64_t all_closed, removable_here, result
     cdef uint32_t word, j
     cdef int k
-    for j in range(useful.size[lines.points]):
-        word = useful.words[j]
+    for j in range(used.size[lines.points]):
+        word = used.words[j]
         examine_word(lines, word, present, closed, twice)
         all_closed = ~<uint64_t>0
         for k in range(lines.points):
@@ -214,9 +218,9 @@ cdef void best_removals(const RuleSet *rules, const Lines *lines, const Useful *
 
 
 # The value of a placement for each set of men: the best of the sets with one man more. `quiet`,
-# `one` and `two` have the values of those sets after closing no mill, one mill and two mills.
-cdef void best_placements(const Lines *lines, const Useful *useful, const uint64_t *quiet,
-                          const uint64_t *one, const uint64_t *two,
+# `one_mill` and `two_mills` have the values of those sets after closing no mill, one and two.
+cdef void best_placements(const Lines *lines, const UsedWords *used, const uint64_t *quiet,
+                          const uint64_t *one_mill, const uint64_t *two_mills,
                           uint64_t *best) noexcept nogil:
     cdef uint64_t present[POINT_COUNT]
     cdef uint64_t closed[POINT_COUNT]
@@ -224,8 +228,8 @@ cdef void best_placements(const Lines *lines, const Useful *useful, const uint64
     cdef uint64_t result, reached
     cdef uint32_t word, other, j
     cdef int k, shift
-    for j in range(useful.size[lines.points]):
-        word = useful.words[j]
+    for j in range(used.size[lines.points]):
+        word = used.words[j]
         examine_word(lines, word, present, closed, twice)
         result = 0
         for k in range(lines.points):
@@ -234,7 +238,7 @@ cdef void best_placements(const Lines *lines, const Useful *useful, const uint64
             if not shift and other == word:
                 continue
             reached = ((quiet[other] >> shift) & ~closed[k]) | (
-                (one[other] >> shift) & closed[k] & ~twice[k]) | (
-                (two[other] >> shift) & twice[k])
+                (one_mill[other] >> shift) & closed[k] & ~twice[k]) | (
+                (two_mills[other] >> shift) & twice[k])
             result |= reached & ~present[k]
         best[word] = result

@@ -8,7 +8,7 @@ cdef enum:
     STAGE_REMOVE = 2         # X's removals
     STAGE_PLACE = 3          # X's placements
     STAGE_WRITE = 4          # repeated for each sector: two bits a place, and counts by value
-    STAGE_FAILED = 9         # after a stage without memory; no stage may follow
+    STAGE_FAILED = 9         # there was too little memory for a stage; no stage may follow
 
 PLACING_STAGES = (STAGE_READ, STAGE_REPLY, STAGE_REMOVE, STAGE_PLACE, STAGE_WRITE)
 
@@ -65,7 +65,7 @@ cdef void free_blocks(Blocks *blocks) noexcept nogil:
 
 
 # Allocate blocks, with all bits 0, for the classes of `men` men in which the last man may have
-# closed `mills` mills. Return False without memory.
+# closed `mills` mills. Return False if there is too little memory.
 cdef bint allocate_blocks(Blocks *blocks, int men, int mills) noexcept nogil:
     cdef uint32_t cls, total = CLASSES[men]
     cdef size_t size
@@ -87,15 +87,16 @@ cdef bint allocate_blocks(Blocks *blocks, int men, int mills) noexcept nogil:
     return blocks.bitmaps != NULL
 
 
-# Free memory that a stage no longer needs, and allocate its own; return False without memory.
+# Free the memory that a stage does not need, and allocate its own; return False if there is too
+# little memory.
 cdef bint prepare_stage(Slice *p, int stage) noexcept nogil:
     cdef int i
     cdef bint filled = True
     if stage == STAGE_REPLY:
         free(p.table)
         p.table = NULL
-        return allocate_blocks(&p.placed[0], p.men + 1, 0) and list_useful(
-            &p.useful, POINT_COUNT - max(p.men - 1, 0), p.most)
+        return allocate_blocks(&p.placed[0], p.men + 1, 0) and list_used_words(
+            &p.used, POINT_COUNT - max(p.men - 1, 0), p.most)
     if stage == STAGE_REMOVE:
         for i in range(3):
             free_blocks(&p.after[i])
@@ -116,7 +117,7 @@ cdef void free_slice(Slice *p) noexcept nogil:
         free_blocks(&p.after[i])
         free_blocks(&p.placed[i])
     free_blocks(&p.solved)
-    free(p.useful.words)
+    free(p.used.words)
     free(p.table)
 
 
@@ -157,7 +158,7 @@ def slice_memory(tuple rules not None, int own):
     cdef uint64_t more, reading, placing
     cdef int doubles = 1 if load_rules(rules).each_mill else 0
     if not 0 <= own < MEN_PER_SIDE:
-        raise ValueError("a side that places a man has up to 8 on the board")
+        raise ValueError(f"expected up to 8 men on the board, found {own}")
     load_index()
     more = blocks_memory(own + 1)
     reading = 2 * more + blocks_memory(own) + (blocks_memory(own - 1) if doubles and own else 0)
@@ -203,7 +204,7 @@ cdef class PlacingSlice:
         finally:
             end_claim(&self.users)
 
-    # Raise an error unless a stage may begin now; the first and the last are repeated.
+    # Raise an error unless a stage may begin now. The first and the last stage are repeated.
     cdef int check_order(self, int stage, int others, int removed) except -1:
         cdef Slice *p = &self.slice
         cdef bint again = stage == p.stage and stage in (STAGE_READ, STAGE_WRITE)
@@ -211,18 +212,18 @@ cdef class PlacingSlice:
         if not again and not stage == p.stage + 1 <= STAGE_WRITE:
             raise ValueError("stages must be in order")
         if stage == STAGE_REPLY and p.after[0].bitmaps == NULL:
-            raise ValueError("the positions without a removal have not been read")
+            raise ValueError("read the positions without a removal first")
         if not 0 <= others <= most or not 0 <= removed <= min(p.men, 2):
-            raise ValueError("no such sector")
+            raise ValueError(f"no sector has {others} others and {removed} men removed")
         if stage == STAGE_READ and (
                 self.slice.tables.values[p.hand - 2][p.men + 1 - removed][others] == NULL):
-            raise ValueError("a table is missing")
+            raise ValueError(self.missing(p.men + 1 - removed, others))
         if p.stage != STAGE_NONE and not read_shared(&p.stop) and (
                 fetch_add(&p.next, 0) * BLOCKS_AT_ONCE < blocks_of(p)):
-            raise RuntimeError("the last stage is not done")
+            raise RuntimeError("the previous stage is not done")
         return 0
 
-    # Allocate the memory of a stage, and read its table; return False without memory.
+    # Allocate the memory of a stage, and read its table; return False if memory is too small.
     cdef bint prepare(self, int stage) except -1:
         cdef Slice *p = &self.slice
         cdef bint prepared
@@ -256,8 +257,11 @@ cdef class PlacingSlice:
                 memcpy(p.table, values, size)
         end_sharing(&self.slice.tables.users)
         if values == NULL:
-            raise ValueError("a table is missing")
+            raise ValueError(self.missing(own, p.others))
         return True
+
+    cdef str missing(self, int own, int others):
+        return f"the table {table_name(own, others, self.slice.hand - 2)} is missing"
 
     def work(self):
         cdef SliceScratch *s = NULL

@@ -4,7 +4,7 @@
 #
 # The side to move is called X and its opponent Y. There is a block for each class of X's men, with
 # two bitmaps over the sets of Y's men: the sets with which a side wins, and those with which it
-# holds, that is, at least draws. Y's placements stay in their block, apart from removals. X's
+# holds (at least draws). Y's placements stay in their block, apart from removals. X's
 # placements lead from block to block by a permutation of index bits. Throughout, `p` is the slice
 # and `s` a thread's scratch memory.
 #
@@ -19,7 +19,7 @@ cdef struct Blocks:          # the blocks of all classes of a number of X's men
     int men
     size_t words             # words of a bitmap
     uint64_t *bitmaps        # two for each block
-    uint32_t *number         # the block of each class; NULL: the class's number
+    uint32_t *number         # the block of each class; NULL: blocks are numbered as classes
 
 cdef struct Slice:
     RuleSet rules
@@ -27,7 +27,7 @@ cdef struct Slice:
     int hand
     int men                  # number of X's men on the board
     int most                 # greatest number of Y's men on the board after both placements
-    Useful useful
+    UsedWords used
     Blocks after[3]          # values for Y after both placements, with 0, 1 or 2 men of X removed
     Blocks placed[3]         # values for X after its placement, with 0, 1 or 2 men of Y removed
     Blocks solved            # the result: values for X
@@ -54,8 +54,8 @@ cdef inline uint64_t *bitmap_of(const Blocks *blocks, uint32_t cls, int kind) no
     return blocks.bitmaps + (2 * <size_t>cls + kind) * blocks.words
 
 
-# OR into `best` the values of a block of `blocks`, which has fewer men of X, for X's `men` without
-# those `gone`.
+# OR into `best` the values after X's men `gone` are removed from `men`. They are in a block of
+# `blocks`, which has that many men of X fewer.
 cdef void add_removal(const Slice *p, const Blocks *blocks, uint32_t men, uint32_t gone,
                       uint64_t *best, SliceScratch *s) noexcept nogil:
     cdef uint32_t left = men & ~gone, entry, cls, member, image, word
@@ -80,10 +80,10 @@ cdef void add_removal(const Slice *p, const Blocks *blocks, uint32_t men, uint32
             at[(gone >> point) & 1] += 1
     plan_permutation(&plan, sources, points)
     for kind in range(2):
-        permute(&plan, &p.useful, bitmap_of(blocks, cls, kind), points, result_points, s.bitmap,
+        permute(&plan, &p.used, bitmap_of(blocks, cls, kind), points, result_points, s.bitmap,
                 s.order)
-        for i in range(p.useful.size[result_points]):
-            word = p.useful.words[i]
+        for i in range(p.used.size[result_points]):
+            word = p.used.words[i]
             best[kind * size + word] |= s.bitmap[s.order[word]]
 
 
@@ -113,7 +113,7 @@ cdef void weigh_removals_of_x(const Slice *p, uint32_t cls, SliceScratch *s) noe
         pairs.size = add_double(&p.rules, men, pairs.moves, NO_POINT, 0) - pairs.moves
         for i in range(pairs.size):
             gone = removed_men(pairs.moves[i]) & ALL
-            # A pair is a single man if no second one may be removed.
+            # A pair has only one man if no second man may be removed.
             add_removal(p, &p.after[count(gone)], men, gone, s.removals[1], s)
 
 
@@ -121,22 +121,23 @@ cdef void weigh_removals_of_x(const Slice *p, uint32_t cls, SliceScratch *s) noe
 cdef void reply(Slice *p, uint32_t cls, SliceScratch *s) noexcept nogil:
     cdef size_t size = words_over(POINT_COUNT - p.men - 1)
     cdef uint32_t i
-    cdef const uint64_t *one
-    cdef const uint64_t *two
+    cdef const uint64_t *one_mill
+    cdef const uint64_t *two_mills
     cdef uint64_t *placed
     cdef int kind
     weigh_removals_of_x(p, cls, s)
     load_lines(MEMBER[p.men + 1][cls], &s.lines)
     for kind in range(2):
-        one = s.removals[0] + kind * size
-        two = one
+        one_mill = s.removals[0] + kind * size
+        two_mills = one_mill
         if p.rules.each_mill:
-            two = s.removals[1] + kind * size
+            two_mills = s.removals[1] + kind * size
         # X wins if Y does not hold, and holds if Y does not win.
         placed = bitmap_of(&p.placed[0], cls, 1 - kind)
-        best_placements(&s.lines, &p.useful, bitmap_of(&p.after[0], cls, kind), one, two, placed)
-        for i in range(p.useful.size[s.lines.points]):
-            placed[p.useful.words[i]] = ~placed[p.useful.words[i]]
+        best_placements(&s.lines, &p.used, bitmap_of(&p.after[0], cls, kind), one_mill, two_mills,
+                        placed)
+        for i in range(p.used.size[s.lines.points]):
+            placed[p.used.words[i]] = ~placed[p.used.words[i]]
 
 
 # The greatest number of mills that the last placed man of a set may have closed: 0, 1 or 2.
@@ -159,7 +160,7 @@ cdef void weigh_removals_of_y(Slice *p, uint32_t cls, SliceScratch *s) noexcept 
     for removals in range(1, 1 + (mills if p.rules.each_mill else 1)):
         # Two men are removed one after the other.
         for kind in range(2):
-            best_removals(&p.rules, &s.lines, &p.useful,
+            best_removals(&p.rules, &s.lines, &p.used,
                           bitmap_of(&p.placed[removals - 1], cls, kind),
                           bitmap_of(&p.placed[removals], cls, kind))
 
@@ -180,9 +181,9 @@ cdef void place_on(const Slice *p, uint32_t cls, int point, SliceScratch *s) noe
             k += 1
     plan_permutation(&plan, sources, points)
     for kind in range(2):
-        permute(&plan, &p.useful, bitmap_of(blocks, entry >> 4, kind), points, points, s.bitmap,
+        permute(&plan, &p.used, bitmap_of(blocks, entry >> 4, kind), points, points, s.bitmap,
                 s.order)
-        add_without_point(s.bitmap, s.order, &p.useful, points, count(~men & ((1u << point) - 1)),
+        add_without_point(s.bitmap, s.order, &p.used, points, count(~men & ((1u << point) - 1)),
                           bitmap_of(&p.solved, cls, kind))
 
 

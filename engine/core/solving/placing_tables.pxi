@@ -6,14 +6,14 @@ cdef enum:
     AHEAD = 16               # places that are prefetched together
 
 
-# Set the bits of Y's value; the table's value is X's.
+# Set the bits of Y's value from the table's `value`, which is X's.
 cdef inline void note_reply(uint64_t *wins, uint64_t *holds, uint32_t index,
                             int value) noexcept nogil:
     wins[index >> WORD_BITS] |= <uint64_t>(value == LOST) << (index & 63)
     holds[index >> WORD_BITS] |= <uint64_t>(value != WON) << (index & 63)
 
 
-# Read a block of a table whose blocks are classes of X's men.
+# Read a block from a table whose blocks are classes of X's men.
 cdef void read_by_x(const Slice *p, const Blocks *blocks, uint32_t cls) noexcept nogil:
     cdef uint32_t size = BINOMIAL[POINT_COUNT - blocks.men][p.others], rank
     cdef uint32_t index = (1u << p.others) - 1
@@ -25,7 +25,7 @@ cdef void read_by_x(const Slice *p, const Blocks *blocks, uint32_t cls) noexcept
         index = next_mask(index)
 
 
-# Read a block of a table whose blocks are classes of Y's men: each place needs a look-up.
+# Read a block from a table whose blocks are classes of Y's men: each place needs a look-up.
 cdef void read_by_y(const Slice *p, const Blocks *blocks, uint32_t cls) noexcept nogil:
     cdef uint32_t men = MEMBER[blocks.men][cls], index = (1u << p.others) - 1
     cdef uint32_t size = BINOMIAL[POINT_COUNT - blocks.men][p.others], rank = 0, batch, i, entry
@@ -52,7 +52,7 @@ cdef void read_by_y(const Slice *p, const Blocks *blocks, uint32_t cls) noexcept
         rank += batch
 
 
-# Write a block's values, a byte each, of the sector that is written.
+# Write a block's values, a byte each.
 cdef void write_values(const Slice *p, uint32_t cls, uint8_t *values) noexcept nogil:
     cdef const uint64_t *wins = bitmap_of(&p.solved, cls, WINS)
     cdef const uint64_t *holds = bitmap_of(&p.solved, cls, HOLDS)
@@ -65,7 +65,7 @@ cdef void write_values(const Slice *p, uint32_t cls, uint8_t *values) noexcept n
         index = next_mask(index)
 
 
-# Pack and count a few blocks of the sector's table.
+# Pack the values of a few blocks of the sector's table, and count them.
 cdef void write_blocks(const Slice *p, uint32_t first, uint32_t last, uint64_t *counts,
                        SliceScratch *s) noexcept nogil:
     cdef size_t size = BINOMIAL[POINT_COUNT - p.men][p.others], end = (last - first) * size

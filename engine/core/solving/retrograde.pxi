@@ -8,18 +8,18 @@ cdef enum:
     STAGE_REMOVALS = 0       # values of A's removals
     STAGE_FIRST_A = 1        # initial values of the table with A to move
     STAGE_FIRST_B = 2        # initial values of the table with B to move
-    STAGE_LEVEL = 3          # repeated for each ply until a level settles no state
+    STAGE_LEVEL = 3          # repeated for depths 1, 2, … until no state is settled
     STAGE_PACK = 4           # two bits a place, and counts of states by value
 
 STAGES = (STAGE_REMOVALS, STAGE_FIRST_A, STAGE_FIRST_B, STAGE_LEVEL, STAGE_PACK)
 
 
 cdef inline int value_of_state(int state) noexcept nogil:
-    return LOST * (state == STATE_LOST) + WON * (state >= STATE_OPEN_END)
+    return LOST * (state == STATE_LOST) + WON * (state >= STATE_LEAST_WON)
 
 
-# Replace state bytes by values.
-cdef void settle_values(uint8_t *states, uint64_t number) noexcept nogil:
+# Replace state bytes by table values.
+cdef void convert_states(uint8_t *states, uint64_t number) noexcept nogil:
     cdef uint64_t i
     for i in range(number):
         states[i] = value_of_state(states[i])
@@ -48,7 +48,7 @@ cdef void work_on(Sector *p, Scratch *s) noexcept nogil:
         last = first + PIECE if first + PIECE < p.classes else p.classes
         if p.stage == STAGE_PACK:
             place = first * p.size
-            settle_values(p.states[table] + place, (last - first) * p.size)
+            convert_states(p.states[table] + place, (last - first) * p.size)
             pack_values(p.states[table] + place, (last - first) * p.size,
                         p.packed[table] + (place >> 2))
         for cls in range(first, last):
@@ -102,7 +102,8 @@ cdef class Retrograde:
         cdef bint allocated
         p.stage = STAGE_NONE
         if not MINIMUM_MEN <= smaller <= larger <= MEN_PER_SIDE:
-            raise ValueError("a sector has 3 to 9 men a side, the larger side first")
+            raise ValueError(
+                f"expected 3 to 9 men, the larger side first, found {larger} and {smaller}")
         load_index()
         self.lower = lower
         p.tables = borrow_tables(lower)
@@ -115,7 +116,7 @@ cdef class Retrograde:
         p.size = BINOMIAL[p.empty][smaller]
         p.words = (p.size + 63) // 64
         p.classes = CLASSES[larger]
-        p.long_loss = long_loss(&p.rules, larger, smaller)
+        p.least_listed = least_listed_depth(&p.rules, larger, smaller)
         p.flying[0] = flies(&p.rules, larger, 0, smaller, 0)
         p.flying[1] = flies(&p.rules, smaller, 0, larger, 0)
         with nogil:
@@ -132,8 +133,9 @@ cdef class Retrograde:
                 &self.sector.rules, self.sector.men[0], self.sector.men[1]):
             # Packed tables are too slow here.
             if self.sector.tables.values[0][own][opponent] == NULL:
-                raise ValueError(f"{self.sector.men[0]}-{self.sector.men[1]} needs "
-                                 f"the table {own}-{opponent}")
+                raise ValueError(
+                    f"cannot solve {self.sector.men[0]}-{self.sector.men[1]}: "
+                    f"the table {own}-{opponent} is missing")
         return 0
 
     def begin(self, int stage, int level=0):
@@ -145,7 +147,7 @@ cdef class Retrograde:
                     levels and level != p.level + 1):
                 raise ValueError("stages and levels must be in order")
             if self.started() < self.pieces() and not read_shared(&p.stop):
-                raise RuntimeError("the last stage is not done")
+                raise RuntimeError("the previous stage is not done")
             if stage == STAGE_PACK:
                 self.packed = [packed_memory(self.places), packed_memory(self.places)]
                 free_frontiers(p)
@@ -177,13 +179,14 @@ cdef class Retrograde:
         finally:
             end_sharing(&self.users)
 
-    # The number of units of work in the stage; `started` is the number already taken by threads.
+    # The number of units of work in the stage.
     cdef uint64_t pieces(self) noexcept:
         cdef uint64_t pieces = (self.sector.classes + PIECE - 1) // PIECE
         if self.sector.stage == STAGE_NONE:
             return 0
         return pieces * tables_of(self.sector.stage)
 
+    # The number of units of work that threads have taken.
     cdef uint64_t started(self) noexcept:
         return fetch_add(&self.sector.next, 0)
 
@@ -206,7 +209,7 @@ cdef class Retrograde:
 
     def blocked(self):
         if not STAGE_FIRST_B <= self.sector.stage <= STAGE_LEVEL:
-            raise RuntimeError("call blocked() between the first values and packing")
+            raise RuntimeError("call blocked() after the first values and before packing")
         return self.is_any_lost(0), self.is_any_lost(1)
 
     cdef bint is_any_lost(self, int table) noexcept:

@@ -1,13 +1,13 @@
-# Retrograde analysis, levels: the states settled at one level settle their predecessors at the
-# next. A level is a depth in plies. Only one thread writes to a block; it reads the frontiers of
-# the last level in the blocks that its moves lead to.
+# Retrograde analysis, levels: from the states that were settled at one level, find those that are
+# settled at the next. A level is a depth in plies. Only one thread writes to a block; it reads the
+# frontiers of the last level in the blocks that its moves lead to.
 #
 # Needs retrograde_start.pxi.
 
 cdef enum:
-    MANY_A_WORD = 4          # states per 64 places above which bitmaps are faster
+    MOST_SPARSE = 4          # states per word of 64 places; above it, bitmaps are faster
 
-cdef struct Target:          # the block that is written
+cdef struct Target:          # the block whose states are updated
     Sector *sector
     int table
     int level
@@ -15,13 +15,14 @@ cdef struct Target:          # the block that is written
     uint8_t *states
 
 
-# Process one newly settled successor of a state: if it is `lost` the state is won, otherwise the
-# state has one move fewer. `states` is `t.states`, as an argument so that it stays in a register.
-cdef inline void settle(Target *t, uint8_t *states, uint32_t at, bint lost) noexcept nogil:
+# Update a state of `t` after one of its successors was settled. If the successor is `lost`, the
+# state is won. Otherwise the successor is won, and the state has one move fewer that may save it.
+# `states` is `t.states`, an argument so that it stays in a register.
+cdef inline void update_state(Target *t, uint8_t *states, uint32_t at, bint lost) noexcept nogil:
     cdef uint8_t state = states[at]
-    assert at < t.sector.size and state != STATE_LOST and state != STATE_OPEN_END
+    assert at < t.sector.size and state != STATE_LOST and state != STATE_LEAST_WON
     if lost:
-        if state < STATE_OPEN_END:
+        if state < STATE_LEAST_WON:
             states[at] = STATE_WON
             note_settled(t.sector, t.table, NEW_WON, t.level, t.cls, at)
     else:
@@ -44,15 +45,16 @@ cdef inline void clear_frontier(const Sector *p, Frontier *frontier, uint32_t cl
     frontier.counts[cls] = 0
 
 
-# Settle the predecessors, by one arc of A, of a block's frontier with B to move.
-cdef inline void back_over_arc(Target *t, const Arc *arc, const Frontier *frontier, bint lost,
+# Update the states of `t`, A to move, from which the arc leads to a state of `frontier`, B to move.
+# `locked_only`: only if no man of B may be removed after the move.
+cdef inline void update_by_arc(Target *t, const Arc *arc, const Frontier *frontier, bint lost,
                                bint locked_only, Scratch *s) noexcept nogil:
     cdef const Sector *p = t.sector
     cdef const uint32_t *masks = MASKS[p.men[1]]
     cdef uint32_t size = frontier.counts[arc.target], i, word, mask, to
     cdef const uint16_t *list
     cdef const uint64_t *bits
-    cdef const uint64_t *blocked
+    cdef const uint64_t *occupied            # places with a man of B where A's man came from
     cdef const uint32_t *start = START[p.men[1]]
     cdef uint8_t *states = t.states
     cdef uint32_t words = p.words
@@ -67,23 +69,23 @@ cdef inline void back_over_arc(Target *t, const Arc *arc, const Frontier *fronti
             while mask:
                 to |= 1u << arc.back[lowest(mask)]
                 mask &= mask - 1
-            settle(t, states, start[to >> HALF] + LOW_RANK[to & LOW_HALF], lost)
+            update_state(t, states, start[to >> HALF] + LOW_RANK[to & LOW_HALF], lost)
         return
     load_halves(p, arc.back, s.map)
     bits = frontier.bits + <size_t>arc.target * p.words
-    blocked = holding_of(p, arc.exit)
+    occupied = holding_of(p, arc.exit)
     for word in range(words):
-        left = bits[word] & ~blocked[word]
+        left = bits[word] & ~occupied[word]
         while left:
             mask = masks[(word << 6) + lowest64(left)]
             left &= left - 1
             if locked_only and not all_locked(p, arc.target, mask):
                 continue
             to = mapped(p, s.map, mask)
-            settle(t, states, start[to >> HALF] + LOW_RANK[to & LOW_HALF], lost)
+            update_state(t, states, start[to >> HALF] + LOW_RANK[to & LOW_HALF], lost)
 
 
-# Whether no man of B may be removed.
+# Whether no man of B may be removed from the board at `mask`, because all are in mills.
 cdef bint all_locked(const Sector *p, uint32_t cls, uint32_t mask) noexcept nogil:
     return removable(&p.rules, expand(mask, MEMBER[p.men[0]][cls])) == 0
 
@@ -100,14 +102,16 @@ cdef void advance_a(Target *t, Scratch *s) noexcept nogil:
         # The removal after a mill leaves the sector, unless no man may be removed.
         if not arc.mills or p.rules.locked_none:
             if won.counts[arc.target]:
-                back_over_arc(t, arc, won, False, arc.mills != 0, s)
+                update_by_arc(t, arc, won, False, arc.mills != 0, s)
             if lost.counts[arc.target]:
-                back_over_arc(t, arc, lost, True, arc.mills != 0, s)
+                update_by_arc(t, arc, lost, True, arc.mills != 0, s)
         arc += 1
 
 
-# Settle the predecessors, by B's moves, of one state of the same block with A to move.
-cdef inline void back_from(Target *t, uint32_t mask, bint lost, bint locked) noexcept nogil:
+# Update the states of `t`, B to move, from which a move leads to the settled state `mask` of the
+# same block, A to move. `locked`: no man of A may be removed.
+cdef inline void update_predecessors(Target *t, uint32_t mask, bint lost,
+                                     bint locked) noexcept nogil:
     cdef const Frame *f = &t.sector.frames[t.cls]
     cdef const uint32_t *start = START[t.sector.men[1]]
     cdef uint8_t *states = t.states
@@ -123,11 +127,12 @@ cdef inline void back_from(Target *t, uint32_t mask, bint lost, bint locked) noe
         while targets:
             to = without | (targets & (0 - targets))
             targets &= targets - 1
-            settle(t, states, start[to >> HALF] + LOW_RANK[to & LOW_HALF], lost)
+            update_state(t, states, start[to >> HALF] + LOW_RANK[to & LOW_HALF], lost)
 
 
-# Settle the predecessors of a small frontier of the same block, state by state.
-cdef void back_by_state(Target *t, const Frontier *frontier, bint lost) noexcept nogil:
+# Update the predecessors of each state of a frontier of the same block, one state after the other.
+# This is faster for small frontiers.
+cdef void update_by_state(Target *t, const Frontier *frontier, bint lost) noexcept nogil:
     cdef const Sector *p = t.sector
     cdef const uint32_t *masks = MASKS[p.men[1]]
     cdef const uint16_t *list = frontier.lists + <size_t>t.cls * FEW
@@ -137,12 +142,12 @@ cdef void back_by_state(Target *t, const Frontier *frontier, bint lost) noexcept
     cdef uint64_t left
     if frontier.counts[t.cls] <= FEW:
         for i in range(frontier.counts[t.cls]):
-            back_from(t, masks[list[i]], lost, locked)
+            update_predecessors(t, masks[list[i]], lost, locked)
         return
     for word in range(words):
         left = bits[word]
         while left:
-            back_from(t, masks[(word << 6) + lowest64(left)], lost, locked)
+            update_predecessors(t, masks[(word << 6) + lowest64(left)], lost, locked)
             left &= left - 1
 
 
@@ -152,15 +157,14 @@ cdef inline bint closed_at(const Frame *f, uint32_t mask, int point) noexcept no
     return (first and (mask & first) == first) or (second and (mask & second) == second)
 
 
-# Settle the predecessors of a large frontier of the same block, move by move, with bitmaps of 64
-# states.
-cdef void back_in_block(Target *t, const Frontier *frontier, bint lost, Scratch *s) noexcept nogil:
+# The same for large frontiers: one move of B after the other, with bitmaps of 64 states.
+cdef void update_by_move(Target *t, const Frontier *frontier, bint lost, Scratch *s) noexcept nogil:
     cdef const Sector *p = t.sector
     cdef const Frame *f = &p.frames[t.cls]
     cdef const uint32_t *masks = MASKS[p.men[1]]
     cdef const uint64_t *bits = frontier.bits + <size_t>t.cls * p.words
-    cdef const uint64_t *here
-    cdef const uint64_t *there
+    cdef const uint64_t *with_point
+    cdef const uint64_t *with_target
     cdef bint locked = removable(&p.rules, f.men) == 0
     cdef const uint32_t *start = START[p.men[1]]
     cdef uint8_t *states = t.states
@@ -170,10 +174,10 @@ cdef void back_in_block(Target *t, const Frontier *frontier, bint lost, Scratch 
     for point in range(p.empty):
         if f.steps[point] == 0:
             continue
-        here = holding_of(p, point)
+        with_point = holding_of(p, point)
         any_left = 0
         for word in range(p.words):
-            left = bits[word] & here[word]
+            left = bits[word] & with_point[word]
             if left and not locked:
                 left &= ~(closes(p, f, point, 0, 31, word) | closes(p, f, point, 1, 31, word))
             s.words[word] = left
@@ -184,14 +188,14 @@ cdef void back_in_block(Target *t, const Frontier *frontier, bint lost, Scratch 
         while targets:
             target = lowest(targets)
             targets &= targets - 1
-            there = holding_of(p, target)
+            with_target = holding_of(p, target)
             flip = (1u << point) | (1u << target)
             for word in range(words):
-                left = s.words[word] & ~there[word]
+                left = s.words[word] & ~with_target[word]
                 while left:
                     to = masks[(word << 6) + lowest64(left)] ^ flip
                     left &= left - 1
-                    settle(t, states, start[to >> HALF] + LOW_RANK[to & LOW_HALF], lost)
+                    update_state(t, states, start[to >> HALF] + LOW_RANK[to & LOW_HALF], lost)
 
 
 # Compute one level of a block with B to move.
@@ -203,10 +207,10 @@ cdef void advance_b(Target *t, Scratch *s) noexcept nogil:
         frontier = &p.frontier[0][kind][(t.level - 1) & 1]
         if frontier.counts[t.cls] == 0:
             continue
-        if frontier.counts[t.cls] <= MANY_A_WORD * p.words:
-            back_by_state(t, frontier, kind == NEW_LOST)
+        if frontier.counts[t.cls] <= MOST_SPARSE * p.words:
+            update_by_state(t, frontier, kind == NEW_LOST)
         else:
-            back_in_block(t, frontier, kind == NEW_LOST, s)
+            update_by_move(t, frontier, kind == NEW_LOST, s)
 
 
 # Compute one level of one block of a table.
@@ -214,7 +218,7 @@ cdef void advance(Sector *p, int table, uint32_t cls, uint64_t *settled, Scratch
     cdef Target t
     cdef Frontier *won = &p.frontier[table][NEW_WON][p.level & 1]
     cdef Frontier *lost = &p.frontier[table][NEW_LOST][p.level & 1]
-    if p.level > 1:          # At level 1 the frontier already holds the states settled by removals.
+    if p.level > 1:          # At level 1 the frontier already has the states settled by removals.
         if won.counts[cls]:
             clear_frontier(p, won, cls)
         if lost.counts[cls]:

@@ -17,7 +17,7 @@ cdef inline int removal_worth(int value) noexcept nogil:
     return REMOVAL_WINS if value == LOST else REMOVAL_HOLDS if value == DRAWN else REMOVAL_LOSES
 
 
-# The value of the best removal of two men of `others`, or of one if no second is removable.
+# The value of the best removal of two men of `others`, or of one man if no second may be removed.
 cdef int best_double(const Sector *p, uint32_t own, uint32_t others) noexcept nogil:
     cdef MoveList list
     cdef Board after
@@ -30,7 +30,7 @@ cdef int best_double(const Sector *p, uint32_t own, uint32_t others) noexcept no
     for i in range(list.size):
         after.own = others & ~removed_men(list.moves[i])
         count_men(&after)
-        if own_short(&after):
+        if own_below_minimum(&after):
             return REMOVAL_WINS
         worth = removal_worth(table_probe(p.tables, &after))
         if worth < best:
@@ -40,16 +40,16 @@ cdef int best_double(const Sector *p, uint32_t own, uint32_t others) noexcept no
     return best
 
 
-# Whether a man of these is in two mills.
+# Whether one of these men is in two mills.
 cdef bint has_crossing(uint32_t men) noexcept nogil:
     cdef uint32_t first, second
     closing_points(men, &first, &second)
     return (first & second & men) != 0
 
 
-# Set the value of A's best removal, after a mill that led to A's men of the block, for each set of
-# B's men: of one man in bits 0 and 1, of two men in bits 2 and 3. Table 1, which is not needed yet,
-# stores the values.
+# For each set of B's men in a block, set the value of A's best removal, after A's move has closed a
+# mill. Bits 0 and 1 have the value of removing one man, bits 2 and 3 that of removing two men. The
+# memory of table 1, which is not needed yet, stores the values.
 cdef void weigh_removals_of_a(Sector *p, uint32_t cls, Scratch *s) noexcept nogil:
     cdef uint32_t men = MEMBER[p.men[0]][cls], rank, mask, left, others, allowed
     cdef const uint8_t *values = NULL
@@ -88,8 +88,8 @@ cdef void weigh_removals_of_a(Sector *p, uint32_t cls, Scratch *s) noexcept nogi
         results[rank] = best
 
 
-# Set the value of B's best removal of A's men of the block, after a mill that led to each set of
-# B's men.
+# For each set of B's men in a block, set the value of B's best removal of one man of A, after B's
+# move has closed a mill.
 cdef void weigh_removals_of_b(Sector *p, uint32_t cls, Scratch *s) noexcept nogil:
     cdef const uint32_t *masks = MASKS[p.men[1]]
     cdef const Frame *f = &p.frames[cls]
@@ -125,11 +125,11 @@ cdef void weigh_removals_of_b(Sector *p, uint32_t cls, Scratch *s) noexcept nogi
                         s.words[word] ^= <uint64_t>1 << (rank & 63)
 
 
-# Set the bitmap of the places of a block at which B has a mill.
+# Set a bitmap of the places of a block at which B has a mill.
 cdef void mark_mills(const Sector *p, const Frame *f, uint64_t *words) noexcept nogil:
-    cdef const uint64_t *one
-    cdef const uint64_t *two
-    cdef const uint64_t *three
+    cdef const uint64_t *first
+    cdef const uint64_t *second
+    cdef const uint64_t *third
     cdef uint32_t partners, word
     cdef int point, line
     memset(words, 0, p.words * sizeof(uint64_t))
@@ -139,8 +139,8 @@ cdef void mark_mills(const Sector *p, const Frame *f, uint64_t *words) noexcept 
             # Take each line once, from its lowest point.
             if partners == 0 or partners & ((1u << point) - 1):
                 continue
-            one = holding_of(p, point)
-            two = holding_of(p, lowest(partners))
-            three = holding_of(p, lowest(partners & (partners - 1)))
+            first = holding_of(p, point)
+            second = holding_of(p, lowest(partners))
+            third = holding_of(p, lowest(partners & (partners - 1)))
             for word in range(p.words):
-                words[word] |= one[word] & two[word] & three[word]
+                words[word] |= first[word] & second[word] & third[word]

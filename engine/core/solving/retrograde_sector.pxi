@@ -5,8 +5,11 @@
 # fits into a processor's cache. A move of B stays in its block. A move of A leads from one block to
 # another by a map of points that is the same for all places of the block: an arc. If a class is
 # symmetric in itself, several places are the same position. They are solved as separate states with
-# moves of their own, so that numbers of moves need no correction. Throughout, `p` is the sector and
-# `s` a thread's scratch memory.
+# moves of their own, so that numbers of moves need no correction.
+#
+# A state is settled once it is known to be won or lost. A level is a depth in plies, and a level's
+# frontier has the states that were settled at it. Throughout, `p` is the sector and `s` a thread's
+# scratch memory.
 #
 # Needs platform.pxi, bitboard.pxi, board.pxi, index.pxi, probe.pxi, depths.pxi.
 
@@ -14,15 +17,16 @@ cdef enum:
     NEW_WON = 0              # kinds of newly settled states
     NEW_LOST = 1
     MAX_EMPTY = 21           # empty points beside three men
-    FEW = 64                 # states of a block's frontier that are also in a list
+    FEW = 64                 # most states of a block's frontier that are also in a list
     PIECE = 32               # blocks in a thread's unit of work; a multiple of 4
 
 cdef enum:
-    # A state's byte. 0: lost. 1 to 127: the number of moves not yet known to lose, plus 1 if the
-    # state is known to be at least a draw. 128 to 255: won; it may still be decremented.
+    # A state's byte. 0: lost. 1 to 127: not settled; the number of moves not yet known to lose,
+    # plus 1 if the state is known to be at least a draw. 128 to 255: won. A won state begins at
+    # STATE_WON and is still decremented for each of its moves that loses.
     STATE_LOST = 0
+    STATE_LEAST_WON = 128
     STATE_WON = 255
-    STATE_OPEN_END = 128
 
 cdef struct Arc:
     uint32_t target          # class of A's men after the move
@@ -34,7 +38,7 @@ cdef struct Arc:
 cdef struct Frontier:        # states of one kind that were settled at one level, by block
     uint64_t *bits
     uint32_t *counts
-    uint16_t *lists          # the first FEW states
+    uint16_t *lists          # the first FEW states of each block
 
 cdef struct Frame:           # the geometry of a block; points are compressed without A's men
     uint32_t men             # A's men
@@ -49,8 +53,8 @@ cdef struct Sector:
     Tables *tables
     int men[2]               # numbers of men of A and B
     bint flying[2]
-    int long_loss            # least plies of a loss whose depth is stored
-    int empty                # number of points without a man of A
+    int least_listed         # least depth of a loss that is stored, in plies
+    int empty                # number of points without a man of A: compressed points
     int low                  # number of compressed points in the lower half
     uint32_t classes
     uint32_t size            # places in a block
@@ -72,10 +76,10 @@ cdef struct Sector:
 cdef struct Scratch:         # memory of one thread
     Halves map               # to another block's compressed points
     Halves points            # to the board's points
-    uint8_t sums[2][1 << 11]
-    uint8_t *open            # numbers of moves within the sector, by place
-    uint8_t *results
-    uint8_t *flags
+    uint8_t sums[2][1 << 11]             # by half mask: quiet moves whose entry is occupied
+    uint8_t *open            # by place: number of moves within the sector
+    uint8_t *results         # by place: value of the best removal
+    uint8_t *flags           # by place: values of the removals that a state can make
     uint64_t *words
     uint64_t *places
 
@@ -120,7 +124,7 @@ cdef inline uint32_t mapped(const Sector *p, const uint32_t (*halves)[1 << 11],
     return halves[0][mask & ((1u << p.low) - 1)] | halves[1][mask >> p.low]
 
 
-# Write the arcs of one class from `arc` on, unless it is NULL; return their number.
+# Return the number of arcs of one class; write them from `arc` on, unless it is NULL.
 cdef int load_arcs(const Sector *p, uint32_t cls, Arc *arc) noexcept nogil:
     cdef uint32_t men = MEMBER[p.men[0]][cls], left = men, targets, after, member, image
     cdef int origin, to, point, arcs = 0, symmetry
@@ -156,7 +160,7 @@ cdef int load_arcs(const Sector *p, uint32_t cls, Arc *arc) noexcept nogil:
     return arcs
 
 
-# Allocate and set all arcs and frames of the sector; return False without memory.
+# Allocate and set all arcs and frames of the sector; return False if there is too little memory.
 cdef bint load_blocks(Sector *p) noexcept nogil:
     cdef uint32_t cls, total = 0
     p.first_arc = <uint32_t *>malloc((p.classes + 1) * sizeof(uint32_t))
@@ -176,7 +180,7 @@ cdef bint load_blocks(Sector *p) noexcept nogil:
     return True
 
 
-# Allocate and set `holding`; return False without memory.
+# Allocate and set `holding`; return False if there is too little memory.
 cdef bint load_holding(Sector *p) noexcept nogil:
     cdef uint32_t rank, left
     cdef const uint32_t *masks = MASKS[p.men[1]]

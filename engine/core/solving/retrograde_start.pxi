@@ -23,7 +23,7 @@ cdef void note_settled(Sector *p, int table, int kind, int level, uint32_t cls,
     if size < FEW:
         frontier.lists[<size_t>cls * FEW + size] = rank
     frontier.counts[cls] = size + 1
-    if kind == NEW_LOST and level >= p.long_loss and p.depths[table] != NULL:
+    if kind == NEW_LOST and level >= p.least_listed and p.depths[table] != NULL:
         p.depths[table][<size_t>cls * p.size + rank] = level if level < MAX_STORED else MAX_STORED
 
 
@@ -32,7 +32,7 @@ cdef inline void start_state(Sector *p, int table, uint32_t cls, uint32_t rank, 
                              int moves) noexcept nogil:
     cdef size_t at = <size_t>cls * p.size + rank
     cdef uint8_t *states = p.states[table]
-    assert 0 <= moves and moves + 1 < STATE_OPEN_END
+    assert 0 <= moves and moves + 1 < STATE_LEAST_WON
     if flags & CAN_WIN:
         states[at] = STATE_WON
         note_settled(p, table, NEW_WON, 1, cls, rank)
@@ -55,7 +55,7 @@ cdef void start_block_a(Sector *p, uint32_t cls, Scratch *s) noexcept nogil:
     cdef const uint32_t *masks = MASKS[p.men[1]]
     cdef const Arc *arc
     cdef const Arc *end = p.arcs + p.first_arc[cls + 1]
-    cdef const uint64_t *blocked
+    cdef const uint64_t *occupied
     cdef const uint8_t *results
     cdef uint8_t quiet[MAX_EMPTY + 1]
     cdef uint32_t rank, at, word
@@ -68,8 +68,8 @@ cdef void start_block_a(Sector *p, uint32_t cls, Scratch *s) noexcept nogil:
             quiet[arc.entry] += 1
             all_quiet += 1
         arc += 1
-    # A quiet move is legal for every set of B's men without a man at its entry: subtract those
-    # moves whose entry is occupied, by half masks.
+    # A quiet move is legal if B has no man at its entry. Subtract the moves whose entry is
+    # occupied; `sums` has their number for each half of B's mask.
     for half in range(2):
         s.sums[half][0] = 0
         for bit in range(p.low if half == 0 else p.empty - p.low):
@@ -84,10 +84,10 @@ cdef void start_block_a(Sector *p, uint32_t cls, Scratch *s) noexcept nogil:
         if arc.mills:
             shift = 2 if arc.mills == 2 and p.rules.each_mill else 0
             results = p.states[1] + <size_t>arc.target * p.size
-            blocked = holding_of(p, arc.exit)
+            occupied = holding_of(p, arc.exit)
             load_halves(p, arc.back, s.map)
             for word in range(p.words):
-                bits = ~blocked[word]
+                bits = ~occupied[word]
                 if word == p.words - 1 and p.size & 63:
                     bits &= (<uint64_t>1 << (p.size & 63)) - 1
                 while bits:
@@ -180,8 +180,8 @@ cdef void start_block_b(Sector *p, uint32_t cls, Scratch *s) noexcept nogil:
         start_state(p, 1, cls, rank, s.flags[rank], s.open[rank])
 
 
-# Of 64 places, those at which B's men fill the rest of a line through a point, without the man at
-# `origin`.
+# Of 64 places, those at which B's men, without the man at `origin`, fill the other two points of a
+# line through a point.
 cdef inline uint64_t closes(const Sector *p, const Frame *f, int point, int line, int origin,
                             uint32_t word) noexcept nogil:
     cdef uint32_t partners = f.partners[point][line]
@@ -191,8 +191,8 @@ cdef inline uint64_t closes(const Sector *p, const Frame *f, int point, int line
         p, lowest(partners & (partners - 1)))[word]
 
 
-# Set the initial values of a block with B to move, if both sides have the same number of men: they
-# are copies of A's states with sides swapped.
+# Set the initial values of a block with B to move, if both sides have the same number of men: copy
+# the states with A to move, with sides swapped.
 cdef void copy_block_b(Sector *p, uint32_t cls, Scratch *s) noexcept nogil:
     cdef const uint32_t *masks = MASKS[p.men[1]]
     cdef uint32_t rank, other, there

@@ -4,31 +4,33 @@
 # Values with an odd number of men in hand, which are not stored, are recomputed into a table in
 # memory or, for a sample of places, by a search of one ply.
 #
-# Depths take far longer than values, so in large tables only a share of the depths is recomputed. A
-# loss that is not listed may then have any depth below the least listed depth, unless a limit on
-# plies needs the exact depth.
+# Recomputing depths takes far longer than recomputing values, so large tables have only a share of
+# their depths recomputed. A depth follows from the depths of losses one or two plies later. Most of
+# these depths are not listed, and each would take a search. A range is used instead: any depth
+# below the least listed depth. Exact depths are searched for at one place in SEARCHED_EVERY, and at
+# all places if the limit on plies is at most LEAST_LISTED.
 #
 # Needs movegen.pxi, index.pxi, probe.pxi, depths.pxi.
 
 cdef enum:
-    GROUP = 16               # states whose successors are prefetched together
-    WHOLLY = 1 << 18         # places of a table up to which all depths are recomputed
-    DEPTH_EVERY = 16         # in larger tables, one depth in DEPTH_EVERY is recomputed
-    SEARCHED_EVERY = 1024    # unlisted depths are searched for at one place in SEARCHED_EVERY
+    GROUP = 16                       # states whose successors are prefetched together
+    ALL_DEPTHS_UP_TO = 1 << 18       # greatest number of places of a table with all depths checked
+    DEPTH_EVERY = 16                 # in larger tables, the depth at one in DEPTH_EVERY is checked
+    SEARCHED_EVERY = 1024            # at one place in SEARCHED_EVERY, unlisted depths are searched
 
 cdef struct Successor:
-    const uint8_t *values    # the table; NULL: `value` is set
+    const uint8_t *values    # its table; NULL: `value` is set instead of `place`
     uint64_t place
     int value
     Board board
-    bint removal
-    bint wins                # the move leaves the opponent with two men
+    bint removal             # the move to it removes a man
+    bint wins                # the move to it leaves the opponent with two men
 
-cdef struct Checked:         # the range of a value, -1 to 1
+cdef struct ValueRange:      # of values, -1 to 1
     int least
     int greatest
 
-cdef struct Plies:           # the range of a depth
+cdef struct DepthRange:      # of depths in plies
     int least
     int greatest
 
@@ -37,9 +39,9 @@ cdef struct Group:           # states of one table
     int size
     uint64_t places[GROUP]
     Successor successors[GROUP][MAX_MOVES]
-    int sizes[GROUP]
+    int sizes[GROUP]         # numbers of successors
     MoveList moves
-    int missing              # 0, or 1 << 24 and the men of a missing table: own, opponent, in hand
+    int missing              # 1 << 24 | own << 16 | opponent << 8 | hand of a missing table, or 0
 
 
 # The board at a place of the group's table.
@@ -53,8 +55,8 @@ cdef inline void load_state(const Group *group, uint64_t place, Board *b) noexce
 
 
 # Set the successor of a move, and prefetch its value.
-cdef inline void look_up(const Tables *tables, const Board *b, move_t move, Group *group,
-                         Successor *successor) noexcept nogil:
+cdef inline void load_successor(const Tables *tables, const Board *b, move_t move, Group *group,
+                                Successor *successor) noexcept nogil:
     cdef Board *after = &successor.board
     cdef int own, opponent, hand
     make(b, move, after)
@@ -62,7 +64,7 @@ cdef inline void look_up(const Tables *tables, const Board *b, move_t move, Grou
     opponent = count(after.opponent)
     hand = after.own_hand + after.opponent_hand
     successor.removal = is_removal(move)
-    successor.wins = own_short(after)
+    successor.wins = own_below_minimum(after)
     if successor.wins:
         return
     successor.values = tables.values[hand][own][opponent]
@@ -75,65 +77,68 @@ cdef inline void look_up(const Tables *tables, const Board *b, move_t move, Grou
     prefetch(successor.values + (successor.place >> 2))
 
 
-# The depth of a lost board: from its list or a search, otherwise the range of depths not listed.
-cdef inline Plies plies_of_loss(const Tables *tables, const Board *b, bint searched) noexcept nogil:
-    cdef Plies plies
-    cdef int listed = long_loss(&tables.rules, count(b.own), count(b.opponent))
-    plies.least = listed_loss(tables, b)
-    if plies.least < 0 and searched:
-        plies.least = depth_of_loss(tables, b, listed - 1)
-    plies.greatest = plies.least
-    if plies.least < 0:
-        plies.least = 0
-        plies.greatest = listed - 1
-    return plies
+# The range of a lost board's depth: exact if the depth is listed or `searched`.
+cdef inline DepthRange depth_range_of_loss(const Tables *tables, const Board *b,
+                                           bint searched) noexcept nogil:
+    cdef DepthRange depth
+    cdef int least_listed = least_listed_depth(&tables.rules, count(b.own), count(b.opponent))
+    depth.least = listed_depth_of(tables, b)
+    if depth.least < 0 and searched:
+        depth.least = depth_of_loss(tables, b, least_listed - 1)
+    depth.greatest = depth.least
+    if depth.least < 0:
+        depth.least = 0
+        depth.greatest = least_listed - 1
+    return depth
 
 
-# The depth of a won board from its moves; if it is at most `enough`, any depth from 1 to `enough`.
-cdef Plies plies_of_win(const Tables *tables, const Board *b, int enough,
-                        bint searched) noexcept nogil:
+# The range of a won board's depth, from its moves. The loop over the moves ends once `greatest` is
+# at most `enough`; `least` may then be too high, but is at most `enough`, too.
+cdef DepthRange depth_range_of_win(const Tables *tables, const Board *b, int enough,
+                                   bint searched) noexcept nogil:
     cdef MoveList list
     cdef Board after
-    cdef Plies loss, plies
+    cdef DepthRange loss, depth
     cdef int i, closing
-    plies.least = plies.greatest = MAX_STORED
+    depth.least = depth.greatest = MAX_STORED
     for closing in range(1, -1, -1):
         generate(&tables.rules, b, &list, closing, not closing)
         for i in range(list.size):
-            if plies.greatest <= enough:
-                return plies
+            if depth.greatest <= enough:
+                return depth
             make(b, list.moves[i], &after)
-            if own_short(&after):
-                plies.least = plies.greatest = 1
+            if own_below_minimum(&after):
+                depth.least = depth.greatest = 1
             elif table_probe(tables, &after) == LOST:
                 if is_removal(list.moves[i]):
-                    plies.least = plies.greatest = 1
+                    depth.least = depth.greatest = 1
                 else:
-                    loss = plies_of_loss(tables, &after, searched)
-                    plies.least = min(plies.least, loss.least + 1)
-                    plies.greatest = min(plies.greatest, loss.greatest + 1)
-    return plies
+                    loss = depth_range_of_loss(tables, &after, searched)
+                    depth.least = min(depth.least, loss.least + 1)
+                    depth.greatest = min(depth.greatest, loss.greatest + 1)
+    return depth
 
 
-# The depth of a lost board from its successors, which are all won.
-cdef Plies plies_by_moves(const Tables *tables, const Successor *successors, int size,
-                          bint searched) noexcept nogil:
-    cdef Plies win, plies
+# The range of a lost board's depth, from its successors, which are all won.
+cdef DepthRange depth_range_by_moves(const Tables *tables, const Successor *successors, int size,
+                                     bint searched) noexcept nogil:
+    cdef DepthRange win, depth
     cdef int i
-    plies.least = plies.greatest = size != 0
+    depth.least = depth.greatest = size != 0
     for i in range(size):
         if not successors[i].removal:
-            win = plies_of_win(tables, &successors[i].board, plies.least - 1, searched)
-            plies.least = max(plies.least, min(win.least + 1, MAX_STORED))
-            plies.greatest = max(plies.greatest, min(win.greatest + 1, MAX_STORED))
-    return plies
+            win = depth_range_of_win(tables, &successors[i].board, depth.least - 1, searched)
+            depth.least = max(depth.least, min(win.least + 1, MAX_STORED))
+            depth.greatest = max(depth.greatest, min(win.greatest + 1, MAX_STORED))
+    return depth
 
 
-# The value of a move for the side that plays it: a range if only unknown depths could decide it.
-cdef inline void weigh_move(const Tables *tables, const Successor *successor, int limit, bint deep,
-                            Checked *move) noexcept nogil:
+# Set the range of a move's value for the side that plays it. It includes a draw if the move wins or
+# loses after a number of plies that may exceed the limit. `has_depths`: the tables have depths.
+cdef inline void load_move_range(const Tables *tables, const Successor *successor, int limit,
+                                 bint has_depths, ValueRange *move) noexcept nogil:
     cdef int value = successor.value
-    cdef Plies loss
+    cdef DepthRange loss
     if successor.wins:
         move.least = move.greatest = 1
         return
@@ -142,8 +147,8 @@ cdef inline void weigh_move(const Tables *tables, const Successor *successor, in
     move.least = move.greatest = 1 if value == LOST else -1 if value == WON else 0
     if limit == 0 or value == DRAWN or successor.removal:
         return
-    if value == LOST and deep:
-        loss = plies_of_loss(tables, &successor.board, limit <= LONG_LOSS)
+    if value == LOST and has_depths:
+        loss = depth_range_of_loss(tables, &successor.board, limit <= LEAST_LISTED)
         move.least = loss.greatest < limit
         move.greatest = loss.least < limit
         return
@@ -151,66 +156,71 @@ cdef inline void weigh_move(const Tables *tables, const Successor *successor, in
     move.greatest = max(move.greatest, 0)
 
 
-# The value of a state from its moves.
-cdef inline void weigh_moves(const Tables *tables, const Successor *successors, int size,
-                             int limit, bint deep, Checked *state) noexcept nogil:
-    cdef Checked move
+# Set the range of a state's value from its moves. Depths are not needed after a certain win.
+cdef inline void load_state_range(const Tables *tables, const Successor *successors, int size,
+                                  int limit, bint has_depths, ValueRange *state) noexcept nogil:
+    cdef ValueRange move
     cdef int i
     state.least = state.greatest = -1
     if size == 0 and tables.rules.blocked_draws:
         state.least = state.greatest = 0
     for i in range(size):
-        weigh_move(tables, &successors[i], limit, deep and state.least < 1, &move)
+        load_move_range(tables, &successors[i], limit, has_depths and state.least < 1, &move)
         state.least = max(state.least, move.least)
         state.greatest = max(state.greatest, move.greatest)
 
 
-# Whether a stored value agrees with the moves and, in a table with depths, a loss with its depth.
+# Whether a stored value is in the range from the moves. In a table with depths, the stored depth of
+# a loss must be in its range, too. The depth of a loss may also narrow the range of the value.
 cdef bint agrees(const Tables *tables, const Group *group, int index, int value, int limit,
-                 Checked *state) noexcept nogil:
+                 ValueRange *state) noexcept nogil:
     cdef const Successor *successors = group.successors[index]
-    cdef bint deep = group.hand == 0 and tables.depths[group.own][group.opponent] != NULL
-    cdef bint searched = group.places[index] % SEARCHED_EVERY == 0 or 0 < limit <= LONG_LOSS
-    cdef int stored = 1 if value == WON else -1 if value == LOST else 0, depth
-    cdef Plies plies
+    cdef bint check_depth = group.hand == 0 and tables.depths[group.own][group.opponent] != NULL
+    cdef bint searched = group.places[index] % SEARCHED_EVERY == 0 or 0 < limit <= LEAST_LISTED
+    cdef int stored = 1 if value == WON else -1 if value == LOST else 0, stored_depth
+    cdef DepthRange depth
     cdef uint64_t places = places_of(group.own, group.opponent)
-    if value == LOST and places > WHOLLY and group.places[index] % DEPTH_EVERY:
-        deep = False
-    if deep and state.least < 0:
-        plies = plies_by_moves(tables, successors, group.sizes[index], searched)
-        if limit and plies.least > limit:
+    if value == LOST and places > ALL_DEPTHS_UP_TO and group.places[index] % DEPTH_EVERY:
+        check_depth = False
+    if check_depth and state.least < 0:
+        depth = depth_range_by_moves(tables, successors, group.sizes[index], searched)
+        if limit and depth.least > limit:
             state.least = 0
-        elif limit == 0 or plies.greatest <= limit:
+        elif limit == 0 or depth.greatest <= limit:
             state.greatest = -1
     if value == UNKNOWN or not state.least <= stored <= state.greatest:
         return False
-    if not deep or value != LOST:
+    if not check_depth or value != LOST:
         return True
-    depth = listed_depth(tables.depths[group.own][group.opponent], places, group.places[index])
-    if depth < 0:
-        return plies.least < long_loss(&tables.rules, group.own, group.opponent)
-    return plies.least <= depth <= plies.greatest
+    stored_depth = listed_depth(
+        tables.depths[group.own][group.opponent], places, group.places[index])
+    if stored_depth < 0:
+        return depth.least < least_listed_depth(&tables.rules, group.own, group.opponent)
+    return depth.least <= stored_depth <= depth.greatest
 
 
 # Recompute states with men in hand. Placements lead to few blocks, which stay in the cache, so
 # there is no prefetching, and the first winning move ends the loop.
-cdef void recompute_placing(const Tables *tables, Group *group, Checked *states) noexcept nogil:
+cdef void recompute_placing(const Tables *tables, Group *group,
+                            ValueRange *states) noexcept nogil:
     cdef Board b
     cdef int i, j, value
     for i in range(group.size):
         load_state(group, group.places[i], &b)
         value = look_ahead(tables, &b)
         states[i].least = states[i].greatest = 1 if value == WON else -1 if value == LOST else 0
-        if value == UNKNOWN:
+        if value == UNKNOWN:     # Find the missing table, for the error.
             generate(&tables.rules, &b, &group.moves, True, True)
             for j in range(group.moves.size):
-                look_up(tables, &b, group.moves.moves[j], group, &group.successors[0][0])
+                load_successor(
+                    tables, &b, group.moves.moves[j], group, &group.successors[0][0])
 
 
-# Recompute the states of a group from their successors; `limit` is the moving phase's limit on
-# plies.
-cdef void recompute(const Tables *tables, Group *group, int limit, Checked *states) noexcept nogil:
-    cdef bint deep = tables.depths[group.own][group.opponent] != NULL
+# Set the range of the value of each state of a group from its successors. `limit` is the moving
+# phase's limit on plies.
+cdef void recompute(const Tables *tables, Group *group, int limit,
+                    ValueRange *states) noexcept nogil:
+    cdef bint has_depths = tables.depths[group.own][group.opponent] != NULL
     cdef Board b
     cdef int i, j
     if group.hand:
@@ -221,17 +231,21 @@ cdef void recompute(const Tables *tables, Group *group, int limit, Checked *stat
         generate(&tables.rules, &b, &group.moves, True, True)
         group.sizes[i] = group.moves.size
         for j in range(group.sizes[i]):
-            look_up(tables, &b, group.moves.moves[j], group, &group.successors[i][j])
+            load_successor(
+                tables, &b, group.moves.moves[j], group, &group.successors[i][j])
     for i in range(group.size):
-        weigh_moves(tables, group.successors[i], group.sizes[i], limit, deep, &states[i])
+        load_state_range(
+            tables, group.successors[i], group.sizes[i], limit, has_depths, &states[i])
 
 
-# Check the places of a group; return the number of errors, and set `wrong` to the first.
-cdef uint64_t check_group(const Tables *tables, Group *group, uint64_t *wrong) noexcept nogil:
+# Check the places of a group. Return the number of places with an error; if there are any, set
+# `first_error` to the first one.
+cdef uint64_t check_group(const Tables *tables, Group *group,
+                          uint64_t *first_error) noexcept nogil:
     cdef const uint8_t *values = tables.values[group.hand][group.own][group.opponent]
     cdef int limit = 0, i, value
     cdef uint64_t errors = 0
-    cdef Checked states[GROUP]
+    cdef ValueRange states[GROUP]
     if group.hand == 0:
         limit = plies_limit(&tables.rules, group.own, group.opponent)
     recompute(tables, group, limit, states)
@@ -243,7 +257,7 @@ cdef uint64_t check_group(const Tables *tables, Group *group, uint64_t *wrong) n
                 tables.packed[group.hand][group.own][group.opponent], group.places[i])
         if not agrees(tables, group, i, value, limit, &states[i]):
             if errors == 0:
-                wrong[0] = group.places[i]
+                first_error[0] = group.places[i]
             errors += 1
     return errors
 
@@ -263,15 +277,17 @@ cdef Group *new_group(Tables *tables, int own, int opponent, int hand) except NU
     return group
 
 
+# Free a group and unlock the tables; ValueError if a table was missing.
 cdef int end_group(Tables *tables, Group *group) except -1:
     cdef int missing = group.missing
-    cdef str here = table_name(group.own, group.opponent, group.hand)
-    cdef str there = table_name(missing >> 16 & 255, missing >> 8 & 255, missing & 255)
+    cdef str checked = table_name(group.own, group.opponent, group.hand)
+    cdef str needed = table_name(missing >> 16 & 255, missing >> 8 & 255, missing & 255)
     free(group)
     end_sharing(&tables.users)
     if missing:
-        raise ValueError(f"checking {here} needs "
-                         f"{'all followers of' if missing & 1 else 'the table'} {there}")
+        if missing & 1:      # The table is not stored; its values follow from other tables.
+            raise ValueError(f"cannot check {checked}: a table after a move in {needed} is missing")
+        raise ValueError(f"cannot check {checked}: the table {needed} is missing")
     return 0
 
 
@@ -283,38 +299,40 @@ def verify_places(tables not None, int own, int opponent, int hand, uint64_t fir
                   uint64_t last):
     cdef Tables *shared = borrow_tables(tables)
     cdef Group *group
-    cdef uint64_t errors = 0, wrong = 0, here, at = 0
+    cdef uint64_t errors = 0, first_error = 0, group_errors, error_place = 0
     cdef int i
     if last > count_places(own, opponent, hand) or not has_table(shared, own, opponent, hand):
-        raise ValueError("no such places")
+        raise ValueError(f"no places up to {last}, or no table {table_name(own, opponent, hand)}")
     group = new_group(shared, own, opponent, hand)
     with nogil:
         while first < last and not group.missing:
             group.size = <int>min(<uint64_t>GROUP, last - first)
             for i in range(group.size):
                 group.places[i] = first + i
-            here = check_group(shared, group, &at)
-            if here and not errors:
-                wrong = at
-            errors += here
+            group_errors = check_group(shared, group, &error_place)
+            if group_errors and not errors:
+                first_error = error_place
+            errors += group_errors
             first += group.size
     end_group(shared, group)
-    return errors, wrong
+    return errors, first_error
 
 
 def verify_sample(tables not None, int own, int opponent, int hand, places):
     cdef Tables *shared = borrow_tables(tables)
     cdef Group *group
-    cdef uint64_t errors = 0, wrong = 0, here, at = 0, limit = count_places(own, opponent, hand)
+    cdef uint64_t errors = 0, first_error = 0, group_errors, error_place = 0
+    cdef uint64_t table_size = count_places(own, opponent, hand)
     cdef bytearray copied = copy_bytes(places, width=sizeof(uint64_t))
     cdef const uint64_t *place = <const uint64_t *><uint8_t *>copied
     cdef Py_ssize_t done, number = len(copied) // sizeof(uint64_t)
     cdef int i
     for done in range(number):
-        if place[done] >= limit:
-            raise ValueError("no such places")
+        if place[done] >= table_size:
+            raise ValueError(
+                f"no place {place[done]} in the table {table_name(own, opponent, hand)}")
     if not number or not has_table(shared, own, opponent, hand):
-        raise ValueError("no such places")
+        raise ValueError(f"no places, or no table {table_name(own, opponent, hand)}")
     done = 0
     group = new_group(shared, own, opponent, hand)
     with nogil:
@@ -322,13 +340,13 @@ def verify_sample(tables not None, int own, int opponent, int hand, places):
             group.size = <int>min(<Py_ssize_t>GROUP, number - done)
             for i in range(group.size):
                 group.places[i] = place[done + i]
-            here = check_group(shared, group, &at)
-            if here and not errors:
-                wrong = at
-            errors += here
+            group_errors = check_group(shared, group, &error_place)
+            if group_errors and not errors:
+                first_error = error_place
+            errors += group_errors
             done += group.size
     end_group(shared, group)
-    return errors, wrong
+    return errors, first_error
 
 
 def recompute_places(tables not None, int own, int opponent, int hand, uint64_t first,
@@ -337,11 +355,12 @@ def recompute_places(tables not None, int own, int opponent, int hand, uint64_t 
     cdef uint8_t *out = span.start
     cdef Tables *shared = borrow_tables(tables)
     cdef Group *group
-    cdef Checked states[GROUP]
+    cdef ValueRange states[GROUP]
     cdef int i, value
     if first & 3 or last > count_places(own, opponent, hand) or not hand or (
             <uint64_t>span.size < (last + 3) // 4):
-        raise ValueError("no such places")
+        raise ValueError(
+            f"no such places in the table {table_name(own, opponent, hand)}, or too few bytes")
     group = new_group(shared, own, opponent, hand)
     with nogil:
         while first < last and not group.missing:

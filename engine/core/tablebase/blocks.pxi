@@ -11,12 +11,12 @@
 from cpython.exc cimport PyErr_SetInterrupt
 
 cpdef enum:
-    BLOCK_BYTES = 1 << 13    # size of an unpacked block; the last of a table may be shorter
+    BLOCK_BYTES = 1 << 13    # size of an unpacked block; the last block of a table may be shorter
 
 cdef enum:
     PLACES_IN_BLOCK = 4 * BLOCK_BYTES
     SLOTS = 1 << 13          # blocks in the cache, 64 MiB
-    MAX_BLOCKS = 1 << 16     # blocks of one table, four times those of the largest table
+    MAX_BLOCKS = 1 << 16     # most blocks of a table: four times those of the largest table
     MAX_TABLES = 0xFFFF
 
 cdef struct Slot:
@@ -50,7 +50,7 @@ cdef int fill(const Packed *packed, Slot *slot, uint32_t key, uint32_t at) noexc
     start = data
     size = min(len(data), BLOCK_BYTES)
     while not exchange(&packed.cache.filling, 0, 1):
-        pass                 # Another thread copies a block: 8 KiB.
+        pass                 # Another thread copies a block of 8 KiB.
     write_word(&slot.stamp, 0)
     for i in range(size):
         write_byte(&slot.bytes[i], start[i])

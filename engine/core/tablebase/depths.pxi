@@ -2,22 +2,22 @@
 # winning side plays for the shortest and the losing side for the longest line.
 #
 # Only the depths of long losses are stored, in lists. A win is one ply longer than the shortest
-# loss that a move leads to. A short search finds the depth of any loss that is not listed.
+# loss that a move leads to. A short search finds the depth of a loss that is not listed.
 #
 # Needs board.pxi, movegen.pxi, index.pxi, probe.pxi.
 
 cdef enum:
-    LONG_LOSS = 8            # least plies of a listed loss
-    LONG_WHERE_FLYING = 2    # the same if a side flies, because its many moves make a search slow
+    LEAST_LISTED = 8         # least depth of a listed loss, in plies
+    LEAST_LISTED_FLYING = 2  # the same if a side flies: its many moves would make a search slow
     LIST_BLOCK = 1 << 16     # places for each number in a list's index
-    MAX_STORED = 255         # greatest depth stored; it represents all greater depths, too
+    MAX_STORED = 255         # greatest stored depth; it also represents all greater depths
 
 
-# The least plies of a listed loss with these numbers of men.
-cdef inline int long_loss(const RuleSet *rules, int own, int opponent) noexcept nogil:
+# The least depth of a listed loss with these numbers of men.
+cdef inline int least_listed_depth(const RuleSet *rules, int own, int opponent) noexcept nogil:
     if rules.flying != FLYING_NEVER and min(own, opponent) == FLYING_MEN:
-        return LONG_WHERE_FLYING
-    return LONG_LOSS
+        return LEAST_LISTED_FLYING
+    return LEAST_LISTED
 
 
 # The number of places in a table of the moving phase.
@@ -25,7 +25,7 @@ cdef inline uint64_t places_of(int own, int opponent) noexcept nogil:
     return <uint64_t>CLASSES[max(own, opponent)] * block_size(own, opponent, 0)
 
 
-# The count of numbers in a list's index; the last of them is the number of losses in the list.
+# The count of numbers in a list's index. The last one is the number of losses in the list.
 cdef inline uint64_t index_size(uint64_t places) noexcept nogil:
     return (places + LIST_BLOCK - 1) // LIST_BLOCK + 1
 
@@ -50,7 +50,7 @@ cdef int listed_depth(const uint8_t *list, uint64_t places, uint64_t place) noex
 
 
 # The listed depth of a lost board, or -1.
-cdef inline int listed_loss(const Tables *tables, const Board *b) noexcept nogil:
+cdef inline int listed_depth_of(const Tables *tables, const Board *b) noexcept nogil:
     cdef int own = count(b.own), opponent = count(b.opponent)
     if tables.depths[own][opponent] == NULL:
         return -1
@@ -58,16 +58,16 @@ cdef inline int listed_loss(const Tables *tables, const Board *b) noexcept nogil
                         place_of(b.own, own, b.opponent, opponent, 0))
 
 
-# The depth of a lost board in a table with depths if it is at most `most`; otherwise any number
+# The depth of a lost board, whose table has depths, if it is at most `most`. Otherwise a number
 # above `most`.
 cdef int depth_of_loss(const Tables *tables, const Board *b, int most) noexcept nogil:
     cdef MoveList list
     cdef Board after
-    cdef int i, deepest = listed_loss(tables, b)
+    cdef int i, deepest = listed_depth_of(tables, b)
     if deepest >= 0:
         return deepest
     deepest = 0
-    most = min(most, long_loss(&tables.rules, count(b.own), count(b.opponent)) - 1)
+    most = min(most, least_listed_depth(&tables.rules, count(b.own), count(b.opponent)) - 1)
     generate(&tables.rules, b, &list, True, True)
     for i in range(list.size):
         if deepest == 0:
@@ -81,7 +81,7 @@ cdef int depth_of_loss(const Tables *tables, const Board *b, int most) noexcept 
     return deepest
 
 
-# The depth of a won board if it is at most `most`; otherwise any number above `most`.
+# The depth of a won board if it is at most `most`; otherwise a number above `most`.
 cdef int depth_of_win(const Tables *tables, const Board *b, int most) noexcept nogil:
     cdef MoveList list
     cdef Board after
@@ -90,7 +90,7 @@ cdef int depth_of_win(const Tables *tables, const Board *b, int most) noexcept n
     for i in range(list.size):
         make(b, list.moves[i], &after)
         if is_removal(list.moves[i]) and (
-                own_short(&after) or table_probe(tables, &after) == LOST):
+                own_below_minimum(&after) or table_probe(tables, &after) == LOST):
             return 1
     generate(&tables.rules, b, &list, True, True)
     for i in range(list.size):

@@ -1,11 +1,14 @@
 # The index of the tables: from a board to its place and back, by combinatorial ranking.
 #
-# One side's men are reduced to their class under the 16 symmetries of the board. In the moving
-# phase it is the side with more men (the side to move if both have the same number), with an even
-# number of men in hand the side to move, and with an odd number its opponent. The other side's men
-# are ranked among the sets of points that the class's member leaves empty. A table has a block of
-# places for each class, with one place for each rank. All orders are the rising order of masks as
-# numbers. See FORMAT.md.
+# One side's men are reduced to their class under the 16 symmetries of the board. The other side's
+# men are ranked among the sets of points that the class's member leaves empty. A table has a block
+# of places for each class, with one place for each rank. All orders are the rising order of masks
+# as numbers. See FORMAT.md.
+#
+# The side that is reduced to its class is
+# - without men in hand, the side with more men, or the side to move if both have the same number;
+# - with an even number of men in hand, the side to move;
+# - with an odd number of men in hand, the opponent.
 #
 # Needs bitboard.pxi, board.pxi.
 
@@ -152,7 +155,7 @@ cdef inline uint32_t next_mask(uint32_t mask) noexcept nogil:
     return up | ((mask ^ up) >> 2 >> lowest(mask))
 
 
-# Classify all sets of `men` points; return False without memory.
+# Classify all sets of `men` points; return False if there is too little memory.
 cdef bint load_classes(int men) noexcept nogil:
     cdef uint32_t total = BINOMIAL[POINT_COUNT][men]
     cdef uint32_t *class_of = <uint32_t *>malloc(total * sizeof(uint32_t))
@@ -227,7 +230,7 @@ cdef bint are_counts(int own, int opponent, int hand) noexcept nogil:
 cdef int check_counts(int own, int opponent, int hand) except -1:
     load_index()
     if not are_counts(own, opponent, hand):
-        raise ValueError("tables have up to 9 men a side, those in hand included")
+        raise ValueError(f"no table has {own} men against {opponent}, with {hand} in hand")
     return 0
 
 

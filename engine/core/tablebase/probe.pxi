@@ -58,17 +58,17 @@ cdef inline int stored_value(const Tables *tables, const Board *b) noexcept nogi
     return packed_value(packed, place_of(b.own, own, b.opponent, opponent, hand))
 
 
-# The value of a board from its children: the best of the moves.
+# The best value of a board's moves. UNKNOWN if a move has an unknown value and none wins.
 cdef int look_ahead(const Tables *tables, const Board *b) noexcept nogil:
     cdef int i, value, closing, best = LOST
     cdef MoveList list
     cdef Board after
     for closing in range(1, -1, -1):
-        # First the moves that close a mill: they are few and win most often.
+        # Moves that close a mill come first: they are few and win most often.
         generate(&tables.rules, b, &list, closing, not closing)
         for i in range(list.size):
             make(b, list.moves[i], &after)
-            value = LOST if own_short(&after) else known_value(tables, &after)
+            value = LOST if own_below_minimum(&after) else known_value(tables, &after)
             if value == LOST:
                 return WON
             if value == UNKNOWN or (value == DRAWN and best == LOST):
@@ -80,7 +80,7 @@ cdef int look_ahead(const Tables *tables, const Board *b) noexcept nogil:
 cdef int known_value(const Tables *tables, const Board *b) noexcept nogil:
     cdef int value = stored_value(tables, b)
     if value == UNKNOWN and b.own_hand == b.opponent_hand + 1:
-        # Positions with an odd number of men in hand are not stored; their children are.
+        # Positions with an odd number of men in hand are not stored, but their children are.
         return look_ahead(tables, b)
     return value
 
@@ -89,6 +89,6 @@ cdef int known_value(const Tables *tables, const Board *b) noexcept nogil:
 # since the last removal.
 cdef int table_probe(const Tables *tables, const Board *b) noexcept nogil:
     assert is_sound(b)
-    if unlikely(someone_short(b)):
-        return LOST if own_short(b) else WON
+    if unlikely(either_below_minimum(b)):
+        return LOST if own_below_minimum(b) else WON
     return known_value(tables, b)

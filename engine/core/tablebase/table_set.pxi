@@ -6,25 +6,26 @@
 # The depth of a board of this value (255: 255 or more); -1 for a draw, or without depths.
 cdef int depth_of(const Tables *tables, const Board *b, int value) noexcept nogil:
     cdef int most, depth, own = count(b.own), opponent = count(b.opponent)
-    cdef int listed = long_loss(&tables.rules, own, opponent)
+    cdef int least_listed = least_listed_depth(&tables.rules, own, opponent)
     if value == DRAWN or b.own_hand | b.opponent_hand or tables.depths[own][opponent] == NULL:
         return -1
     # Iterative deepening, because most conversions are near.
-    for most in range(1, listed + 1):
+    for most in range(1, least_listed + 1):
         if value == LOST:
             depth = depth_of_loss(tables, b, most)
         else:
             depth = depth_of_win(tables, b, most)
-        if depth <= most or (value == LOST and depth >= listed):
+        if depth <= most or (value == LOST and depth >= least_listed):
             return depth
     if value == LOST:
         return -1            # The list does not belong to the values.
     return min(MAX_STORED, depth_of_win(tables, b, MAX_STORED))
 
 
-# Set the least and the greatest value (-1, 0, 1) of a board after its plies without a removal;
-# return False if it is in no table. A win is certain if its depth is at most the plies left to the
-# limit. Without a depth it may be a draw, but never a loss. With men in hand there is no limit.
+# Set the least and the greatest value (-1, 0, 1) that a board may have, given its plies without a
+# removal; return False if it is in no table. A win is certain if its depth is at most the plies
+# left to the limit. A win of unknown depth may be a draw, but never a loss. With men in hand there
+# is no limit.
 cdef bint table_bounds(const Tables *tables, const Board *b, int *least,
                        int *greatest) noexcept nogil:
     cdef int depth, value = table_probe(tables, b)
@@ -58,7 +59,7 @@ def table_places(int own, int opponent, int hand=0):
 def table_place(uint32_t own, uint32_t opponent, int hand=0):
     cdef uint32_t rank, cls
     if (own | opponent) >> POINT_COUNT or own & opponent:
-        raise ValueError("no such board")
+        raise ValueError(f"impossible board: {own, opponent}")
     check_counts(count(own), count(opponent), hand)
     cls = locate_sides(own, count(own), opponent, count(opponent), hand, &rank)
     return cls, rank
@@ -68,7 +69,7 @@ def table_board(int own, int opponent, uint32_t cls, uint32_t rank, int hand=0):
     cdef uint32_t men, others
     check_counts(own, opponent, hand)
     if cls >= classes_of(own, opponent, hand) or rank >= block_size(own, opponent, hand):
-        raise ValueError("no such place")
+        raise ValueError(f"no class {cls} with rank {rank} in this table")
     men_at(own, opponent, hand, cls, rank, &men, &others)
     return men, others
 
@@ -113,11 +114,11 @@ cdef class TableSet:
         return PyCapsule_New(&self.tables, "merels.Tables", NULL)
 
     @property
-    def kept(self):
+    def open_values(self):
         return dict(self.values)
 
     @property
-    def kept_depths(self):
+    def open_depths(self):
         return dict(self.depths)
 
     # Change a pointer while no thread reads the tables, so that its old target may be freed.
@@ -129,36 +130,39 @@ cdef class TableSet:
 
     def add(self, int own, int opponent, values, depths=None, int hand=0):
         cdef uint64_t places = count_places(own, opponent, hand)
-        cdef object kept = memoryview(values)   # The view that is checked is also the one kept.
-        cdef _Span span = span_of(kept)
+        # Check the view that is stored: another view of the object may differ.
+        cdef object view = memoryview(values)
+        cdef _Span span = span_of(view)
         if <uint64_t>span.size < (places + 3) // 4:
-            raise ValueError("a table is shorter than its places")
+            raise ValueError(f"expected {(places + 3) // 4} bytes of values, found {span.size}")
         if hand == 0:
             self.add_depths(own, opponent, depths)
         with self.changing:
             self.set_pointer(<const void **>&self.tables.values[hand][own][opponent], span.start)
-            self.values[own, opponent, hand] = kept
+            self.values[own, opponent, hand] = view
 
     def add_depths(self, int own, int opponent, depths):
-        cdef object kept = None
+        cdef object view = None
         cdef _Span span = None
         cdef uint64_t places = count_places(own, opponent, 0)
         if depths is not None:
-            kept = memoryview(depths)
-            span = span_of(kept)
+            view = memoryview(depths)
+            span = span_of(view)
             if not is_list(span.start, span.size, places):
-                raise ValueError("a list of depths is truncated or not in order")
+                raise ValueError("the list of depths is truncated or not in order")
         with self.changing:
             self.set_pointer(<const void **>&self.tables.depths[own][opponent],
-                       NULL if span is None else span.start)
-            self.depths[own, opponent] = kept
+                             NULL if span is None else span.start)
+            self.depths[own, opponent] = view
 
     def add_packed(self, int own, int opponent, table, int hand=0):
         cdef Packed *packed
         check_counts(own, opponent, hand)
         with self.changing:
-            if self.tables.packed[hand][own][opponent] != NULL or self.cache.tables == MAX_TABLES:
-                raise ValueError("a packed table was added before, or there are too many")
+            if self.tables.packed[hand][own][opponent] != NULL:
+                raise ValueError("this packed table has been added already")
+            if self.cache.tables == MAX_TABLES:
+                raise ValueError(f"expected at most {MAX_TABLES} packed tables")
             if self.cache.slots == NULL:
                 # The system allocates pages only when they are written to.
                 self.cache.slots = <Slot *>calloc(SLOTS, sizeof(Slot))
@@ -206,11 +210,11 @@ cdef class TableSet:
     def bounds(self, tuple fields not None):
         cdef Board b = load_board(fields)
         cdef int least, greatest
-        cdef bint known
+        cdef bint found
         share(&self.tables.users, "the set of tables")
-        known = table_bounds(&self.tables, &b, &least, &greatest)
+        found = table_bounds(&self.tables, &b, &least, &greatest)
         end_sharing(&self.tables.users)
-        return (least, greatest) if known else None
+        return (least, greatest) if found else None
 
 
 def table_limit(tuple rules not None, int own, int opponent):

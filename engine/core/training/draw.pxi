@@ -4,19 +4,19 @@
 # Needs board.pxi, movegen.pxi, borrowed.pxi, tablebase/probe.pxi, training/samples.pxi.
 
 
-# The points of a table's value, or NO_POINTS if it is UNKNOWN.
+# The points of a table's value; NO_POINTS if the value is UNKNOWN.
 cdef inline int points_of(int value) noexcept nogil:
     return (WHOLE // 2 if value == DRAWN else WHOLE if value == WON else 0 if value == LOST
             else NO_POINTS)
 
 
-# Whether the game goes on; draws by a count of plies or repetitions are ignored.
+# Whether the game goes on; draws by repetition or by a limit on plies are ignored.
 cdef inline bint goes_on(const RuleSet *rules, const Board *b) noexcept nogil:
-    return not someone_short(b) and can_move(rules, b)
+    return not either_below_minimum(b) and can_move(rules, b)
 
 
 def draw_samples(tables, int own, int opponent, int hand, int number, seed):
-    cdef Tables *known = borrow_tables(tables)
+    cdef Tables *open_tables = borrow_tables(tables)
     cdef uint64_t state = seed, classes, size
     cdef int64_t drawn = 0, tries = 0
     cdef int points
@@ -27,25 +27,25 @@ def draw_samples(tables, int own, int opponent, int hand, int number, seed):
     classes = classes_of(own, opponent, hand)
     size = block_size(own, opponent, hand)
     memset(&sample, 0, sizeof(sample))
-    sample.flying = known.rules.flying
+    sample.flying = open_tables.rules.flying
     sample.score = NO_POINTS
     sample.board.own_hand = (hand + 1) // 2
     sample.board.opponent_hand = hand // 2
-    share(&known.users, "the set of tables")
+    share(&open_tables.users, "the set of tables")
     with nogil:
         while drawn < number and tries < 2 * <int64_t>number:
             tries += 1
             men_at(own, opponent, hand, random_below(&state, classes), random_below(&state, size),
                    &sample.board.own, &sample.board.opponent)
             count_men(&sample.board)
-            if not goes_on(&known.rules, &sample.board):
+            if not goes_on(&open_tables.rules, &sample.board):
                 continue
-            points = points_of(table_probe(known, &sample.board))
+            points = points_of(table_probe(open_tables, &sample.board))
             if points != NO_POINTS:
                 sample.result = points
                 write_sample(out + SAMPLE_BYTES * drawn, &sample)
                 drawn += 1
-    end_sharing(&known.users)
+    end_sharing(&open_tables.users)
     del data[SAMPLE_BYTES * drawn:]
     return data
 
@@ -60,7 +60,7 @@ cdef inline void unpack_key(uint64_t key, Board *b) noexcept nogil:
     count_men(b)
 
 
-# Replace a sample's board by the one after a random move, unless that ends the game.
+# Replace a sample's board by the board after a random move, unless that move ends the game.
 cdef inline void step(const RuleSet *rules, Sample *sample, uint64_t *state) noexcept nogil:
     cdef MoveList moves
     cdef Board after
@@ -85,7 +85,7 @@ def hash_samples(table, tuple rules not None, int number, seed):
     sample.flying = rule_set.flying
     sample.score = sample.result = NO_POINTS
     with nogil:
-        # Buckets are chosen by mixed keys, so consecutive entries are as good as random ones.
+        # Buckets are chosen by mixed keys, so consecutive entries are as random as any.
         for i in range(entries):
             if written == number:
                 break
@@ -93,7 +93,7 @@ def hash_samples(table, tuple rules not None, int number, seed):
             entry = &hash.entries[place]
             data = entry.data
             key = entry.check ^ data
-            # An entry may be torn by a thread that searches.
+            # An entry may be torn by a searching thread.
             if data == 0 or bucket_number(key, hash.buckets) != place // BUCKET:
                 continue
             unpack_key(key, &sample.board)
@@ -109,24 +109,24 @@ def hash_samples(table, tuple rules not None, int number, seed):
 
 
 def label_samples(tables, data):
-    cdef Tables *known = borrow_tables(tables)
+    cdef Tables *open_tables = borrow_tables(tables)
     cdef bytearray labelled = copy_bytes(data)
     cdef Py_ssize_t i, number = check_samples(span_of(labelled))
-    cdef const RuleSet *rules = &known.rules
+    cdef const RuleSet *rules = &open_tables.rules
     cdef uint8_t *out = labelled
     cdef Sample sample
     cdef int points
-    share(&known.users, "the set of tables")
+    share(&open_tables.users, "the set of tables")
     with nogil:
         for i in range(number):
             read_sample(out + SAMPLE_BYTES * i, &sample)
             if sample.flying != rules.flying or not goes_on(rules, &sample.board):
                 continue
-            points = points_of(table_probe(known, &sample.board))
+            points = points_of(table_probe(open_tables, &sample.board))
             if points != NO_POINTS:
                 sample.result = points
                 write_sample(out + SAMPLE_BYTES * i, &sample)
-    end_sharing(&known.users)
+    end_sharing(&open_tables.users)
     return labelled
 
 

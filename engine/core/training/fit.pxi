@@ -1,5 +1,5 @@
-# Fitting the evaluation: logistic regression of results on positions by mini-batches, with Adam
-# (Kingma and Ba, 2015) and decoupled weight decay (AdamW: Loshchilov and Hutter, 2019).
+# Fitting the evaluation to samples: logistic regression by mini-batches, with Adam (Kingma and Ba,
+# 2015) and decoupled weight decay (AdamW: Loshchilov and Hutter, 2019).
 #
 # Needs board.pxi, evaluation/features.pxi, training/samples.pxi.
 
@@ -12,11 +12,11 @@ cdef struct Parameters:
 
 cdef enum:
     BATCH = 4096
-    PER_LOGIT = 130          # evaluation, in hundredths of a man, of an expectation of 73 %
+    PER_LOGIT = 130          # evaluation, in hundredths of a man, for an expectation of 73 %
 
 cdef enum:
-    VECTORS = ROWS * HIDDEN  # numbers of all vectors, which come first in Parameters
-    # Offsets of the parts of the weights, in numbers.
+    VECTORS = ROWS * HIDDEN  # count of the numbers of all vectors, the first part of Parameters
+    # Offsets of the parts of the weights, counted in numbers.
     AT_BIAS = PHASES * ROWS
     AT_OUTPUT = AT_BIAS + PHASES * HIDDEN
     AT_VECTORS = AT_OUTPUT + PHASES * HIDDEN
@@ -98,7 +98,7 @@ cdef inline void write_number(uint8_t *weights, int at, double number,
 
 
 cdef class Fit:
-    cdef Parameters *now         # one block of memory, which also has the next three
+    cdef Parameters *now         # start of a block of memory that also has the next three
     cdef Parameters *gradients   # sum over the batch
     cdef Parameters *means       # moving averages of the gradients
     cdef Parameters *squares     # moving averages of their squares
@@ -111,9 +111,9 @@ cdef class Fit:
         cdef uint64_t state = seed
         cdef int i, j
         if not 0 <= share <= 1:
-            raise ValueError(f"expected a share from 0 to 1, not {share}")
+            raise ValueError(f"expected a share from 0 to 1, found {share}")
         if not 0 <= quarter < QUARTERS:
-            raise ValueError(f"expected a quarter from 0 to {QUARTERS - 1}, not {quarter}")
+            raise ValueError(f"expected a quarter from 0 to {QUARTERS - 1}, found {quarter}")
         self.share = share
         self.quarter = quarter
         self.means_left = self.squares_left = 1
@@ -140,9 +140,9 @@ cdef class Fit:
         cdef double total = 0
         cdef Sample sample
         if not 0 <= rate <= 1:
-            raise ValueError(f"expected a rate from 0 to 1, not {rate}")
+            raise ValueError(f"expected a rate from 0 to 1, found {rate}")
         if not 0 <= decay <= 1:
-            raise ValueError(f"expected a decay from 0 to 1, not {decay}")
+            raise ValueError(f"expected a decay from 0 to 1, found {decay}")
         for i in range(number):
             read_sample(samples.start + SAMPLE_BYTES * i, &sample)
             if quarter_of(&sample) != self.quarter:
@@ -160,7 +160,7 @@ cdef class Fit:
         check_unchanged(i, number)
         return total / number if number else 0.0
 
-    # The expected points that a sample is fitted to.
+    # The label of a sample: expected points, from 0 to 1.
     cdef inline float target(self, const Sample *sample) noexcept nogil:
         cdef float share = self.share if sample.score != NO_POINTS else 0
         return (share * sample.score + (1 - share) * sample.result) / WHOLE
@@ -248,5 +248,5 @@ cdef class Fit:
                     p.output[phase][i] * (PER_LOGIT << OUTPUT_SHIFT) / (ONE * ONE), LARGEST_OUTPUT)
         out += 2 * AT_VECTORS + self.quarter * VECTORS
         for i in range(VECTORS):
-            # An entry without any gradient has only its random initial value: write 0.
+            # A number that never had a gradient still has its random initial value: write 0.
             out[i] = nearest((<float *>p)[i] * ONE if (<float *>self.squares)[i] else 0) & 255

@@ -1,10 +1,10 @@
 # Training samples: their format, selection and shuffling.
 #
 # A sample has twelve bytes, little-endian on every machine. The first 32-bit number has the men of
-# the side to move and, from bit 24 on, its men in hand. The second has those of the opponent and,
-# from bit 28 on, who may fly. Two 16-bit numbers follow, in units of 1 / WHOLE point or NO_POINTS
-# if unknown: the points that a search expects for the side to move, and those of the game or the
-# tables.
+# the side to move and, from bit 24 on, its men in hand. The second has the same of the opponent
+# and, from bit 28 on, who may fly. Two 16-bit numbers follow: the points that a search expects for
+# the side to move, and the points from the game or the tables. Their unit is 1 / WHOLE point;
+# NO_POINTS represents unknown points.
 #
 # Needs platform.pxi, bitboard.pxi, board.pxi, tablebase/index.pxi.
 
@@ -50,7 +50,7 @@ cdef inline bint are_points(int points) noexcept nogil:
     return points <= WHOLE or points == NO_POINTS
 
 
-# The number of samples in some bytes; ValueError if one is invalid.
+# The number of samples in some bytes; ValueError if a sample is invalid.
 cdef Py_ssize_t check_samples(_Span data) except -1:
     cdef Py_ssize_t i, number = data.size // SAMPLE_BYTES
     cdef Sample sample

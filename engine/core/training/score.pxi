@@ -21,7 +21,7 @@ def score_samples(worker, tuple rules not None, data, uint64_t nodes, double per
     cdef Sample sample
     cdef int value
     if not per_logit >= 1:
-        raise ValueError("a logit is worth at least a hundredth of a man")
+        raise ValueError(f"expected at least 1 hundredth of a man for a logit, found {per_logit}")
     claim(s.users, "this worker")
     with nogil:
         s.begin(s.worker, &rule_set)
@@ -44,8 +44,8 @@ cdef inline void make_first(const Board *b, move_t move, Board *after) noexcept 
     after.plies = 0
 
 
-# Set the points of each move, by the tables. Return whether all are known and the board is
-# critical: not lost, and with few moves that keep its value.
+# Set the points of each move from the tables, and the best points. Return whether all are known and
+# the board is critical: not lost, and with few moves that keep its value.
 cdef bint is_critical(const Tables *tables, const Board *b, const MoveList *moves, int *points,
                       int *best) noexcept nogil:
     cdef Board after
@@ -65,7 +65,8 @@ cdef bint is_critical(const Tables *tables, const Board *b, const MoveList *move
     return best[0] > 0 and CRITICAL * holding <= moves.size
 
 
-# Set the leaf of a short search; return False if the value is not an evaluation of a leaf.
+# Set the leaf of a short search. Return False if the search has proven a win or loss, or if the
+# game ends at the leaf: its value is then no evaluation.
 cdef bint find_leaf(const BoardSearch *s, const RuleSet *rules, const Board *b, uint64_t nodes,
                     Board *leaf) noexcept nogil:
     cdef int value = s.search(s.worker, b, nodes, leaf)
@@ -73,8 +74,9 @@ cdef bint find_leaf(const BoardSearch *s, const RuleSet *rules, const Board *b, 
     return abs(value) < PROVEN and goes_on(rules, leaf)
 
 
-# Find the leaves of two searches from a critical board: after the move that looks best among those
-# that keep its value, and among those that do not. Return the number of leaves, up to 2.
+# Find the leaves of two searches from a critical board: one after the best-looking move that keeps
+# the value, and one after the best-looking move that does not. Return the number of leaves, up to
+# 2.
 cdef int critical_leaves(const BoardSearch *s, const Tables *tables, const Board *b, uint64_t nodes,
                          Board *leaves) noexcept nogil:
     cdef MoveList moves
@@ -105,7 +107,7 @@ cdef int critical_leaves(const BoardSearch *s, const Tables *tables, const Board
 
 
 # Write the leaves of the critical samples; set `written` to their number. Return the number of
-# samples read, which is less than `number` if one has become invalid.
+# samples read, which is less than `number` if a sample has become invalid.
 cdef Py_ssize_t write_leaves(const BoardSearch *s, const Tables *tables, const uint8_t *samples,
                              Py_ssize_t number, uint64_t nodes, uint8_t *out,
                              Py_ssize_t *written) noexcept nogil:
@@ -128,21 +130,21 @@ cdef Py_ssize_t write_leaves(const BoardSearch *s, const Tables *tables, const u
 
 
 def leaf_samples(tables, worker, data, uint64_t nodes):
-    cdef Tables *known = borrow_tables(tables)
+    cdef Tables *open_tables = borrow_tables(tables)
     cdef BoardSearch *s = borrow_search(worker)
     cdef _Span samples = span_of(data)
     cdef Py_ssize_t number = check_samples(samples), done = 0, written = 0
     cdef bytearray made = bytearray(2 * SAMPLE_BYTES * number)
     cdef uint8_t *out = made
     if nodes < 1:
-        raise ValueError("a search has at least one node")
+        raise ValueError(f"expected at least one node, found {nodes}")
     claim(s.users, "this worker")
     try:
-        share(&known.users, "the set of tables")
+        share(&open_tables.users, "the set of tables")
         with nogil:
-            s.begin(s.worker, &known.rules)
-            done = write_leaves(s, known, samples.start, number, nodes, out, &written)
-        end_sharing(&known.users)
+            s.begin(s.worker, &open_tables.rules)
+            done = write_leaves(s, open_tables, samples.start, number, nodes, out, &written)
+        end_sharing(&open_tables.users)
     finally:
         end_claim(s.users)
     check_unchanged(done, number)

@@ -62,7 +62,7 @@ class Search:
         self.table = core.TranspositionTable(1)
 
     def _places(self, position: Position) -> range:
-        buckets = (self.table.used() << 20) // 64
+        buckets = (self.table.megabytes_in_use() << 20) // 64
         bucket = (key_of(position) * GOLDEN % (1 << 64)) * buckets >> 64
         return range(4 * bucket, 4 * bucket + 4)
 

@@ -299,7 +299,7 @@ def test_a_score_is_that_of_the_end_of_its_line(worth: int) -> None:
             end = position
             for move in found.line:
                 end = after(end, move)
-            if abs(found.score) < core.FAR:
+            if abs(found.score) < core.LEAST_WIN:
                 assert found.score == worth * men_ahead(end, position.side)
                 scores.add(found.score // worth)
             else:

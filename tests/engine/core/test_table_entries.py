@@ -40,7 +40,7 @@ def search(table: core.TranspositionTable, depth: int) -> tuple[list[Lines], int
 
 def places_in(table: core.TranspositionTable) -> int:
     """Return the number of entries in use, 16 bytes each."""
-    return table.used() << 16
+    return table.megabytes_in_use() << 16
 
 
 def board_of(key: int) -> Board:
@@ -103,7 +103,7 @@ def test_the_legality_check_agrees_with_the_move_generator() -> None:
             legal += move in moves
             illegal += move not in moves
     assert legal > 10_000 and illegal > 10_000
-    with pytest.raises(ValueError, match="a move has 20 bits"):
+    with pytest.raises(ValueError, match="expected a move of 20 bits"):
         core.is_legal_move(RULES, BOARD, 1 << 20)
 
 
@@ -113,19 +113,20 @@ def test_a_table_is_empty_after_it_has_grown() -> None:
     for place in range(places_in(table)):
         table.write_entry(place, place, 1)
     table.clear(4)
-    assert table.used() == 4
+    assert table.megabytes_in_use() == 4
     assert not any(table.read_entry(place)[1] for place in range(places_in(table)))
 
 
 def test_the_part_in_use_has_the_requested_size_up_to_the_whole_table() -> None:
     table = core.TranspositionTable(4, 1)
-    assert table.used() == 1
+    assert table.megabytes_in_use() == 1
     for wanted, used in ((3, 3), (9, 4), (0, 4), (1, 1)):
         table.clear(wanted)
-        assert table.used() == used
-    assert [core.TranspositionTable(2, used).used() for used in (0, 1, 2, 3)] == [2, 1, 2, 2]
+        assert table.megabytes_in_use() == used
+    for wanted, used in ((0, 2), (1, 1), (2, 2), (3, 2)):
+        assert core.TranspositionTable(2, wanted).megabytes_in_use() == used
     table.write_entry((1 << 16) - 1, 1, 1)
-    with pytest.raises(ValueError, match="no place 65536 in the table"):
+    with pytest.raises(ValueError, match="no entry 65536 in the table"):
         table.read_entry(1 << 16)
 
 

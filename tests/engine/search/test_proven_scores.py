@@ -81,7 +81,7 @@ def proof_keys(position: Position) -> set[int]:
         rules, board, core_history(position), core.legal_moves(rules, board),
         lambda depth, lines: False, max_depth=11,
     )  # fmt: skip
-    entries = map(table.read_entry, range(table.used() << 16))
+    entries = map(table.read_entry, range(table.megabytes_in_use() << 16))
     keys = {check ^ data for check, data in entries if data}
     return {key for key in keys if key & key >> 24 & 0xFFFFFF}
 

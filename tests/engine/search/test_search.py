@@ -213,10 +213,10 @@ def test_pondering_uses_the_whole_table_regardless_of_the_clock() -> None:
     results = begin(searcher, Position(), clock, signals, ponder=True)
     signals.stop()
     results.get(timeout=60)
-    assert searcher._table is not None and searcher._table.used() == 64
+    assert searcher._table is not None and searcher._table.megabytes_in_use() == 64
     searcher.clear()
     searcher.search(Position(), clock)
-    assert searcher._table.used() < 64
+    assert searcher._table.megabytes_in_use() < 64
 
 
 def test_a_search_uses_only_the_part_of_the_table_that_it_can_fill() -> None:
@@ -224,7 +224,7 @@ def test_a_search_uses_only_the_part_of_the_table_that_it_can_fill() -> None:
     for nodes in (1000, 200_000, 1000, 300_000):
         searcher.search(Position(), Limit(nodes=nodes))
         assert searcher._table is not None
-        used.append(searcher._table.used())
+        used.append(searcher._table.megabytes_in_use())
     assert used == [1, 4, 4, 8]
 
 

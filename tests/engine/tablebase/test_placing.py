@@ -76,7 +76,7 @@ def test_plies_do_not_count_while_men_are_in_hand(tables: Tables) -> None:
 def test_without_a_table_that_moves_lead_to_a_value_is_unknown(tables: Tables) -> None:
     """No value is guessed: without all children, only a winning move gives a value."""
     partial = Tables(MULTI)
-    for (own, opponent, hand), values in tables.core.kept.items():
+    for (own, opponent, hand), values in tables.core.open_values.items():
         if (own, opponent, hand) != (3, 3, 0):
             partial.core.add(own, opponent, values, hand=hand)
     assert partial.probe(Position(MULTI, (0b10001, 0b111 << 16), (1, 0))) is None
@@ -121,14 +121,14 @@ def test_every_place_verifies(tables: Tables, sample: int) -> None:
         assert result.errors == 0 and result.complete and result.hand == sector.hand
         assert result.places == (min(sample, sector.places) or sector.places)
     verifier.free()
-    assert {hand for *_, hand in tables.core.kept} == {0, 2, 4, 6}
+    assert {hand for *_, hand in tables.core.open_values} == {0, 2, 4, 6}
 
 
 def test_verification_finds_wrong_values_of_the_placing_phase(tables: Tables) -> None:
     """Verification finds a wrong value, and right values that contradict wrong successors."""
     spoilt = Tables(MULTI)
     changed = PlacingSector(2, 2, 2)
-    for (own, opponent, hand), values in tables.core.kept.items():
+    for (own, opponent, hand), values in tables.core.open_values.items():
         data = bytearray(values)
         if (own, opponent, hand) == changed:
             data[:] = bytes(byte ^ 0b11 if byte & 0b11 in (1, 2) else byte for byte in data)
@@ -147,12 +147,13 @@ def test_verification_finds_wrong_values_of_the_placing_phase(tables: Tables) ->
 
 def test_verification_names_a_missing_table(tables: Tables) -> None:
     partial = Tables(MULTI)
-    for (own, opponent, hand), values in tables.core.kept.items():
+    for (own, opponent, hand), values in tables.core.open_values.items():
         if hand:
             partial.core.add(own, opponent, values, hand=hand)
-    with pytest.raises(ValueError, match=r"needs the table 3-3$"):
+    with pytest.raises(ValueError, match="table 3-3 is missing$"):
         Verifier(partial).check(PlacingSector(2, 2, 2))
-    with pytest.raises(ValueError, match=r"checking 2-2\+2 needs all followers of 2-3\+1$"):
+    message = r"^cannot check 2-2\+2: a table after a move in 2-3\+1 is missing$"
+    with pytest.raises(ValueError, match=message):
         Verifier(partial, sample=10).check(PlacingSector(2, 2, 2))
 
 

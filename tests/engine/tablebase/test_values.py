@@ -91,8 +91,8 @@ def test_verification_finds_a_wrong_value_or_depth(built: dict[Rules, Tables]) -
     sound = built[rules]
     header = sound.headers[Sector(3, 3)]
     for wrong_part in (0, 1):
-        kept = sound.core.kept[3, 3, 0], sound.core.kept_depths[3, 3] or b""
-        parts = [bytearray(part) for part in kept]
+        stored = sound.core.open_values[3, 3, 0], sound.core.open_depths[3, 3] or b""
+        parts = [bytearray(part) for part in stored]
         parts[wrong_part][777] ^= 1
         tables = Tables(rules)
         tables.add(header, [memoryview(parts[0])], [memoryview(parts[1])])

@@ -119,13 +119,13 @@ def test_quarters_of_the_phases_are_fitted_independently() -> None:
         separate.append(bytes(written))
     assert all(any(written) for written in separate)
     assert bytes(map(max, *separate)) == bytes(together) == bytes(map(sum, zip(*separate)))
-    with pytest.raises(ValueError, match="a quarter from 0 to 3, not 4"):
+    with pytest.raises(ValueError, match="a quarter from 0 to 3, found 4"):
         trainer.Fit(0.5, 4)
-    with pytest.raises(ValueError, match="a share from 0 to 1, not 2"):
+    with pytest.raises(ValueError, match="a share from 0 to 1, found 2"):
         trainer.Fit(2, 0)
-    with pytest.raises(ValueError, match="a rate from 0 to 1, not nan"):
+    with pytest.raises(ValueError, match="a rate from 0 to 1, found nan"):
         fits[0].epoch(parts[0], float("nan"))
-    with pytest.raises(ValueError, match="a decay from 0 to 1, not -1"):
+    with pytest.raises(ValueError, match="a decay from 0 to 1, found -1"):
         fits[0].epoch(parts[0], 0.1, -1)
     with pytest.raises(ValueError, match=f"expected {core.WEIGHTS_SIZE} bytes of weights, found 3"):
         fits[0].write(bytearray(3))
