@@ -21,7 +21,7 @@ PATIENCE = 5.0
 MOST_BUILDS = 2
 """Maximum number of rule sets whose small tables are built at the same time.
 
-It is more than one, because a build may wait long for another process."""
+It is more than one, because a build may wait long for another process to end."""
 MOST_REMEMBERED = 64
 """Number of failed builds that are remembered."""
 _CHECK_EVERY = 0.02

@@ -33,7 +33,7 @@ CHUNK = 1 << 24
 """Bytes of a file whose checksum is computed in one call."""
 
 _ALWAYS_CHECKED = 1 << 24
-"""Size in bytes up to which the checksum of a file's data is compared at every opening."""
+"""Greatest size of data, in bytes, whose checksum is compared whenever the file is opened."""
 
 
 class TableError(Exception):
@@ -133,8 +133,8 @@ def check_start(
 ) -> None:
     """Raise `TableError` unless ``data`` begins with a valid header of ``size`` bytes.
 
-    A header starts with its magic and version, and ends with the CRC-32 of the rest. ``what``
-    describes a file without the magic, ``remedy`` the repair of a damaged one.
+    A header starts with its magic and version, and ends with the CRC-32 of the bytes before.
+    ``what`` describes a file without the magic, ``remedy`` the repair of a damaged file.
     """
     if len(data) < size or data[:8] != magic:
         raise TableError(f"{path}: {what}, or cut off within its header")
@@ -218,7 +218,7 @@ def check_data(
 ) -> None:
     """Raise `TableError` for a truncated or damaged file.
 
-    ``check`` compares the checksum even of a large file.
+    ``check``: compare the checksum of a large file, too.
     """
     if len(data) != expected_size:
         raise TableError(
@@ -234,7 +234,7 @@ def check_data(
 def open_table(path: Path, rules: Rules, check: bool) -> tuple[Header, list[memoryview]]:
     """Return a file's header and its memory-mapped tables; `TableError` if it cannot be used.
 
-    ``check`` compares the checksum even of a large file.
+    ``check``: compare the checksum of a large file, too.
     """
     header, data = map_table(path, rules)
     sizes = header.table_sizes

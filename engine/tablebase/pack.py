@@ -38,14 +38,14 @@ _ZLIB_LEVEL = 9
 _BLOCKS_AT_ONCE = 16
 """Number of blocks that a thread compresses in one call."""
 _REPORT_EVERY = 0.25
-"""Least number of seconds between reports."""
+"""Least time between reports, in seconds."""
 
 
 @dataclass
 class Packer:
     """Packs the tables of one rule set below the folder ``root`` into the folder ``target``.
 
-    The two may be the same. ``report`` is called a few times a second, on the thread that calls
+    Both may be the same folder. ``report`` is called a few times a second, on the thread that calls
     `pack`.
     """
 
@@ -161,7 +161,7 @@ class Packer:
 
 
 def _parts(table: memoryview) -> Iterator[tuple[memoryview, int, int]]:
-    """Yield the parts of a table: its values, and the part's start and end offset in bytes."""
+    """Yield each part of a table as the table, and the part's start and end offset in bytes."""
     step = _BLOCKS_AT_ONCE * BLOCK_BYTES
     for at in range(0, len(table), step):
         yield table, at, at + step

@@ -34,7 +34,7 @@ class PackedTable:
 
     ``ends`` has the offset in ``data`` at which each of the file's blocks ends, 4 bytes each.
     ``first`` is the index of this table's first block, ``size`` the table's unpacked size in bytes.
-    The first damaged block that is read adds a line to ``problems``.
+    The first read of a damaged block adds a line to ``problems``.
     """
 
     path: Path
@@ -90,7 +90,7 @@ def open_packed(
 ) -> tuple[Header, list[PackedTable]]:
     """Return a packed file's header and its tables; `TableError` if it cannot be used.
 
-    ``check`` compares the checksum even of a large file. ``problems`` gets one line for each table
+    ``check``: compare the checksum of a large file, too. ``problems`` gets one line for each table
     in which a damaged block is read later.
     """
     header, data = map_table(path, rules)

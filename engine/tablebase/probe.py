@@ -135,7 +135,7 @@ class Tables:
     def _add_depths(self, folder: Path, header: Header, check: bool) -> None:
         """Open the depths of a sector whose values are open; add a bad file to ``problems``."""
         path = folder / file_name(header.sector, DEPTHS)
-        # A depth that is not listed takes a search, which probes positions after removals.
+        # A search finds depths that are not listed; it probes positions after removals.
         if not path.exists() or not self.headers.keys() >= self._after_removals(header.sector):
             return
         try:
@@ -166,7 +166,7 @@ class Tables:
     def probe(self, position: Position) -> TableValue | None:
         """Return a position's value and depth, or None if its table is not open.
 
-        In the moving phase, both are those with no ply played since the last removal; see `bounds`.
+        The plies since the last removal are ignored; see `bounds`.
         """
         stored = self.core.probe(core_board(position))
         if stored is None:
@@ -177,7 +177,7 @@ class Tables:
     def bounds(self, position: Position) -> tuple[int, int] | None:
         """Return the least and greatest value that a position may have, or None if unknown.
 
-        The two differ if a limit on plies may turn a win or loss into a draw.
+        They differ if a limit on plies may turn a win or loss into a draw.
         """
         return self.core.bounds(core_board(position))
 
@@ -220,7 +220,7 @@ class Tables:
 def open_tables(root: Path, rules: Rules, men: int = MAX_MEN, check: bool = False) -> Tables:
     """Return all usable tables of a rule set below a folder, up to ``men`` men.
 
-    ``check`` compares every checksum. The result's ``problems`` name each unusable file; a missing
+    ``check``: compare every checksum. The result's ``problems`` name each unusable file; a missing
     file is no problem.
     """
     tables = Tables(rules)

@@ -54,14 +54,14 @@ def rank_moves(
     tables: Tables, position: Position, among: Sequence[Move], lines: int = 1,
     interrupted: Callable[[], bool] = lambda: False,
 ) -> Ranking | None:
-    """Return the moves of ``among`` ranked; None if any of their values is unknown.
+    """Return the ranked moves of ``among``; None if the value of one of them is unknown.
 
     The result has only the best groups, enough for at least ``lines`` moves. Certain wins rank
     before uncertain ones and, with depths, short wins before long ones. Nearly drawn losses rank
     before other losses. All draws have one rank, and so have all other losses. The search chooses
-    among them: its choice is harder for a fallible opponent than the longest loss, the move with
-    the fewest replies that keep the value, or waiting for a distant limit on plies.
-    ``interrupted`` is as in `values_of_moves`.
+    among moves of one rank. For a fallible opponent, its choice is harder to answer than the
+    longest loss, the move with the fewest replies that keep the value, or waiting for a distant
+    limit on plies. ``interrupted`` is as in `values_of_moves`.
     """
     choices = values_of_moves(tables, position, set(among), interrupted)
     if not choices:
@@ -83,8 +83,8 @@ def values_of_moves(
 ) -> list[Choice] | None:
     """Return the legal moves in ``among`` (None: all) with their values; None if one is unknown.
 
-    Once ``interrupted`` returns True, return the moves looked up so far if one of them does not
-    lose, else None.
+    Once ``interrupted`` returns True, return the moves looked up so far if one of them wins or
+    draws, else None.
     """
     recurring = recurring_keys(position)
     choices: list[Choice] = []
@@ -102,7 +102,7 @@ def values_of_moves(
 def recurring_keys(position: Position) -> set[int]:
     """Return the keys of the earlier positions that draw the game when they occur once more.
 
-    The current position is excluded: it can recur only if the winning side makes no progress.
+    The current position is excluded: it recurs only if the winning side makes no progress.
     """
     most = position.rules.repetition - 1
     if most < 1:

@@ -64,7 +64,7 @@ class Sector(NamedTuple):
 
 
 class PlacingSector(NamedTuple):
-    """The positions with ``own`` men of the side to move on the board, and ``opponent`` others.
+    """The positions with ``own`` men of the side to move and ``opponent`` others on the board.
 
     ``hand`` is the number of men in hand of both sides together, 1 to 18. The side to move has half
     of them, rounded up, because White and Black place in turn. The sector has one table.
@@ -152,7 +152,7 @@ def _most_removals(placed: int, each_mill: bool) -> int:
 def sectors(men: int = MAX_MEN) -> list[Sector]:
     """Return all sectors of the moving phase up to ``men`` men.
 
-    Each sector comes after those that its removals lead to.
+    Each sector comes after the sectors that its removals lead to.
     """
     return [
         Sector(total - smaller, smaller)
@@ -165,8 +165,8 @@ def sectors(men: int = MAX_MEN) -> list[Sector]:
 def placing_sectors(rules: Rules, men: int = MAX_MEN) -> list[PlacingSector]:
     """Return all sectors of the placing phase up to ``men`` men, those in hand included.
 
-    They are ordered by the men in hand, the own men and the opponent's men, so that each comes
-    after its followers.
+    They are ordered by the men in hand, the own men and the opponent's men, so that each sector
+    comes after its followers.
     """
     counts = range(MEN_PER_SIDE + 1)
     candidates = (

@@ -24,7 +24,7 @@ MOST_SETS = 16
 _RETRY_SECONDS = 0.05
 """Seconds between attempts to lock a folder that another process has locked."""
 _FOLDER = re.compile(r"[a-z]++-[a-z]++-[a-z]++-[a-z]++-\d++-\d++")
-"""The form of `rules_folder`."""
+"""The form of the names that `rules_folder` returns."""
 
 
 def has_small_tables(rules: Rules, root: Path) -> bool:
@@ -59,9 +59,9 @@ def small_tables(rules: Rules, root: Path | None = None, threads: int = 1) -> Ta
 
 
 def _remove_oldest(root: Path, built: Path) -> None:
-    """Remove the oldest small tables if more than `MOST_SETS` rule sets have some.
+    """Remove the oldest small tables if more than `MOST_SETS` rule sets have small tables.
 
-    The tables of presets are kept, and so is every folder that contains any other file.
+    The tables of presets are kept, and so is every folder that contains other files.
     """
     presets = {rules_folder(rules) for rules in PRESETS.values()}
     small = {file_name(sector, kind) for sector in sectors(SMALL_MEN) for kind in (VALUES, DEPTHS)}

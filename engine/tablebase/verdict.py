@@ -17,8 +17,8 @@ class Verdict(NamedTuple):
     """Values before and after a move for its player: 1 a win, 0 a draw, -1 a loss.
 
     ``value`` is the value before the move. ``legal`` is the number of legal moves, ``holding`` the
-    number of those that keep the value. Unless the verdict is ``certain``, a win or loss may really
-    be a draw: by a repetition, or by a limit on plies that tables without depths cannot judge.
+    number of those that keep the value. Unless the verdict is ``certain``, a win or loss may be a
+    draw: by a repetition, or by a limit on plies if the tables have no depths.
     """
 
     value: int
@@ -71,7 +71,7 @@ def verdict(tables: Tables, position: Position, move: Move) -> Verdict | None:
     value = max(choice.value for choice in choices)
     holding = [choice for choice in choices if choice.value == value]
     played = next(choice for choice in choices if choice.move == move)
-    # One certain move proves a win or a draw; a loss is certain only if all its moves are.
+    # One certain move proves a win or a draw; a loss is certain only if all moves are certain.
     certain = (all if value < 0 else any)(choice.certain for choice in holding)
     return Verdict(value, played.value, len(holding), len(choices), certain and played.certain)
 

@@ -19,7 +19,7 @@ _CHUNK = 1 << 16
 
 
 class Verified(NamedTuple):
-    """Result for one table: ``errors`` of the checked ``places`` contradict their successors.
+    """Result for one table: of ``places`` checked, ``errors`` contradict their successors.
 
     ``own`` and ``opponent`` are the men of the side to move and of its opponent, ``hand`` the men
     in hand; ``example`` is one of the errors. ``complete`` is False under a limit on plies if the

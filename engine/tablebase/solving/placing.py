@@ -91,7 +91,7 @@ class SliceSolver:
     def _work(self, stage: int, part: float, opponent: int = 0, removed: int = 0) -> None:
         """Do all work of a stage, or of the part for ``opponent`` men and ``removed`` removals.
 
-        ``part`` is its share of the stage.
+        ``part`` is the share of this work in the stage.
         """
         share = _SHARES[stage] * part
         self.core.begin(stage, opponent, removed)
