@@ -25,8 +25,8 @@ CHUNK = 1 << 18
 def file_error(path: str, problem: str) -> InputError:
     """Return an error about a file.
 
-    If the path is too long for the error's token, the token is the file's name, and the whole path
-    ends the message.
+    If the path is too long for the error's token, the token is the file's name, and the message
+    ends with the whole path.
     """
     if shorten(path) == printable(path):
         return InputError(path, problem)
@@ -98,7 +98,7 @@ def read_lines(path: str) -> Iterator[str]:
     with _opened(path) as file:
         while line := file.readline(LONGEST_LINE + 1):
             if len(line) > LONGEST_LINE:
-                raise _endless(path)
+                raise _long_line(path)
             yield line
 
 
@@ -119,13 +119,13 @@ def read_paragraphs(path: str) -> Iterator[str]:
                 yield pending[:end]
                 pending = pending[end:]
             if len(pending) > LONGEST_LINE:
-                raise _endless(path)
+                raise _long_line(path)
     if pending:
         yield pending
 
 
-def _endless(path: str) -> InputError:
-    return file_error(path, "expected a text file; a line of this one has no end")
+def _long_line(path: str) -> InputError:
+    return file_error(path, f"expected lines of at most {LONGEST_LINE} characters in this file")
 
 
 @contextlib.contextmanager
@@ -147,7 +147,7 @@ def file_digest(path: str) -> str:
     `InputError` if it is not a regular file: a pipe could not be read a second time.
     """
     if os.path.exists(path) and not os.path.isfile(path):
-        raise file_error(path, "expected the name of a file, which can be read again")
+        raise file_error(path, "expected a regular file, because it is read more than once")
     try:
         with open(path, "rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

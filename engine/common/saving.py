@@ -137,7 +137,7 @@ def is_ordinary(path: Name) -> bool:
     try:
         target = os.stat(path)
     except OSError:
-        return True  # Opening it reports what else may be wrong.
+        return True  # Opening the file will report the problem.
     return stat.S_ISREG(target.st_mode) and _own_stream(target) is None
 
 

@@ -45,7 +45,7 @@ def test_the_command_prints_each_form(tmp_path: Path, capsys: pytest.CaptureFixt
 @pytest.mark.parametrize(
     "content, word",
     [(b"", "expected games"), (b"\xff\xfe\0", "UTF-8"), (b"1. d6 d6", "line 1"),
-     (b"1. d6 f4 *\n" + b" " * (LONGEST_LINE + 1), "has no end"),
+     (b"1. d6 f4 *\n" + b" " * (LONGEST_LINE + 1), "expected lines of at most 16777216 characters"),
      (b"\n1. d6\nf4" + b" f4\n" * (LONGEST_LINE // 4), "at most 16 MiB"),
      (b"1. d6 *\n1. d6\n d6 *\n", "(move 1, Black, line 3, game 2 of game.pgn)"),
      (b'[White "A"]', "moves in it")],
