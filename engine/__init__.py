@@ -25,9 +25,9 @@ __all__ = [
 
 @cache
 def full_version() -> str:
-    """Return the version, and of a development build the commit, as ``0.1.0.dev0+1a2b3c4d5e``.
+    """Return the version; a build adds its commit, as in ``0.1.0.dev0+1a2b3c4d5e``.
 
-    setup.py writes the commit into what it builds. An editable installation has none, because its
+    setup.py writes the commit into each build. An editable installation has no commit, because its
     sources change after the build.
     """
     try:
@@ -79,7 +79,7 @@ if TYPE_CHECKING:
     from merels.engine.search.searcher import Searcher
     from merels.engine.search.signals import Signals
     from merels.engine.tablebase.probe import Tables, open_tables
-else:  # Using only the rules does not load the search.
+else:  # A program that uses only the rules does not load the search.
     __getattr__ = on_demand(__name__, {
         "engine.common.errors": ("InputError",),
         "engine.game.notation": (

@@ -174,7 +174,7 @@ class Position:
         return (own & first == first) + (own & second == second)
 
     def removable(self, men: int) -> int:
-        """Return the mask of the men, of one side's ``men``, that the opponent may remove next."""
+        """Return the mask of those of a side's ``men`` that the opponent may remove next."""
         mills = in_mills(men)
         if mills == men and self.rules.locked_mills == "any":
             return men
@@ -205,7 +205,7 @@ class Position:
 
     def legal_moves(self) -> list[Move]:
         """Return every legal move, even after a draw; none if a side has fewer than three men."""
-        if self._short_side() is not None:
+        if self._side_below_minimum() is not None:
             return []
         placing = self.hands[self.side] > 0
         origins = [None] if placing else points_of(self.men[self.side])
@@ -224,7 +224,7 @@ class Position:
         """Return the reason why a move is illegal here, or None if it is legal."""
         origin, to, removed = move
         own = self.men[self.side]
-        if self._short_side() is not None:
+        if self._side_below_minimum() is not None:
             return "the game is over"
         if self.hands[self.side]:
             if origin is not None:
@@ -321,7 +321,7 @@ class Position:
             men ^= 1 << point
         return self.flies(self.side)
 
-    def _short_side(self) -> int | None:
+    def _side_below_minimum(self) -> int | None:
         """Return the side that has two men or fewer, or None."""
         (white, black), (white_hand, black_hand) = self.men, self.hands
         # The common case first: a referee calls this twice a move.
@@ -332,7 +332,7 @@ class Position:
     def outcome(self) -> Outcome | None:
         """Return the outcome if the game is over here, else None."""
         rules = self.rules
-        short = self._short_side()
+        short = self._side_below_minimum()
         if short is not None:
             return Outcome(1 - short, "men")
         if not self.can_move():

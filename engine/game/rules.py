@@ -15,7 +15,7 @@ from merels.engine.common.numbers import read_whole
 
 MEN_PER_SIDE = 9
 FLYING_MEN = 3
-"""Number of men with which a side may fly, having none in hand, if the rules allow it."""
+"""Number of men, none of them in hand, with which a side may fly if the rules allow it."""
 MINIMUM_MEN = 3
 """Number of men, on the board and in hand together, below which a side has lost."""
 MAXIMUM_PLIES = 10_000
