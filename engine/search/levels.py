@@ -59,7 +59,7 @@ Errors = tuple[int, int, int, int, int, int]
 """Arguments of the core: a level's insight, greed, freedom, noise and oversight, and a seed."""
 
 _OPENING_HANDS = 11
-"""Least number of men in hand, of both sides, with which a level without noise gets some noise."""
+"""With at least this number of men in hand of both sides, a level without noise gets some noise."""
 _OPENING_NOISE = 20
 """Noise that varies the openings of a level without noise, in hundredths of a man."""
 
@@ -70,9 +70,9 @@ def any_seed() -> int:
 
 
 def level_named(text: str, also: str = "") -> Level:
-    """Return the level of that name, in any case, or of that rating.
+    """Return the level with this name, in upper or lower case, or with this rating.
 
-    `InputError` lists the names, and ``also``, a further word that the caller accepts.
+    `InputError` lists the names, and ``also``, one more word that the caller accepts.
     """
     for level in LEVELS:
         if level.name.lower() == text.lower():
@@ -89,7 +89,7 @@ def level_named(text: str, also: str = "") -> Level:
 
 
 def level_for(elo: int) -> Level:
-    """Return a level of that rating, interpolated between the named levels.
+    """Return a level with this rating, interpolated between the named levels.
 
     A rating outside their range gives the weakest or the strongest level.
     """

@@ -43,7 +43,7 @@ class Limit:
         return self.white_inc if side == WHITE else self.black_inc
 
     def ends(self, side: int) -> bool:
-        """Return whether any limit ends a search for this side; an increment does not."""
+        """Return whether any limit ends a search for this side; an increment is no limit."""
         bounds = (self.time, self.depth, self.nodes, self.mate, self.clock(side))
         return any(bound is not None for bound in bounds)
 
@@ -81,14 +81,14 @@ class Info:
 class Result(NamedTuple):
     """Result of a search; ``move`` is None if the game is over.
 
-    ``ponder`` is the expected reply. ``cut`` is True if the last iteration was not completed;
-    ``missing`` is the number of threads that the system refused to start.
+    ``ponder`` is the expected reply. ``interrupted`` is True if the last iteration was not
+    completed; ``missing`` is the number of threads that the system refused to start.
     """
 
     move: Move | None
     ponder: Move | None
     info: Info
-    cut: bool = False
+    interrupted: bool = False
     missing: int = 0
 
     @property

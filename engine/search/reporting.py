@@ -53,8 +53,8 @@ class Reporter:
         assert best is not None
         return self.clock.enough(lines[0][2][0], depth, best.relative)
 
-    def cut(self) -> None:
-        """Report the best line of a search that was cut within an iteration.
+    def interrupted(self) -> None:
+        """Report the best line of a search that was interrupted within an iteration.
 
         If a line has proved better since the last iteration, it is reported with a lower bound as
         its score. Otherwise the last iteration's line is reported with the final counts.

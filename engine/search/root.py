@@ -59,7 +59,7 @@ def make_root(
         return Root(moves)
     from merels.engine.tablebase.root_ranking import rank_moves
 
-    # The search probes the tables only below this number of men. Until the next removal it accounts
+    # The search probes the tables only with fewer men than now. Until the next removal it accounts
     # for repetitions, which the tables ignore, and decides between moves of equal value.
     men = sum(position.total(side) for side in (WHITE, BLACK))
     ranking = rank_moves(
@@ -68,8 +68,9 @@ def make_root(
     if ranking is None:
         return Root(moves, tables, SIZE if any(position.hands) else men)
     best = ranking.groups[0][0]
-    # The tables rate all draws equal, and all losses, but a fallible opponent finds some harder to
-    # answer. There the search uses only its own evaluation, unless a loss is nearly drawn.
+    # The tables rate all draws equal and all losses equal, but a fallible opponent finds some of
+    # these moves harder to answer. Among them the search chooses by its own evaluation, without
+    # tables, unless a loss is nearly drawn.
     search_tables = tables if best.value > 0 or best.nearly_drawn else None
     # Equal moves stay in the order of a search without tables.
     ranked = [

@@ -33,7 +33,7 @@ _CLEARED_MB = 16
 _NODES_A_SECOND = 10_000_000
 """Upper estimate of the nodes that one thread searches in a second."""
 _RANKING_NS = 5_000_000
-"""Time that ranking the root moves by tables may take before it obeys limits, in nanoseconds."""
+"""Time for ranking the root moves by tables before limits interrupt it, in nanoseconds."""
 _NODE_BYTES = 16
 """Table size for each node searched, in bytes: ample, because most nodes store no entry."""
 _MAX_NODES = 1 << 63
@@ -70,7 +70,7 @@ class Searcher:
         """Allocate the memory of a search.
 
         `InputError` if there is too little memory for ``hash_mb``, which is then set to
-        `DEFAULT_HASH` or 1 for the next call; `MemoryError` if there is too little even for 1.
+        `DEFAULT_HASH` or 1 for the next call; `MemoryError` if there is too little for 1 MiB.
         """
         weights.ensure()
         if self._table is None:
@@ -174,10 +174,10 @@ class Searcher:
         tables = None if level else self.tables_for(position.rules)
         start = core.monotonic_ns()
 
-        def interrupted() -> bool:
+        def is_due() -> bool:
             return core.monotonic_ns() - start > _RANKING_NS and signals.due()
 
-        root = make_root(position, root_moves, tables, multipv, interrupted)
+        root = make_root(position, root_moves, tables, multipv, is_due)
         errors = errors_of(level, position)
         context = (core_rules(position.rules), level is None, errors, root.tables)
         if context != self._context:
@@ -197,17 +197,17 @@ class Searcher:
         nodes = min(
             (count for count in (clock.limit.nodes, level and level.nodes) if count), default=0
         )
-        cut, missing = self._run(
+        interrupted, missing = self._run(
             position, root, clock, signals, reporter.iteration, multipv, nodes, errors
         )
-        if cut:
-            reporter.cut()
+        if interrupted:
+            reporter.interrupted()
         best = reporter.lines[0]
         ponder = best.pv[1] if len(best.pv) > 1 else None
-        return Result(best.pv[0], ponder, best, cut, missing)
+        return Result(best.pv[0], ponder, best, interrupted, missing)
 
     def _useful_mb(self, clock: TimeManager) -> int:
-        """Return the MiB of the table that a search can fill; a larger table is only slower."""
+        """Return the MiB of the table that a search can fill; a larger part is only slower."""
         nodes: list[float] = []
         if clock.limit.nodes:
             nodes.append(clock.limit.nodes)
@@ -239,13 +239,13 @@ class Searcher:
     ) -> tuple[bool, int]:
         """Run all workers until the first one, which reports, has ended.
 
-        Return whether its last iteration was cut, and how many threads the system refused.
+        Return whether its last iteration was interrupted, and how many threads the system refused.
         """
         rules, board = core_rules(position.rules), core_board(position)
         history = core_history(position)
         tables = root.tables.core if root.tables else None
         nodes = min(nodes, _MAX_NODES)
-        # ``nodes`` limits the whole search: each helper gets a share, the first worker the rest.
+        # ``nodes`` limits the whole search. A helper gets a share, the first worker the remainder.
         share = max(1, nodes // self.threads) if nodes else 0
 
         def run(
@@ -269,14 +269,14 @@ class Searcher:
                 except RuntimeError:
                     break  # The system refuses more threads.
                 helpers.append(thread)
-            cut = run(
+            interrupted = run(
                 self._workers[0],
                 report,
                 max_depth=self._max_depth(root, clock, signals),
                 lines=multipv,
                 node_limit=max(1, nodes - share * len(helpers)) if nodes else 0,
             )
-            return cut, self.threads - 1 - len(helpers)
+            return interrupted, self.threads - 1 - len(helpers)
         finally:
             signals.end()
             for thread in helpers:

@@ -38,7 +38,7 @@ class Signals:
             self._apply()
 
     def begin(self, clock: TimeManager) -> None:
-        """Attach a search's clock; signals that were sent before apply to it now."""
+        """Attach a search's clock; signals that were sent earlier apply now."""
         with self._changed:
             self._clock = clock
             self._apply()

@@ -14,9 +14,9 @@ _MOVES_LEFT = 28
 _MINIMUM = 0.0002
 """Least time for a move, in seconds: below any usual increment, so that an empty clock recovers."""
 _RESERVE = 5
-"""Reserve on the clock as a number of overheads: a move on a busy machine may lose several."""
+"""Reserve on the clock, in overheads: on a busy machine a move may lose several overheads."""
 _EASE = 8
-"""Clock, as a number of overheads, below which only part of the increment is spent."""
+"""Only part of the increment is spent if the clock has fewer than this number of overheads."""
 _STABILITY = (1.4, 1.1, 0.9, 0.75, 0.65)
 """Factor of the soft limit by the number of iterations since the best move changed."""
 
@@ -24,7 +24,7 @@ _STABILITY = (1.4, 1.1, 0.9, 0.75, 0.65)
 class Budget(NamedTuple):
     """Time for a move in seconds.
 
-    After ``soft`` no new iteration starts, after ``hard`` the search is cut.
+    After ``soft`` no new iteration starts; ``hard`` interrupts the search.
     """
 
     soft: float
@@ -68,7 +68,7 @@ class TimeManager:
     soft: float | None = None
     """Seconds after ``started`` from which no new iteration starts; None: no clock."""
     hard: float | None = None
-    """Seconds after ``started`` at which the search is cut; None: no limit on time."""
+    """Seconds after ``started`` at which the search is interrupted; None: no limit on time."""
     _best_move: int = -1
     _stable: int = 0
 
@@ -96,7 +96,7 @@ class TimeManager:
         return (core.monotonic_ns() - self.started) / 1e9
 
     def deadline(self) -> int | None:
-        """Return when the search is cut, in nanoseconds of `core.monotonic_ns`; None: never."""
+        """Return the time that interrupts the search, as of `core.monotonic_ns`; None: never."""
         if self.waits or self.hard is None:
             return None
         return self.started + int(min(self.hard, LONGEST) * 1e9)

@@ -16,7 +16,7 @@ def divide(
 ) -> Iterator[tuple[Move, int]]:
     """Yield the leaves below each move, ``depth`` plies (at least 1) from here.
 
-    Ends early once ``cancelled`` is true, without the move whose count was cancelled.
+    Ends early once ``cancelled`` returns True, without the move whose count was cancelled.
     """
     for move in position.legal_moves():
         leaves = count(position.play(move), depth - 1, cancelled)
@@ -26,7 +26,7 @@ def divide(
 
 
 def count(position: Position, depth: int, cancelled: Callable[[], bool]) -> int:
-    """Return the leaves ``depth`` plies from here, or any number once ``cancelled`` is true."""
+    """Return the leaves ``depth`` plies from here; any number once ``cancelled`` returns True."""
     if depth <= _CORE_PLIES:
         return 0 if cancelled() else perft(position, depth)
     return sum(leaves for _, leaves in divide(position, depth, cancelled))

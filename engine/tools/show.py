@@ -36,7 +36,7 @@ def evaluation_lines(position: Position) -> list[str]:
 
 
 def men(score: Score) -> str:
-    """Return a score in men, or a win or loss with its distance in own moves if that is known."""
+    """Return a score in men, or a win or loss with its distance in own moves, if known."""
     if score.known:
         return "wins" if score.known > 0 else "loses"
     if score.own_moves is None:

@@ -41,7 +41,7 @@ class Problem:
 def load(path: Path, rules: Rules) -> list[Problem]:
     """Return the problems of a suite under some rules.
 
-    `InputError` names the file or, for an invalid problem, its index counted from 0.
+    `InputError` names the file or the index of an invalid problem, counted from 0.
     """
     try:
         rows = json.loads(path.read_text(encoding="utf-8"))

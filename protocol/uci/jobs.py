@@ -95,7 +95,7 @@ class Search(Job):
         if result.missing:
             used = searcher.threads - result.missing
             self.output.error(f"the system allows only {used} of {searcher.threads} threads")
-        if result.cut:
+        if result.interrupted:
             self.output.note(f"depth {(result.info.depth or 0) + 1} was cut short")
         return (self._dialect.bestmove(result.move, result.ponder),)
 

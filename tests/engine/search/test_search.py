@@ -74,7 +74,7 @@ def test_a_better_move_of_an_unfinished_iteration_is_played() -> None:
             half = max(300, finished.get(8, 0) // 2)
             result, infos = think(position, Limit(nodes=half))
             assert result.move == infos[-1].pv[0]
-            changed |= result.cut and infos[-1].pv[0] != infos[-2].pv[0]
+            changed |= result.interrupted and infos[-1].pv[0] != infos[-2].pv[0]
     assert changed
 
 
@@ -86,22 +86,24 @@ def test_an_unfinished_iteration_reports_the_last_completed_depth_and_a_lower_bo
             limit = max(300, (finished[-1].nodes or 0) // 2)
             result, infos = think(position, Limit(nodes=limit))
             last = [info for info in finished if (info.nodes or 0) <= limit][-1]
-            assert not result.cut or (result.info, infos[-1].depth) == (infos[-1], last.depth)
+            if result.interrupted:
+                assert (result.info, infos[-1].depth) == (infos[-1], last.depth)
             assert all(not info.bound for info in infos[:-1])
             assert result.info.bound == ("lower" if result.move != last.pv[0] else "")
             bounds += result.info.bound == "lower"
     assert bounds
 
 
-# Rules, position, depth, and percent of the iteration's nodes after which its first move has proved
-# worse in the wider aspiration window than in the narrow one.
+# Rules, position, depth, and a percentage of this iteration's nodes. After these nodes, the first
+# move has proved worse in the wider aspiration window than in the narrow window.
 FALLEN_BACK = [
     ("loc", "@@@@*@@@/******O*/****OO*O w 0 0 0 16", 8, 50),
     ("loc", "@@@@@*@@/******O*/O***OO** w 0 0 2 17", 5, 50),
     ("mill", "OOO@*O@O/O*****O*/O**@**** b 1 0 0 9", 7, 50),
     ("mill", "OOO@*O@O/O*****OO/O****@** b 0 0 0 10", 5, 50),
     ("loc", "@O*@@@*O/****O***/**@*@@O* w 0 0 2 20", 5, 50),
-    # In these rows it is worse than other moves of the narrow window, but not below the wider one.
+    # In these rows it is worse than other moves of the narrow window, but not below the wider
+    # window.
     ("loc", "*****@**/********/******** w 4 3 0 2", 8, 85),
     ("mill", "@@*@O@@@/O*@**OOO/**@O**** w 0 0 1 11", 5, 70),
     ("roman", "*@@@*O*@/O@@**O**/***@***O w 0 0 2 18", 7, 85),
@@ -116,7 +118,7 @@ def test_a_move_that_fell_back_is_not_played_with_its_old_score(
     before, full = think(position, Limit(depth=depth))[1][-2:]
     start, end = before.nodes or 0, full.nodes or 0
     result, _ = think(position, Limit(nodes=start + (end - start) * percent // 100))
-    assert result.cut and (result.move, result.score) == (
+    assert result.interrupted and (result.move, result.score) == (
         before.pv[0], before.score and before.score.relative)
 
 
@@ -398,7 +400,7 @@ def test_time_counts_from_the_request_of_a_search() -> None:
     result = Searcher(4).search(
         Position(), Limit(time=0.5), infos.append, asked=core.monotonic_ns() - second
     )
-    assert (result.info.depth, result.cut) == (1, True)
+    assert (result.info.depth, result.interrupted) == (1, True)
     assert all((info.time or 0) >= 1 for info in infos)
 
 
@@ -447,5 +449,5 @@ def test_a_search_that_is_cut_short_reports_all_its_nodes() -> None:
     finished = [info.nodes or 0 for info in whole]
     # The limit falls between the ends of two iterations.
     result, infos = think(Position(), Limit(nodes=(finished[-2] + finished[-1]) // 2))
-    assert result.cut and result.info == infos[-1]
+    assert result.interrupted and result.info == infos[-1]
     assert finished[-2] < result.nodes <= (finished[-2] + finished[-1]) // 2
