@@ -44,8 +44,8 @@ cdef enum:
     ACTIVE = 11              # pattern features of a position
     ROWS_PER_POSITION = 13
     LANES = 8                # numbers in Lanes
-    SIDES = 5346             # patterns of a side: 3 ** 9, less mirrored and ring-swapped ones
-    RINGS = 954              # patterns of a ring: 3 ** 8, less mirrored and rotated ones
+    SIDES = 5346             # patterns of a side: 3 ** 9, symmetric patterns counted once
+    RINGS = 954              # patterns of a ring: 3 ** 8, symmetric patterns counted once
     HANDS = 3                # kinds of material: up to 3 who flies, HANDS + n for n men in hand
     KINDS = HANDS + 19
     MATERIALS = 100 * KINDS  # 100 pairs of men left to both sides, 0 to 9 each, for each kind

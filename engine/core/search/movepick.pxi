@@ -1,5 +1,5 @@
-# Move ordering and picking. While a move is searched, the picker has already made the next one and
-# prefetched its transposition table entry.
+# Move ordering and picking. While a move is searched, the picker has already made the next move and
+# prefetched the entry of the board after it.
 #
 # Needs bitboard.pxi, board.pxi, ends.pxi, movegen.pxi, search/transposition.pxi,
 # search/parameters.pxi.

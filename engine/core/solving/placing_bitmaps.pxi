@@ -36,15 +36,15 @@ cdef struct UsedWords:
 # False if there is too little memory.
 cdef bint list_used_words(UsedWords *used, int points, int most) noexcept nogil:
     cdef uint32_t word, size = 0
-    cdef int of = 0
+    cdef int smaller = 0         # number of points of a smaller bitmap
     free(used.words)
     used.words = <uint32_t *>malloc(words_over(points) * sizeof(uint32_t))
     if used.words == NULL:
         return False
     for word in range(words_over(points)):
-        while of <= points and (of < WORD_BITS or word >= words_over(of)):
-            used.size[of] = size
-            of += 1
+        while smaller <= points and (smaller < WORD_BITS or word >= words_over(smaller)):
+            used.size[smaller] = size
+            smaller += 1
         if count(word) <= most:
             used.words[size] = word
             size += 1

@@ -3,10 +3,10 @@
 # two placements later.
 #
 # The side to move is called X and its opponent Y. There is a block for each class of X's men, with
-# two bitmaps over the sets of Y's men: the sets with which a side wins, and those with which it
-# holds (at least draws). Y's placements stay in their block, apart from removals. X's
-# placements lead from block to block by a permutation of index bits. Throughout, `p` is the slice
-# and `s` a thread's scratch memory.
+# two bitmaps over the sets of Y's men: the sets with which a side wins, and the sets with which it
+# holds (at least draws). Y's placements stay in their block, apart from removals. X's placements
+# lead from block to block by a permutation of index bits. Throughout, `p` is the slice and `s` a
+# thread's scratch memory.
 #
 # Needs platform.pxi, placing_bitmaps.pxi, probe.pxi, retrograde_sector.pxi (advise_large_pages).
 

@@ -1,11 +1,11 @@
-# Retrograde analysis, levels: from the states that were settled at one level, find those that are
-# settled at the next. A level is a depth in plies. Only one thread writes to a block; it reads the
-# frontiers of the last level in the blocks that its moves lead to.
+# Retrograde analysis, levels: the states that were settled at one level determine which states are
+# settled at the next level. A level is a depth in plies. Only one thread writes to a block. It
+# reads the frontiers of the last level in the blocks that its moves lead to.
 #
 # Needs retrograde_start.pxi.
 
 cdef enum:
-    MOST_SPARSE = 4          # states per word of 64 places; above it, bitmaps are faster
+    SPARSE = 4               # most states per 64 places for which bitmaps are slower
 
 cdef struct Target:          # the block whose states are updated
     Sector *sector
@@ -18,18 +18,18 @@ cdef struct Target:          # the block whose states are updated
 # Update a state of `t` after one of its successors was settled. If the successor is `lost`, the
 # state is won. Otherwise the successor is won, and the state has one move fewer that may save it.
 # `states` is `t.states`, an argument so that it stays in a register.
-cdef inline void update_state(Target *t, uint8_t *states, uint32_t at, bint lost) noexcept nogil:
-    cdef uint8_t state = states[at]
-    assert at < t.sector.size and state != STATE_LOST and state != STATE_LEAST_WON
+cdef inline void update_state(Target *t, uint8_t *states, uint32_t rank, bint lost) noexcept nogil:
+    cdef uint8_t state = states[rank]
+    assert rank < t.sector.size and state != STATE_LOST and state != STATE_LEAST_WON
     if lost:
         if state < STATE_LEAST_WON:
-            states[at] = STATE_WON
-            note_settled(t.sector, t.table, NEW_WON, t.level, t.cls, at)
+            states[rank] = STATE_WON
+            note_settled(t.sector, t.table, NEW_WON, t.level, t.cls, rank)
     else:
         state -= 1
-        states[at] = state
+        states[rank] = state
         if unlikely(state == 0):
-            note_settled(t.sector, t.table, NEW_LOST, t.level, t.cls, at)
+            note_settled(t.sector, t.table, NEW_LOST, t.level, t.cls, rank)
 
 
 # Clear a block's frontier of two levels ago, so that this level can use its memory.
@@ -51,7 +51,7 @@ cdef inline void update_by_arc(Target *t, const Arc *arc, const Frontier *fronti
                                bint locked_only, Scratch *s) noexcept nogil:
     cdef const Sector *p = t.sector
     cdef const uint32_t *masks = MASKS[p.men[1]]
-    cdef uint32_t size = frontier.counts[arc.target], i, word, mask, to
+    cdef uint32_t size = frontier.counts[arc.target], i, word, mask, before
     cdef const uint16_t *list
     cdef const uint64_t *bits
     cdef const uint64_t *occupied            # places with a man of B where A's man came from
@@ -65,11 +65,11 @@ cdef inline void update_by_arc(Target *t, const Arc *arc, const Frontier *fronti
             mask = masks[list[i]]
             if (mask >> arc.exit) & 1 or (locked_only and not all_locked(p, arc.target, mask)):
                 continue
-            to = 0
+            before = 0
             while mask:
-                to |= 1u << arc.back[lowest(mask)]
+                before |= 1u << arc.back[lowest(mask)]
                 mask &= mask - 1
-            update_state(t, states, start[to >> HALF] + LOW_RANK[to & LOW_HALF], lost)
+            update_state(t, states, start[before >> HALF] + LOW_RANK[before & LOW_HALF], lost)
         return
     load_halves(p, arc.back, s.map)
     bits = frontier.bits + <size_t>arc.target * p.words
@@ -81,8 +81,8 @@ cdef inline void update_by_arc(Target *t, const Arc *arc, const Frontier *fronti
             left &= left - 1
             if locked_only and not all_locked(p, arc.target, mask):
                 continue
-            to = mapped(p, s.map, mask)
-            update_state(t, states, start[to >> HALF] + LOW_RANK[to & LOW_HALF], lost)
+            before = mapped(p, s.map, mask)
+            update_state(t, states, start[before >> HALF] + LOW_RANK[before & LOW_HALF], lost)
 
 
 # Whether no man of B may be removed from the board at `mask`, because all are in mills.
@@ -115,19 +115,19 @@ cdef inline void update_predecessors(Target *t, uint32_t mask, bint lost,
     cdef const Frame *f = &t.sector.frames[t.cls]
     cdef const uint32_t *start = START[t.sector.men[1]]
     cdef uint8_t *states = t.states
-    cdef uint32_t left = mask, targets, to, without
+    cdef uint32_t left = mask, origins, before, without
     cdef int point
     while left:
         point = lowest(left)
         left &= left - 1
-        targets = f.steps[point] & ~mask
-        if targets == 0 or (not locked and closed_at(f, mask, point)):
+        origins = f.steps[point] & ~mask
+        if origins == 0 or (not locked and closed_at(f, mask, point)):
             continue
         without = mask ^ (1u << point)
-        while targets:
-            to = without | (targets & (0 - targets))
-            targets &= targets - 1
-            update_state(t, states, start[to >> HALF] + LOW_RANK[to & LOW_HALF], lost)
+        while origins:
+            before = without | (origins & (0 - origins))
+            origins &= origins - 1
+            update_state(t, states, start[before >> HALF] + LOW_RANK[before & LOW_HALF], lost)
 
 
 # Update the predecessors of each state of a frontier of the same block, one state after the other.
@@ -157,19 +157,20 @@ cdef inline bint closed_at(const Frame *f, uint32_t mask, int point) noexcept no
     return (first and (mask & first) == first) or (second and (mask & second) == second)
 
 
-# The same for large frontiers: one move of B after the other, with bitmaps of 64 states.
+# Update the predecessors of all states of a frontier of the same block, one move of B after the
+# other, with bitmaps of 64 states. This is faster for large frontiers.
 cdef void update_by_move(Target *t, const Frontier *frontier, bint lost, Scratch *s) noexcept nogil:
     cdef const Sector *p = t.sector
     cdef const Frame *f = &p.frames[t.cls]
     cdef const uint32_t *masks = MASKS[p.men[1]]
     cdef const uint64_t *bits = frontier.bits + <size_t>t.cls * p.words
     cdef const uint64_t *with_point
-    cdef const uint64_t *with_target
+    cdef const uint64_t *with_origin
     cdef bint locked = removable(&p.rules, f.men) == 0
     cdef const uint32_t *start = START[p.men[1]]
     cdef uint8_t *states = t.states
-    cdef int point, target
-    cdef uint32_t word, targets, flip, to, words = p.words
+    cdef int point, origin
+    cdef uint32_t word, origins, flip, before, words = p.words
     cdef uint64_t left, any_left
     for point in range(p.empty):
         if f.steps[point] == 0:
@@ -184,18 +185,19 @@ cdef void update_by_move(Target *t, const Frontier *frontier, bint lost, Scratch
             any_left |= left
         if any_left == 0:
             continue
-        targets = f.steps[point]
-        while targets:
-            target = lowest(targets)
-            targets &= targets - 1
-            with_target = holding_of(p, target)
-            flip = (1u << point) | (1u << target)
+        origins = f.steps[point]
+        while origins:
+            origin = lowest(origins)
+            origins &= origins - 1
+            with_origin = holding_of(p, origin)
+            flip = (1u << point) | (1u << origin)
             for word in range(words):
-                left = s.words[word] & ~with_target[word]
+                left = s.words[word] & ~with_origin[word]
                 while left:
-                    to = masks[(word << 6) + lowest64(left)] ^ flip
+                    before = masks[(word << 6) + lowest64(left)] ^ flip
                     left &= left - 1
-                    update_state(t, states, start[to >> HALF] + LOW_RANK[to & LOW_HALF], lost)
+                    update_state(
+                        t, states, start[before >> HALF] + LOW_RANK[before & LOW_HALF], lost)
 
 
 # Compute one level of a block with B to move.
@@ -207,7 +209,7 @@ cdef void advance_b(Target *t, Scratch *s) noexcept nogil:
         frontier = &p.frontier[0][kind][(t.level - 1) & 1]
         if frontier.counts[t.cls] == 0:
             continue
-        if frontier.counts[t.cls] <= MOST_SPARSE * p.words:
+        if frontier.counts[t.cls] <= SPARSE * p.words:
             update_by_state(t, frontier, kind == NEW_LOST)
         else:
             update_by_move(t, frontier, kind == NEW_LOST, s)

@@ -18,7 +18,7 @@ cdef inline bint goes_on(const RuleSet *rules, const Board *b) noexcept nogil:
 def draw_samples(tables, int own, int opponent, int hand, int number, seed):
     cdef Tables *open_tables = borrow_tables(tables)
     cdef uint64_t state = seed, classes, size
-    cdef int64_t drawn = 0, tries = 0
+    cdef int64_t written = 0, tries = 0
     cdef int points
     cdef bytearray data = bytearray(SAMPLE_BYTES * <Py_ssize_t>number)
     cdef uint8_t *out = data
@@ -33,7 +33,7 @@ def draw_samples(tables, int own, int opponent, int hand, int number, seed):
     sample.board.opponent_hand = hand // 2
     share(&open_tables.users, "the set of tables")
     with nogil:
-        while drawn < number and tries < 2 * <int64_t>number:
+        while written < number and tries < 2 * <int64_t>number:
             tries += 1
             men_at(own, opponent, hand, random_below(&state, classes), random_below(&state, size),
                    &sample.board.own, &sample.board.opponent)
@@ -43,10 +43,10 @@ def draw_samples(tables, int own, int opponent, int hand, int number, seed):
             points = points_of(table_probe(open_tables, &sample.board))
             if points != NO_POINTS:
                 sample.result = points
-                write_sample(out + SAMPLE_BYTES * drawn, &sample)
-                drawn += 1
+                write_sample(out + SAMPLE_BYTES * written, &sample)
+                written += 1
     end_sharing(&open_tables.users)
-    del data[SAMPLE_BYTES * drawn:]
+    del data[SAMPLE_BYTES * written:]
     return data
 
 

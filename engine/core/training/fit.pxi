@@ -28,17 +28,18 @@ cdef float MEANS_KEPT = 0.9, SQUARES_KEPT = 0.999
 # The logistic function by sums and products only: unlike `exp`, it is the same on every machine.
 cdef inline float logistic(float logit) noexcept nogil:
     cdef float size = -logit if logit < 0 else logit
-    cdef float whole, part, power
+    cdef float chance, exponent, power
     cdef int i
     if size > 20:
         size = 20
     # e ** size is the 64th power of e ** (size / 64), whose series converges fast.
-    part = size / 64
-    power = 1 + part * (1 + part * (0.5 + part * (1 / <float>6 + part / 24)))
+    exponent = size / 64
+    power = 1 + exponent * (
+        1 + exponent * (0.5 + exponent * (1 / <float>6 + exponent / 24)))
     for i in range(6):
         power *= power
-    whole = power / (1 + power)
-    return whole if logit > 0 else 1 - whole
+    chance = power / (1 + power)
+    return chance if logit > 0 else 1 - chance
 
 
 # The rules of a sample, as far as its features depend on them.
@@ -211,21 +212,23 @@ cdef class Fit:
         cdef float *squares = <float *>self.squares
         cdef float limit = <float>LARGEST / ONE  # largest absolute value of a vector's number
         cdef float kept = MEANS_KEPT, squares_kept = SQUARES_KEPT
-        cdef float gradient, cut, pace, spread
+        cdef float gradient, clamped, step, squares_scale
         cdef int i
         self.means_left *= kept
         self.squares_left *= squares_kept
-        pace = rate / (1 - self.means_left)
-        spread = 1 / (1 - self.squares_left)
+        # Both averages begin at 0: correct them by the weight of the gradients so far.
+        step = rate / (1 - self.means_left)
+        squares_scale = 1 / (1 - self.squares_left)
         for i in range(<int>(sizeof(Parameters) // sizeof(float))):
             # The last batch may have fewer samples, and then counts less.
             gradient = gradients[i] / BATCH
             means[i] = kept * means[i] + (1 - kept) * gradient
             squares[i] = squares_kept * squares[i] + (1 - squares_kept) * (gradient * gradient)
-            now[i] -= pace * means[i] / (sqrtf(squares[i] * spread) + <float>1e-8) + decay * now[i]
+            now[i] -= step * means[i] / (
+                sqrtf(squares[i] * squares_scale) + <float>1e-8) + decay * now[i]
         for i in range(VECTORS):
-            cut = now[i] if now[i] < limit else limit
-            now[i] = cut if cut > -limit else -limit
+            clamped = now[i] if now[i] < limit else limit
+            now[i] = clamped if clamped > -limit else -limit
         memset(gradients, 0, sizeof(Parameters))
 
     def write(self, weights):

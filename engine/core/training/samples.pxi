@@ -1,10 +1,10 @@
 # Training samples: their format, selection and shuffling.
 #
 # A sample has twelve bytes, little-endian on every machine. The first 32-bit number has the men of
-# the side to move and, from bit 24 on, its men in hand. The second has the same of the opponent
-# and, from bit 28 on, who may fly. Two 16-bit numbers follow: the points that a search expects for
-# the side to move, and the points from the game or the tables. Their unit is 1 / WHOLE point;
-# NO_POINTS represents unknown points.
+# the side to move and, from bit 24 on, its men in hand. The second 32-bit number has the men of the
+# opponent, its men in hand and, from bit 28 on, who may fly. Two 16-bit numbers follow: the points
+# that a search expects for the side to move, and its points in the game or by the tables. Their
+# unit is 1 / WHOLE point; NO_POINTS represents unknown points.
 #
 # Needs platform.pxi, bitboard.pxi, board.pxi, tablebase/index.pxi.
 
@@ -91,14 +91,14 @@ def shuffle(data, seed):
     cdef _Span span = span_of(data, width=1, writable=True)
     cdef Py_ssize_t i, j, number = check_samples(span)
     cdef uint8_t *samples = span.start
-    cdef uint8_t kept[SAMPLE_BYTES]
+    cdef uint8_t swapped[SAMPLE_BYTES]
     cdef uint64_t state = seed
     with nogil:
         for i in range(number - 1, 0, -1):
             j = random_below(&state, i + 1)
-            memcpy(kept, samples + SAMPLE_BYTES * i, SAMPLE_BYTES)
+            memcpy(swapped, samples + SAMPLE_BYTES * i, SAMPLE_BYTES)
             memcpy(samples + SAMPLE_BYTES * i, samples + SAMPLE_BYTES * j, SAMPLE_BYTES)
-            memcpy(samples + SAMPLE_BYTES * j, kept, SAMPLE_BYTES)
+            memcpy(samples + SAMPLE_BYTES * j, swapped, SAMPLE_BYTES)
 
 
 # A key that is equal for the sixteen images of a board, and different for all other boards.
@@ -143,8 +143,8 @@ def is_held_out(tuple fields not None):
 
 def select_samples(data, unseen, bint held_out):
     cdef _Span samples = span_of(data), keys = span_of(unseen, width=sizeof(uint64_t))
-    cdef Py_ssize_t i, number = check_samples(samples), kept = 0
-    cdef Py_ssize_t listed = keys.size // sizeof(uint64_t)
+    cdef Py_ssize_t i, number = check_samples(samples), written = 0
+    cdef Py_ssize_t key_count = keys.size // sizeof(uint64_t)
     cdef Sample sample
     cdef uint64_t key
     cdef bytearray selected = bytearray(samples.size)
@@ -156,11 +156,11 @@ def select_samples(data, unseen, bint held_out):
                 break
             key = image_key(&sample.board)
             if is_held_out_key(key) == held_out and (
-                    not is_listed(<const uint64_t *>keys.start, listed, key)):
-                write_sample(out + SAMPLE_BYTES * kept, &sample)
-                kept += 1
+                    not is_listed(<const uint64_t *>keys.start, key_count, key)):
+                write_sample(out + SAMPLE_BYTES * written, &sample)
+                written += 1
         else:
             i = number
     check_unchanged(i, number)
-    del selected[SAMPLE_BYTES * kept:]
+    del selected[SAMPLE_BYTES * written:]
     return selected

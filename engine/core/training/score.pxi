@@ -39,7 +39,7 @@ def score_samples(worker, tuple rules not None, data, uint64_t nodes, double per
 
 
 # The board after a move, with no plies without a removal.
-cdef inline void make_first(const Board *b, move_t move, Board *after) noexcept nogil:
+cdef inline void make_without_plies(const Board *b, move_t move, Board *after) noexcept nogil:
     make(b, move, after)
     after.plies = 0
 
@@ -52,7 +52,7 @@ cdef bint is_critical(const Tables *tables, const Board *b, const MoveList *move
     cdef int i, holding = 0
     best[0] = 0
     for i in range(moves.size):
-        make_first(b, moves.moves[i], &after)
+        make_without_plies(b, moves.moves[i], &after)
         points[i] = WHOLE
         if goes_on(&tables.rules, &after):
             points[i] = points_of(table_probe(tables, &after))
@@ -83,23 +83,23 @@ cdef int critical_leaves(const BoardSearch *s, const Tables *tables, const Board
     cdef Board after
     cdef int points[MAX_MOVES]
     cdef Board chosen[2]     # by whether the move holds the value
-    cdef int top[2]
+    cdef int best_value[2]
     cdef int i, best, value, holds, leaf_count = 0
     generate(&tables.rules, b, &moves, True, True)
     if not is_critical(tables, b, &moves, points, &best):
         return 0
-    top[0] = top[1] = -INFINITE
+    best_value[0] = best_value[1] = -INFINITE
     for i in range(moves.size):
-        make_first(b, moves.moves[i], &after)
+        make_without_plies(b, moves.moves[i], &after)
         value = INFINITE - 1
         if goes_on(&tables.rules, &after):
             value = -s.search(s.worker, &after, FIRST_NODES, NULL)
         holds = points[i] == best
-        if value > top[holds]:
-            top[holds] = value
+        if value > best_value[holds]:
+            best_value[holds] = value
             chosen[holds] = after
-    # The search already separates right from wrong moves if it sees a win or a loss.
-    if top[1] >= PROVEN or top[0] <= -PROVEN:
+    # If the right moves win or the wrong moves lose, the search already separates them.
+    if best_value[1] >= PROVEN or best_value[0] <= -PROVEN:
         return 0
     for holds in range(2):
         leaf_count += find_leaf(s, &tables.rules, &chosen[holds], nodes, &leaves[leaf_count])
@@ -134,8 +134,8 @@ def leaf_samples(tables, worker, data, uint64_t nodes):
     cdef BoardSearch *s = borrow_search(worker)
     cdef _Span samples = span_of(data)
     cdef Py_ssize_t number = check_samples(samples), done = 0, written = 0
-    cdef bytearray made = bytearray(2 * SAMPLE_BYTES * number)
-    cdef uint8_t *out = made
+    cdef bytearray leaves = bytearray(2 * SAMPLE_BYTES * number)
+    cdef uint8_t *out = leaves
     if nodes < 1:
         raise ValueError(f"expected at least one node, found {nodes}")
     claim(s.users, "this worker")
@@ -148,5 +148,5 @@ def leaf_samples(tables, worker, data, uint64_t nodes):
     finally:
         end_claim(s.users)
     check_unchanged(done, number)
-    del made[SAMPLE_BYTES * written:]
-    return made
+    del leaves[SAMPLE_BYTES * written:]
+    return leaves
