@@ -31,18 +31,18 @@ class Budget(NamedTuple):
     hard: float
 
 
-def budget(left: float, increment: float, moves_to_go: int | None, overhead: float) -> Budget:
-    """Return the time for one move with ``left`` seconds on the clock.
+def budget(clock: float, increment: float, moves_to_go: int | None, overhead: float) -> Budget:
+    """Return the time for one move with ``clock`` seconds on the clock.
 
     ``overhead`` is the time in seconds that a move may lose outside of the search. Several
     overheads are kept in reserve; a clock below the reserve grows by its increments. An empty
     clock still gets the minimum, because a late move may still be accepted, unlike a missing move.
     """
-    usable = left - min(_RESERVE * overhead, max(overhead, left * 0.7))
+    usable = clock - min(_RESERVE * overhead, max(overhead, clock * 0.7))
     if usable <= 0:
         return Budget(_MINIMUM, _MINIMUM)
     moves = min(moves_to_go or _MOVES_LEFT, _MOVES_LEFT)
-    ease = min(1.0, left / (_EASE * overhead)) if overhead else 1.0
+    ease = min(1.0, clock / (_EASE * overhead)) if overhead else 1.0
     soft = usable / moves + increment * 0.75 * ease
     # At most 40 % of the clock, so that a few long moves cannot empty it.
     hard = min(soft * 4, usable if moves == 1 else usable * 0.4)
@@ -79,10 +79,10 @@ class TimeManager:
             # At most 5 %, so that a short time is not all reserve.
             reserve = min(self.overhead, self.limit.time / 20)
             limits.append(max(0.001, self.limit.time - reserve))
-        left = self.limit.clock(self.side)
-        if left is not None:
+        clock = self.limit.clock(self.side)
+        if clock is not None:
             increment = self.limit.increment(self.side) or 0.0
-            self.soft, hard = budget(left, increment, self.limit.remaining_moves, self.overhead)
+            self.soft, hard = budget(clock, increment, self.limit.remaining_moves, self.overhead)
             limits.append(hard)
         self.hard = min(limits, default=None)
 

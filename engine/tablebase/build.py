@@ -51,7 +51,7 @@ class Progress:
         return self.done / self.seconds if self.seconds else 0.0
 
     @property
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         """Estimated seconds to the end, at the average speed so far."""
         return (self.total - self.done) / self.rate if self.rate else 0.0
 

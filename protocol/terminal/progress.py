@@ -57,7 +57,7 @@ def show_progress(bar: ProgressLine, progress: Progress) -> None:
         progress.done / progress.total if progress.total else 1.0,
         f"{progress.step:<12} "
         f"{progress.done / 1e6:,.0f} of {progress.total / 1e6:,.0f} million places, "
-        f"{progress.rate / 1e6:.1f} million/s, {_duration(progress.left)} left",
+        f"{progress.rate / 1e6:.1f} million/s, {_duration(progress.seconds_left)} left",
     )
 
 

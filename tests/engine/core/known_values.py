@@ -30,8 +30,8 @@ class Entry(NamedTuple):
     move: int = NO_MOVE
 
 
-class Found(NamedTuple):
-    """The result of a search."""
+class SearchResult(NamedTuple):
+    """Score, principal variation and number of nodes of a search."""
 
     score: int
     line: list[int]
@@ -39,7 +39,7 @@ class Found(NamedTuple):
 
 
 def count_men(worth: int) -> None:
-    """Load weights that count only men: each is worth ``worth`` quarters of a centi-man."""
+    """Load weights that count only men: a man is worth ``worth`` quarters of a centi-man."""
     value = array("h", bytes(2 * core.PHASES * core.ROWS))
     for phase in range(core.PHASES):
         for own in range(10):
@@ -79,19 +79,19 @@ class Search:
                              data & NO_MOVE)
         return None
 
-    def run(self, position: Position, depth: int, moves: Sequence[int] = ()) -> Found:
+    def run(self, position: Position, depth: int, moves: Sequence[int] = ()) -> SearchResult:
         """Search one iteration, to ``depth``; ``moves`` are the root moves, by default all."""
-        worker, found = core.SearchWorker(self.table), list[Found]()
+        worker, results = core.SearchWorker(self.table), list[SearchResult]()
         worker.clear()
 
         def report(_: int, lines: list[tuple[int, int, list[int]]]) -> bool:
-            found.append(Found(lines[0][0], lines[0][2], worker.nodes))
+            results.append(SearchResult(lines[0][0], lines[0][2], worker.nodes))
             return False
 
         rules, board = core_rules(position.rules), core_board(position)
         worker.run(rules, board, [], moves or core.legal_moves(rules, board), report,
                    first_depth=depth, max_depth=depth)  # fmt: skip
-        return found[0]
+        return results[0]
 
 
 def moves_of(position: Position) -> list[int]:

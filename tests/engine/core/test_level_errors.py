@@ -12,7 +12,7 @@ from merels.engine.game.board import NEIGHBOURS
 from merels.engine.game.position import Position
 from tests.engine.core.known_values import (
     RULES,
-    Found,
+    SearchResult,
     after,
     count_men,
     men_ahead,
@@ -24,18 +24,18 @@ pytestmark = pytest.mark.usefixtures("equal_positions")
 Errors = tuple[int, int, int, int, int, int]
 
 
-def seen(position: Position, move: int, errors: Errors, depth: int = 1) -> Found:
-    """Search one root move with a level's errors."""
-    worker, found = core.SearchWorker(core.TranspositionTable(1)), list[Found]()
+def searched(position: Position, move: int, errors: Errors, depth: int = 1) -> SearchResult:
+    """Return the result of a search of one root move with a level's errors."""
+    worker, results = core.SearchWorker(core.TranspositionTable(1)), list[SearchResult]()
     worker.clear()
 
     def report(_: int, lines: list[tuple[int, int, list[int]]]) -> bool:
-        found.append(Found(lines[0][0], lines[0][2], worker.nodes))
+        results.append(SearchResult(lines[0][0], lines[0][2], worker.nodes))
         return False
 
     worker.run(core_rules(RULES), core_board(position), [], [move], report, first_depth=depth,
                max_depth=depth, errors=errors)  # fmt: skip
-    return found[0]
+    return results[0]
 
 
 def steps(position: Position, side: int) -> int:
@@ -69,14 +69,17 @@ def test_insight_scales_the_evaluation_and_greed_and_freedom_add_to_it(
         men = men_ahead(child, side)
         expected = men * insight + greed * men
         expected += freedom * (steps(child, side) - steps(child, 1 - side))
-        score = seen(position, move, (insight, greed, freedom, 0, 0, 1)).score
+        score = searched(position, move, (insight, greed, freedom, 0, 0, 1)).score
         assert abs(-score - expected) <= 1, "more than the noise that breaks ties"
 
 
 def test_noise_depends_on_the_seed_and_has_the_given_size() -> None:
     position, move = next(quiet_moves(6, 5, 5))
-    values = [seen(position, move, (100, 0, 0, 50, 0, seed)).score for seed in range(400)]
-    assert values == [seen(position, move, (100, 0, 0, 50, 0, seed)).score for seed in range(400)]
+    values, again = (
+        [searched(position, move, (100, 0, 0, 50, 0, seed)).score for seed in range(400)]
+        for _ in range(2)
+    )
+    assert values == again
     assert max(map(abs, values)) <= 1 + 3 * 50
     assert max(values) > 75 and min(values) < -75
     assert 15 < sum(map(abs, values)) / len(values) < 35, "half of the mean half-width"
@@ -86,12 +89,12 @@ def test_a_level_overlooks_moves_except_at_the_root() -> None:
     position, move = next(quiet_moves(7, 6, 6))
     child = after(position, move)
     replies = len({decode_move(reply).to for reply in moves_of(child)})
-    blind = seen(position, move, (100, 0, 0, 0, 100, 1), 2)
+    blind = searched(position, move, (100, 0, 0, 0, 100, 1), 2)
     assert (blind.nodes, blind.line) == (1, [move]), "the level has overlooked every reply"
-    sharp = [seen(position, move, (100, 0, 0, 0, 0, seed), 2).line for seed in range(60)]
+    sharp = [searched(position, move, (100, 0, 0, 0, 0, seed), 2).line for seed in range(60)]
     assert {len(line) for line in sharp} == {2}
-    dim = [seen(position, move, (100, 0, 0, 0, 70, seed), 2) for seed in range(200)]
-    without_reply = sum(len(found.line) == 1 for found in dim) / len(dim)
+    dim = [searched(position, move, (100, 0, 0, 0, 70, seed), 2) for seed in range(200)]
+    without_reply = sum(len(result.line) == 1 for result in dim) / len(dim)
     # No reply is seen if all points to move to are overlooked, each with a chance of 70 percent.
     assert abs(without_reply - 0.7 ** replies) < 0.1
 
@@ -106,9 +109,9 @@ def test_errors_have_bounds(field: int, low: int, high: int) -> None:
     for value in (low, high):
         fields[field] = value
         insight, greed, freedom, noise, oversight, seed = fields
-        seen(position, move, (insight, greed, freedom, noise, oversight, seed))
+        searched(position, move, (insight, greed, freedom, noise, oversight, seed))
     for value in (low - 1, high + 1):
         fields[field] = value
         insight, greed, freedom, noise, oversight, seed = fields
         with pytest.raises((ValueError, OverflowError)):
-            seen(position, move, (insight, greed, freedom, noise, oversight, seed))
+            searched(position, move, (insight, greed, freedom, noise, oversight, seed))

@@ -40,11 +40,11 @@ def test_every_move_comes_once_and_removals_come_first(variant: str) -> None:
             continue
         expected = moves(position)
         for first in (None, expected[0], expected[-1]):
-            found = ordered(position, **({} if first is None else {"table_move": first}))
-            assert sorted(found) == sorted(expected)
+            order = ordered(position, **({} if first is None else {"table_move": first}))
+            assert sorted(order) == sorted(expected)
             if first is not None:
-                assert found.pop(0) == first
-            removals = [closes(move) for move in found]
+                assert order.pop(0) == first
+            removals = [closes(move) for move in order]
             if rules.locked_mills != "none":  # Otherwise a mill may remove nothing.
                 assert removals == sorted(removals, reverse=True)
 
@@ -63,19 +63,19 @@ def test_killers_come_before_other_quiet_moves_the_last_one_first() -> None:
                            ([early, middle, middle], [middle, early]),
                            ([early, middle, late], [late, middle])):
         # By history only, the rival would be first.
-        noted = [(4, 8, rival, []), *((2, 1, move, []) for move in cutoffs)]
-        assert ordered(QUIET, cutoffs=noted, ply=2)[: len(first) + 1] == [*first, rival]
+        recorded = [(4, 8, rival, []), *((2, 1, move, []) for move in cutoffs)]
+        assert ordered(QUIET, cutoffs=recorded, ply=2)[: len(first) + 1] == [*first, rival]
     # At another ply of the same side, only the history counts; at a ply of the other side, neither.
-    noted = [(2, 1, early, [])]
-    assert ordered(QUIET, cutoffs=noted, ply=4)[0] == early
-    assert ordered(QUIET, cutoffs=noted, ply=3) == usual
+    recorded = [(2, 1, early, [])]
+    assert ordered(QUIET, cutoffs=recorded, ply=4)[0] == early
+    assert ordered(QUIET, cutoffs=recorded, ply=3) == usual
 
 
 def test_history_rewards_the_cutoff_move_and_penalises_the_moves_before_it() -> None:
     usual = ordered(QUIET)
     first, second, good = usual[0], usual[1], usual[-1]
-    found = ordered(QUIET, cutoffs=[(3, 4, good, [first, second])], ply=1)
-    assert found[0] == good and set(found[-2:]) == {first, second}
+    order = ordered(QUIET, cutoffs=[(3, 4, good, [first, second])], ply=1)
+    assert order[0] == good and set(order[-2:]) == {first, second}
 
 
 def test_a_deep_cutoff_counts_more_than_a_shallow_one() -> None:
@@ -89,11 +89,11 @@ def test_a_deep_cutoff_counts_more_than_a_shallow_one() -> None:
 def test_history_grows_with_repeated_cutoffs_up_to_a_limit() -> None:
     usual = ordered(QUIET)
     often, once = usual[-1], usual[5]
-    noted = [(3, 3, often, [])] * 3 + [(5, 3, once, [])]
-    assert ordered(QUIET, cutoffs=noted, ply=1)[:2] == [often, once]
+    recorded = [(3, 3, often, [])] * 3 + [(5, 3, once, [])]
+    assert ordered(QUIET, cutoffs=recorded, ply=1)[:2] == [often, once]
     # History has a limit, so that a few dozen cutoffs of another move reverse the order.
-    noted = [(3, 9, often, [])] * 1000 + [(3, 9, once, [often])] * 40
-    assert ordered(QUIET, cutoffs=noted, ply=1)[0] == once
+    recorded = [(3, 9, often, [])] * 1000 + [(3, 9, once, [often])] * 40
+    assert ordered(QUIET, cutoffs=recorded, ply=1)[0] == once
 
 
 def test_moves_that_stop_a_mill_come_before_other_quiet_moves() -> None:

@@ -58,9 +58,9 @@ def test_a_result_in_the_table_ends_a_node_if_it_is_as_deep_and_beyond_the_windo
     expected = Search().run(QUIET, 2, both)
     search = Search()
     search.put(after(QUIET, SECOND), entry)
-    found = search.run(QUIET, 2, both)
-    assert (found.score, found.line[0]) == (0, FIRST)
-    assert found.nodes - expected.nodes == nodes
+    result = search.run(QUIET, 2, both)
+    assert (result.score, result.line[0]) == (0, FIRST)
+    assert result.nodes - expected.nodes == nodes
 
 
 @pytest.mark.parametrize("bound", [UPPER, LOWER, EXACT])
@@ -83,9 +83,9 @@ def test_the_move_of_the_table_is_searched_first() -> None:
 
 def test_an_entry_has_score_depth_bound_and_move() -> None:
     search = Search()
-    found = search.run(QUIET, 2)
-    assert search.get(QUIET) == Entry(0, 2, EXACT, found.line[0])
-    assert search.get(after(QUIET, found.line[0])) == Entry(0, 1, EXACT, found.line[1])
+    result = search.run(QUIET, 2)
+    assert search.get(QUIET) == Entry(0, 2, EXACT, result.line[0])
+    assert search.get(after(QUIET, result.line[0])) == Entry(0, 1, EXACT, result.line[1])
     refuted = search.get(after(QUIET, moves_of(QUIET)[-1]))
     assert refuted is not None and refuted[:3] == (0, 1, LOWER) and refuted.move != NO_MOVE
 
@@ -166,8 +166,8 @@ FLYING = ("O**@*@**/***OO**O/@****@@* b 0 0 0 1", "d7-a7xf2", "d7-d6")
 def position_and_moves(text: str, *moves: str) -> tuple[Position, int, int]:
     """Return a position and two of its moves as codes of the core."""
     position = parse_position(text, RULES)
-    found = {str(decode_move(move)): move for move in moves_of(position)}
-    return position, found[moves[0]], found[moves[1]]
+    codes = {str(decode_move(move)): move for move in moves_of(position)}
+    return position, codes[moves[0]], codes[moves[1]]
 
 
 @pytest.mark.parametrize(
@@ -190,10 +190,10 @@ def test_a_node_is_pruned_only_if_it_is_above_the_window_by_the_margin(
 @pytest.mark.parametrize(
     ("case", "worth", "depth"), [(PLACING, 99, 5), (PLACING, 100, 1), (MOVING, 70, 5)]
 )
-def test_a_shallow_search_far_above_the_window_cuts_in_the_placing_phase(
+def test_a_shallow_search_far_above_the_window_prunes_a_placing_node(
     case: tuple[str, str, str], worth: int, depth: int
 ) -> None:
-    """ProbCut: four plies less; a node that it ends is not stored with its own depth."""
+    """ProbCut: a search four plies shallower; a pruned node is not stored with its own depth."""
     position, capture, other = position_and_moves(*case)
     count_men(4 * worth)
     child, search = after(position, other), Search()
@@ -289,54 +289,54 @@ def test_late_moves_are_searched_less_deeply() -> None:
 
 
 @pytest.mark.parametrize("worth", [23, 24, 25, 97, 400])
-def test_a_score_is_that_of_the_end_of_its_line(worth: int) -> None:
+def test_a_score_is_the_value_of_the_end_of_its_line(worth: int) -> None:
     """This holds within, above and below the aspiration window, and despite pruning."""
     count_men(4 * worth)
     scores = set()
     for men in ((4, 4, 0), (6, 5, 0), (5, 6, 2)):
         for position, depth in zip(positions(7, *men), [*range(1, 7)] * 3):
-            found = Search().run(position, depth)
+            result = Search().run(position, depth)
             end = position
-            for move in found.line:
+            for move in result.line:
                 end = after(end, move)
-            if abs(found.score) < core.LEAST_WIN:
-                assert found.score == worth * men_ahead(end, position.side)
-                scores.add(found.score // worth)
+            if abs(result.score) < core.LEAST_WIN:
+                assert result.score == worth * men_ahead(end, position.side)
+                scores.add(result.score // worth)
             else:
                 assert end.outcome() is not None
-                assert core.WIN - abs(found.score) == len(found.line)
+                assert core.WIN - abs(result.score) == len(result.line)
     assert len(scores) > 4
 
 
-# Searches that are cut short.
+# Interrupted searches.
 
 
-def test_a_search_that_is_cut_short_stores_no_wrong_entries(own_weights: None) -> None:
+def test_an_interrupted_search_stores_no_wrong_entries(own_weights: None) -> None:
     """It reports the first iterations of a whole search; a later search with its table is right."""
     count_men(400)
     for position in (next(positions(9, 5, 5)), next(positions(9, 4, 5, 2))):
         rules, board = core_rules(position.rules), core_board(position)
 
         def reports(search: Search, node_limit: int) -> list[tuple[int, list[int]]]:
-            worker, found = core.SearchWorker(search.table), list[tuple[int, list[int]]]()
+            worker, best_lines = core.SearchWorker(search.table), list[tuple[int, list[int]]]()
             worker.clear()
             search.table.new_search()
 
             def report(_: int, lines: list[tuple[int, int, list[int]]]) -> bool:
-                found.append((lines[0][0], lines[0][2]))
+                best_lines.append((lines[0][0], lines[0][2]))
                 return False
 
-            is_cut = worker.run(rules, board, [], moves_of(position), report, max_depth=6,
-                                node_limit=node_limit)
-            assert is_cut == bool(node_limit)
-            assert not is_cut or worker.nodes == node_limit or len(found) == 1
-            return found
+            interrupted = worker.run(rules, board, [], moves_of(position), report, max_depth=6,
+                                     node_limit=node_limit)
+            assert interrupted == bool(node_limit)
+            assert not interrupted or worker.nodes == node_limit or len(best_lines) == 1
+            return best_lines
 
         whole = reports(Search(), 0)
         for limit in (*range(2, 40), *range(40, 1000, 37)):
             search = Search()
-            found = reports(search, limit)
-            assert found == whole[: len(found)]
+            interrupted = reports(search, limit)
+            assert interrupted == whole[: len(interrupted)]
             for score, line in reports(search, 0):
                 end = position
                 for move in line:

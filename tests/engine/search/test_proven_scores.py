@@ -106,19 +106,19 @@ def test_a_proven_win_shrinks_to_its_end(text: str) -> None:
     position = parse_position(text, MORRIS)
     searcher = Searcher(8)
     result = searcher.search(position, Limit(nodes=300_000))
-    left = result.score.win_in
-    assert left is not None and left > 0
+    plies_left = result.score.win_in
+    assert plies_left is not None and plies_left > 0
     winner = position.side
     while position.outcome() is None:
-        assert left != 0 and result.move is not None
+        assert plies_left != 0 and result.move is not None
         position = position.push(result.move)
         if position.outcome() is not None:
             break
         result = searcher.search(position, Limit(nodes=300_000))
         now = result.score.win_in
         assert now is not None and (now > 0) == (position.side == winner)
-        assert abs(now) < abs(left)
-        left = now
+        assert abs(now) < abs(plies_left)
+        plies_left = now
     outcome = position.outcome()
     assert outcome is not None and outcome.winner == winner
 

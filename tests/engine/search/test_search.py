@@ -333,13 +333,13 @@ def test_a_searcher_without_memory_or_threads_is_refused(sizes: tuple[int, int])
 
 
 def test_a_short_search_is_the_same_in_a_table_of_any_size() -> None:
-    found = []
+    reports = []
     for megabytes in (16, 17, 64):
         searcher = Searcher(megabytes)
         infos: list[Info] = []
         searcher.search(Position(MORRIS), Limit(nodes=1_000_000), infos.append)
-        found.append([(info.depth, info.score, info.nodes, info.pv) for info in infos])
-    assert found[0] == found[1] == found[2]
+        reports.append([(info.depth, info.score, info.nodes, info.pv) for info in infos])
+    assert reports[0] == reports[1] == reports[2]
 
 
 def test_a_search_reuses_the_results_of_the_last_one() -> None:
@@ -444,7 +444,7 @@ def test_a_search_fits_the_smallest_stack_of_a_thread() -> None:
     assert done.returncode == 0 and int(done.stdout) > 5, done
 
 
-def test_a_search_that_is_cut_short_reports_all_its_nodes() -> None:
+def test_an_interrupted_search_reports_all_its_nodes() -> None:
     whole = think(Position(), Limit(depth=7))[1]
     finished = [info.nodes or 0 for info in whole]
     # The limit falls between the ends of two iterations.

@@ -44,19 +44,19 @@ def iterations(
     weights.ensure()
     table = table or core.TranspositionTable(1)
     table.new_search()
-    worker, found = core.SearchWorker(table), list[Iteration]()
+    worker, finished = core.SearchWorker(table), list[Iteration]()
     worker.clear()
     rules, board = core_rules(position.rules), core_board(position)
 
     def report(done: int, lines: list[tuple[int, int, list[int]]]) -> bool:
-        found.append(Iteration(done, decode_score(lines[0][0]), worker.nodes))
+        finished.append(Iteration(done, decode_score(lines[0][0]), worker.nodes))
         return False
 
     worker.run(
         rules, board, [], core.legal_moves(rules, board), report, max_depth=depth,
         tables=tables and tables.core, node_limit=node_limit,
     )  # fmt: skip
-    return found
+    return finished
 
 
 def positions(own: int, opponent: int, number: int) -> Iterator[Position]:
@@ -93,20 +93,20 @@ def test_a_win_is_found_at_its_depth_and_a_forced_win_sooner(
         assert known is not None
         # The next removal ends the game.
         if known.value == 1 and known.depth is not None and 1 < known.depth <= DEPTH:
-            found = [done.depth for done in iterations(position, DEPTH)
-                     if done.score.win_in == known.depth]
-            assert found and found[0] <= known.depth, position
+            depths = [done.depth for done in iterations(position, DEPTH)
+                      if done.score.win_in == known.depth]
+            assert depths and depths[0] <= known.depth, position
             seen += 1
-            sooner += found[0] < known.depth
+            sooner += depths[0] < known.depth
     assert seen > 20 and sooner > 20
 
 
 def test_a_win_in_one_cuts_off_all_other_moves() -> None:
     """Mate-distance pruning: no other move can be better."""
     won = parse_position("********/@*@*@***/OO***O** w 0 0 0 20", RULES)
-    found = iterations(won, 30, node_limit=1_000_000)
-    assert found[-1].depth == 30 and {done.score.win_in for done in found} == {1}
-    assert found[-1].nodes < 30 * 100
+    finished = iterations(won, 30, node_limit=1_000_000)
+    assert finished[-1].depth == 30 and {done.score.win_in for done in finished} == {1}
+    assert finished[-1].nodes < 30 * 100
 
 
 def test_stored_results_are_not_searched_again() -> None:
