@@ -10,8 +10,8 @@ value    -1, 0 or 1 for a loss, a draw or a win of the side to move
 
 All arguments are checked. Functions raise `ValueError` for an impossible value, such as overlapping
 men, `TypeError` for a wrong type, and `OverflowError` for an integer out of range. They raise
-`RuntimeError` if another thread uses the object, or if a running search uses it and the search's
-callback calls the function.
+`RuntimeError` for a worker or a set of tables that another thread is using, or that is used by the
+search whose callback calls the function.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -98,8 +98,8 @@ def load_weights(data: bytes) -> None:
 class TranspositionTable:
     """A transposition table, shared by the workers of one searcher.
 
-    A search may use only a part of the table. `ValueError` for less than 1 MiB, `MemoryError` for
-    more than the available memory.
+    A search may use only a part of the table. The table is not locked: do not clear it during a
+    search. `ValueError` for less than 1 MiB, `MemoryError` for more than the available memory.
     """
 
     @property

@@ -7,8 +7,8 @@ cdef struct Game:
     RuleSet rules
     int base                 # index of the root in `path`
     uint64_t path[MAX_HISTORY + MAX_PLY + 8]     # keys: the game's positions, then the search's
-    # For each position of the path, a Bloom filter with one hash: the bits of its key and of the
-    # keys of the positions that it may repeat.
+    # For each position of the path, a Bloom filter with one hash: the bit of the position, and the
+    # bits of the positions that it may repeat.
     uint64_t marks[MAX_HISTORY + MAX_PLY + 8]
     uint64_t recurring       # hash of the positions that draw if they recur once more; 0: none
 
@@ -32,7 +32,7 @@ cdef inline uint64_t key_of(const RuleSet *rules, const Board *b) noexcept nogil
     return key
 
 
-# The bit of a position in a Bloom filter, the same for any plies.
+# The bit of a position in a Bloom filter; it does not depend on the plies in the key.
 cdef inline uint64_t mark_of(uint64_t key) noexcept nogil:
     return <uint64_t>1 << (((key << 8) * GOLDEN) >> 58)
 

@@ -6,13 +6,13 @@ cdef extern from *:
     #define MERELS_PARAMETERS(X)  /* name, value, bounds of a tuning run */ \\
         X(FUTILITY_DEPTH, 5, 1, 10) \\
         X(FUTILITY_MARGIN, 30, 10, 200)      /* hundredths of a man for each ply */ \\
-        X(PLACING_MARGIN, 20, 0, 200)        /* added while men are placed */ \\
+        X(PLACING_MARGIN, 20, 0, 200)        /* added in the placing phase */ \\
         X(REDUCTION_BASE, 60, -100, 200)     /* hundredths of a ply */ \\
         X(REDUCTION_DIVISOR, 180, 100, 500)  /* hundredths */ \\
         X(REDUCTION_DEPTH, 3, 2, 8) \\
         X(PRUNING_DEPTH, 3, 1, 8)            /* maximum depth of late move pruning */ \\
-        X(PRUNING_COUNT, 4, 1, 20)           /* quiet moves before it, plus depth squared */ \\
-        X(EXTENSION_PLIES, 2, 1, 4)          /* maximum ply of extensions, in root depths */ \\
+        X(PRUNING_COUNT, 4, 1, 20)           /* plus depth squared: quiet moves searched */ \\
+        X(EXTENSION_PLIES, 2, 1, 4)          /* times root depth: end of extensions */ \\
         X(IIR_DEPTH, 5, 2, 12) \\
         X(PROBCUT_DEPTH, 5, 3, 12) \\
         X(PROBCUT_REDUCTION, 4, 1, 8) \\

@@ -8,7 +8,7 @@
 # impossible for the position.
 #
 # The first access to each page of memory slows a search, so the searcher chooses how much of the
-# table is in use. The rest stays untouched.
+# table is in use. The other pages stay untouched.
 #
 # Needs platform.pxi, bitboard.pxi, board.pxi, movegen.pxi, shared.pxi.
 

@@ -4,7 +4,7 @@
 # search/proof.pxi.
 
 cdef enum:
-    ATTENTION = 16           # plies beyond which the overlooked points no longer change
+    OVERLOOKING_PLIES = 16   # at later plies, no further points are overlooked
     NEVER = 0x7FFFFFFFFFFFFFFF
 
 cdef int64_t NO_END = NEVER  # the deadline of a search without a time limit
@@ -43,7 +43,7 @@ cdef int load_errors(Errors *e, tuple fields) except -1:
     e.overlooked[0] = 0
     for ply in range(1, MAX_PLY + 8):
         e.overlooked[ply] = e.overlooked[ply - 1]
-        if ply > ATTENTION:
+        if ply > OVERLOOKING_PLIES:
             continue
         for point in range(POINT_COUNT):
             state = mix(state + 1)
@@ -203,20 +203,20 @@ cdef class SearchWorker:
                      int max_depth, uint64_t node_limit, const int64_t *end,
                      int lines) except -1:
         cdef Worker *w = &self.w
-        cdef int depth, line, number, last
+        cdef int depth, line, line_count, last
         cdef int values[MAX_LINES]
         cdef list results
         cdef move_t best = NO_MOVE
         self.begin(&b, root_moves, ranks)
         self.better = None
-        number = min(lines, w.root_size, MAX_LINES)
+        line_count = min(lines, w.root_size, MAX_LINES)
         memset(values, 0, sizeof(values))
         for depth in range(first_depth, min(max_depth, MAX_DEPTH) + 1):
             if depth > first_depth:
                 self.apply_limits(node_limit, end)
             results = []
             last = values[0]
-            for line in range(number):
+            for line in range(line_count):
                 w.seldepth = 0
                 with nogil:
                     values[line] = search_line(w, &b, values[line], depth, line)
@@ -225,18 +225,18 @@ cdef class SearchWorker:
                 if w.stopped:
                     if values[line] > 0:  # Only the proof of a shortest win was interrupted.
                         results.append((values[line], w.seldepth, self.variation()))
-                    elif number == 1 and w.pv[0][0] != best and w.root_value > w.root_beaten:
+                    elif line_count == 1 and w.pv[0][0] != best and w.root_value > w.root_beaten:
                         results.append((w.root_value, w.seldepth, self.variation()))
                     # A better move counts although the moves after it have not been searched.
-                    if results and (number == 1 or results[0][0] >= PROVEN) and (
+                    if results and (line_count == 1 or results[0][0] >= PROVEN) and (
                             last < PROVEN or results[0][0] > last):
                         self.better = results[0]
                     return True
                 results.append((values[line], w.seldepth, self.variation()))
             # Sort, because a later line may be better than an earlier line of the same rank.
-            order = [(w.root_end[line], -results[line][0], line) for line in range(number)]
+            order = [(w.root_end[line], -results[line][0], line) for line in range(line_count)]
             results = [results[line] for _, _, line in sorted(order)]
-            for line in range(number):
+            for line in range(line_count):
                 values[line] = results[line][0]
                 w.root[line] = results[line][2][0]
             best = w.root[0]

@@ -210,11 +210,12 @@ cdef class PlacingSlice:
         cdef bint again = stage == p.stage and stage in (STAGE_READ, STAGE_WRITE)
         cdef int most = MEN_PER_SIDE - p.hand // 2 + (stage == STAGE_READ)
         if not again and not stage == p.stage + 1 <= STAGE_WRITE:
-            raise ValueError("stages must be in order")
+            raise ValueError(f"stage {stage} may not follow stage {p.stage}")
         if stage == STAGE_REPLY and p.after[0].bitmaps == NULL:
             raise ValueError("read the positions without a removal first")
         if not 0 <= others <= most or not 0 <= removed <= min(p.men, 2):
-            raise ValueError(f"no sector has {others} others and {removed} men removed")
+            raise ValueError(
+                f"no sector with {others} men of the opponent, after the removal of {removed}")
         if stage == STAGE_READ and (
                 self.slice.tables.values[p.hand - 2][p.men + 1 - removed][others] == NULL):
             raise ValueError(self.missing(p.men + 1 - removed, others))

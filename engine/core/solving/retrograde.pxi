@@ -145,7 +145,8 @@ cdef class Retrograde:
         try:
             if not (stage == p.stage + 1 <= STAGE_PACK or levels and p.stage == STAGE_LEVEL) or (
                     levels and level != p.level + 1):
-                raise ValueError("stages and levels must be in order")
+                raise ValueError(f"stage {stage}, level {level}, may not follow stage {p.stage}, "
+                                 f"level {p.level}")
             if self.started() < self.pieces() and not read_shared(&p.stop):
                 raise RuntimeError("the previous stage is not done")
             if stage == STAGE_PACK:

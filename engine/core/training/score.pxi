@@ -75,8 +75,7 @@ cdef bint find_leaf(const BoardSearch *s, const RuleSet *rules, const Board *b, 
 
 
 # Find the leaves of two searches from a critical board: one after the best-looking move that keeps
-# the value, and one after the best-looking move that does not. Return the number of leaves, up to
-# 2.
+# the value, one after the best-looking move that does not. Return the number of leaves, up to 2.
 cdef int critical_leaves(const BoardSearch *s, const Tables *tables, const Board *b, uint64_t nodes,
                          Board *leaves) noexcept nogil:
     cdef MoveList moves

@@ -45,7 +45,7 @@ def test_depths_are_kept_when_their_values_are_built_again(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("name", ["lock", "x.wdl.part"])
-def test_a_folder_in_the_way_is_named(tmp_path: Path, name: str) -> None:
+def test_a_folder_in_place_of_a_file_is_named(tmp_path: Path, name: str) -> None:
     (tmp_path / rules_folder(RULES) / name).mkdir(parents=True)
     with pytest.raises(InputError, match=name):
         built(tmp_path, men=6)

@@ -247,7 +247,7 @@ def with_header(data: bytes, changes: dict[int, bytes]) -> bytes:
         ({40: bytes(8)}, "bytes instead of"),
     ),
 )
-def test_a_valid_checksum_does_not_save_a_wrong_header(
+def test_a_valid_checksum_does_not_make_a_wrong_header_valid(
     tmp_path: Path, changes: dict[int, bytes], message: str
 ) -> None:
     """The sizes in a header are checked before memory is allocated."""
