@@ -41,9 +41,9 @@ from merels.engine.core import core, trainer, weights
 from merels.engine.training.samples import TableLabeller, open_labellers, read_unseen
 from merels.engine.training.self_play import Round, mark_of, self_play
 
-DRAWN = 100_000
+PER_MOVING_TABLE = 100_000
 """Random positions from each table of the moving phase under the standard rules."""
-DRAWN_ELSE = 1_000
+PER_OTHER_TABLE = 1_000
 """Random positions from each other table."""
 ROUNDS = (
     Round(2_000, 300),
@@ -105,7 +105,7 @@ def _cached_fit(work: Path, pieces: Sequence[bytes], unseen: array[int], process
 
 
 def _learn(part: trainer.Fit, samples: bytearray, epoch: int) -> None:
-    """Fit one epoch, in steps of falling learning rate."""
+    """Fit one epoch, in steps with falling learning rates."""
     number = len(samples) // trainer.SAMPLE_BYTES
     ends = [number * step // STEPS * trainer.SAMPLE_BYTES for step in range(STEPS + 1)]
     decay = min(1, DECAY / max(1, number))
@@ -156,19 +156,21 @@ def _count(text: str) -> int:
 
 
 def _make(args: argparse.Namespace, unseen: array[int]) -> bytes:
-    """Return the weights of the last round."""
+    """Return the weights that the last round makes."""
     labellers: list[TableLabeller] = [] if args.tables is None else open_labellers(args.tables)
-    few = int(DRAWN_ELSE * args.scale)
-    drawn = [
+    per_moving, per_other = (
+        int(number * args.scale) for number in (PER_MOVING_TABLE, PER_OTHER_TABLE)
+    )
+    random_pieces = [
         (labeller, piece)
         for labeller in labellers
         for piece in labeller.draw(
-            few if labeller is not labellers[0] else int(DRAWN * args.scale), few
+            per_moving if labeller is labellers[0] else per_other, per_other
         )
     ]
     payload = (
-        _cached_fit(args.work, [piece for _, piece in drawn], unseen, args.processes) if drawn
-        else bytes(core.WEIGHTS_SIZE)
+        _cached_fit(args.work, [piece for _, piece in random_pieces], unseen, args.processes)
+        if random_pieces else bytes(core.WEIGHTS_SIZE)
     )
     pieces: list[bytes] = []
     for number, round_ in enumerate(ROUNDS, 1):
@@ -177,7 +179,7 @@ def _make(args: argparse.Namespace, unseen: array[int]) -> bytes:
         played = self_play(args.work, payload, round_, number, args.processes)
         core.load_weights(payload)
         with ThreadPoolExecutor(args.processes) as pool:
-            scored = pool.map(lambda pair: pair[0].score(pair[1]), drawn)
+            scored = pool.map(lambda pair: pair[0].score(pair[1]), random_pieces)
             labelled = pool.map(lambda piece: _labelled(piece, labellers), played)
             added = list(labelled)
             if round_.leaves:
