@@ -84,7 +84,7 @@ def test_shipped_books(variant: str) -> None:
     command = re.search(r"merels book .*", text)
     assert command is not None
     assert f"-variant {variant} -positions {len(lines)} " in command[0]
-    assert f"-out tournament/books/{variant}.pos" in command[0] and "-tables" in command[0]
+    assert f"-out tournament/openings/books/{variant}.pos" in command[0] and "-tables" in command[0]
 
 
 def test_the_same_command_makes_the_same_book(
