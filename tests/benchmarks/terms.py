@@ -48,8 +48,8 @@ def variants(payload: bytes) -> Iterator[tuple[str, bytes]]:
     yield "all terms", payload
     for name, first, end in TERMS:
         yield f"without {name}", without(payload, first, end)
-    silent = payload[: 2 * OUTPUT] + bytes(2 * (VECTORS - OUTPUT)) + payload[2 * VECTORS :]
-    yield "without the hidden layer", silent
+    without_hidden = payload[: 2 * OUTPUT] + bytes(2 * (VECTORS - OUTPUT)) + payload[2 * VECTORS :]
+    yield "without the hidden layer", without_hidden
     yield "men only", without(without(payload, 0, core.AT_MEN), core.AT_KINDS, core.ROWS)
 
 
@@ -58,8 +58,9 @@ def measure(problems: list[Problem], limits: Limit) -> str:
     tally = BlunderCount()
     for problem, _, held in play(problems, limits, Searcher()):
         tally.add(problem, held)
-    lost = [line.split() for line in tally.lines() if len(line.split()[1]) < 5]
-    return ", ".join(f"{words[0]} {words[1]}" for words in lost if words[1].isdigit())
+    rows = (line.split() for line in tally.lines())
+    # A line about one value, such as "placing win", has the value in place of a number.
+    return ", ".join(f"{name} {blunders}" for name, blunders, *_ in rows if blunders.isdigit())
 
 
 def main() -> None:
