@@ -134,7 +134,7 @@ class Erratic(Fake):
         self._played = 0
         self._seed, self._rate, self._kinds = seed, rate, kinds
         self._append = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-        # For pwrite, which would append to a file opened for appending, whatever its offset.
+        # For pwrite: with O_APPEND, Linux would append and ignore the offset.
         self._marks = os.open(path, os.O_WRONLY)
         self._first = True
         self._fault, self._fault_at = "", 0

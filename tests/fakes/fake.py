@@ -39,7 +39,7 @@ def hang() -> None:
 
 
 def die() -> None:
-    """End with the exit status of the argument, or by a segmentation fault for ``segv``."""
+    """Exit with the status ARGUMENT, or by a segmentation fault if it is ``segv``."""
     if ARGUMENT == "segv":
         os.kill(os.getpid(), signal.SIGSEGV)
         hang()
@@ -133,8 +133,8 @@ class Fake:
         if MODE == "die-search" and self.go_count == 2:
             write("info depth 1 score cp 1\n")
             die()
-        if MODE == "mumbles":
-            # Write the argument, which has escapes for control characters, instead of an answer.
+        if MODE == "text-for-bestmove":
+            # Write the argument instead of an answer; its escapes stand for control characters.
             write(ARGUMENT.encode().decode("unicode_escape"))
             return
         if MODE in ("never", "stops-only") or MODE == "ponders" and ponder:
@@ -143,11 +143,11 @@ class Fake:
         if MODE == "late" and self.go_count == 2:
             time.sleep(float(ARGUMENT))
         if MODE in ("sleeps", "computes") and self.go_count == 2:
-            # A thread answers, so that this one can answer isready meanwhile.
+            # Another thread answers go, so that this thread can answer isready meanwhile.
             threading.Thread(target=self.answer_later, daemon=True).start()
             return
         if MODE == "chats" and self.go_count == 2:
-            # Answer no command meanwhile.
+            # Write info lines, but answer no command meanwhile.
             for _ in range(int(10 * float(ARGUMENT))):
                 write("info depth 1\n")
                 time.sleep(0.1)
@@ -185,11 +185,11 @@ class Fake:
         elif command == "isready":
             if MODE == "die-ready":
                 die()
-            if MODE == "mumbles-ready":
+            if MODE == "text-for-readyok":
                 write(ARGUMENT)
-            elif MODE != "never-ready" and not (MODE == "mumbles" and self.go_count):
+            elif MODE != "never-ready" and not (MODE == "text-for-bestmove" and self.go_count):
                 write("readyok\n")
-        elif MODE == "grumbles" and command == "setoption" and words[2] == "Hash":
+        elif MODE == "rejects-hash" and command == "setoption" and words[2] == "Hash":
             write(f"info string error '{words[4]}': no memory for it\n")
         elif command == "setoption" and words[2].lower() == "uci_variant":
             self.variant = words[4]
@@ -215,7 +215,8 @@ def main() -> None:
     if MODE in ("stubborn", "family") or ARGUMENT == "stubborn":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if MODE == "family":
-        # Start two children that hold the pipes; the second may leave the process group, too.
+        # Start two children that hold the pipes. With the argument "session", the second starts a
+        # new session.
         sleeper = [sys.executable, "-c", "import time; time.sleep(1000)"]
         subprocess.Popen(sleeper)
         subprocess.Popen(sleeper, start_new_session=ARGUMENT == "session")

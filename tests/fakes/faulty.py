@@ -32,7 +32,7 @@ class State:
     setup = ""
     """The last ``position`` line."""
     searches = 0
-    hellos = 0
+    handshakes = 0
     pings = 0
     error = False
     unprepared = False
@@ -164,7 +164,7 @@ OUTPUT: dict[str, Callable[[str], Lines]] = {
     "two-readyoks": after("readyok", "readyok"),
     "long-mate": lambda line: sub("score mate 1 ", "score mate 2 ")(line)
     if State.go == "go mate 1" else [line],
-    "third-move": occupied_point,
+    "fourth-move": occupied_point,
     "forced-forgotten": forced_forgotten,
     "no-nodes": sub(" nodes [0-9]+", ""),
     "talkative": after("bestmove", "your turn"),
@@ -208,18 +208,18 @@ INPUT: dict[str, Callable[[str], Lines]] = {
     "over-is-turn": sub("query gameover", "query p1turn"),
     "result-is-over": sub("query result", "query gameover"),
     "outlives-quit": without(
-        lambda line: line == "quit" and State.hellos > 0 and not State.searching
+        lambda line: line == "quit" and State.handshakes > 0 and not State.searching
     ),
-    "outlives-early-quit": without(lambda line: line == "quit" and not State.hellos),
+    "outlives-early-quit": without(lambda line: line == "quit" and not State.handshakes),
 }
 DEADLY: dict[str, Callable[[str], bool]] = {
     "dies-of-bare-moves": lambda line: line.endswith("moves"),
     "dies-of-nonsense": lambda line: line == "nonsense",
     "dies-of-bad-value": lambda line: line.endswith("value nonsense"),
     "dies-of-uci": lambda line: line == "uci",
-    "dies-of-second-uci": lambda line: line == "uci" and State.hellos == 1,
+    "dies-of-second-uci": lambda line: line == "uci" and State.handshakes == 1,
     "dies-of-isready": lambda line: line == "isready",
-    "dies-of-early-isready": lambda line: line == "isready" and not State.hellos,
+    "dies-of-early-isready": lambda line: line == "isready" and not State.handshakes,
     "dies-of-new-game": lambda line: line == "ucinewgame",
     "dies-of-go": lambda line: line.startswith("go"),
     "dies-of-bare-go": lambda line: line == "go",
@@ -299,7 +299,7 @@ def serve(session: Session, output: Output) -> None:
             os._exit(1)
         State.pings += raw == "isready"
         for line in change(raw):
-            State.hellos += line in ("uci", "ugi")
+            State.handshakes += line in ("uci", "ugi")
             if line.startswith("position"):
                 State.setup = line
             if MODE == "answers-idle-stop" and line == "stop" and not State.searching:
@@ -336,8 +336,8 @@ def main() -> None:
     serve(session, output)
     outlives = {
         "outlives-input": State.searching,
-        "outlives-idle-input": State.hellos and not State.searching,
-        "outlives-no-input": not State.hellos,
+        "outlives-idle-input": State.handshakes and not State.searching,
+        "outlives-no-input": not State.handshakes,
     }
     if outlives.get(MODE) and not session.over:
         time.sleep(1000)

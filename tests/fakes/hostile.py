@@ -1,7 +1,8 @@
-"""A malicious engine for tests: ``python hostile.py MODE [ARGUMENT]``. It imports little.
+"""A malicious engine for tests: ``python hostile.py MODE [ARGUMENT]``.
 
-In the mode ``tame`` it does no harm. `EVIL` is the text that it prints: escape sequences, markup,
-quotes, a change of writing direction, line separators, NUL, and bytes that are not UTF-8.
+It uses only the standard library. In the mode ``tame`` it does no harm. `EVIL` is the text that it
+prints: escape sequences, markup, quotes, a change of writing direction, line separators, NUL, and
+bytes that are not UTF-8.
 """
 
 import json

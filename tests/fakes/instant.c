@@ -1,4 +1,4 @@
-/* An engine that answers at once, to measure what a tournament costs without its engines.
+/* An engine that answers at once, to measure a tournament's cost without that of its engines.
 
    It plays one fixed game, move by move: 18 placements that close no mill, then two men that step
    to and fro forever. The rules must have all draws off. The engine counts the moves in the last
@@ -22,7 +22,7 @@ static size_t moves_played(const char *line) {
     return count;
 }
 
-static void say(const char *text) {
+static void send_text(const char *text) {
     if (write(1, text, strlen(text)) < 0)
         exit(0);
 }
@@ -38,9 +38,9 @@ int main(void) {
         while ((end = strchr(line, '\n'))) {
             *end = 0;
             if (!strcmp(line, "uci"))
-                say("id name instant\nuciok\n");
+                send_text("id name instant\nuciok\n");
             else if (!strcmp(line, "isready"))
-                say("readyok\n");
+                send_text("readyok\n");
             else if (!strncmp(line, "position", 8))
                 move = moves_played(line);
             else if (!strncmp(line, "go", 2)) {
@@ -49,7 +49,7 @@ int main(void) {
                 snprintf(answer, sizeof answer,
                          "info depth 8 seldepth 9 multipv 1 score cp 12 nodes 4321 nps 1000000 "
                          "time 1 pv %s\nbestmove %s\n", text, text);
-                say(answer);
+                send_text(answer);
             } else if (!strcmp(line, "quit"))
                 return 0;
             line = end + 1;

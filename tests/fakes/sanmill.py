@@ -33,7 +33,7 @@ class Sanmill:
         self.settings: dict[str, str] = {}
 
     def moves(self) -> list[Move]:
-        """Return the legal moves, only those with the last step while a removal is due."""
+        """Return the legal moves; while a removal is due, only those with the last step."""
         moves = self.position.legal_moves()
         if self.owed is None:
             return moves

@@ -3,8 +3,8 @@
 Each NAME is a spin option from 0 to 100 with the best value BEST; ``Noise`` is an option without
 effect. In some games the engine reports a score of -1000 for its first move, so that the game is
 adjudicated as lost. The further the options are from their best values, the more games are lost in
-this way. Only the options and the opening determine which, so that runs are reproducible. The
-engine plays only placements, in games in which no mill is closed.
+this way. Only the options and the opening determine which games these are, so that runs are
+reproducible. The engine plays only placements, in games in which no mill is closed.
 """
 
 from __future__ import annotations

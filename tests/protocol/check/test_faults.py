@@ -95,7 +95,7 @@ FAULTS = [
     ("dies-of-d", "board-command", "debug-mode,board-command"),
     ("forced-forgotten", "forced-move", "bestmove-legal,forced-move"),
     ("dies-of-repetition", "repeated-position", "bestmove-legal,repeated-position"),
-    ("third-move", "whole-games", "whole-moves,bestmove-legal,whole-games"),
+    ("fourth-move", "whole-games", "whole-moves,bestmove-legal,whole-games"),
     ("outlives-quit", "quit", "quit,quit-at-once"),
     ("outlives-early-quit", "quit-at-once", "quit,quit-at-once"),
     ("outlives-no-input", "end-of-input-at-once", "end-of-input,end-of-input-at-once"),

@@ -431,20 +431,20 @@ def test_a_timeout_names_the_missing_answer() -> None:
 @pytest.mark.thorough
 def test_every_timeout_quotes_the_engine_s_last_output() -> None:
     quote = "; last output, without a line feed: 'info string broken'"
-    with Engine.popen(fake("mumbles-ready", "info string broken")) as engine:
+    with Engine.popen(fake("text-for-readyok", "info string broken")) as engine:
         with pytest.raises(EngineTimeout, match=f"no answer to isready in 1 s{quote}"):
             engine.ping(1.0)
-    with Engine.popen(fake("mumbles", "info string broken")) as engine:
+    with Engine.popen(fake("text-for-bestmove", "info string broken")) as engine:
         engine.timeout = 1.0
         with pytest.raises(EngineTimeout, match=f"does not end its search in its time{quote}"):
             engine.analyse(Position(), Limit(time=0.01))
         with pytest.raises(EngineTimeout, match=f"no answer to an earlier search in 1 s{quote}"):
             engine.play(Position(), Limit(time=0.01))
-    with Engine.popen(fake("mumbles", "info string broken")) as engine:
+    with Engine.popen(fake("text-for-bestmove", "info string broken")) as engine:
         engine.timeout = 1.0
         with pytest.raises(EngineTimeout, match=f"plays no move in its time{quote}"):
             engine.play(Position(), Limit(time=0.01))
-    with Engine.popen(fake("mumbles", "info string broken")) as engine:
+    with Engine.popen(fake("text-for-bestmove", "info string broken")) as engine:
         engine.connection.watch_silence(0.5)
         with pytest.raises(EngineTimeout, match=f"does not respond for 1 s{quote}"):
             engine.play(Position(), Limit(nodes=1))

@@ -70,12 +70,12 @@ def test_a_program_that_does_not_start_is_reported_with_its_error_output(
         ("die-ready", [], "'-engine E': does not get ready: exit code 0"),
         ("never-ready", [], "gives no answer to isready in 0.5 s; see pingtimeout="),
         ("never", [], "'-engine E': plays no move in 0.5 s, stopped or not"),
-        (r"mumbles info string fake error: no legal action\n", [],
+        (r"text-for-bestmove info string fake error: no legal action\n", [],
          "plays no move in 0.5 s, stopped or not; last output: 'info string fake error: no legal "
          "action'"),
         ("illegal", [], "makes an illegal move: 'a1xg7', the move closes no mill and removes "
          "nothing, after 'position startpos "),
-        ("grumbles", ["option.Hash=7"], "'-engine E': rejects its options or the rules: "
+        ("rejects-hash", ["option.Hash=7"], "'-engine E': rejects its options or the rules: "
          "info string error '7': no memory for it"),
     ],
 )

@@ -74,7 +74,7 @@ DEAF = "does not respond for 2 s"
 IDLE = "answers isready but does nothing else for 2 s"
 NO_BESTMOVE = "loses on time (no bestmove, even after stop)"
 FLOOD = "last output: 'info depth 1 score cp 1 nodes 1 pv d6'"
-MUMBLES = "last output: 'info string fake error: no legal action'"
+LAST_OUTPUT = "last output: 'info string fake error: no legal action'"
 HOW = {"0": "exit code 0", "1": "exit code 1", "segv": "killed by SIGSEGV"}
 
 
@@ -122,11 +122,11 @@ def test_an_engine_that_exits_in_the_game(
         (engine("never", limit=CLOCK), "time forfeit", NO_BESTMOVE, 0),
         (engine("flood", limit=CLOCK), "time forfeit", f"{NO_BESTMOVE[:-1]}; {FLOOD})", 0),
         # The last output of the engine is part of the reason.
-        (engine("mumbles", r"info string fake error: no legal action\n"), "abandoned",
-         f"stalls ({DEAF}; {MUMBLES})", 0),
-        (engine("mumbles", r"info string fake error: no legal action\n", CLOCK), "time forfeit",
-         f"{NO_BESTMOVE[:-1]}; {MUMBLES})", 0),
-        (engine("mumbles", r"bestmo\x1b"), "abandoned", f"stalls ({DEAF}; "
+        (engine("text-for-bestmove", r"info string fake error: no legal action\n"), "abandoned",
+         f"stalls ({DEAF}; {LAST_OUTPUT})", 0),
+        (engine("text-for-bestmove", r"info string fake error: no legal action\n", CLOCK),
+         "time forfeit", f"{NO_BESTMOVE[:-1]}; {LAST_OUTPUT})", 0),
+        (engine("text-for-bestmove", r"bestmo\x1b"), "abandoned", f"stalls ({DEAF}; "
          r"last output, without a line feed: 'bestmo\x1b')", 0),
         (engine("stops-only", limit=CLOCK), "time forfeit", LATE, 0),
         (engine("late", "0.3", TENTH), "time forfeit", LATE, 2),
