@@ -94,7 +94,7 @@ def translated() -> list[Extension]:
             "cdivision": True,
             "initializedcheck": DEBUG,
             "embedsignature": True,
-            # Functions like the built-in ones of CPython, which need less code.
+            # Compile functions as built-in functions, which need less code.
             "binding": False,
             "auto_pickle": False,
             "freethreading_compatible": True,

@@ -96,7 +96,7 @@ def wait_for_file(path: Path, seconds: float = 120) -> None:
 
 
 def wait_until_gone(mark: str, seconds: float = 60.0) -> list[int]:
-    """Wait up to ``seconds`` until no process has a mark; return the ids of those that have it."""
+    """Wait up to ``seconds`` until no process has a mark; return the ids of those left."""
     deadline = time.monotonic() + seconds
     while (ids := marked(mark)) and time.monotonic() < deadline:
         time.sleep(0.01)

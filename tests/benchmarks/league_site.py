@@ -32,7 +32,7 @@ from tests.benchmarks.journals import entrants, insert, rows
 from tests.protocol.board.webdriver import Browser, missing
 
 MORE = 100
-"""Games of the second run."""
+"""Games added before the last site is written."""
 SORTED = {
     INDEX: ".standings thead button", "player-1.html": ".games tbody button",
     "crosstable.html": ".cross thead button",

@@ -1,10 +1,11 @@
-"""Nodes until the search has found a move that holds the value, and keeps to it.
+"""Nodes after which the search's move holds the value in all later iterations.
 
     python -m tests.benchmarks.search FILE [NODES]
 
 FILE is a suite of hard positions. Each is searched once to NODES. A position counts with the node
-at which the last wrong move was replaced by a right one, or with twice NODES if it was not. These
-nodes distinguish two searches with far fewer positions than the number of wrong moves does.
+count at which a right move replaced the last wrong one, or with twice NODES if the final move is
+wrong. This measure distinguishes two searches with far fewer positions than the number of wrong
+moves does.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from merels.engine.search.searcher import Searcher
 from merels.engine.tools.suite import Problem, load
 
 LEAST = 300
-"""Least number of nodes that a position counts with."""
+"""Lower limit of a position's node count."""
 
 
 def solved_at(searcher: Searcher, problem: Problem, nodes: int) -> int:

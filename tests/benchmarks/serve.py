@@ -2,10 +2,11 @@
 
     python -m tests.benchmarks.serve [PAGES] [PAIRS]
 
-A tournament runs between engines that answer at once. From its 10,000th game on, PAGES pages and no
-page watch it in turns of a second, PAIRS times. The benchmark prints the processor time of the
-runner's own process for a game without and with the pages, and the mean ratio within a pair of
-turns, with its standard error. Games are short, so that the runner often sends events.
+A tournament runs between engines that answer at once. From its 10,000th game on, the benchmark
+measures PAIRS times one second with PAGES open pages and one second without. It prints the
+processor time of the runner's own process for a game without and with the pages, and the mean ratio
+of the two within a pair, with its standard error. Games are short, so that the runner often sends
+events.
 """
 
 from __future__ import annotations

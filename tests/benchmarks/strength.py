@@ -97,7 +97,7 @@ class Store:
         )
 
     def add(self, part: str, key: str, **values: object) -> None:
-        """Store a figure in place of the one with its key."""
+        """Store a figure; it replaces an older figure with the same key."""
         row = {"key": key, **values, **self.origin}
         rows = self.parts[part]
         at = next((index for index, old in enumerate(rows) if old["key"] == key), len(rows))

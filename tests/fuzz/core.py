@@ -48,7 +48,7 @@ OTHERS: dict[str, Callable[[], object]] = {
 Value = Any
 """An argument as JSON: a number, a list for a tuple, or ``{"a": NAME}``.
 
-NAME is a key of `OTHERS`, or a class of which the case has one object."""
+NAME is a key of `OTHERS` or the name of a class; a case has one object of each class."""
 
 
 class Grows:

@@ -45,8 +45,8 @@ def main(argv: list[str]) -> int:
                         help="with -lines: limit on the recorded seconds of the tests of a mutant")
     parser.add_argument("-list", action="store_true", help="print the mutants, and run nothing")
     parser.add_argument("-limit", metavar="SECONDS", type=float, default=300.0,
-                        help="without output, after which a mutant counts as hanging, and caught "
-                        "(default: 300)")  # fmt: skip
+                        help="seconds without output after which a mutant counts as hanging "
+                        "and as caught (default: 300)")  # fmt: skip
     options = parser.parse_args(argv)
     for layer in options.layer:
         if layer.partition("/")[0] not in LAYERS or not (ROOT / layer).is_dir():

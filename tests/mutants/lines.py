@@ -1,4 +1,4 @@
-"""Which tests execute a line of the sources."""
+"""Map from lines of the sources to the tests that execute them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mutants: small changes to a source, each of which should make a test fail."""
+"""Mutants: small changes to a source. Each mutant should make a test fail."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 LAYERS = ("engine", "protocol", "tournament")
 SKIPPED = {"protocol/process/guardian.py", "setup.py"}
-"""A mutant of the guardian may kill every process of the user."""
+"""Sources that are not mutated: a mutant of the guardian may kill every process of the user."""
 KINDS = ("operator", "constant", "statement", "condition")
 OPERATORS = {
     ast.Lt: ("<", "<="), ast.LtE: ("<=", "<"), ast.Gt: (">", ">="), ast.GtE: (">=", ">"),
@@ -27,7 +27,7 @@ CYTHON_OPERATORS = {
     "&": "|", "|": "&", "+=": "-=", "-=": "+=", "and": "or", "or": "and",
 }  # fmt: skip
 OTHER_SYSTEMS = re.compile(r"TYPE_CHECKING|__name__|os\.name|sys\.platform|hasattr\((os|signal)")
-"""Conditions that always have one value on one system."""
+"""Conditions with one value in every run on a system, so that no test catches their mutants."""
 
 
 class Mutant(NamedTuple):
@@ -80,7 +80,7 @@ def python_mutants(path: str, source: bytes) -> list[Mutant]:
     """Return the mutants of a Python source; a few of them do not compile."""
     finder = _Finder(path, source)
     finder.visit(ast.parse(source))
-    return finder.found
+    return finder.mutants
 
 
 def _compiles(source: bytes) -> bool:
@@ -95,7 +95,7 @@ class _Finder(ast.NodeVisitor):
     """Collects the mutants of one file."""
 
     def __init__(self, path: str, source: bytes) -> None:
-        self.found: list[Mutant] = []
+        self.mutants: list[Mutant] = []
         self._path = path
         self._source = source
         self._starts = [0]
@@ -140,7 +140,7 @@ class _Finder(ast.NodeVisitor):
 
     def _add(self, kind: str, line: int, start: int, end: int, new: str) -> None:
         old = self._source[start:end]
-        self.found.append(Mutant(self._path, kind, line, start, old, new.encode()))
+        self.mutants.append(Mutant(self._path, kind, line, start, old, new.encode()))
 
     def _replace(self, kind: str, node: ast.expr | ast.stmt, new: str) -> None:
         self._add(kind, node.lineno, *self._span(node), new)
@@ -174,7 +174,7 @@ def _is_removable(node: ast.stmt) -> bool:
 
 def cython_mutants(path: str, source: bytes) -> list[Mutant]:
     """Return the mutants of a Cython source, found line by line."""
-    found = []
+    mutants = []
     start = 0
     quoted = False
     for number, raw in enumerate(source.splitlines(keepends=True), 1):
@@ -190,13 +190,14 @@ def cython_mutants(path: str, source: bytes) -> list[Mutant]:
             for kind, begin, size, new in _line_changes(code):
                 place = start + begin
                 old = text[begin : begin + size].encode()
-                found.append(Mutant(path, kind, number, place, old, new.encode()))
+                mutants.append(Mutant(path, kind, number, place, old, new.encode()))
         quoted ^= quotes % 2 == 1
         start += len(raw)
-    return found
+    return mutants
 
 
 def _line_changes(code: str) -> Iterator[tuple[str, int, int, str]]:
+    """Yield the kind, start, length and replacement of each change to a line of code."""
     for place in re.finditer(r"(?<=\s)(?:[<>=!+-]=|[<>+\-&|]|and|or)(?=\s)", code):
         yield "operator", place.start(), len(place[0]), CYTHON_OPERATORS[place[0]]
     for place in re.finditer(r"(?<![\w.\]])\d+(?![\w.])", code):

@@ -25,9 +25,12 @@ CURRENT = "current"
 """File in the folder that names the running test; one process may run during several tests."""
 _SIZE = 8192
 _OPTIMIZED = 1
-"""Flag of a function's code. Modules and classes lack it: they run at import, for no one test."""
+"""Flag CO_OPTIMIZED of a function's code.
+
+Code of modules and classes lacks it: that code runs at import, not for one test.
+"""
 _CALLS = 100
-"""Calls of a function by one test that are traced: more would take too long."""
+"""Largest number of traced calls of a function by one test, which limits the time."""
 _CALLS_OF_ALL = 100_000
 """Calls of all functions by one test after which a thread is no longer traced."""
 

@@ -76,7 +76,7 @@ def test_the_nearest_tests_are_those_of_the_mirror_package() -> None:
     assert "tests/protocol/client/test_engine.py" in near  # It names the module.
     assert others[0].startswith("tests/engine/") and "tests/test_sources.py" not in others
     # This package has no mirror under tests/, so the package above is nearest.
-    near, _ = nearest("engine/tablebase/solving/workers.py")
+    near, _ = nearest("engine/tablebase/solving/worker_pool.py")
     assert near[0].startswith("tests/engine/tablebase/")
 
 

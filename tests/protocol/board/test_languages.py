@@ -79,7 +79,7 @@ def test_no_text_of_the_page_is_outside_the_tables() -> None:
     assert re.findall(r'\s(?:aria-label|title|placeholder|alt)="', HTML) == []
     for name, text in SCRIPTS.items():
         code = re.sub(r"^\s*(//|/?\*).*$", "", text, flags=re.M)
-        # Two words with a blank between them, that begin with a capital letter, are a sentence.
+        # A capitalized word and another word, with a space between them, begin a sentence.
         assert re.findall(r'"[A-Z][a-z]+ [a-z][^"]*"', code) == [], name
         assert re.findall(r"`[A-Z][a-z]+ [a-z][^`]*`", code) == [], name
         assert re.findall(r'textContent = "[^"]', code) == [], name
