@@ -21,7 +21,7 @@ _QUERY = (
     "FROM games ORDER BY number"
 )
 _SHORT_QUERY = "SELECT 1 FROM games WHERE instr(moves, ' ') = 0 LIMIT 1"
-"""Finds a game in which a side did not move; without it, `failing_engines` is empty."""
+"""Finds a game in which a side did not move; without such a game, no engine is failing."""
 
 
 @dataclass(frozen=True, slots=True)

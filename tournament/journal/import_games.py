@@ -12,7 +12,13 @@ from merels.engine.common.files import file_error, read_paragraphs
 from merels.protocol.formats.pgn.tokens import split_games
 from merels.tournament.journal.journal import Journal
 from merels.tournament.journal.open import read_journal
-from merels.tournament.journal.players import UNNAMED, Player, Roster, entered, read_words
+from merels.tournament.journal.players import (
+    UNNAMED,
+    Player,
+    Roster,
+    player_of_entrant,
+    read_words,
+)
 from merels.tournament.journal.rows import SCORES, Row
 from merels.tournament.records.games import TimeControl
 from merels.tournament.records.output import (
@@ -151,15 +157,15 @@ class GamesFile:
         tournament = self.notes["id"]
         limits = {entrant.name: entrant.limit for entrant in self.settings.engines}
         players = {
-            entrant.name: _with_source(entered(entrant), self.path)
+            entrant.name: _with_source(player_of_entrant(entrant), self.path)
             for entrant in self.settings.engines
         }
 
         @cache
         def key(name: str, version: str, program: str, host: str) -> str:
-            part = {None: "", "host": host or "?", "program": program or "?"}[split]
-            part = f"{split}={part}" if part else ""
-            return roster.key(players[name]._replace(version=version, part=part), program)
+            group = {None: "", "host": host or "?", "program": program or "?"}[split]
+            group = f"{split}={group}" if group else ""
+            return roster.key(players[name]._replace(version=version, group=group), program)
 
         for row in rows:
             number = f"{tournament}-{row.number}"

@@ -24,9 +24,9 @@ ALL = "*"
 """Stands for all names in ``Roster(same=…)``."""
 UNKNOWN_COMMAND = ("?",)
 """Command of an engine in a journal that was converted from other files."""
-_PROGRAM = ("cmd", "args", "dir", "proto")
-_NO_STRENGTH = ("starttimeout", "pingtimeout", "timemargin", "restart")
-"""Keys that do not affect an engine's play."""
+_PROGRAM_KEYS = ("cmd", "args", "dir", "proto")
+_RUNNER_KEYS = ("starttimeout", "pingtimeout", "timemargin", "restart")
+"""Keys for the runner, which do not affect an engine's moves."""
 
 
 class Player(NamedTuple):
@@ -40,13 +40,13 @@ class Player(NamedTuple):
     command: tuple[str, ...] = ()
     version: str = ""
     """Name and version that the engine announced."""
-    part: str = ""
-    """A word such as ``host=node1`` that separates the player from others of the same name."""
+    group: str = ""
+    """Group of the player's games, such as ``host=node1``; groups are rated separately."""
     source: str = ""
     """File of the player, if its settings are unknown."""
 
 
-def entered(entrant: Entrant) -> Player:
+def player_of_entrant(entrant: Entrant) -> Player:
     """Return the player for an entrant of a tournament."""
     command = entrant.engine.command
     if command == UNKNOWN_COMMAND:
@@ -58,8 +58,8 @@ def entered(entrant: Entrant) -> Player:
 
 
 def without_version(player: Player) -> Player:
-    """Return a player without its announced version, part and source."""
-    return player._replace(version="", part="", source="")
+    """Return a player without its announced version, group and source."""
+    return player._replace(version="", group="", source="")
 
 
 def settings_words(entrant: Entrant) -> Words:
@@ -68,7 +68,7 @@ def settings_words(entrant: Entrant) -> Words:
     unset = ("ponder",) if words.get("ponder") == "off" else ()
     return {
         key: "" if value == '""' else value for key, value in words.items()
-        if key not in (*_PROGRAM, *_NO_STRENGTH, *unset)
+        if key not in (*_PROGRAM_KEYS, *_RUNNER_KEYS, *unset)
     }
 
 
@@ -182,7 +182,7 @@ def _agree(first: Player, second: Player) -> bool:
         (None in (first.settings, second.settings) or first.settings == second.settings)
         and ("" in (first.control, second.control) or first.control == second.control)
         and ("" in (first.version, second.version) or first.version == second.version)
-        and first.part == second.part
+        and first.group == second.group
     )
 
 
@@ -217,7 +217,7 @@ def _labels(name: str, clusters: Sequence[_Cluster]) -> list[str]:
         typed({key: own[key] for key in different if key in own})
         or (own and different and f"no {' '.join(different)}") or "" for own in words
     ]
-    for attribute in ("version", "command", "part"):
+    for attribute in ("version", "command", "group"):
         values = [cluster.known(attribute) for cluster in clusters]
         if len(set(values)) > 1 and (attribute != "command" or len(set(labels)) < len(labels)):
             labels = [f"{label} {value}".strip() for label, value in zip(labels, values)]

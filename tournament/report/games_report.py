@@ -17,7 +17,7 @@ from merels.tournament.journal.failures import (
     warnings,
 )
 from merels.tournament.journal.import_games import Duplicates, GamesFile, Split
-from merels.tournament.journal.players import Player, Roster, entered, without_version
+from merels.tournament.journal.players import Player, Roster, player_of_entrant, without_version
 from merels.tournament.journal.provenance import Provenance
 from merels.tournament.pairing.past import PastRounds
 from merels.tournament.pairing.schedule import schedule_for
@@ -132,7 +132,7 @@ class CountedGames:
 
     def labels_of(self, entrant: Entrant) -> list[str]:
         """Return the labels of an entrant; several if different programs played under its name."""
-        return self._labels.get(entered(entrant), [entrant.name])
+        return self._labels.get(player_of_entrant(entrant), [entrant.name])
 
     def conditions(self, entrants: Iterable[Entrant]) -> list[list[str]]:
         """Return the rows of `condition_rows` with the engines' labels; empty without engines."""

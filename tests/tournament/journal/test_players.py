@@ -11,7 +11,13 @@ from typing import Any
 import pytest
 
 from merels.tournament.journal.open import open_journal
-from merels.tournament.journal.players import Player, Roster, entered, read_words, settings_words
+from merels.tournament.journal.players import (
+    Player,
+    Roster,
+    player_of_entrant,
+    read_words,
+    settings_words,
+)
 from merels.tournament.journal.rows import make_row
 from merels.tournament.records.as_flags import typed
 from merels.tournament.records.games import Entrant, Origin, TimeControl
@@ -55,7 +61,7 @@ def names(capsys: pytest.CaptureFixture[str], *words: object, status: int = 0) -
 def test_one_name_with_two_limits_is_two_players(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The two players were merged into one without a message."""
+    """In a former version, the two players were merged into one without a message."""
     a = journal(tmp_path / "a.db", limited(50, 30))
     b = journal(tmp_path / "b.db", limited(1000, 30))
     assert names(capsys, a, b) == {"A [nodes=50]", "A [nodes=1000]", "B"}
@@ -111,7 +117,7 @@ def test_two_announced_versions_are_two_players(
 def test_a_program_started_by_two_paths_is_one_player(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A known fingerprint decides."""
+    """Known fingerprints decide, not the paths."""
     paths = []
     for number, (program, fingerprint) in enumerate(
         (("/a/engine", "f1"), ("/b/copy", "f1"), ("/c/engine", "f2"))
@@ -125,7 +131,7 @@ def test_a_program_started_by_two_paths_is_one_player(
 
 
 def test_a_swapped_program_is_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The program behind a cmd= was exchanged, and both were rated as one engine."""
+    """In a former version, both programs behind the same cmd= were rated as one engine."""
     old, new = (
         Origin(host, version, ("a 1", "b 1"), (program, "bb"))
         for host, version, program in (("h1", "0.1", "aa"), ("h2", "0.2", "cc"))
@@ -197,7 +203,7 @@ def test_a_pair_may_be_split_over_two_files(
 def test_settings_survive_a_pgn_tag() -> None:
     options = (("Some Name", "a b"), ("Path", "it's \"here\""), ("Empty", ""), ("N", "$1`2`"))
     entrant = changed(engine("A", 7), options=options)
-    assert read_words(typed(settings_words(entrant))) == entered(entrant).settings
+    assert read_words(typed(settings_words(entrant))) == player_of_entrant(entrant).settings
     assert read_words("unclosed 'quote")
 
 
