@@ -300,7 +300,7 @@ def _site(folder: str, words: Sequence[str]) -> int:
 def _merge(folder: str, words: Sequence[str]) -> int:
     """Add the games of a part of the league, which was played in a copy of the folder."""
     if len(words) != 1:
-        raise InputError("merge", "expected one folder after it, with a part of the league")
+        raise InputError("merge", "expected one folder with a part of the league after it")
     with open_league(folder) as league, read_league(words[0]) as part:
         _, games = take_games(league, part)
     print(f"{folder}: {counted(games, 'game')} from {words[0]}")

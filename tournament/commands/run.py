@@ -73,7 +73,7 @@ EXIT_STATUS: dict[End, int] = {
     "finished": OK, "decided": OK, "interrupted": INTERRUPTED, "killed": INTERRUPTED,
     "faulty": FAILED, "stuck": FAILED, "timed_out": FAILED,
 }
-OF_A_RESUME = ("-journal", "-resume")
+NOT_INHERITED = ("-journal", "-resume")
 """Flags that are not inherited from the stored command line of a continued run."""
 
 
@@ -116,7 +116,8 @@ def run(argv: list[str], command: Command) -> int:
         with stored.journal:
             if stored.command != command.name:
                 raise file_error(
-                    path, f"this journal is of another command; continue it with {stored.command}"
+                    path,
+                    f"this journal belongs to another command; continue it with {stored.command}",
                 )
             try:
                 if not given.engines:
@@ -146,9 +147,9 @@ def _run_as_stored(stored: StoredRun, given: ParsedFlags, command: Command) -> i
                 f"it continues in {folder}"
             )
     configs = [os.path.abspath(path) for path in given.configs]
-    added = without_flags(line, OF_A_RESUME, command.flags)
+    added = without_flags(line, NOT_INHERITED, command.flags)
     with contextlib.chdir(folder):
-        stored_line = without_flags(stored.words, OF_A_RESUME, command.flags)
+        stored_line = without_flags(stored.words, NOT_INHERITED, command.flags)
         given = replace(parse([*stored_line, *line], command.flags), configs=configs)
         return _run(given, stored, command, added)
 

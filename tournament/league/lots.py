@@ -1,9 +1,9 @@
 """The games of a league's site in batches ("lots"), which a page loads when a game is opened.
 
-A lot is a script file, since a page that is opened from disk can load nothing else. Its first line
-holds a column for each figure of its games; all statistics of the site are counted from these. The
-second line holds the moves, compressed. Each lot has a PGN file of the same games. Both files are
-written again only if the numbers of the games have changed.
+A lot is a script file, because a page that is opened from disk can load only scripts. The first
+line of a lot holds a column for each figure of its games; the site counts all its statistics from
+these columns. The second line holds the moves, compressed. Each lot has a PGN file of the same
+games. Both files are written again only if the numbers of the games have changed.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ class _Lots:
             self._coverage = Coverage(self._tables.men, self._tables.complete)
 
     def judges_better(self, head: dict[str, Any]) -> bool:
-        """Whether the tables of this machine cover more than those that judged the lot."""
+        """Return whether the tables of this machine cover more than those that judged the lot."""
         men, whole = head.get("tables", UNJUDGED)
         return (self._coverage.whole, self._coverage.men) > (whole, men)
 
@@ -263,7 +263,7 @@ def _opening_name(row: Row) -> str:
 def final_phase(row: Row, rules: Rules) -> str:
     """Return the phase in which a game ended.
 
-    It is the flying phase if no man is in hand and a side has at most three men, if these may fly.
+    It is the flying phase if no man is in hand, flying is allowed and a side has at most three men.
     """
     board, side, white_hand, black_hand, *_ = row.position.split()
     men, held = [board.count("O"), board.count("@")], [int(white_hand), int(black_hand)]

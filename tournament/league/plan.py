@@ -25,7 +25,7 @@ _HALF_PAIRS = (
     "SELECT number, pair, white, black, position, opening, opening_name FROM games "
     "GROUP BY pair HAVING count(*) = 1"
 )
-"""The game of each pair of which only one game was played."""
+"""Selects the game of each pair that has only one game in the journal."""
 
 
 class _Games(NamedTuple):
@@ -51,8 +51,8 @@ class Goal:
 class LeaguePlan(Plan):
     """Chooses game pairs until the goal is reached.
 
-    First come the pairs of which an earlier run played only one game. ``part`` (i, n): this run
-    plays the i-th of every n chosen pairs, and chooses the next pairs as if all n were played.
+    Pairs that an earlier run left half played come first. ``part`` (i, n): this run plays the i-th
+    of every n chosen pairs, and chooses the next pairs as if all n were played.
     """
 
     shows_stored = False
@@ -131,7 +131,7 @@ class LeaguePlan(Plan):
         return [self._task(_Games(number, pair, self.openings[number - 1]))]
 
     def score(self, number: int, white_score: float | None) -> None:
-        """Count a game's result; a game without a result only stops being open."""
+        """Count a game's result; a game without a result is only removed from the open games."""
         spec = self._specs.pop(number, None)
         if spec is None:
             return
@@ -218,7 +218,7 @@ class LeaguePlan(Plan):
     # Games.
 
     def _unfinished(self) -> Iterator[_Games]:
-        """Yield this part's pairs of active players of which the journal has only one game."""
+        """Yield this part's half-played pairs of active players; the journal has one game each."""
         active = {self._names[index] for index in self._active}
         for number, pair, white, black, *opening in self._league.journal.query(_HALF_PAIRS):
             if white in active and black in active and is_in_part(pair, self._part):

@@ -154,7 +154,7 @@ class _Score(Tally):
     losses: int = 0
 
     def add(self, points: float, games: int) -> None:
-        """Count ``games`` games in each of which the player scored ``points``."""
+        """Count ``games`` games; the player scored ``points`` in each."""
         if points == 1.0:
             self.wins += games
         elif points == 0.5:

@@ -252,16 +252,17 @@ STEPS: tuple[Step, ...] = (
 
 
 def _unsupported_fields(rules: Rules, engine: Engine) -> list[str]:
-    """Return the rule fields without an option of the engine whose values it does not assume.
+    """Return the rule fields that cannot be set in an engine, as ``Name=value``.
 
-    They are written as ``Name=value``.
+    A field without an option is left out if the engine assumes its value anyway. A field whose
+    option rejects the value is listed with the reason.
     """
     dialect, declared = engine.connection.dialect, engine.options
     set_options = {name.lower(): value for name, value in dialect.settings(rules, declared)}
     variant = declared.get("UCI_Variant")
-    name = set_options.get("uci_variant", "" if variant is None else variant.default)
-    assumed = PRESETS.get(name.lower(), DEFAULT_RULES)
-    assumed_rules = (assumed, dialect.own_rules or assumed)
+    variant_name = set_options.get("uci_variant", "" if variant is None else variant.default)
+    default = PRESETS.get(variant_name.lower(), DEFAULT_RULES)
+    assumed_rules = (default, dialect.own_rules or default)
     fields = []
     for field in FIELDS:
         value = getattr(rules, field.attribute)
