@@ -24,17 +24,18 @@ def run_on_one_core(*words: str) -> tuple[int, str, str]:
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system pins nothing")
 def test_more_games_at_once_than_processors_are_refused_unless_forced(tmp_path: Path) -> None:
     journal = tmp_path / "j.db"
-    kept = ("-journal", str(journal))
-    status, out, err = run_on_one_core(*match(*ONE_GAME, "-concurrency", "2", *kept))
+    journal_flags = ("-journal", str(journal))
+    status, out, err = run_on_one_core(*match(*ONE_GAME, "-concurrency", "2", *journal_flags))
     assert (status, out, err.count("\n")) == (2, "", 1) and not journal.exists()
     assert "'-concurrency 2': merels may use 1 processor" in err
     assert "give -concurrency 1" in err and "-force-concurrency" in err
 
-    status, out, err = run_on_one_core(*match(*ONE_GAME, *parallel(2), *kept))
+    status, out, err = run_on_one_core(*match(*ONE_GAME, *parallel(2), *journal_flags))
     assert status == 0 and "Finished game 1" in out
     # -force-concurrency is in the stored command line of the journal.
-    assert run_on_one_core("-resume", *kept)[0] == 0
-    status, _, err = run_on_one_core("-resume", *match(*ONE_GAME, "-concurrency", "2", *kept))
+    assert run_on_one_core("-resume", *journal_flags)[0] == 0
+    given = match(*ONE_GAME, "-concurrency", "2", *journal_flags)
+    status, _, err = run_on_one_core("-resume", *given)
     assert status == 2 and "-force-concurrency" in err
 
 

@@ -17,7 +17,7 @@ GAMES = "".join(
     f'[White "A{number % 3}"]\n[Black "B"]\n\n1. d6 f4 2. d2 1-0\n\n' for number in range(40)
 )
 COMMANDS = [["ratings"], ["convert", "-to", "pgn"]]
-WITHIN = """
+WITH_SIZE_LIMIT = """
 import resource, sys
 from merels.tournament.commands.main import main
 resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
@@ -40,7 +40,8 @@ def test_a_full_disk_keeps_the_old_report(tmp_path: Path, games: str, words: lis
     folder = tmp_path / "out"
     folder.mkdir()
     (folder / "report").write_text("the old report")
-    command = [sys.executable, "-P", "-c", WITHIN, *words, games, "-out", f"{folder}/report"]
+    report = f"{folder}/report"
+    command = [sys.executable, "-P", "-c", WITH_SIZE_LIMIT, *words, games, "-out", report]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1 and "cannot write this file: File too large" in done.stderr

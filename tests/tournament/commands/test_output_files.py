@@ -21,7 +21,7 @@ from tests.tournament.specs import match
 posix = pytest.mark.skipif(os.name != "posix", reason="needs links and pipes of POSIX")
 linux = pytest.mark.skipif(sys.platform != "linux", reason="limits the size of files")
 SHORT = ("-rounds", "1", "-maxmoves", "8")
-WITHIN = """
+WITH_SIZE_LIMIT = """
 import resource, sys
 from merels.tournament.commands.main import main
 limit = int(sys.argv.pop(1))
@@ -40,7 +40,7 @@ def run(*words: str) -> str:
 
 def on_a_full_disk(limit: int, *words: str) -> str:
     """Return the errors of a run whose files are limited to ``limit`` bytes; it must fail."""
-    command = [sys.executable, "-P", "-c", WITHIN, str(limit), *words]
+    command = [sys.executable, "-P", "-c", WITH_SIZE_LIMIT, str(limit), *words]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 1 and "Traceback" not in done.stderr
     return done.stderr

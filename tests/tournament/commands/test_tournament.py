@@ -58,7 +58,7 @@ def test_lines_that_scripts_parse() -> None:
     assert "nan" not in out
 
 
-def test_games_that_share_processors_are_warned_of() -> None:
+def test_a_warning_names_games_that_share_processors() -> None:
     words = match("-rounds", "1", "-games", "2", "-srand", "1")
     assert "-force-concurrency" not in Marked(*words).wait()[2]
     status, _, err = Marked(*words, "-concurrency", "99", "-force-concurrency").wait()
@@ -282,10 +282,10 @@ def test_one_file_for_two_flags_is_refused(
     path = tmp_path / "precious"
     path.write_text("startpos\n")
     os.symlink(path, tmp_path / "link")
-    for one, other in itertools.combinations(("-openings", "-journal", "-pgnout", "-log"), 2):
-        words = match(one, f"file={path}", other, f"file={tmp_path}/link")
+    for first, second in itertools.combinations(("-openings", "-journal", "-pgnout", "-log"), 2):
+        words = match(first, f"file={path}", second, f"file={tmp_path}/link")
         assert main(["tournament", *words]) == 2
-        assert f"{one} and {other} cannot have the same file" in capsys.readouterr().err
+        assert f"{first} and {second} cannot have the same file" in capsys.readouterr().err
     assert path.read_text() == "startpos\n"
     path.write_text(shlex.join(match()))
     for other in ("-journal", "-pgnout", "-log"):

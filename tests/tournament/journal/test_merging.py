@@ -66,7 +66,7 @@ def test_missing_games_are_listed_by_shard(
 
 
 ) -> None:
-    """A shard of four was missing, and no message reported it."""
+    """In a former version, no message reported a missing shard."""
     shards = {1: [1, 2, 9, 10], 2: [3, 4, 11], 4: [7, 8, 15, 16]}
     parts = [
         journal(tmp_path / f"{index}", numbers, ["-shard", f"{index}/4"], rounds=8)
@@ -156,7 +156,7 @@ def test_refused(
     assert not [path for path in tmp_path.iterdir() if path.name.startswith("out")]
 
 
-MERGE_WITHIN = """
+MERGE_WITH_SIZE_LIMIT = """
 import resource, sys
 from merels.tournament.commands.main import main
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), -1))
@@ -171,7 +171,7 @@ def test_a_full_disk_is_reported_and_leaves_no_journal(tmp_path: Path, megabytes
     """The last games may fit into the log, but not into the journal itself."""
     big = journal(tmp_path / "big", range(1, 7), size=1 << 20)
     words = [str(megabytes << 20), f"{tmp_path}/out", big]
-    command = [sys.executable, "-P", "-c", MERGE_WITHIN, *words]
+    command = [sys.executable, "-P", "-c", MERGE_WITH_SIZE_LIMIT, *words]
     run = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert run.returncode == 1 and run.stdout == ""
     message = f"merels merge: cannot write the journal {tmp_path}/out: "

@@ -96,5 +96,5 @@ def test_no_pair_is_chosen_if_only_one_player_may_meet_others() -> None:
 @pytest.mark.parametrize("field", [name for name in FIELDS if "over 110 " not in name])
 def test_a_league_needs_a_third_fewer_games_than_a_round_robin(field: str) -> None:
     elos = FIELDS[field]
-    plain, league = (games_needed(elos, 60, 1, way) for way in (False, True))
+    plain, league = (games_needed(elos, 60, 1, is_league) for is_league in (False, True))
     assert 3 * league < 2 * plain

@@ -168,7 +168,7 @@ def test_a_removed_player_vanishes_and_returns(league: str) -> None:
 def test_a_new_league_in_the_folder_of_an_old_one_shows_its_own_games(
     league: str, tmp_path: Path
 ) -> None:
-    """Lots of the old league with the same game numbers were not replaced."""
+    """In a former version, lots of the old league with the same numbers were not replaced."""
     write(league)
     os.unlink(journal_of(league))
     games = [row._replace(result="1-0") for row in games_of(NAMES, 2 * LOT + 100)]
@@ -259,7 +259,7 @@ def test_players_that_no_games_connect_have_no_rating_on_the_list(tmp_path: Path
 
 
 def test_a_player_whose_losses_are_mostly_faults_is_marked(tmp_path: Path) -> None:
-    """The list compared faults with games, not losses, so a strong player was never marked."""
+    """In a former version, faults were compared with games, so a strong player was never marked."""
     names = NAMES[:2]
     games = [game(number, *names[:: 1 if number % 2 else -1], "1-0" if number % 2 else "0-1")
              for number in range(1, 61)]
@@ -272,7 +272,7 @@ def test_a_player_whose_losses_are_mostly_faults_is_marked(tmp_path: Path) -> No
 
 
 def test_faults_in_games_against_a_removed_player_do_not_count(tmp_path: Path) -> None:
-    """The list counted these faults, but not the games in which they occurred."""
+    """In a former version, these faults were counted, but not the games in which they occurred."""
     games = [game(1, "Alpha", "Beta"), game(2, "Beta", "Alpha"),
              game(3, "Gamma", "Alpha", cause="crash"), game(4, "Gamma", "Alpha", cause="crash")]
     folder = make_league(tmp_path / "league", NAMES[:3], games)

@@ -112,7 +112,7 @@ def test_every_game_of_a_player_opens_on_a_board(played: str, browser: Browser) 
     assert [int(cells[0]) for cells in listed] == [row.number for row in games]
     for row in games:
         browser.run("""[...document.querySelectorAll(".games tbody button")]
-            .find((one) => one.textContent === arguments[0]).click()""", str(row.number))
+            .find((button) => button.textContent === arguments[0]).click()""", str(row.number))
         check_replay(browser, row)
         browser.key("Escape")
     shot(browser, "league-player-end")
@@ -140,7 +140,7 @@ def test_a_link_opens_a_game_and_an_opponents_games(played: str, browser: Browse
 def test_a_game_of_another_page_closes_with_escape_and_opens_again(
     played: str, browser: Browser
 ) -> None:
-    """A click on the same link changes no address: without a reaction, it opened nothing."""
+    """The second click does not change the address; in a former version, it opened nothing."""
     open_page(browser, played, "player-2.html")
     for _ in range(2):
         browser.click(".extremes tbody a")
@@ -271,7 +271,8 @@ def test_text_stays_in_view_in_every_window(
                 cut_off = browser.run("""
                     const width = document.documentElement.clientWidth;
                     return [...document.querySelectorAll("h1, h2, h3, p, dl, select, nav, label")]
-                        .filter((one) => one.checkVisibility())
-                        .map((one) => [one.textContent.slice(0, 60), one.getBoundingClientRect()])
+                        .filter((element) => element.checkVisibility())
+                        .map((element) =>
+                            [element.textContent.slice(0, 60), element.getBoundingClientRect()])
                         .filter(([, box]) => box.left < 0 || box.right > width + 1)""")
                 assert cut_off == [], (page, x)

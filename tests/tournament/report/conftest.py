@@ -11,7 +11,7 @@ from tests.tournament.processes import Marked
 
 @pytest.fixture(scope="package")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A journal and a PGN file of one small tournament."""
+    """Return a folder with the journal ``j`` and the PGN file ``g.pgn`` of a small tournament."""
     folder = tmp_path_factory.mktemp("played")
     words = ["-journal", f"{folder}/j", "-pgnout", f"{folder}/g.pgn", "-srand", "8", "-rounds", "2",
              "-each", "nodes=60", "-quiet"]

@@ -121,9 +121,9 @@ def test_csv_holds_no_formula_and_no_control() -> None:
     names = ["=1+1", "+2", "-3", "@SUM(A1)", "\t=4", "ok=5", "a\x1b[2J"]
     games = [GameScore(name, "B", 0.5) for name in names]
     rows = crosstable.csv_rows(tabulate(games))
-    found = {row[1] for row in rows[1:]}
-    assert found == {"'=1+1", "'+2", "'-3", "'@SUM(A1)", "?=4", "ok=5", "a?[2J", "B"}
-    assert set(rows[0]) >= found
+    shown = {row[1] for row in rows[1:]}
+    assert shown == {"'=1+1", "'+2", "'-3", "'@SUM(A1)", "?=4", "ok=5", "a?[2J", "B"}
+    assert set(rows[0]) >= shown
 
 
 def test_csv_reads_back() -> None:
@@ -195,7 +195,7 @@ def test_the_line_of_a_sequential_test() -> None:
 
 
 def test_the_figures_of_a_match_are_those_of_its_lines() -> None:
-    """Judged by pairs where there are any, by games where there are none."""
+    """Estimates use pairs if there are any, otherwise games."""
     unpaired = MatchCounts(wins=45, losses=48, draws=7)
     for counts, cells, error in (
         (MATCH, [11, 4, 22, 3, 10], "65.73"), (unpaired, None, "66.50"),
@@ -218,18 +218,18 @@ def test_without_pairs_estimates_count_games() -> None:
 
 
 def test_the_last_line_warns_of_too_few_pairs() -> None:
-    one, nine = (MatchCounts(wins=n, draws=n, wd=n) for n in (1, 9))
-    for counts in (one, nine):
+    one_pair, nine_pairs = (MatchCounts(wins=n, draws=n, wd=n) for n in (1, 9))
+    for counts in (one_pair, nine_pairs):
         lines = summary.summary_lines(counts, "A", "B", Sprt(0, 5))
         assert lines[-1] == f"Too few pairs for a conclusion: {counts.pairs} (below 10)"
         assert "+/- 0.00" not in lines[1] and lines[5].startswith("LLR: ")
-    lines = summary.summary_lines(one, "A", "B", None, penta=False)
+    lines = summary.summary_lines(one_pair, "A", "B", None, penta=False)
     assert lines[-1] == "Too few games for a conclusion: 2 (below 20)"
     enough = MatchCounts(wins=10, draws=10, wd=10)
     for penta in (True, False):
         lines = summary.summary_lines(enough, "A", "B", None, penta)
         assert not any("few" in line for line in lines)
-    assert summary.match_dict({("A", "B"): one}, ("A", "B"), None, None)["too_few"] is True
+    assert summary.match_dict({("A", "B"): one_pair}, ("A", "B"), None, None)["too_few"] is True
 
 
 def test_a_field_too_large_for_columns_is_still_listed(monkeypatch: pytest.MonkeyPatch) -> None:

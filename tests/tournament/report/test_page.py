@@ -27,7 +27,7 @@ CELLS = """[...document.querySelectorAll(arguments[0] + " tbody tr")]
 
 
 def save(folder: Path, source: Path, *words: str) -> str:
-    """Write the report of a file of games; the address of the page."""
+    """Write the report of a file of games, and return the address of the page."""
     path = folder / "report.html"
     assert main([str(source), "-out", str(path), *words]) == 0
     return path.as_uri()
@@ -39,7 +39,7 @@ def rows_of(journal: Path) -> list[Row]:
 
 
 def ranks(capsys: pytest.CaptureFixture[str], journal: Path) -> list[str]:
-    """The engines of a journal from the first rank to the last."""
+    """Return the engines of a journal from the first rank to the last."""
     capsys.readouterr()
     assert main([str(journal), "-format", "csv"]) == 0
     return [row["name"] for row in csv.DictReader(io.StringIO(capsys.readouterr().out))]
@@ -47,13 +47,13 @@ def ranks(capsys: pytest.CaptureFixture[str], journal: Path) -> list[str]:
 
 @pytest.fixture(scope="module")
 def page(played: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The address of the report on a small tournament."""
+    """Return the address of the report on a small tournament."""
     return save(tmp_path_factory.mktemp("page"), played / "j")
 
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The address of a report on 2,500 games of 64 engines with long names."""
+    """Return the address of a report on 2,500 games of 64 engines with long names."""
     folder = tmp_path_factory.mktemp("large")
     write_journal(str(folder / "j"), games=2500, engines=64, plies=6)
     return save(folder, folder / "j")
@@ -61,7 +61,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture
 def browser(chromium: Browser) -> Iterator[Browser]:
-    """A browser whose page must not have complained after the test."""
+    """Yield a browser; check that its pages logged no messages during the test."""
     chromium.set_view(1280, 900)
     chromium.messages()
     yield chromium
@@ -69,7 +69,7 @@ def browser(chromium: Browser) -> Iterator[Browser]:
 
 
 def texts(browser: Browser, table: str, column: int) -> list[str]:
-    """The texts of a column, row by row."""
+    """Return the texts of a column, row by row."""
     return list(browser.run(f"return {CELLS}", table, column))
 
 
@@ -77,7 +77,7 @@ def open_game(browser: Browser, number: int) -> None:
     """Open a game of the list."""
     browser.run(
         """[...document.querySelectorAll(".games tbody button")]
-           .find((one) => one.textContent === arguments[0]).click()""", str(number),
+           .find((button) => button.textContent === arguments[0]).click()""", str(number),
     )
     browser.wait(f"document.getElementById('viewer-title').textContent.startsWith('Game {number}:')"
                  " && document.getElementById('viewer').open")
@@ -95,7 +95,7 @@ def test_replays_end_where_the_games_ended(page: str, played: Path, browser: Bro
 def test_a_score_of_one_ply_is_in_the_singular(
     page: str, played: Path, browser: Browser
 ) -> None:
-    """The page had "wins in 1", and no word for the unit."""
+    """In a former version, the page had "wins in 1" without a unit."""
     [game, *_] = [row for row in rows_of(played / "j")
                   if row.scores.endswith(" #1") and re.search(r"#-?[2-9]", row.scores)]
     browser.open(page)
@@ -173,7 +173,7 @@ def test_the_keyboard_sorts(page: str, browser: Browser) -> None:
 def test_tables_list_engines_by_rank(
     page: str, played: Path, browser: Browser, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """They were in the order in which the engines first appeared in a game."""
+    """In a former version, tables listed the engines in the order of their first games."""
     browser.open(page)
     names = ranks(capsys, played / "j")
     assert names != sorted(names)
@@ -193,7 +193,7 @@ def test_tables_list_engines_by_rank(
 def test_only_the_page_scrolls_and_its_text_stays(
     page: str, large: str, browser: Browser, dark: bool
 ) -> None:
-    """A box with its own scroll bar showed eight columns of a crosstable, on any screen."""
+    """In a former version, the crosstable had its own scroll bar and showed only eight columns."""
     for name, address in (("small", page), ("large", large)):
         for width, height in SIZES:
             browser.set_view(width, height, phone=width < 600, dark=dark)
@@ -205,17 +205,18 @@ def test_only_the_page_scrolls_and_its_text_stays(
                 mode = "dark" if dark else "light"
                 browser.screenshot(Path(SHOTS) / f"report-{name}-{width}-{mode}.png")
             scrolling = browser.run("""return [...document.querySelectorAll("body, body *")]
-                .filter((one) => one.checkVisibility() && ["auto", "scroll"].some((way) =>
-                    [getComputedStyle(one).overflowX, getComputedStyle(one).overflowY]
-                    .includes(way))).map((one) => one.outerHTML.slice(0, 80))""")
+                .filter((box) => box.checkVisibility() && ["auto", "scroll"].some((overflow) =>
+                    [getComputedStyle(box).overflowX, getComputedStyle(box).overflowY]
+                    .includes(overflow))).map((box) => box.outerHTML.slice(0, 80))""")
             assert scrolling == []
             for x in (0, 10_000):
                 browser.run(f"scrollTo({x}, 0)")
                 cut_off = browser.run("""
                     const width = document.documentElement.clientWidth;
                     return [...document.querySelectorAll("h1, h2, h3, p, dl, select")]
-                        .filter((one) => one.checkVisibility())
-                        .map((one) => [one.textContent.slice(0, 60), one.getBoundingClientRect()])
+                        .filter((part) => part.checkVisibility())
+                        .map((part) =>
+                            [part.textContent.slice(0, 60), part.getBoundingClientRect()])
                         .filter(([, box]) => box.left < 0 || box.right > width + 1)""")
                 assert cut_off == []
 
@@ -238,7 +239,7 @@ def test_names_and_heads_stay_and_every_column_comes_into_view(
                 row.cells[row.cells.length - 1].getBoundingClientRect().right,
                 document.documentElement.clientWidth];""", table)
         assert left >= 0 and right <= room + 1, table
-        assert top == 0 or table in (".ends", ".times"), "a table of a few rows may be gone"
+        assert top == 0 or table in (".ends", ".times"), "a short table may be out of view"
 
 
 def test_twelve_engines_fit_a_common_screen(
@@ -257,8 +258,8 @@ def test_two_engines_head_to_head(
     page: str, played: Path, browser: Browser, capsys: pytest.CaptureFixture[str]
 ) -> None:
     names = ranks(capsys, played / "j")
-    one, other = names[2], names[3]
-    games = [row for row in rows_of(played / "j") if {row.white, row.black} == {one, other}]
+    engine, opponent = names[2], names[3]
+    games = [row for row in rows_of(played / "j") if {row.white, row.black} == {engine, opponent}]
     browser.open(page)
     enter(browser, "[aria-label=engine]", "3")
     enter(browser, "[aria-label=opponent]", "4")
@@ -266,12 +267,12 @@ def test_two_engines_head_to_head(
     shot_at(browser, "report-head-to-head")
     scores = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
     points = {
-        row.number: scores[row.result] if row.white == one else 1 - scores[row.result]
+        row.number: scores[row.result] if row.white == engine else 1 - scores[row.result]
         for row in games
     }
     total = sum(points.values())
     assert browser.text(".total").startswith(
-        f"{one} scored {total:g} of {len(games)} points against {other}: "
+        f"{engine} scored {total:g} of {len(games)} points against {opponent}: "
         f"{100 * total / len(games):.1f} %. Its rating is "
     )
 
@@ -287,8 +288,8 @@ def test_two_engines_head_to_head(
                                 table))
 
     assert lines(".colours") == [
-        ["White", *tally([row for row in games if row.white == one])],
-        ["Black", *tally([row for row in games if row.black == one])],
+        ["White", *tally([row for row in games if row.white == engine])],
+        ["Black", *tally([row for row in games if row.black == engine])],
         ["both colours", *tally(games)],
     ]
     openings = list(dict.fromkeys(row.opening_name for row in games))
@@ -307,7 +308,7 @@ def test_two_engines_head_to_head(
 
 
 def shot_at(browser: Browser, name: str) -> None:
-    """Save a screenshot, if they are wanted, of a page whose tables may be wider."""
+    """Save a screenshot if screenshots are requested; the page may be wider than the window."""
     if SHOTS:
         browser.screenshot(Path(SHOTS) / f"{name}.png")
 
@@ -325,7 +326,7 @@ def test_a_cell_of_the_crosstable_opens_the_games_behind_it(page: str, browser: 
     assert len(texts(browser, ".games", 0)) == 60
 
 
-def test_a_long_list_shows_its_games_by_and_by(large: str, browser: Browser) -> None:
+def test_a_long_list_shows_its_games_in_steps(large: str, browser: Browser) -> None:
     browser.open(large)
     assert len(texts(browser, ".games", 0)) == 100
     # All games are sorted, not only those that are shown.

@@ -33,7 +33,7 @@ from merels.tournament.report.crosstable import crosstable
 from merels.tournament.report.games_report import CountedGames, GamesReport
 from merels.tournament.report.replay_data import RESULTS, moves_view, replay_view
 from merels.tournament.report.svg import tick_step
-from merels.tournament.statistics import times as spreading
+from merels.tournament.statistics import times as times_module
 from merels.tournament.views.pgn import GameWriter
 from tests.benchmarks.journals import write_journal
 from tests.commands import command
@@ -60,21 +60,22 @@ def printed(capsys: pytest.CaptureFixture[str], *argv: Path | str) -> str:
 def test_journal_and_pgn_give_equal_ratings(
     played: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    one = json.loads(printed(capsys, played / "j", "-format", "json"))
+    of_journal = json.loads(printed(capsys, played / "j", "-format", "json"))
     # Only a journal has the times of moves and their delays.
-    assert set(one.pop("times")) == {player["name"] for player in one["players"]}
-    assert one.pop("time_losses") == {"games": 60, "caused": 0, "standing": 0, "others": 0}
+    assert set(of_journal.pop("times")) == {player["name"] for player in of_journal["players"]}
+    losses = of_journal.pop("time_losses")
+    assert losses == {"games": 60, "caused": 0, "standing": 0, "others": 0}
     # Only a journal has the conditions of play.
-    (tournament,) = one.pop("tournaments")
-    assert tournament["seed"] == "8" and len(tournament["engines"]) == len(one["players"])
-    assert set(one.pop("health")) == {player["name"] for player in one["players"]}
-    programs = one.pop("programs")
-    assert {name: [program["games"] for program in known] for name, known in programs.items()} == {
-        player["name"]: [20] for player in one["players"]
-    }
-    other = json.loads(printed(capsys, played / "g.pgn", "-format", "json"))
-    assert one == other and one["terminations"]["games"] == 60
-    assert all(player["games"] == 20 and player["error"] > 0 for player in one["players"])
+    (tournament,) = of_journal.pop("tournaments")
+    assert tournament["seed"] == "8"
+    assert len(tournament["engines"]) == len(of_journal["players"])
+    assert set(of_journal.pop("health")) == {player["name"] for player in of_journal["players"]}
+    programs = of_journal.pop("programs")
+    games = {name: [program["games"] for program in listed] for name, listed in programs.items()}
+    assert games == {player["name"]: [20] for player in of_journal["players"]}
+    of_pgn = json.loads(printed(capsys, played / "g.pgn", "-format", "json"))
+    assert of_journal == of_pgn and of_journal["terminations"]["games"] == 60
+    assert all(player["games"] == 20 and player["error"] > 0 for player in of_pgn["players"])
 
 
 def test_pgn_states_pairs_played_without_exchanged_colours(
@@ -110,7 +111,7 @@ def test_formats(played: Path, capsys: pytest.CaptureFixture[str], tmp_path: Pat
 def test_a_journal_is_opened_once_and_its_games_are_not_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every report opened the journal three or four times and kept all rows."""
+    """In a former version, every report opened the journal several times and kept all rows."""
     opened: list[str] = []
 
     def open_once(path: str) -> Journal:
@@ -118,7 +119,7 @@ def test_a_journal_is_opened_once_and_its_games_are_not_kept(
         return read_journal(path)
 
     monkeypatch.setattr(import_games, "read_journal", open_once)
-    monkeypatch.setattr(spreading, "TOTAL_KEPT", spreading.LEAST_KEPT)
+    monkeypatch.setattr(times_module, "TOTAL_KEPT", times_module.LEAST_KEPT)
     peaks = []
     for games in (200, 2000):
         path = str(tmp_path / str(games))
@@ -463,7 +464,7 @@ def test_the_figures_of_a_match_are_in_json_and_its_conditions_in_csv(
     assert fields <= data["match"].keys()
     assert {"llr", "lower", "upper", "verdict", "elo0", "elo1"} <= data["match"]["sprt"].keys()
     assert sum(row["drawn"] for row in data["reasons"]) == data["match"]["draws"]
-    assert [one["time_control"] for one in data["tournaments"][0]["engines"]] == [
+    assert [entry["time_control"] for entry in data["tournaments"][0]["engines"]] == [
         "nodes=20", "nodes=40"
     ]
     (head, first, _) = csv.reader(io.StringIO(printed(capsys, path, "-format", "csv")))

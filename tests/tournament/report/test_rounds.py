@@ -1,4 +1,4 @@
-"""The bracket of a knockout as text, without any game."""
+"""The bracket of a knockout as text, before the first game."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from merels.engine.common.errors import InputError
 from merels.tournament.journal.rows import Row, make_row
 from merels.tournament.records.games import MoveRecord, Overtime, TimeControl
 from merels.tournament.report.time_report import MoveTimes, TimeLosses, add_times, times_table
-from merels.tournament.statistics import times as spreading
+from merels.tournament.statistics import times as times_module
 from merels.tournament.statistics.times import Sample, BatchSample, Spread
 from tests.tournament.specs import result
 
@@ -20,7 +20,7 @@ CLOCK = TimeControl(time=100 * MS, increment=10 * MS, margin=50 * MS)
 
 
 def row(lost: Overtime | None = None) -> Row:
-    """A game of A against B after two opening moves; A overruns within its margin twice."""
+    """Return a game of A against B after two opening moves; A overruns within its margin twice."""
     moves = [
         MoveRecord("d2", 0, None, 1, 1, used * MS, left * MS, late * MS, waited and waited * MS)
         for used, left, late, waited in (
@@ -34,27 +34,27 @@ def row(lost: Overtime | None = None) -> Row:
 def test_an_overrun_is_the_time_beyond_the_clock_before_the_move() -> None:
     times: dict[str, MoveTimes] = {}
     add_times(times, row(), {"A": CLOCK, "B": CLOCK})
-    one, other = (times[name] for name in "AB")
-    assert [*one.used.values] == [90 * MS, 25 * MS, 10 * MS]
-    assert [*one.overrun.values] == [5 * MS, 5 * MS]
-    assert [*one.late.values] == [0, 2 * MS, 7 * MS] and [*other.waited.values] == [9 * MS]
-    assert not other.overrun.values
+    white, black = (times[name] for name in "AB")
+    assert [*white.used.values] == [90 * MS, 25 * MS, 10 * MS]
+    assert [*white.overrun.values] == [5 * MS, 5 * MS]
+    assert [*white.late.values] == [0, 2 * MS, 7 * MS] and [*black.waited.values] == [9 * MS]
+    assert not black.overrun.values
     limits = {"A": TimeControl(per_move=20 * MS), "B": TimeControl(nodes=5)}
     untimed = row()._replace(clocks="- - - - -", late="", waited="")
     times = {}
     add_times(times, untimed, limits)
-    one, other = (times[name] for name in "AB")
-    assert [*one.overrun.values] == [70 * MS, 5 * MS] and not other.overrun.values
-    assert not one.late.values and not one.waited.values
+    white, black = (times[name] for name in "AB")
+    assert [*white.overrun.values] == [70 * MS, 5 * MS] and not black.overrun.values
+    assert not white.late.values and not white.waited.values
 
 
 def test_the_move_that_lost_on_time_counts() -> None:
     lost = Overtime(300 * MS, 290 * MS, 50 * MS, 1 * MS, None)
     times: dict[str, MoveTimes] = {}
     add_times(times, row(lost), {"A": CLOCK, "B": CLOCK})
-    one = times["A"]
-    assert one.used.values[-1] == 300 * MS and one.overrun.values[-1] == 290 * MS
-    assert one.late.values[-1] == MS and one.waited.count == 3
+    white = times["A"]
+    assert white.used.values[-1] == 300 * MS and white.overrun.values[-1] == 290 * MS
+    assert white.late.values[-1] == MS and white.waited.count == 3
     lines = times_table(times).splitlines()
     assert [line.split() for line in lines[2:4]] == [
         ["A", "used", "4", "25.00", "300.00", "300.00", "300.00"],
@@ -87,27 +87,27 @@ def test_quantiles_are_measurements() -> None:
 def test_a_sample_is_bounded_and_keeps_the_longest_time(
     monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Reports kept the times of all moves of a million games."""
-    monkeypatch.setattr(spreading, "TOTAL_KEPT", 1 << 12)
-    monkeypatch.setattr(spreading, "LEAST_KEPT", 1 << 12)
+    """In a former version, reports kept the times of all moves of a million games."""
+    monkeypatch.setattr(times_module, "TOTAL_KEPT", 1 << 12)
+    monkeypatch.setattr(times_module, "LEAST_KEPT", 1 << 12)
     chance = random.Random(1)
-    one, other = Sample(), Sample()
+    first, second = Sample(), Sample()
     everything = [chance.randrange(1_000_000) for _ in range(200_000)]
     for start in range(0, 200_000, 50):
-        (one if start < 150_000 else other).extend(everything[start : start + 50])
-    for sample in (one, other):
+        (first if start < 150_000 else second).extend(everything[start : start + 50])
+    for sample in (first, second):
         assert len(sample.values) <= 1 << 12
-    one.merge(other)
-    assert len(one.values) <= 1 << 12
-    lots = BatchSample()
+    first.merge(second)
+    assert len(first.values) <= 1 << 12
+    batches = BatchSample()
     for start in range(0, 200_000, 50):
-        if lots.is_due():
-            lots.extend(everything[start : start + 50])
-    assert len(lots.values) <= 1 << 12 and lots.count < 50_000
-    assert lots.spread().median / 1_000_000 == pytest.approx(0.5, abs=0.03)
-    found = one.spread()
-    assert (found.moves, found.longest) == (200_000, max(everything))
-    for figure, share in ((found.median, 0.5), (found.p90, 0.9), (found.p99, 0.99)):
+        if batches.is_due():
+            batches.extend(everything[start : start + 50])
+    assert len(batches.values) <= 1 << 12 and batches.count < 50_000
+    assert batches.spread().median / 1_000_000 == pytest.approx(0.5, abs=0.03)
+    merged = first.spread()
+    assert (merged.moves, merged.longest) == (200_000, max(everything))
+    for figure, share in ((merged.median, 0.5), (merged.p90, 0.9), (merged.p99, 0.99)):
         assert figure / 1_000_000 == pytest.approx(share, abs=0.03)
 
 

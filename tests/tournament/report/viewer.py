@@ -1,4 +1,4 @@
-"""The dialog in which a game is replayed, of reports and of a league's site."""
+"""The dialog that replays a game, in reports and on a league's site."""
 
 from __future__ import annotations
 

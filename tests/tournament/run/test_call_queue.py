@@ -23,14 +23,14 @@ def starts(ahead: int) -> tuple[int, int]:
     The pairs are a round robin on two workers, each of which keeps `KEPT` engines.
     """
     tasks = [
-        PairTask((game(engine(f"E{one}"), engine(f"E{other}")),))
-        for meetings in circle(ENGINES) for one, other in meetings
+        PairTask((game(engine(f"E{first}"), engine(f"E{second}")),))
+        for meetings in circle(ENGINES) for first, second in meetings
     ]
     queue, histories = CallQueue(2 * ahead), (EngineHistory(), EngineHistory())
     running: tuple[list[str], list[str]] = ([], [])
-    left, started, delay = iter(tasks), 0, 0
+    remaining, started, delay = iter(tasks), 0, 0
     for _ in range(1 + ahead):
-        queue.put(Future(), Call(print, (next(left),), {}))
+        queue.put(Future(), Call(print, (next(remaining),), {}))
     for turn in count():
         if turn == len(tasks):
             return started, delay
@@ -46,7 +46,7 @@ def starts(ahead: int) -> tuple[int, int]:
                 started += 1
             idle.append(name)
         del idle[:-KEPT]
-        if (following := next(left, None)) is not None:
+        if (following := next(remaining, None)) is not None:
             queue.put(Future(), Call(print, (following,), {}))
     raise AssertionError
 

@@ -12,7 +12,7 @@ from tests.tournament.specs import match, parallel
 
 pytestmark = pytest.mark.thorough
 
-OF_THE_RUN = re.compile(
+RUN_SPECIFIC = re.compile(
     r'^\[(GameId|PairId|Date|GameDuration|GameStartTime|GameEndTime) "[^"]*"\]\n'
     r"|\b\d+\.\d{3}s\b", re.M
 )
@@ -29,7 +29,7 @@ def written(folder: Path, concurrency: int, *flags: str) -> str:
                         "-each", *PATIENT, "-pgnout", f"file={pgn}", "nodes=true", *flags))
     status, _, errors = run.wait(600)
     assert status == 0, errors
-    text, removed = OF_THE_RUN.subn("", pgn.read_text())
+    text, removed = RUN_SPECIFIC.subn("", pgn.read_text())
     assert removed > 8 * 6, "each game has six such tags, and each move its seconds"
     return text
 

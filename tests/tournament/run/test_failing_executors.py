@@ -187,14 +187,14 @@ def test_every_game_is_played_once_on_a_failing_executor(
 
 
 class NodeLost(Threads):
-    """Fails the thirteenth call and all later ones."""
+    """The futures of the thirteenth call and of all later ones fail."""
 
     def pair(self, number: int, play: Callable[[], Future[Any]]) -> Future[Any]:
         return play() if number < 13 else failed(OSError("node lost"))
 
 
 class RefusesAll(Threads):
-    """Refuses the thirteenth call and all later ones."""
+    """`submit` raises for the thirteenth call and all later ones."""
 
     def pair(self, number: int, play: Callable[[], Future[Any]]) -> Future[Any]:
         if number < 13:
@@ -339,8 +339,8 @@ def only_on_good_nodes(tmp_path: Path) -> Entrant:
     return engine("A", command=script(tmp_path, body))
 
 
-def trial_of(run: Run, chosen: Settings) -> None:
-    """Give a run a trial of its engines."""
+def add_trial(run: Run, chosen: Settings) -> None:
+    """Have a run try its engines before the first game."""
     opening = run.board.plan.openings.trial
     trial = partial(preflight.preflight, chosen.engines, (), chosen.rules, opening)
     run.runner = Runner(run.board, window=2, trial=trial)
@@ -352,7 +352,7 @@ def test_a_node_where_an_engine_does_not_start_is_left_out(tmp_path: Path, tried
     chosen = settings(2, rounds=10, engines=(only_on_good_nodes(tmp_path), engine("B")))
     run = Run(chosen)
     if tried:
-        trial_of(run, chosen)
+        add_trial(run, chosen)
     assert run.play(partial(Nodes, 2, 1)) == "finished"
     assert as_planned(run.rows, chosen) and {row.termination for row in run.rows} == {"normal"}
     notice, *others = run.record.notices
@@ -398,14 +398,14 @@ def test_games_of_an_engine_that_starts_nowhere_stay_unplayed(tmp_path: Path, ba
 def test_a_trial_that_fails_on_every_worker_refuses_the_engine(tmp_path: Path) -> None:
     chosen = settings(2, rounds=2, engines=(only_on_good_nodes(tmp_path), engine("B")))
     run = Run(chosen)
-    trial_of(run, chosen)
+    add_trial(run, chosen)
     with pytest.raises(ValueError, match="'-engine A': does not start: exit code 127"):
         run.play(partial(Nodes, 0, 2))
     assert run.rows == []
 
 
 class FailsTheTrial(Threads):
-    """Only the trial of the engines fails, and more often than any run repeats it."""
+    """Fails every trial of the engines; a run must not repeat the trial 20 times."""
 
     trials = itertools.count(1)
 
@@ -420,7 +420,7 @@ class FailsTheTrial(Threads):
 def test_games_are_played_although_the_call_that_tries_the_engines_fails() -> None:
     chosen = settings(2, rounds=2)
     run = Run(chosen)
-    trial_of(run, chosen)
+    add_trial(run, chosen)
     assert run.play(FailsTheTrial, 60.0) == "finished"
     assert as_planned(run.rows, chosen)
 

@@ -267,7 +267,7 @@ def test_a_pair_lost_by_an_executor_is_played_on_the_next_one(
 
 
 class Refusing(Lossy):
-    """Refuses every call, unless it was the first executor of the class to be made."""
+    """The first executor accepts calls; after a second one was made, all refuse them."""
 
     shut: ClassVar[list[Executor]] = []
     made: ClassVar[list[Executor]] = []
@@ -450,7 +450,7 @@ except FileExistsError:
     late = replace(engine("B", command=command), start_timeout=60.0)
     chosen = settings(rounds=4, engines=(engine("A"), late))
     path, writer = tmp_path / "games.pgn", GameWriter(chosen, "x")
-    # The first run is stopped after 6 games; the second never has 9, so it finishes.
+    # The first run is stopped after 6 games. The second ends with 8, before its limit of 9.
     for after, end, count in ((6, "killed", 6), (9, "finished", 8)):
         run = Run(chosen, tmp_path / "j")
         pgn = PgnView(PgnFile(str(path), writer, run.journal.rows), writer, print)

@@ -50,7 +50,7 @@ def test_failed_starts_are_no_losses_and_are_played_after_a_repair(tmp_path: Pat
         f"engine B {WORDS}: its games are left unplayed",
     ]
     starts = (tmp_path / "flag").stat().st_size - 2
-    assert starts - retries.TRIES in (0, 1), "one more may have been submitted before"
+    assert starts - retries.TRIES in (0, 1), "one more start may have been in progress"
     run.journal.close()
     failing(tmp_path, 9999, 9999)
     again = Run(chosen, tmp_path / "j")

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import pytest
 
-from merels.tournament.statistics import ratings as product
+from merels.tournament.statistics import ratings as rating_module
 from merels.tournament.statistics.counts import GameScore, count_matches, counts_between
 from merels.tournament.statistics.elo import Z95, elo_of_score, from_cells
 from merels.tournament.statistics.graphs import Laplacian, components
@@ -25,14 +25,16 @@ KNOWN = {
 }
 
 
-def rate(games: Iterable[GameScore], anchor: tuple[str, float] | None = None) -> product.Ratings:
+def rate(
+    games: Iterable[GameScore], anchor: tuple[str, float] | None = None
+) -> rating_module.Ratings:
     """Return the ratings from single games."""
-    return product.rate(count_matches(games), anchor)
+    return rating_module.rate(count_matches(games), anchor)
 
 
 def by_name(
     games: Iterable[GameScore], anchor: tuple[str, float] | None = None
-) -> dict[str, product.PlayerRating]:
+) -> dict[str, rating_module.PlayerRating]:
     """Return the rated players by name."""
     return {player.name: player for player in rate(games, anchor).players}
 
@@ -102,9 +104,9 @@ def test_an_anchored_error_and_the_superiority_agree() -> None:
     for i in range(4):
         assert ratings.superiority[i][i] is None
         for j in range(i):
-            one, other = ratings.superiority[i][j], ratings.superiority[j][i]
-            assert one is not None and other is not None
-            assert one + other == pytest.approx(1)
+            chance, reverse = ratings.superiority[i][j], ratings.superiority[j][i]
+            assert chance is not None and reverse is not None
+            assert chance + reverse == pytest.approx(1)
 
 
 def simulate(
@@ -214,7 +216,7 @@ def test_identical_engines_that_always_draw() -> None:
 def test_the_rating_table_of_two_engines_agrees_with_the_match(
     pairs: Sequence[tuple[float, float]]
 ) -> None:
-    """The match claimed certainty, and the rating table nearly no difference."""
+    """In a former version, the match claimed certainty, and the ratings were nearly equal."""
     games = [
         GameScore(*names, score, pair=k)
         for k, (first, second) in enumerate(pairs)
@@ -222,7 +224,7 @@ def test_the_rating_table_of_two_engines_agrees_with_the_match(
     ]
     matches = count_matches(games)
     line = from_cells(counts_between(matches, "A", "B").pentanomial)
-    players = {player.name: player for player in product.rate(matches).players}
+    players = {player.name: player for player in rating_module.rate(matches).players}
     a, b = players["A"], players["B"]
     assert a.error == pytest.approx(b.error)
     if math.isfinite(line.elo):
@@ -230,7 +232,7 @@ def test_the_rating_table_of_two_engines_agrees_with_the_match(
         assert 2 * a.error == pytest.approx(line.elo_error, rel=0.03)
     else:
         assert 2 * a.error > 300
-    chance = product.rate(matches).superiority[0][1]
+    chance = rating_module.rate(matches).superiority[0][1]
     assert chance is not None
     assert 100 * chance == pytest.approx(max(line.los, 100 - line.los), abs=0.5)
     assert a.too_few == line.too_few == (len(pairs) < 10)
@@ -250,7 +252,7 @@ def fields_joined_by(bridges: int) -> list[GameScore]:
     """
     games = []
     for field in ("ABC", "XYZ"):
-        games += played({(one, other): (30, 40, 30) for one, other in zip(field, field[1:])})
+        games += played({pair: (30, 40, 30) for pair in zip(field, field[1:])})
     for k in range(bridges):
         games += [GameScore("A", "X", 1.0, pair=k), GameScore("X", "A", 1.0, pair=k)]
     return games
@@ -323,7 +325,7 @@ def test_errors_of_a_large_field_are_near_the_exact_ones(
     games = random_field(60, 3000)
     for anchor in (None, ("e3", 100.0)):
         exact = by_name(games, anchor)
-        monkeypatch.setattr(product, "MOST_EXACT", 10)
+        monkeypatch.setattr(rating_module, "MOST_EXACT", 10)
         rough = by_name(games, anchor)
         monkeypatch.undo()
         for name, player in exact.items():
@@ -337,7 +339,7 @@ def test_errors_of_a_large_field_are_near_the_exact_ones(
 def test_rating_a_thousand_engines_takes_no_cubic_time(
     monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Rating took minutes: its time was cubic in the number of engines."""
+    """In a former version, the time was cubic in the number of engines, so it took minutes."""
     products = 0
     times = Laplacian.times
 

@@ -1,4 +1,4 @@
-"""The standard error of a tuned value, as least squares and the delta method have it."""
+"""The standard error of a tuned value agrees with least squares and the delta method."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A client for the event stream of the page of a tournament."""
+"""A client for the event stream of a tournament's page."""
 
 from __future__ import annotations
 
