@@ -173,6 +173,7 @@ class SearchWorker:
         deadline: Deadline | None = None,
         lines: int = 1,
         errors: tuple[int, int, int, int, int, int] | None = None,
+        reported_win: int = 0,
     ) -> bool:
         """Search by iterative deepening until a limit or ``report`` ends it.
 
@@ -192,6 +193,8 @@ class SearchWorker:
                         time in the past stops the search
         lines           number of principal variations, at most ``MAX_LINES``
         errors          errors of a strength level: insight, greed, freedom, noise, oversight, seed
+        reported_win    plies in which a win reported by the last search must end; 0: none. The
+                        search takes that win from the transposition table, if it is still there
 
         Return whether the last iteration was interrupted before it was complete.
         """

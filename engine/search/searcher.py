@@ -59,6 +59,8 @@ class Searcher:
         self._table: core.TranspositionTable | None = None
         self._workers: list[core.SearchWorker] = []
         self._context: object = None
+        self._reported_win: tuple[Position, int] | None = None
+        """If the last search reported a win: the position after its move, and the plies left."""
 
     def resize(self, hash_mb: int) -> None:
         """Set the transposition table's size in MiB; the next search allocates it."""
@@ -97,7 +99,7 @@ class Searcher:
 
     def clear(self) -> None:
         """Clear the hash table and history, so that a game starts as in a new process."""
-        self._context = None
+        self._context = self._reported_win = None
         self._clear_memory()
 
     def _clear_memory(self) -> None:
@@ -177,7 +179,10 @@ class Searcher:
         def is_due() -> bool:
             return core.monotonic_ns() - start > _RANKING_NS and signals.due()
 
-        root = make_root(position, root_moves, tables, multipv, is_due)
+        reported_win = self._plies_left(position)
+        root = make_root(
+            position, root_moves, tables, multipv, is_due, win_reported=reported_win > 0
+        )
         errors = errors_of(level, position)
         context = (core_rules(position.rules), level is None, errors, root.tables)
         if context != self._context:
@@ -198,13 +203,25 @@ class Searcher:
             (count for count in (clock.limit.nodes, level and level.nodes) if count), default=0
         )
         interrupted, missing = self._run(
-            position, root, clock, signals, reporter.iteration, multipv, nodes, errors
+            position, root, clock, signals, reporter.iteration, multipv, nodes, errors,
+            reported_win,
         )
         if interrupted:
             reporter.interrupted()
         best = reporter.lines[0]
+        assert best.score is not None
+        plies = best.score.relative.win_in or 0
+        self._reported_win = (position.play(best.pv[0]), plies - 1) if plies > 1 else None
         ponder = best.pv[1] if len(best.pv) > 1 else None
         return Result(best.pv[0], ponder, best, interrupted, missing)
+
+    def _plies_left(self, position: Position) -> int:
+        """Return the plies in which the win that the last search reported must end; 0: none."""
+        before, plies = self._reported_win or (position, 0)
+        follows = plies > 1 and position.rules == before.rules and any(
+            before.play(move).key == position.key for move in before.legal_moves()
+        )
+        return plies - 1 if follows else 0
 
     def _useful_mb(self, clock: TimeManager) -> int:
         """Return the MiB of the table that a search can fill; a larger part is only slower."""
@@ -236,6 +253,7 @@ class Searcher:
         multipv: int,
         nodes: int,
         errors: Errors | None,
+        reported_win: int,
     ) -> tuple[bool, int]:
         """Run all workers until the first one, which reports, has ended.
 
@@ -275,6 +293,7 @@ class Searcher:
                 max_depth=self._max_depth(root, clock, signals),
                 lines=multipv,
                 node_limit=max(1, nodes - share * len(helpers)) if nodes else 0,
+                reported_win=reported_win,
             )
             return interrupted, self.threads - 1 - len(helpers)
         finally:

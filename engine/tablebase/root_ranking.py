@@ -52,7 +52,7 @@ class Ranking(NamedTuple):
 
 def rank_moves(
     tables: Tables, position: Position, among: Sequence[Move], lines: int = 1,
-    interrupted: Callable[[], bool] = lambda: False,
+    interrupted: Callable[[], bool] = lambda: False, *, equal_wins: bool = False,
 ) -> Ranking | None:
     """Return the ranked moves of ``among``; None if the value of one of them is unknown.
 
@@ -61,14 +61,16 @@ def rank_moves(
     before other losses. All draws have one rank, and so have all other losses. The search chooses
     among moves of one rank. For a fallible opponent, its choice is harder to answer than the
     longest loss, the move with the fewest replies that keep the value, or waiting for a distant
-    limit on plies. ``interrupted`` is as in `values_of_moves`.
+    limit on plies. ``interrupted`` is as in `values_of_moves`. ``equal_wins``: all wins have
+    one rank.
     """
     choices = values_of_moves(tables, position, set(among), interrupted)
     if not choices:
         return None
     groups: list[tuple[Choice, ...]] = []
     for value in (1, 0, -1):
-        groups += _groups([choice for choice in choices if choice.value == value])
+        group = [choice for choice in choices if choice.value == value]
+        groups += [tuple(group)] if group and value > 0 and equal_wins else _groups(group)
     if groups[0][0].value < 0 and not all(choice.certain for choice in choices):
         # One uncertain loss makes the position's loss uncertain.
         groups = [tuple(c._replace(certain=False) for c in group) for group in groups]

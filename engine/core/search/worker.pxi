@@ -69,6 +69,31 @@ cdef inline void begin_search(Worker *w) noexcept nogil:
     memset(w.history.killers, 0xFF, sizeof(w.history.killers))
 
 
+# Move a move of the root's first rank to the front; return False if the rank lacks it.
+cdef bint put_first(Worker *w, move_t move) noexcept nogil:
+    cdef int i, j
+    for i in range(w.root_end[0]):
+        if w.root[i] == move:
+            for j in range(i, 0, -1):
+                w.root[j] = w.root[j - 1]
+            w.root[0] = move
+            return True
+    return False
+
+
+# The value of a win within `plies` plies that the last search has stored for this position; 0 if it
+# has stored none. The win's move is put first.
+cdef int stored_win(Worker *w, const Board *b, int plies) noexcept nogil:
+    cdef Probe known
+    cdef uint64_t key = key_of(&w.game.rules, b)
+    probe(w.table, &w.game.rules, b, key, &known)
+    if known.bound in (0, UPPER) or known.score < WIN - plies or known.move == NO_MOVE:
+        probe(w.table, &w.game.rules, b, proof_key(&w.game, key), &known)
+        if known.bound != LOWER or known.score < WIN - plies or known.move == NO_MOVE:
+            return 0
+    return known.score if put_first(w, known.move) else 0
+
+
 # The two functions of a BoardSearch.
 cdef void begin_boards(void *worker, const RuleSet *rules) noexcept nogil:
     cdef Worker *w = <Worker *>worker
@@ -141,7 +166,8 @@ cdef class SearchWorker:
     def run(self, tuple rules not None, tuple fields not None, history, root_moves, report,
             *, int side=0, ranks=(), TableSet tables=None, int table_men=POINT_COUNT,
             int first_depth=1, int max_depth=MAX_DEPTH, uint64_t node_limit=0,
-            Deadline deadline=None, int lines=1, tuple errors=None):
+            Deadline deadline=None, int lines=1, tuple errors=None,
+            int reported_win=0):
         cdef const int64_t *end = &NO_END if deadline is None else &deadline.at
         if side & 1 != side:
             raise ValueError(f"expected side 0 or 1, found {side}")
@@ -163,7 +189,7 @@ cdef class SearchWorker:
                 return self.deepen_helper(load_board(fields), list(root_moves), list(ranks),
                                             first_depth, max_depth, node_limit, end)
             return self.deepen(load_board(fields), list(root_moves), list(ranks), report,
-                               first_depth, max_depth, node_limit, end, lines)
+                               first_depth, max_depth, node_limit, end, lines, reported_win)
         finally:
             if self.w.tables != NULL:
                 end_sharing(&tables.tables.users)
@@ -201,14 +227,20 @@ cdef class SearchWorker:
     # Iterative deepening of the worker that reports, until a limit or the report ends it.
     cdef bint deepen(self, Board b, list root_moves, list ranks, report, int first_depth,
                      int max_depth, uint64_t node_limit, const int64_t *end,
-                     int lines) except -1:
+                     int lines, int reported_win) except -1:
         cdef Worker *w = &self.w
         cdef int depth, line, line_count, last
         cdef int values[MAX_LINES]
         cdef list results
         cdef move_t best = NO_MOVE
+        cdef int win = 0         # value of the best win proven so far in a search of one line; or 0
+        cdef move_t win_line[MAX_PLY + 8]
+        cdef int win_length = 1
         self.begin(&b, root_moves, ranks)
         self.better = None
+        if reported_win and not w.has_errors:
+            win = stored_win(w, &b, reported_win)
+            win_line[0] = w.root[0]
         line_count = min(lines, w.root_size, MAX_LINES)
         memset(values, 0, sizeof(values))
         for depth in range(first_depth, min(max_depth, MAX_DEPTH) + 1):
@@ -221,6 +253,12 @@ cdef class SearchWorker:
                 with nogil:
                     values[line] = search_line(w, &b, values[line], depth, line)
                     if not w.stopped:
+                        if line_count == 1 and win and win > values[0]:
+                            # An iteration may miss a win that an earlier search has proven.
+                            values[0] = win
+                            put_first(w, win_line[0])
+                            w.pv_length[0] = win_length
+                            memcpy(w.pv[0], win_line, win_length * sizeof(move_t))
                         values[line] = exact_end(w, &b, values[line], depth, line)
                 if w.stopped:
                     if values[line] > 0:  # Only the proof of a shortest win was interrupted.
@@ -233,6 +271,10 @@ cdef class SearchWorker:
                         self.better = results[0]
                     return True
                 results.append((values[line], w.seldepth, self.variation()))
+            if line_count == 1 and values[0] >= LEAST_WIN and not w.has_errors:
+                win = values[0]
+                win_length = w.pv_length[0]
+                memcpy(win_line, w.pv[0], win_length * sizeof(move_t))
             # Sort, because a later line may be better than an earlier line of the same rank.
             order = [(w.root_end[line], -results[line][0], line) for line in range(line_count)]
             results = [results[line] for _, _, line in sorted(order)]
