@@ -3,7 +3,7 @@
     python -m tests.benchmarks.league [ERROR [RUNS]]
 
 In each of RUNS runs (default 2), players of known strengths meet until every rating error is at
-most ERROR Elo (default 40). The error is that of `merels ratings`.
+most ERROR Elo (default 40). The error is that of the rating list: about the mean of the anchors.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import random
 import sys
 from collections.abc import Sequence
 from itertools import combinations
+from typing import NamedTuple
 
 from merels.tournament.league.choice import Field, Pair, choose
 from merels.tournament.statistics.counts import GameScore, MatchCounter
@@ -23,19 +24,28 @@ DRAWS = 0.4
 """Share of draws between equals."""
 AT_ONCE = 4
 """Pairs chosen before the results of any of them are known, as for parallel workers."""
-FIELDS: dict[str, Sequence[float]] = {
-    "6 players over 1235 Elo": (800, 1170, 1385, 1650, 1875, 2035),
-    "12 players over 1350 Elo": (
-        800, 1000, 1170, 1385, 1500, 1650, 1700, 1875, 1950, 2035, 2100, 2150
-    ),
-    "12 players over 110 Elo": range(1500, 1620, 10),
-    "20 players over 1520 Elo": range(800, 2400, 80),
+LEVELS = (800, 1170, 1385, 1650, 1875, 2035)
+
+
+class Strengths(NamedTuple):
+    """Known strengths of players, and the indices of the anchors."""
+
+    elos: Sequence[float]
+    anchors: Sequence[int] = ()
+
+
+_TWELVE = (800, 1000, 1170, 1385, 1500, 1650, 1700, 1875, 1950, 2035, 2100, 2150)
+FIELDS = {
+    "6 players over 1235 Elo": Strengths(LEVELS, range(6)),
+    "12 players over 1350 Elo": Strengths(_TWELVE, [_TWELVE.index(elo) for elo in LEVELS]),
+    "20 players over 1520 Elo": Strengths(range(800, 2400, 80), range(2, 20, 4)),
+    "12 players over 110 Elo": Strengths(range(1500, 1620, 10)),
 }
 
 
-def games_needed(elos: Sequence[float], error: float, seed: int, is_league: bool) -> int:
+def games_needed(players: Strengths, error: float, seed: int, is_league: bool) -> int:
     """Return the games after which every error is at most ``error`` Elo."""
-    chance = random.Random(seed)
+    chance, elos = random.Random(seed), players.elos
     names = [f"player {index}" for index in range(len(elos))]
     all_pairs = list(combinations(range(len(elos)), 2))
     floors = set(all_pairs)
@@ -46,24 +56,31 @@ def games_needed(elos: Sequence[float], error: float, seed: int, is_league: bool
     while wanted or floors:
         chosen = all_pairs
         if is_league:
-            field = Field(len(elos), games, points)
+            origins = [
+                index for index in players.anchors if any(index in pair for pair in games)
+            ]
+            field = Field(len(elos), games, points, origins)
             chosen = choose(field, AT_ONCE, wanted, range(len(elos)), floors)
         for pair in chosen:
             pairs += 1
             for white, black in (pair, pair[::-1]):
-                score = _score(chance, elos[white] - elos[black])
+                score = score_of(chance, elos[white] - elos[black])
                 counter.add(GameScore(names[white], names[black], score, pairs))
                 games[pair] = games.get(pair, 0) + 1
                 points[pair] = points.get(pair, 0.0) + (score if white < black else 1 - score)
         floors.difference_update(chosen)
-        errors = {player.name: player.error for player in rate(counter.counts).players}
+        anchors = {
+            names[index]: elos[index] for index in players.anchors
+            if any(index in pair for pair in games)
+        }
+        errors = {player.name: player.error for player in rate(counter.counts, anchors).players}
         wanted = [
             index for index, name in enumerate(names) if errors.get(name, math.inf) > error
         ]
     return 2 * pairs
 
 
-def _score(chance: random.Random, ahead: float) -> float:
+def score_of(chance: random.Random, ahead: float) -> float:
     """Return White's random score in a game, if White is ``ahead`` Elo stronger."""
     expected = 0.5 + 0.5 * math.tanh(ahead / ELO_UNIT / 2)
     draws = DRAWS * 4 * expected * (1 - expected)
@@ -77,9 +94,9 @@ def main() -> None:
     """Print the games that round robin and league need, and their ratio, for each field."""
     error = float(sys.argv[1]) if len(sys.argv) > 1 else 40.0
     runs = int(sys.argv[2]) if len(sys.argv) > 2 else 2
-    for field, elos in FIELDS.items():
+    for field, players in FIELDS.items():
         plain, league = (
-            sum(games_needed(elos, error, seed, is_league) for seed in range(runs)) / runs
+            sum(games_needed(players, error, seed, is_league) for seed in range(runs)) / runs
             for is_league in (False, True)
         )
         print(

@@ -8,7 +8,7 @@ from merels.tournament.flags.table import FLAGS, ONE, WIDTH, Flag, Flags, flag_l
 
 CREATE_OWN: Flags = {
     "-error": Flag(
-        "goal for each rating: half its 95 % interval, in Elo (25)", words=ONE,
+        "goal for the error of each rating, in Elo (25)", words=ONE,
     ),
     "-floor": Flag("minimum number of games between any two active players (2)", words=ONE),
     "-anchor": Flag(
@@ -72,9 +72,9 @@ Actions:
   status         print the list; the default
 """
 _ENDING = """\
-DIR/games.db is a journal: merels ratings, accuracy, review and convert read it. An error is half
-the 95 % interval of a rating relative to the mean of all players; the games of a pair count as one
-result."""
+DIR/games.db is a journal: merels ratings, accuracy, review and convert read it. The error of
+a rating is half the 95 % interval of its distance from the point that fixes the scale: the mean of
+the anchors or, if no anchor has played, of all players. A pair of games counts as one result."""
 
 
 def league_help() -> str:

@@ -8,6 +8,9 @@ one, so the reduction of the variance of each player k has a closed form:
 
     u = C[i] - C[j],  reduction[k] = w u[k]**2 / (1 + w (u[i] - u[j]))
 
+C is about the mean of the anchors, like the errors of the ratings, or about the mean of all players
+without anchors.
+
 Because the strengths are uncertain, w is the mean of ``2 p (1 - p)`` over the distribution of their
 difference. Therefore a player of unknown strength first meets opponents in the middle of the field.
 """
@@ -16,16 +19,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
+from copy import copy
 from itertools import combinations
 from operator import mul, sub
 
 from merels.tournament.statistics.elo import ELO_UNIT
-from merels.tournament.statistics.graphs import Laplacian, Matrix
+from merels.tournament.statistics.graphs import Laplacian, Matrix, about
 
 PRIOR_ELO = 400.0
 """Standard deviation of the strengths of players that have not played."""
 GAMES = 2
 """Number of games of a pair."""
+ENDLESS = 1e9
+"""Information of endless games between two players."""
 MAX_STEPS = 50
 SETTLED = 1e-6
 """Length of a Newton step, in natural units, at which the iteration ends."""
@@ -38,13 +44,15 @@ class Field:
     """Strengths of players and their covariance, in natural units (`ELO_UNIT` Elo).
 
     ``games`` and ``points`` give, for each pair, the number of games played and the points of the
-    pair's first player.
+    pair's first player. The covariance is about the mean of the players ``origins``, or of all.
     """
 
     def __init__(
-        self, size: int, games: Mapping[Pair, int], points: Mapping[Pair, float]
+        self, size: int, games: Mapping[Pair, int], points: Mapping[Pair, float],
+        origins: Sequence[int] = (),
     ) -> None:
         self.size = size
+        self._origins = origins or range(size)
         # The prior is an edge from every player to an extra node for the mean of the field.
         self._graph = Laplacian(size + 1, [*games, *((player, size) for player in range(size))])
         self._games = list(games.values())
@@ -85,15 +93,9 @@ class Field:
         return [value - mean for value in strengths[:-1]]
 
     def _covariance(self) -> Matrix:
-        """Return the covariance of the differences from the mean of the players."""
+        """Return the covariance of the differences from the mean of the origins."""
         self._graph.weigh(self._information([*self.strengths, 0.0]))
-        inverse = [row[:-1] for row in self._graph.inverse()[:-1]]
-        means = [sum(row) / self.size for row in inverse]
-        mean = sum(means) / self.size
-        return [
-            [cell - own - other + mean for cell, other in zip(row, means)]
-            for row, own in zip(inverse, means)
-        ]
+        return about([row[:-1] for row in self._graph.inverse()[:-1]], self._origins)
 
     def weight(self, pair: Pair) -> float:
         """Return the expected information of a game pair about its players' difference."""
@@ -106,8 +108,19 @@ class Field:
 
     def add(self, pair: Pair) -> None:
         """Add the expected information of a game pair that has not been played yet."""
-        weight, covariance = self.weight(pair), self.covariance
+        self._add(pair, self.weight(pair))
+
+    def limits(self, players: Sequence[int]) -> list[float]:
+        """Return the variance of each strength after endless games between ``players``."""
+        limit = copy(self)
+        for other in players[1:]:
+            limit._add((players[0], other), ENDLESS)
+        return [max(0.0, row[index]) for index, row in enumerate(limit.covariance)]
+
+    def _add(self, pair: Pair, weight: float) -> None:
+        """Add information about the difference of two players."""
         i, j = pair
+        covariance = self.covariance
         change = list(map(sub, covariance[i], covariance[j]))
         factor = weight / (1 + weight * (change[i] - change[j]))
         self.covariance = [

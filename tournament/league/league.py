@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import date
-from statistics import fmean
+from itertools import chain
 from typing import Any, Literal, get_args
 
 from merels.engine import __version__
@@ -36,7 +36,7 @@ JOURNAL = "games.db"
 NOTE = "league"
 """Key of the journal's note on the league."""
 GOAL = 25.0
-"""Default goal for each rating: half the 95 % interval, in Elo."""
+"""Default goal for the error of each rating, in Elo."""
 FLOOR = 2
 """Default minimum number of games between any two active players."""
 _GAMES = "SELECT number, white, black, started FROM games"
@@ -67,7 +67,7 @@ class Terms:
     """Goal and scale of the ratings, and default flags of new players."""
 
     error: float = GOAL
-    """Goal for the error of each active player's rating: half the 95 % interval, in Elo."""
+    """Goal for the error of each active player's rating, in Elo."""
     floor: int = FLOOR
     """Minimum number of games between any two active players, rounded up to pairs."""
     anchors: tuple[tuple[str, float], ...] = ()
@@ -153,23 +153,20 @@ def ratings_of(league: League, counts: Counts) -> list[PlayerRating]:
     """Return the ratings of the players with games, by group, strongest first.
 
     Group 0 is the rating list: the connected group with the most anchors, then with the most
-    players. The scale of a group is fixed by its anchors; without anchors its mean is 0. Errors are
-    relative to the mean of the group.
+    players. The scale of a group is fixed by its anchors; without anchors its mean is 0. An error
+    is half the 95 % interval of a rating on this scale: about the mean of the anchors in the group,
+    or of all its players.
     """
     if not counts:
         return []
-    players = rate(counts).players
-    anchors = anchors_of(league)
-    shifts: dict[int, list[float]] = {player.group: [] for player in players}
-    for player in players:
-        if player.name in anchors:
-            shifts[player.group].append(anchors[player.name] - player.elo)
-    groups = sorted(shifts, key=lambda group: (-len(shifts[group]), group))
-    moved = [
-        replace(player, elo=player.elo + fmean(shifts[player.group] or [0.0]),
-                group=groups.index(player.group))
-        for player in players
-    ]
+    met = set(chain.from_iterable(counts))
+    anchors = {name: elo for name, elo in anchors_of(league).items() if name in met}
+    ratings = rate(counts, anchors)
+    order = sorted(
+        range(len(ratings.groups)),
+        key=lambda group: (-len(anchors.keys() & ratings.groups[group].names), group),
+    )
+    moved = [replace(player, group=order.index(player.group)) for player in ratings.players]
     return sorted(moved, key=lambda player: (player.group, -player.elo))
 
 

@@ -12,13 +12,15 @@ from typing import NamedTuple
 
 from merels.engine.common.numbers import counted
 from merels.tournament.league.choice import GAMES, Field, Pair, choose
-from merels.tournament.league.league import League, ratings_of
+from merels.tournament.league.league import League, anchors_of, ratings_of
 from merels.tournament.pairing.schedule import is_in_part
 from merels.tournament.records.games import GameSpec, Opening, PairTask
 from merels.tournament.run.plan import Plan, Progress, derive_seed
 from merels.tournament.statistics.counts import GameScore
 from merels.tournament.statistics.ratings import PlayerRating
 
+MARGIN = 1.1
+"""Smallest goal for an error, in multiples of the error that endless games would leave."""
 SHARE = 0.05
 """Largest share of a run's time that is spent on ratings and their covariance."""
 _HALF_PAIRS = (
@@ -84,6 +86,8 @@ class LeaguePlan(Plan):
         self._players: dict[str, PlayerRating]
         self._variances: list[float]
         """Variance of each strength at the last estimate, without pending games."""
+        self._least: list[float]
+        """Error of each rating, in Elo, that endless games of the active players would leave."""
         self._estimate()
 
     # Methods of `Plan`, called by the runner.
@@ -163,11 +167,22 @@ class LeaguePlan(Plan):
             games[pair] += counts.games
             points[pair] += counts.points if i < j else counts.games - counts.points
         self._played = games
-        self._field = Field(len(self._names), games, points)
+        met = {index for pair in games for index in pair}
+        anchors = (self._index[name] for name in anchors_of(self._league) if name in self._index)
+        origins = [index for index in anchors if index in met]
+        self._field = Field(len(self._names), games, points, origins)
         self._variances = [row[index] for index, row in enumerate(self._field.covariance)]
         self._players = {
             player.name: player for player in ratings_of(self._league, self._counter.counts)
         }
+        self._least = [0.0] * len(self._names)
+        if not met.issubset(self._active):
+            # The errors of players that play no more limit the errors of all others.
+            limits = self._field.limits(self._active)
+            self._least = [
+                self._error(index) * self._shrinkage(index, limit) if index in met else 0.0
+                for index, limit in enumerate(limits)
+            ]
         for pair, _ in self._pending.values():
             self._field.add(pair)
         self._is_stale = False
@@ -186,13 +201,24 @@ class LeaguePlan(Plan):
 
     def _expected_error(self, index: int) -> float:
         """Return the error of a player's rating, in Elo, that is expected after pending games."""
-        ratio = self._field.covariance[index][index] / self._variances[index]
-        return self._error(index) * math.sqrt(max(0.0, ratio))
+        return self._error(index) * self._shrinkage(index, self._field.covariance[index][index])
+
+    def _shrinkage(self, index: int, variance: float) -> float:
+        """Return the ratio of errors at which a strength has ``variance``, and now."""
+        now = self._variances[index]
+        # The only anchor is the origin of all strengths: its variance is 0.
+        return math.sqrt(max(0.0, variance) / now) if now > 0 else 1.0
 
     def _wanted(self) -> list[int]:
-        """Return the active players whose expected errors are above the goal."""
-        error = self.goal.error
-        return [index for index in self._active if self._expected_error(index) > error]
+        """Return the active players whose expected errors are above the goal, but can reach it.
+
+        Where retired players put the goal out of reach, the goal is `MARGIN` times the limit.
+        """
+        goal = self.goal.error
+        return [
+            index for index in self._active
+            if self._expected_error(index) > max(goal, MARGIN * self._least[index])
+        ]
 
     def _below_floor(self) -> list[Pair]:
         """Return the pairs of active players with too few games, counting pending games."""

@@ -315,7 +315,8 @@ class _Pages:
 
     def _index(self) -> list[str]:
         parts = [self._list()]
-        parts.append(note(f"± is half the 95 % interval about the mean of all players. {MEANING}"))
+        interval = f"± is half the 95 % interval of the rating on this scale: {self._zero()}."
+        parts.append(note(f"{interval} {MEANING}"))
         if any(entry.rank is None and entry.rating is not None for entry in self._entries):
             parts.append(note("Not connected: no games connect these players to the others, so "
                               "they have no rating on this scale."))
@@ -324,6 +325,13 @@ class _Pages:
         for family, names in self._families.items():
             parts += [f"<h3>{text_html(family)}</h3>", self._progress(names)]
         return [*parts, "<h2>Conditions</h2>", _facts(self._facts())]
+
+    def _zero(self) -> str:
+        """Return the point that fixes the scale, in words."""
+        anchors = anchors_of(self._league)
+        if any(entry.rank is not None and entry.name in anchors for entry in self._entries):
+            return "about the mean of the anchors below, whose ratings are known"
+        return "about the mean of all players, because no anchor has played"
 
     def _list(self) -> str:
         rows = [["#", "Name", "Elo", "±", "Games", "Score", "Draws", "Faults", "Status"]]

@@ -49,7 +49,7 @@ def by_rank(ratings: Ratings, entries: Mapping[str, T]) -> dict[str, T]:
 
 def crosstable(matches: Counts, anchor: tuple[str, float] | None = None) -> Crosstable:
     """Return the rated crosstable of matches; ``anchor`` is an engine and its fixed rating."""
-    return Crosstable(rate(matches, anchor), matches)
+    return Crosstable(rate(matches, dict([anchor]) if anchor else {}), matches)
 
 
 def rating_list(ratings: Ratings, columns: int | None = None) -> str:
@@ -151,8 +151,9 @@ def as_dict(table: Crosstable) -> dict[str, Any]:
             {"names": list(group.names), "virtual_draws": group.virtual_draws}
             for group in ratings.groups
         ],
-        "anchor": None if ratings.anchor is None else
-        {"name": ratings.anchor[0], "elo": ratings.anchor[1]},
+        "anchor": next(
+            ({"name": name, "elo": elo} for name, elo in ratings.anchors.items()), None
+        ),
     }
 
 
@@ -206,8 +207,7 @@ def _player_fields(rank: int, player: PlayerRating) -> dict[str, Any]:
 def notes(ratings: Ratings) -> list[str]:
     """Return remarks on the ratings, a sentence each."""
     remarks = []
-    if ratings.anchor is not None:
-        name, elo = ratings.anchor
+    for name, elo in ratings.anchors.items():
         remarks.append(f"{shorten(name)} is fixed at {elo:g}; errors are relative to this engine.")
     if len(ratings.groups) > 1:
         remarks.append(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter, mul, neg, sub
+from statistics import fmean
 from typing import Any
 
 Matrix = list[list[float]]
@@ -122,6 +123,21 @@ def sandwich(bread: Matrix, edges: Edges, weights: Sequence[float]) -> Matrix:
         for j in range(i, size):
             result[i][j] = result[j][i] = sum(map(mul, row, product[j]))
     return result
+
+
+def about(covariance: Matrix, origins: Sequence[int]) -> Matrix:
+    """Return the covariance of the differences from the mean of the nodes ``origins``.
+
+    No origins change nothing.
+    """
+    if not origins:
+        return covariance
+    means = [fmean(row[origin] for origin in origins) for row in covariance]
+    own = fmean(means[origin] for origin in origins)
+    return [
+        [cell - mean - other + own for cell, other in zip(row, means)]
+        for row, mean in zip(covariance, means)
+    ]
 
 
 def _picker(places: Sequence[int]) -> Callable[[Sequence[Any]], tuple[Any, ...]]:

@@ -13,9 +13,10 @@ and near 0 in a large field. The weight falls as the results of the pairing, and
 its engines, become more varied. The ratings themselves do not include the prior.
 
 Engines that are not connected by games, directly or through others, cannot be compared. Each
-connected group is rated separately, with mean 0 unless it contains the anchor. If an engine or a
-set of engines took every point, or none, from the rest of its group, no finite rating fits. Then
-each pairing across that divide gets one virtual draw, and the group reports their number.
+connected group is rated separately. Its anchors fix its scale; without anchors its mean is 0. If an
+engine or a set of engines took every point, or none, from the rest of its group, no finite rating
+fits. Then each pairing across that divide gets one virtual draw, and the group reports their
+number.
 
 The likelihood is maximized by Newton's method. Each step is solved by conjugate gradients, in time
 linear in the number of pairings. Errors are exact in groups of up to `MOST_EXACT` engines. In
@@ -26,11 +27,12 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from math import tanh
 from operator import add, mul
+from statistics import fmean
 
 from merels.tournament.statistics.counts import Counts, MatchCounts, Tally
 from merels.tournament.statistics.elo import (
@@ -40,7 +42,13 @@ from merels.tournament.statistics.elo import (
     prior_share,
     superiority,
 )
-from merels.tournament.statistics.graphs import Laplacian, Matrix, components, sandwich
+from merels.tournament.statistics.graphs import (
+    Laplacian,
+    Matrix,
+    about,
+    components,
+    sandwich,
+)
 
 MOST_EXACT = 200
 """Largest group with exact errors, and largest table of superiority, in engines."""
@@ -62,7 +70,7 @@ class PlayerRating(Tally):
     name: str
     elo: float
     error: float
-    """Half the 95 % interval in Elo, about the group's mean or the anchor, whose own error is 0."""
+    """Half the 95 % interval in Elo, about the anchors' mean, or the group's without anchors."""
     group: int
     """Index in ``Ratings.groups``."""
     wins: int
@@ -96,7 +104,7 @@ class Ratings:
 
     A cell is None on the diagonal and between groups. The table is empty for more than
     `MOST_EXACT` players."""
-    anchor: tuple[str, float] | None = None
+    anchors: Mapping[str, float]
 
 
 @dataclass(slots=True)
@@ -122,20 +130,22 @@ class _Games:
         return [games * score * (1 - score) for games, score in zip(self.games, expected)]
 
 
-def rate(matches: Counts, anchor: tuple[str, float] | None = None) -> Ratings:
+def rate(matches: Counts, anchors: Mapping[str, float] | None = None) -> Ratings:
     """Return the ratings of all engines in ``matches``.
 
-    Each group has mean 0, except that the group of ``anchor`` (name, Elo) gives the anchor this
-    Elo. A game outside an opening pair is a cluster of its own. Raises ValueError if the anchor
-    played no game.
+    In each group with ``anchors`` (engines and their known Elo), the mean rating of its anchors
+    equals the mean of these Elo. Other groups have mean 0. Errors are about the same mean, so the
+    error of an only anchor is 0. A game outside an opening pair is a cluster of its own. Raises
+    ValueError if an anchor played no game.
     """
+    anchors = dict(anchors or {})
     index: dict[str, int] = {}
     for name in chain.from_iterable(matches):
         index.setdefault(name, len(index))
     names = list(index)
-    if anchor is not None and anchor[0] not in index:
-        raise ValueError(f"the anchor {anchor[0]!r} played no rated game; name an engine that did")
-    anchor_index = None if anchor is None else index[anchor[0]]
+    for name in anchors:
+        if name not in index:
+            raise ValueError(f"the anchor {name!r} played no rated game; name an engine that did")
     edges = [(index[first], index[second]) for first, second in matches]
     groups = components(len(names), [*edges, *((second, first) for first, second in edges)])
     group_of = {player: number for number, group in enumerate(groups) for player in group}
@@ -147,12 +157,13 @@ def rate(matches: Counts, anchor: tuple[str, float] | None = None) -> Ratings:
         own_counts[group_of[first]].append(counts)
     parts = []
     for members, inner, played in zip(groups, own_edges, own_counts):
-        elo = anchor[1] if anchor is not None and anchor_index in members else None
+        origins = [k for k, player in enumerate(members) if names[player] in anchors]
+        elo = fmean([anchors[names[members[k]]] for k in origins] or [0.0])
         games = _Games(
             Laplacian(len(members), inner), played,
             [counts.games for counts in played], [counts.points for counts in played],
         )
-        parts.append(_rate_group(members, games, anchor_index, elo))
+        parts.append(_rate_group(members, games, origins, elo))
     parts.sort(key=lambda part: -len(part.members))
     records = _records(len(names), index, matches)
     rows: list[PlayerRating] = []
@@ -164,7 +175,7 @@ def rate(matches: Counts, anchor: tuple[str, float] | None = None) -> Ratings:
         tuple(RatingGroup(tuple(names[i] for i in part.members), part.virtual_draws)
               for part in parts),
         _superiority(parts),
-        anchor,
+        anchors,
     )
 
 
@@ -195,9 +206,12 @@ class _Part:
 
 
 def _rate_group(
-    members: list[int], games: _Games, anchor: int | None, elo: float | None
+    members: list[int], games: _Games, origins: Sequence[int], elo: float
 ) -> _Part:
-    """Rate a connected group; ``elo`` is the rating of ``anchor``, None if it is no member."""
+    """Rate a connected group.
+
+    ``elo`` is the mean rating of the members with the indices ``origins``, or of all if empty.
+    """
     size, graph = len(members), games.graph
     virtual = _one_sided(games)
     games.add_draws(virtual)
@@ -215,14 +229,13 @@ def _rate_group(
     expected = games.expected(with_prior)
     spreads = list(map(_spread, games.counts, expected, shares))
     graph.weigh(games.information(expected))
-    origin = None if elo is None or anchor is None else members.index(anchor)
     covariance: Matrix = []
     if is_small:
-        covariance = _about(sandwich(graph.inverse(), graph.edges, spreads), origin)
+        covariance = about(sandwich(graph.inverse(), graph.edges, spreads), origins)
         variances = [covariance[k][k] for k in range(size)]
     else:
-        variances = _variances(graph, spreads, origin)
-    elos, elos_with_prior = (_rated(values, origin, elo) for values in (strengths, with_prior))
+        variances = _variances(graph, spreads, origins)
+    elos, elos_with_prior = (_rated(values, origins, elo) for values in (strengths, with_prior))
     errors = [
         Z95 * ELO_UNIT * math.sqrt(max(0.0, variance)) + abs(plain - shifted)
         for variance, plain, shifted in zip(variances, elos, elos_with_prior)
@@ -239,11 +252,13 @@ def _rate_group(
     )
 
 
-def _rated(strengths: Sequence[float], origin: int | None, elo: float | None) -> list[float]:
-    """Return strengths as Elo, shifted so that the member ``origin``, if any, has ``elo``."""
-    if origin is None or elo is None:
-        return [ELO_UNIT * strength for strength in strengths]
-    return [elo + ELO_UNIT * (strength - strengths[origin]) for strength in strengths]
+def _rated(strengths: Sequence[float], origins: Sequence[int], elo: float) -> list[float]:
+    """Return strengths as Elo, shifted so that the mean of ``origins`` is ``elo``.
+
+    Without origins the mean of the strengths, 0, is the origin.
+    """
+    zero = fmean([strengths[origin] for origin in origins] or [0.0])
+    return [elo + ELO_UNIT * (strength - zero) for strength in strengths]
 
 
 def _spread(counts: MatchCounts, expected: float, share: float) -> float:
@@ -352,8 +367,10 @@ def _draws(graph: Laplacian, spreads: Sequence[float]) -> Callable[[], list[floa
     return draw
 
 
-def _variances(graph: Laplacian, spreads: Sequence[float], origin: int | None) -> list[float]:
-    """Return estimates of the strengths' variances about their mean, or about ``origin``.
+def _variances(
+    graph: Laplacian, spreads: Sequence[float], origins: Sequence[int]
+) -> list[float]:
+    """Return estimates of the strengths' variances about their mean, or about that of ``origins``.
 
     They are means over random signs. The part that comes from an engine's own games is computed
     exactly and left out of the means, which reduces their noise.
@@ -362,38 +379,34 @@ def _variances(graph: Laplacian, spreads: Sequence[float], origin: int | None) -
     meat = Laplacian(graph.size, graph.edges)
     meat.weigh(spreads)
     own = [spread / degree**2 for spread, degree in zip(meat.diagonal, degrees)]
-    if origin is not None:
-        zero = own[origin]
-        own = [variance + zero for variance in own]
+    if origins:
+        # Covariances of each own part with the mean of the origins' own parts.
+        share, shared = 1 / len(origins), [0.0] * graph.size
+        is_origin = [False] * graph.size
+        for origin in origins:
+            is_origin[origin] = True
+            shared[origin] = share * own[origin]
         for (i, j), spread in zip(graph.edges, spreads):
-            if origin in (i, j):
-                own[i + j - origin] += 2 * spread / (degrees[i] * degrees[j])
+            common = share * spread / (degrees[i] * degrees[j])
+            shared[i] -= common * is_origin[j]
+            shared[j] -= common * is_origin[i]
+        zero = fmean([shared[origin] for origin in origins])
+        own = [variance - 2 * common + zero for variance, common in zip(own, shared)]
     draw = _draws(graph, spreads)
     sums = [0.0] * graph.size
     for _ in range(SIGNS):
         right = draw()
         x = graph.solve(right, ROUGH_TOLERANCE)
         x0 = [value / degree for value, degree in zip(right, degrees)]
-        if origin is not None:
-            x, x0 = ([value - vector[origin] for value in vector] for vector in (x, x0))
+        if origins:
+            x, x0 = (
+                [value - zero for value in vector] for vector in (x, x0)
+                for zero in [fmean([vector[origin] for origin in origins])]
+            )
         sums = [total + a * a - b * b for total, a, b in zip(sums, x, x0)]
-    variances = [
+    return [
         # Noise may push the estimate below the exact part.
         max(exact / 2, exact + total / SIGNS) for exact, total in zip(own, sums)
-    ]
-    if origin is not None:
-        variances[origin] = 0.0
-    return variances
-
-
-def _about(covariance: Matrix, origin: int | None) -> Matrix:
-    """Return the covariance of the differences to the player ``origin``; None changes nothing."""
-    if origin is None:
-        return covariance
-    row, own = covariance[origin], covariance[origin][origin]
-    return [
-        [cell - row[i] - row[j] + own for j, cell in enumerate(line)]
-        for i, line in enumerate(covariance)
     ]
 
 

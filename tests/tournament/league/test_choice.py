@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import random
 from itertools import combinations
+from statistics import fmean
 
 import pytest
 
@@ -52,6 +53,32 @@ def test_adding_a_pair_changes_the_covariance_as_solving_again_does() -> None:
                 row, old, map(float.__sub__, before.covariance[i], before.covariance[j])
             ):
                 assert cell + weight * own * other == pytest.approx(former, abs=1e-9)
+
+
+def test_the_covariance_is_about_the_mean_of_the_origins() -> None:
+    games, points = played(6)
+    plain, anchored = Field(6, games, points), Field(6, games, points, [1, 4])
+    for i in range(6):
+        for j in range(6):
+            row, other = (plain.covariance[player] for player in (i, j))
+            ends = [plain.covariance[player] for player in (1, 4)]
+            own = row[j] - fmean([row[1], row[4], other[1], other[4]]) * 2
+            own += fmean([end[player] for end in ends for player in (1, 4)])
+            assert anchored.covariance[i][j] == pytest.approx(own, abs=1e-12)
+    assert Field(6, games, points, [3]).covariance[3][3] == pytest.approx(0, abs=1e-15)
+    for pair in combinations(range(6), 2):
+        assert anchored.weight(pair) == pytest.approx(plain.weight(pair))
+
+
+def test_endless_games_leave_the_error_of_players_that_play_no_more() -> None:
+    games, points = played(6)
+    field = Field(6, games, points, [0, 1])
+    limits, before = field.limits([2, 3, 4, 5]), variances(field)
+    for _ in range(5000):
+        for pair in combinations(range(2, 6), 2):
+            field.add(pair)
+    assert limits == pytest.approx(variances(field), rel=0.01)
+    assert max(limits[2:]) - min(limits[2:]) < 1e-6 < min(limits[2:]) < max(before[2:])
 
 
 def test_the_chosen_pair_lowers_the_wanted_variances_most() -> None:

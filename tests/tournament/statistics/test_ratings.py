@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 import statistics
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 import pytest
@@ -25,18 +26,16 @@ KNOWN = {
 }
 
 
-def rate(
-    games: Iterable[GameScore], anchor: tuple[str, float] | None = None
-) -> rating_module.Ratings:
+def rate(games: Iterable[GameScore], anchors: Mapping[str, float] | None = None) -> rating_module.Ratings:
     """Return the ratings from single games."""
-    return rating_module.rate(count_matches(games), anchor)
+    return rating_module.rate(count_matches(games), anchors)
 
 
 def by_name(
-    games: Iterable[GameScore], anchor: tuple[str, float] | None = None
+    games: Iterable[GameScore], anchors: Mapping[str, float] | None = None
 ) -> dict[str, rating_module.PlayerRating]:
     """Return the rated players by name."""
-    return {player.name: player for player in rate(games, anchor).players}
+    return {player.name: player for player in rate(games, anchors).players}
 
 
 def played(results: Mapping[Sequence[str], Sequence[int]]) -> list[GameScore]:
@@ -87,17 +86,30 @@ def test_two_players_differ_by_the_elo_of_their_score() -> None:
 
 
 def test_an_anchor_keeps_its_rating_and_has_no_error() -> None:
-    free, held = by_name(played(FOUR)), by_name(played(FOUR), anchor=("B", 1500.0))
+    free, held = by_name(played(FOUR)), by_name(played(FOUR), {"B": 1500.0})
     for name, player in held.items():
         difference = free[name].elo - free["B"].elo
         assert player.elo == pytest.approx(1500 + difference, abs=1e-6)
     assert (held["B"].elo, held["B"].error) == (1500.0, 0.0)
     with pytest.raises(ValueError, match="'Z'"):
-        rate(played(FOUR), anchor=("Z", 0.0))
+        rate(played(FOUR), {"Z": 0.0})
+
+
+def test_the_mean_of_several_anchors_is_fixed() -> None:
+    anchors = {"A": 1500.0, "C": 1450.0, "Y": 100.0}
+    apart = [GameScore("X", "Y", score, 1) for score in (1.0, 0.5)]
+    players = by_name([*played(FOUR), *apart], anchors)
+    assert players["A"].elo + players["C"].elo == pytest.approx(2950, abs=1e-9)
+    assert players["A"].elo - players["B"].elo == pytest.approx(98.634688 - 50.836425, abs=1e-6)
+    assert (players["Y"].elo, players["Y"].error) == (100.0, 0.0)
+    # Each of two anchors is half their difference away from the mean of both.
+    about_a = by_name(played(FOUR), {"A": 0.0})
+    for name in "AC":
+        assert players[name].error == pytest.approx(about_a["C"].error / 2, rel=0.01)
 
 
 def test_an_anchored_error_and_the_superiority_agree() -> None:
-    ratings = rate(played(FOUR), anchor=("B", 0.0))
+    ratings = rate(played(FOUR), {"B": 0.0})
     a, b = ratings.players[:2]
     deviations = (a.elo - b.elo) / (a.error / Z95)
     assert ratings.superiority[0][1] == pytest.approx(statistics.NormalDist().cdf(deviations))
@@ -158,6 +170,34 @@ def test_known_errors_agree_with_simulation() -> None:
         assert Z95 * statistics.stdev(elos[name]) == pytest.approx(error, rel=0.12)
 
 
+def test_intervals_about_the_anchors_cover_the_true_ratings() -> None:
+    """Ratings on the scale of two anchors had errors about the mean of all players."""
+    chance, runs = random.Random(44), 300
+    true = {f"e{k}": 1000.0 + 150 * k for k in range(7)}
+    names, anchors = list(true), {name: true[name] for name in ("e0", "e2")}
+    covered, covered_about_all = Counter[str](), Counter[str]()
+    for _ in range(runs):
+        games = []
+        for i, first in enumerate(names):
+            for second in names[i + 1 : i + 3]:
+                expected = 1 / (1 + 10 ** ((true[second] - true[first]) / 400))
+                draw = min(expected, 1 - expected)
+                for pair in range(20):
+                    for _ in range(2):
+                        roll = chance.random()
+                        wins = (roll < expected - draw / 2) + (roll < expected + draw / 2)
+                        games.append(GameScore(first, second, wins / 2, pair))
+        about_all = by_name(games)
+        for name, player in by_name(games, anchors).items():
+            miss = abs(player.elo - true[name])
+            covered[name] += miss <= player.error
+            covered_about_all[name] += miss <= about_all[name].error
+    four_deviations = 4 * math.sqrt(0.95 * 0.05 * runs)
+    for name in names:
+        assert covered[name] == pytest.approx(0.95 * runs, abs=four_deviations)
+    assert covered_about_all["e6"] < 0.85 * runs
+
+
 def test_a_pair_id_is_local_to_its_match() -> None:
     apart, shared = [], []
     for number, opponents in enumerate((("A", "B"), ("A", "C"), ("B", "C"))):
@@ -171,7 +211,7 @@ def test_a_pair_id_is_local_to_its_match() -> None:
 
 def test_groups_without_common_games_are_rated_separately() -> None:
     games = played({("A", "B"): (3, 4, 2), ("X", "Y"): (1, 5, 2), ("Y", "Z"): (2, 2, 1)})
-    ratings = rate(games, anchor=("A", 100.0))
+    ratings = rate(games, {"A": 100.0})
     assert [set(group.names) for group in ratings.groups] == [{"X", "Y", "Z"}, {"A", "B"}]
     assert [player.group for player in ratings.players] == [0, 0, 0, 1, 1]
     assert sum(p.elo for p in ratings.players if p.group == 0) == pytest.approx(0, abs=1e-9)
@@ -241,7 +281,7 @@ def test_the_rating_table_of_two_engines_agrees_with_the_match(
 def test_an_engine_with_one_pair_has_a_large_error() -> None:
     games = played({("A", "B"): (30, 40, 30)})
     games += [GameScore("C", "B", 1.0, pair=1), GameScore("B", "C", 0.5, pair=1)]
-    rated = by_name(games, anchor=("B", 0.0))
+    rated = by_name(games, {"B": 0.0})
     assert rated["C"].error > 6 * rated["A"].error > 0
 
 
@@ -261,7 +301,7 @@ def fields_joined_by(bridges: int) -> list[GameScore]:
 def test_a_single_pair_between_two_fields_leaves_a_large_error() -> None:
     """The games of such a pair always end as expected, so they have no variance of their own."""
     errors = [
-        by_name(fields_joined_by(bridges), anchor=("A", 0.0))["Z"].error for bridges in (1, 2, 200)
+        by_name(fields_joined_by(bridges), {"A": 0.0})["Z"].error for bridges in (1, 2, 200)
     ]
     assert errors[0] > 200 > errors[1] > 2 * errors[2] > 0
 
@@ -323,10 +363,10 @@ def test_errors_of_a_large_field_are_near_the_exact_ones(
     monkeypatch: pytest.MonkeyPatch
 ) -> None:
     games = random_field(60, 3000)
-    for anchor in (None, ("e3", 100.0)):
-        exact = by_name(games, anchor)
+    for anchors in ({}, {f"e{k}": 100.0 * k for k in range(2, 9)}, {"e3": 100.0}):
+        exact = by_name(games, anchors)
         monkeypatch.setattr(rating_module, "MOST_EXACT", 10)
-        rough = by_name(games, anchor)
+        rough = by_name(games, anchors)
         monkeypatch.undo()
         for name, player in exact.items():
             assert rough[name].elo == pytest.approx(player.elo, abs=1e-9)

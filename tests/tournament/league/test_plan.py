@@ -1,0 +1,75 @@
+"""Whole runs of a league's plan with simulated results of players of known strength."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from merels.tournament.league.league import League, ratings_of, read_league
+from merels.tournament.league.plan import Goal, LeaguePlan
+from tests.benchmarks.league import score_of
+from tests.tournament.league.leagues import game, make_league
+
+TRUE = {"A": 1000.0, "B": 1150.0, "C": 1300.0, "D": 1500.0, "E": 1700.0}
+ANCHORS = (("A", 1000.0), ("C", 1300.0))
+
+
+@pytest.fixture
+def league(tmp_path: Path) -> Iterator[League]:
+    """Provide a league without games."""
+    with read_league(make_league(tmp_path / "league", list(TRUE), (), anchors=ANCHORS)) as league:
+        yield league
+
+
+def play(plan: LeaguePlan, true: Mapping[str, float], chance: random.Random) -> int:
+    """Play until the plan ends, two pairs at a time; return the number of games."""
+    games = 0
+    while True:
+        tasks = []
+        for open_games in (0, 2):
+            if not plan.must_wait(open_games):
+                tasks += plan.next_round()
+        if not tasks:
+            return games
+        for spec in (spec for task in tasks for spec in task.games):
+            ahead = true[spec.white.name] - true[spec.black.name]
+            plan.score(spec.number, score_of(chance, ahead))
+            games += 1
+        assert games < 20_000, "the run does not end"
+
+
+@pytest.mark.thorough
+def test_intervals_at_the_end_of_a_run_cover_the_true_ratings(league: League) -> None:
+    chance, runs = random.Random(44), 100
+    covered: Counter[str] = Counter()
+    for _ in range(runs):
+        plan = LeaguePlan(league, Goal(60))
+        play(plan, TRUE, chance)
+        for player in ratings_of(league, plan._counter.counts):
+            assert player.error <= 60
+            covered[player.name] += abs(player.elo - TRUE[player.name]) <= player.error
+    four_deviations = 4 * math.sqrt(0.95 * 0.05 * runs)
+    for name in TRUE:
+        assert covered[name] == pytest.approx(0.95 * runs, abs=four_deviations)
+
+
+def test_a_run_ends_although_retired_anchors_have_few_games(tmp_path: Path) -> None:
+    """No number of games between other players improves the estimate of a retired anchor."""
+    names = list(TRUE)
+    games = [game(number, *("AB" if number % 2 else "BA"), result)
+             for number, result in enumerate(["1-0", "1-0", "1/2-1/2", "1-0"], 1)]
+    folder = make_league(tmp_path / "league", names, games, anchors=(("A", 1000.0),))
+    with read_league(folder) as league:
+        plan = LeaguePlan(league.with_member("A", status="retired"), Goal(50))
+        play(plan, TRUE, random.Random(1))
+        errors = {player.name: player.error
+                  for player in ratings_of(league, plan._counter.counts)}
+        assert errors["A"] == 0 and min(errors[name] for name in names[1:]) > 100
+        plan = LeaguePlan(league, Goal(50))
+        play(plan, TRUE, random.Random(1))
+        assert plan.least_certain()[1] <= 50, "active again, the anchor plays the missing games"
