@@ -14,11 +14,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import astuple, replace
+from functools import cached_property, reduce
 from itertools import starmap
 from typing import Any
 
 from merels.engine.common.errors import InputError, printable
-from merels.engine.game.notation import START, play_moves
+from merels.engine.game.notation import START
+from merels.engine.game.position import Position
 from merels.engine.game.rules import FLYING_MEN, Rules, parse_rules
 from merels.engine.tablebase.probe import Tables, default_root, open_tables
 from merels.engine.tablebase.verdict import judge
@@ -159,15 +161,28 @@ class _Lots:
                 numbers[(number - 1) // LOT + 1].append(number)
         self.numbers = dict(numbers)
         """Game numbers of each lot that is not empty; lots count from 1."""
-        self._tables = _open_tables(self._rules)
-        self._coverage = UNJUDGED
-        if self._tables is not None:
-            self._coverage = Coverage(self._tables.men, self._tables.complete)
+
+    @cached_property
+    def _tables(self) -> Tables | None:
+        """Tables in the default folder, or None if there are none."""
+        with suppress(InputError):  # A user without a home folder has none.
+            tables = open_tables(default_root(), self._rules)
+            if tables.men:
+                return tables
+        return None
+
+    @property
+    def _coverage(self) -> Coverage:
+        tables = self._tables
+        return UNJUDGED if tables is None else Coverage(tables.men, tables.complete)
 
     def judges_better(self, head: dict[str, Any]) -> bool:
         """Return whether the tables of this machine cover more than those that judged the lot."""
         men, whole = head.get("tables", UNJUDGED)
-        return (self._coverage.whole, self._coverage.men) > (whole, men)
+        if whole:
+            return False
+        coverage = self._coverage
+        return (coverage.whole, coverage.men) > (whole, men)
 
     def rows(self, number: int) -> Iterator[Row]:
         """Yield the games of a lot."""
@@ -223,7 +238,7 @@ class _Lots:
         for row in rows:
             record = record_of(row, self._rules)
             try:
-                play_moves(record.start, row.opening.split() + row.moves.split())
+                reduce(Position.push, record.moves, record.start)
             except InputError:
                 continue  # Another program may have written illegal moves to the journal.
             name = GameName("", row.number, row.white, row.black)
@@ -233,15 +248,6 @@ class _Lots:
             players[name]: [astuple(own.phases[phase]) for phase in PHASES]
             for name, own in accuracy.engines.items()
         }
-
-
-def _open_tables(rules: Rules) -> Tables | None:
-    """Return the tables in the default folder, or None if there are none."""
-    with suppress(InputError):  # A user without a home folder has none.
-        tables = open_tables(default_root(), rules)
-        if tables.men:
-            return tables
-    return None
 
 
 def _writer(league: League, league_id: str) -> GameWriter:

@@ -23,6 +23,7 @@ from merels.engine.tablebase.root_ranking import values_of_moves
 from merels.engine.training.samples import random_position
 from merels.protocol.formats.pgn.tokens import split_games
 from merels.tournament.journal.journal import Journal
+from merels.tournament.league import lots
 from merels.tournament.league.league import read_league
 from merels.tournament.league.lots import LOT, final_phase, update_lots
 from merels.tournament.league.site import SITE, write_site
@@ -327,6 +328,44 @@ def test_games_are_judged_by_tables_once_there_are_any(
     write(folder)
     assert _accuracy_cells(Path(page).read_text()) == own, "verdicts outlive the tables"
     assert os.stat(lot).st_ino == before
+
+
+def test_a_site_whose_games_are_judged_opens_no_tables(
+    league: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every `site` opened all tables, even if no lot had to be written."""
+    opened = []
+    monkeypatch.setattr(lots, "open_tables", lambda *_: opened.append(1) or WholeTables())
+    monkeypatch.setattr(lots, "judge", lambda *_: iter(()))
+    write(league)
+    assert opened == [1]
+    write(league)
+    assert opened == [1]
+    add_games(league, games_of(NAMES, 2, 2 * LOT + 101))
+    write(league)
+    assert opened == [1, 1]
+
+
+class WholeTables:
+    """Stand-in for the tables of all positions."""
+
+    men, complete = 18, True
+
+
+def test_a_game_with_an_illegal_move_is_not_judged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judged = []
+    monkeypatch.setattr(lots, "open_tables", lambda *_: WholeTables())
+    monkeypatch.setattr(lots, "judge", lambda *words: judged.append(words) or iter(()))
+    figures = dict.fromkeys(("scores", "depths", "nodes", "times", "clocks"), "1 1")
+    games = [
+        game(number, "Alpha", "Beta")._replace(
+            opening="", moves=moves, late="", waited="", **figures
+        ) for number, moves in enumerate(("d2 f4", "d2 d2"), 1)
+    ]
+    write(make_league(tmp_path / "league", NAMES[:2], games))
+    assert [len(moves) for _, _, moves, _ in judged] == [2]
 
 
 def _winning_and_other_move(tables: Tables, position: Position) -> tuple[Move | None, Move | None]:
