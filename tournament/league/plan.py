@@ -70,9 +70,14 @@ class LeaguePlan(Plan):
         self._active = [self._index[name] for name in league.active]
         self._counter = league.counter()
         self._half_pairs = list(self._unfinished())
-        ((last,),) = league.journal.query("SELECT ifnull(max(pair), 0) FROM games")
-        self._last_pair = last
+        used = {pair for (pair,) in league.journal.query("SELECT DISTINCT pair FROM games")}
+        self._last_pair = max(used, default=0)
         """Number of the last pair."""
+        self._gaps = [
+            number for number in range(self._last_pair, 0, -1)
+            if number not in used and is_in_part(number, self._part)
+        ]
+        """Numbers of this part's pairs of which a killed run stored no game, the highest first."""
         self._specs: dict[int, GameSpec] = {}
         """Games in progress, by number."""
         self._pending: dict[int, tuple[Pair, int]] = {}
@@ -127,9 +132,12 @@ class LeaguePlan(Plan):
         chosen = choose(self._field, count, self._wanted(), self._active, self._below_floor())
         if len(chosen) < count:
             return []
-        # The next number of a pair that belongs to this part.
-        number = self._last_pair + 1 + (part - self._last_pair - 1) % count
-        self._last_pair = number
+        if self._gaps:
+            number = self._gaps.pop()
+        else:
+            # The next number of a pair that belongs to this part.
+            number = self._last_pair + 1 + (part - self._last_pair - 1) % count
+            self._last_pair = number
         # The player of lower index begins odd pairs with White, even ones with Black.
         pair = chosen[part - 1] if number % 2 else chosen[part - 1][::-1]
         return [self._task(_Games(number, pair, self.openings[number - 1]))]

@@ -141,6 +141,62 @@ def test_a_league_that_is_killed_ten_times_loses_no_game_and_plays_none_twice(
     assert all(len(set(white)) == len(white) == 2 for white in sides.values())
 
 
+def kill_ten_times(folder: str, *words: str) -> None:
+    """Kill a run ten times, each time after a few games; the league must not be finished."""
+    chance = random.Random(1)
+    for _ in range(10):
+        run = Marked(folder, *words, command="league")
+        done = len(games(folder))
+        while len(games(folder)) < done + 2 and run.process.poll() is None:
+            time.sleep(0.02)
+        time.sleep(chance.random() / 10)
+        assert run.process.poll() is None, "too few games to kill ten runs"
+        os.kill(run.process.pid, signal.SIGKILL)
+        run.wait()
+        assert not run.survivors()
+
+
+def played_games(folder: str) -> dict[int, tuple[str, ...]]:
+    """Return the players, opening, moves and result of each game, by number."""
+    with Journal(f"{folder}/{JOURNAL}") as journal:
+        return {row.number: (row.white, row.black, row.opening, row.moves, row.result)
+                for row in journal.rows()}
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("players", "floor"), [(2, 80), (3, 26)])
+def test_a_league_killed_ten_times_equals_an_undisturbed_one(
+    tmp_path: Path, players: int, floor: int
+) -> None:
+    """The numbers of pairs that a kill interrupted before a game was stored stayed unused.
+
+    The engines are deterministic. The floor fixes the number of games of each pair, but the order
+    in which three players meet depends on the results known at the time.
+    """
+    calm, killed = f"{tmp_path}/calm", f"{tmp_path}/killed"
+    output("league", calm, *QUICK, "-floor", str(floor), "-openings", "book")
+    output("league", calm, "add", *(
+        word for number in range(players)
+        for word in ("-engine", "cmd=merels", f"name=Mine {number}", f"nodes={30 + 60 * number}")
+    ))
+    shutil.copytree(calm, killed)
+    output("league", calm, *MOST)
+    kill_ten_times(killed, *MOST)
+    output("league", killed, *MOST)
+    expected, actual = played_games(calm), played_games(killed)
+    assert list(actual) == list(expected)
+    for folder in (calm, killed):
+        pairs = Counter(frozenset(names) for _, *names, _ in games(folder))
+        assert set(pairs.values()) == {floor}
+    equal = [number for number, game in actual.items() if game[:3] == expected[number][:3]]
+    assert all(actual[number] == expected[number] for number in equal)
+    if players == 2:
+        assert actual == expected
+        assert output("league", killed) == output("league", calm)
+    else:
+        assert equal, "some numbers have the same players"
+
+
 def test_an_interrupted_league_ends_after_the_games_in_progress(league: str) -> None:
     run = Marked(league, "play", *parallel(2), "-error", "20", command="league")
     while not games(league):

@@ -73,3 +73,18 @@ def test_a_run_ends_although_retired_anchors_have_few_games(tmp_path: Path) -> N
         plan = LeaguePlan(league, Goal(50))
         play(plan, TRUE, random.Random(1))
         assert plan.least_certain()[1] <= 50, "active again, the anchor plays the missing games"
+
+
+def test_numbers_of_pairs_without_a_stored_game_are_used_first(tmp_path: Path) -> None:
+    """A kill can come after pair 2 was stored and before a game of pair 1 was."""
+    games = [game(number, *("AB" if number % 2 else "BA")) for number in (3, 4, 5, 6, 9, 10)]
+    folder = make_league(tmp_path / "league", list(TRUE), games, anchors=ANCHORS)
+
+    def next_pairs(part: tuple[int, int]) -> list[int]:
+        with read_league(folder) as league:
+            plan = LeaguePlan(league, Goal(50), part)
+            return [plan.next_round()[0].games[0].pair for _ in range(4)]
+
+    assert next_pairs((1, 1)) == [1, 4, 6, 7]
+    assert next_pairs((1, 2)) == [1, 7, 9, 11]
+    assert next_pairs((2, 2)) == [4, 6, 8, 10]
