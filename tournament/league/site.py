@@ -389,7 +389,10 @@ class _Pages:
             entry.rating for entry in map(self._by_name.__getitem__, names)
             if entry.rating is not None and entry.rank is not None
         ]
-        return f'<div class="wide">{rating_plot(ratings, is_progress=True)}</div>'
+        return "".join(
+            f'<div class="{name}">{rating_plot(ratings, True, is_narrow)}</div>'
+            for name, is_narrow in (("wide", False), ("narrow", True))
+        )
 
     def _csv(self) -> str:
         out = io.StringIO()

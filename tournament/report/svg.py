@@ -12,29 +12,34 @@ from merels.tournament.statistics.ratings import PlayerRating
 from merels.tournament.statistics.times import Spread
 
 WIDTH, LABELS, RIGHT, ROW, AXIS = 760, 190, 70, 26, 34
+PHONE_WIDTH = 360
 LEAST = 10_000
 """Start of the scale of times, in nanoseconds; shorter times are drawn there."""
 
 
-def rating_plot(players: Sequence[PlayerRating], is_progress: bool = False) -> str:
+def rating_plot(
+    players: Sequence[PlayerRating], is_progress: bool = False, is_narrow: bool = False
+) -> str:
     """Return a point with an error bar for each rating as SVG; empty without ratings.
 
-    ``is_progress``: the players are versions of one engine, and a line joins them.
+    ``is_progress``: the players are versions of one engine, and a line joins them. ``is_narrow``:
+    the plot fits into the window of a phone.
     """
     if not players:
         return ""
+    width, labels, right = (PHONE_WIDTH, 122, 44) if is_narrow else (WIDTH, LABELS, RIGHT)
     low = min(player.elo - _finite(player.error) for player in players)
     high = max(player.elo + _finite(player.error) for player in players)
-    step = tick_step(high - low)
+    step = tick_step((high - low) * (2.5 if is_narrow else 1))
     low, high = math.floor(low / step) * step, math.ceil(high / step) * step
     if low == high:
         low, high = low - step, high + step
 
     def place(elo: float) -> str:
-        return f"{LABELS + (WIDTH - LABELS - RIGHT) * (elo - low) / (high - low):.1f}"
+        return f"{labels + (width - labels - right) * (elo - low) / (high - low):.1f}"
 
     bottom = ROW * len(players) + 6
-    parts = [_begin(bottom, "Ratings with 95 % error bars")]
+    parts = [_begin(bottom, "Ratings with 95 % error bars", width)]
     for index in range(round((high - low) / step) + 1):
         elo = low + index * step
         parts.append(_tick(place(elo), bottom, f"{elo:z.0f}" if is_progress else _signed(elo)))
@@ -44,15 +49,15 @@ def rating_plot(players: Sequence[PlayerRating], is_progress: bool = False) -> s
     for index, player in enumerate(players):
         y = _height(index)
         error = _finite(player.error)
-        name = escape(shorten(player.name, 26))
+        name = escape(shorten(player.name, 17 if is_narrow else 26))
         title = f"{escape(printable(player.name))}: {player.elo:z.1f} ± {player.error:.1f}"
         parts.append(
-            f'<text class="name" x="{LABELS - 12}" y="{y + 4:.1f}">{name}</text>'
+            f'<text class="name" x="{labels - 12}" y="{y + 4:.1f}">{name}</text>'
             f'<line class="error" x1="{place(player.elo - error)}" y1="{y:.1f}" '
             f'x2="{place(player.elo + error)}" y2="{y:.1f}"/>'
             f'<circle class="elo" cx="{place(player.elo)}" cy="{y:.1f}" r="4.5">'
             f"<title>{title}</title></circle>"
-            f'<text class="value" x="{WIDTH - 4}" y="{y + 4:.1f}">{player.elo:z.0f}</text>'
+            f'<text class="value" x="{width - 4}" y="{y + 4:.1f}">{player.elo:z.0f}</text>'
         )
     return "\n".join([*parts, "</svg>"])
 
@@ -89,9 +94,9 @@ def spread_plot(rows: Sequence[tuple[str, Spread]]) -> str:
     return "\n".join([*parts, "</svg>"])
 
 
-def _begin(bottom: int, label: str) -> str:
+def _begin(bottom: int, label: str, width: int = WIDTH) -> str:
     """Return the start tag of a plot whose axis is at height ``bottom``."""
-    size = f"0 0 {WIDTH} {bottom + AXIS}"
+    size = f"0 0 {width} {bottom + AXIS}"
     return f'<svg class="plot" viewBox="{size}" role="img" aria-label="{label}">'
 
 

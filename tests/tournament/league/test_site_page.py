@@ -157,7 +157,12 @@ def test_the_list_sorts_and_links_to_players(played: str, browser: Browser) -> N
     games = [int(cells[4]) for cells in browser.run(CELLS, ".standings")]
     assert games == sorted(games, reverse=True)
     assert browser.text("h3") == "Mine 1"
-    assert browser.run("return document.querySelectorAll('.plot circle').length") == 2
+    shown = """return [...document.querySelectorAll(".plot circle")]
+        .filter((one) => one.checkVisibility()).length"""
+    assert browser.run(shown) == 2
+    browser.look(390, 844, phone=True, dark=False)
+    assert browser.run(shown) == 2
+    browser.look(1280, 900)
     browser.click(".standings tbody a")
     browser.wait("document.querySelector('.games tbody button')")
 
@@ -270,7 +275,8 @@ def test_text_stays_in_view_in_every_window(
                 browser.run(f"scrollTo({x}, 0)")
                 cut_off = browser.run("""
                     const width = document.documentElement.clientWidth;
-                    return [...document.querySelectorAll("h1, h2, h3, p, dl, select, nav, label")]
+                    return [...document.querySelectorAll(
+                        "h1, h2, h3, p, dl, select, nav, label, .plot text")]
                         .filter((element) => element.checkVisibility())
                         .map((element) =>
                             [element.textContent.slice(0, 60), element.getBoundingClientRect()])
