@@ -107,6 +107,12 @@ def test_the_list_as_csv_has_the_figures_of_the_journal(league: str) -> None:
     ]
 
 
+def test_without_anchors_errors_are_about_the_mean_of_all_players(league: str) -> None:
+    assert b"about the mean of all players, because no anchor has played" in write(league)[
+        "index.html"
+    ]
+
+
 def test_only_what_has_changed_is_written(league: str) -> None:
     write(league)
     before = stamps(league)
@@ -258,6 +264,7 @@ def test_players_that_no_games_connect_have_no_rating_on_the_list(tmp_path: Path
     for row in csv.DictReader(io.StringIO(files["ratings.csv"].decode())):
         assert bool(row["rank"]) == bool(row["elo"]) == (row["name"] in ("Alpha", "Club"))
     assert b"no games connect these players to the others" in files["index.html"]
+    assert b"about the mean of the anchors below" in files["index.html"]
 
 
 def test_a_player_whose_losses_are_mostly_faults_is_marked(tmp_path: Path) -> None:
