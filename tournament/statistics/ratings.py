@@ -134,8 +134,8 @@ def rate(matches: Counts, anchors: Mapping[str, float] | None = None) -> Ratings
     """Return the ratings of all engines in ``matches``.
 
     In each group with ``anchors`` (engines and their known Elo), the mean rating of its anchors
-    equals the mean of these Elo. Other groups have mean 0. Errors are about the same mean, so the
-    error of an only anchor is 0. A game outside an opening pair is a cluster of its own. Raises
+    equals the mean of these Elo. Other groups have mean 0. Errors are about the same mean, so a
+    group's only anchor has error 0. A game outside an opening pair is a cluster of its own. Raises
     ValueError if an anchor played no game.
     """
     anchors = dict(anchors or {})
