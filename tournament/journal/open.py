@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from merels.engine.common.files import file_error, new_draft, system_error
@@ -21,6 +21,7 @@ from merels.tournament.journal.journal import (
 )
 from merels.tournament.records.settings import LEAGUE, Settings, read_settings
 
+_OTHER_TYPE = "of another type"
 LOCK = ".lock"
 """Suffix of the lock file, which exists while a run writes the journal."""
 
@@ -198,17 +199,14 @@ def _check(journal: Journal) -> StoredRun:
     ((fault,),) = journal.query("PRAGMA quick_check(1)")
     if fault != "ok":
         raise journal.damaged(fault)
-    _check_values(journal)
+    for _ in journal.query(f"SELECT 1 FROM meta WHERE {_wrong_types('meta')} LIMIT 1"):
+        raise journal.damaged(f"a value in its table 'meta' is {_OTHER_TYPE}")
     meta = journal.meta()
     try:
         settings = _checked_settings(meta)
     except ValueError as error:
         raise journal.damaged(str(error)) from None
-    names = [engine.name for engine in settings.engines]
-    marks = ",".join("?" * len(names))
-    query = f"SELECT number FROM games WHERE NOT (white IN ({marks}) AND black IN ({marks}))"
-    for (number,) in journal.query(query, *names, *names):
-        raise journal.damaged(f"game {number} has an engine that is not in this tournament")
+    _check_games(journal, [engine.name for engine in settings.engines])
     return StoredRun(journal, settings, meta)
 
 
@@ -227,21 +225,37 @@ def _check_schema(journal: Journal) -> None:
             raise journal.damaged(f"its table '{name}' has other columns than a journal's")
 
 
-def _check_values(journal: Journal) -> None:
-    """Raise InputError for invalid values, and for wrong types, which SQLite allows."""
-    for name, columns in TABLES.items():
-        wrong = " OR ".join(
-            f"typeof({column}) <> '{TYPES[kind].lower()}'" for column, kind in columns.items()
-        )
-        for _ in journal.query(f"SELECT 1 FROM {name} WHERE {wrong} LIMIT 1"):
-            raise journal.damaged(f"a value in its table '{name}' is of another type")
-    for condition, what in (
-        ("result NOT IN ('1-0', '0-1', '1/2-1/2', '*')", "has an invalid result"),
-        ("number < 1", "has a number below 1"),
-        ("white = black", "is of an engine against itself"),
-    ):
-        for (number,) in journal.query(f"SELECT number FROM games WHERE {condition} LIMIT 1"):
-            raise journal.damaged(f"game {number} {what}")
+def _wrong_types(table: str) -> str:
+    """Return the SQL condition of a row with values of wrong types, which SQLite allows."""
+    return " OR ".join(
+        f"typeof({column}) <> '{TYPES[kind].lower()}'" for column, kind in TABLES[table].items()
+    )
+
+
+def _check_games(journal: Journal, names: Sequence[str]) -> None:
+    """Raise InputError for invalid games; ``names`` are the engines of the run."""
+    marks = ",".join("?" * len(names))
+    conditions = {
+        _wrong_types("games"): f"a value in its table 'games' is {_OTHER_TYPE}",
+        "result NOT IN ('1-0', '0-1', '1/2-1/2', '*')": "game {} has an invalid result",
+        "number < 1": "game {} has a number below 1",
+        "white = black": "game {} is of an engine against itself",
+        f"NOT (white IN ({marks}) AND black IN ({marks}))":
+            "game {} has an engine that is not in this tournament",
+    }
+
+    def first_game(condition: str) -> int | None:
+        values = (*names, *names) if condition.count("?") else ()
+        query = f"SELECT number FROM games WHERE {condition} LIMIT 1"
+        return next((number for (number,) in journal.query(query, *values)), None)
+
+    # All conditions at once, because each query reads the whole file.
+    if first_game(" OR ".join(f"({condition})" for condition in conditions)) is None:
+        return
+    for condition, text in conditions.items():
+        number = first_game(condition)
+        if number is not None:
+            raise journal.damaged(text.format(number))
 
 
 def _checked_settings(meta: dict[str, str]) -> Settings:

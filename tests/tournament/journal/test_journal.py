@@ -8,9 +8,10 @@ import shutil
 import sqlite3
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -228,6 +229,23 @@ def test_damaged_files_are_refused(
     with pytest.raises(InputError, match=message) as error:
         resumed_journal(str(path), settings(), NOTES)
     assert str(path) in str(error.value)
+
+
+def test_one_query_checks_all_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of five conditions was a query of its own, and read the whole file."""
+    path = tmp_path / "j"
+    with begin(path) as journal:
+        journal.append(make_row(result(1)))
+    queries = []
+
+    def logged(journal: Journal, query: str, *values: object) -> Generator[Any]:
+        queries.append(query)
+        return unlogged(journal, query, *values)
+
+    unlogged = Journal.query
+    monkeypatch.setattr(Journal, "query", logged)
+    open_run(str(path)).journal.close()
+    assert len([query for query in queries if "FROM games" in query]) == 1
 
 
 @pytest.mark.parametrize(
