@@ -76,8 +76,9 @@ def main() -> None:
             insert(league.journal, games)
         print(f"{MORE} games more: {timed_site(folder)}", flush=True)
         site = Path(folder, "site")
-        total = sum(path.stat().st_size for path in site.rglob("*") if path.is_file()) >> 20
-        print(f"site {total} MB, {INDEX} {(site / INDEX).stat().st_size >> 10} kB", flush=True)
+        sizes = [path.stat().st_size for path in site.rglob("*") if path.is_file()]
+        print(f"site {sum(sizes) >> 20} MB in {len(sizes):,} files, "
+              f"{INDEX} {(site / INDEX).stat().st_size >> 10} kB", flush=True)
         if missing():
             return
         with Browser() as browser:
