@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks.league [ERROR [RUNS]]
 
-In each of RUNS runs (default 2), players of known strengths meet until every rating error is at
+In each of RUNS runs (default 6), players of known strengths meet until every rating error is at
 most ERROR Elo (default 40). The error is that of the rating list: about the mean of the anchors.
 """
 
@@ -93,7 +93,7 @@ def score_of(chance: random.Random, ahead: float) -> float:
 def main() -> None:
     """Print the games that round robin and league need, and their ratio, for each field."""
     error = float(sys.argv[1]) if len(sys.argv) > 1 else 40.0
-    runs = int(sys.argv[2]) if len(sys.argv) > 2 else 2
+    runs = int(sys.argv[2]) if len(sys.argv) > 2 else 6
     for field, players in FIELDS.items():
         plain, league = (
             sum(games_needed(players, error, seed, is_league) for seed in range(runs)) / runs
