@@ -26,7 +26,9 @@ KNOWN = {
 }
 
 
-def rate(games: Iterable[GameScore], anchors: Mapping[str, float] | None = None) -> rating_module.Ratings:
+def rate(
+    games: Iterable[GameScore], anchors: Mapping[str, float] | None = None
+) -> rating_module.Ratings:
     """Return the ratings from single games."""
     return rating_module.rate(count_matches(games), anchors)
 
