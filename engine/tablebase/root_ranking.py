@@ -21,7 +21,8 @@ class Choice(NamedTuple):
     ``value`` is -1, 0 or 1. Unless it is ``certain``, a limit on plies or a repetition may turn
     the win or loss into a draw. ``depth`` is the depth to conversion (plies to the next removal or
     the end), or None if unknown. ``nearly_drawn`` marks a loss that a limit on plies or a
-    repetition may soon turn into a draw.
+    repetition may soon turn into a draw. ``repeats`` marks a draw by a move that ends the game or
+    repeats one of its positions.
     """
 
     move: Move
@@ -29,6 +30,7 @@ class Choice(NamedTuple):
     depth: int | None
     certain: bool
     nearly_drawn: bool = False
+    repeats: bool = False
 
 
 class Ranking(NamedTuple):
@@ -58,8 +60,8 @@ def rank_moves(
 
     The result has only the best groups, enough for at least ``lines`` moves. Certain wins rank
     before uncertain ones and, with depths, short wins before long ones. Nearly drawn losses rank
-    before other losses. All draws have one rank, and so have all other losses. The search chooses
-    among moves of one rank. For a fallible opponent, its choice is harder to answer than the
+    before other losses. Draws that repeat a position or end the game rank after other draws: while
+    the game goes on, the opponent may err. The search chooses among moves of one rank. For a fallible opponent, its choice is harder to answer than the
     longest loss, the move with the fewest replies that keep the value, or waiting for a distant
     limit on plies. ``interrupted`` is as in `values_of_moves`. ``equal_wins``: all wins have
     one rank.
@@ -122,10 +124,16 @@ def _choice(
     uncertain. A losing move then gets no depth, so that the search looks for the repetition.
     """
     after = position.play(move)
-    if after.outcome() is not None:
+    outcome = after.outcome()
+    if stored.value == 0:
+        over = outcome is not None
+        certain = over or tables.bounds(after) == (0, 0)
+        repeats = over or after.key in position.history
+        return Choice(move, 0, stored.depth, certain, repeats=repeats)
+    if outcome is not None:
         return Choice(move, stored.value, stored.depth, True)
     certain = tables.bounds(after) == (-stored.value, -stored.value)
-    if move.removed or not recurring or not stored.value:
+    if move.removed or not recurring:
         near = stored.value < 0 and not certain and _is_near_limit(after)
         return Choice(move, stored.value, stored.depth, certain, near)
     if stored.value > 0 and _may_repeat(after, recurring):
@@ -176,6 +184,8 @@ def _rank(choice: Choice, by_depth: bool) -> tuple[bool, int]:
 
     ``by_depth``: rank wins by depth, too.
     """
-    if choice.value <= 0:
+    if choice.value == 0:
+        return choice.repeats, 0
+    if choice.value < 0:
         return not choice.nearly_drawn, 0
     return not choice.certain, choice.depth if by_depth and choice.depth is not None else 0

@@ -303,6 +303,30 @@ def test_only_the_search_chooses_among_draws_and_among_losses(
     assert narrowed > 20 or value < 0
 
 
+def test_a_draw_that_repeats_a_position_ranks_after_other_draws(tables: Tables) -> None:
+    chance, checked = random.Random(4), 0
+    while checked < 5:
+        position, known = known_position(tables, chance, 3, 4)
+        start = Position(MORRIS, position.men, position.hands, position.side)
+        ranking = rank_moves(tables, start, start.legal_moves())
+        if known.value or ranking is None or any(move.removed for move in start.legal_moves()):
+            continue
+        # Both sides move a man and take it back: the game is in the same position again.
+        out = [choice.move for choice in ranking.groups[0]]
+        after = start.play(out[0])
+        free = [move for move in after.legal_moves() if move.to != out[0].origin]
+        reply = next((move for move in free if not move.removed), None)
+        if len(out) < 2 or reply is None:
+            continue
+        moves = [out[0], reply] + [Move(move.to, move.origin or 0) for move in (out[0], reply)]
+        again = play_moves(start, [str(move) for move in moves])
+        ranking = rank_moves(tables, again, again.legal_moves(), len(out))
+        assert again.key == start.key and ranking is not None
+        checked += 1
+        assert out[0] not in [choice.move for choice in ranking.groups[0]]
+        assert [choice.move for choice in ranking.groups[1]] == [out[0]]
+
+
 def test_a_removal_ranks_no_lower_because_it_makes_a_loss_certain(values: Tables) -> None:
     """The search chooses among losses, also between a removal and waiting for the limit."""
     chance, searcher, plain = random.Random(3), Searcher(4), Searcher(4)
