@@ -78,7 +78,8 @@ export class Options {
       if (option.min !== null) input.min = option.min;
       if (option.max !== null) input.max = option.max;
     }
-    const row = labelled(option.name, `option-${option.name}`, input);
+    // An id contains no space, but the name of an option may.
+    const row = labelled(option.name, `option-${option.name.replaceAll(" ", "_")}`, input);
     if (option.kind !== "button") {
       input.dataset.option = option.name;
       input.dataset.before = valueOf(input);

@@ -1,0 +1,88 @@
+"""A tour of the page's screens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tests.protocol.board.steps import (
+    ANALYST,
+    BEGINNER,
+    PERSON,
+    ask,
+    click,
+    clock,
+    load,
+    play,
+    tap_menu,
+)
+from tests.protocol.board.webdriver import Browser
+
+GAME = "1. d6 f4 2. d2 b4 3. f2 b2 4. f6 b6xf6 5. d5 a4 6. c4 e4 7. d1 a7 8. a1 g1 *"
+FLYERS = "********/O***@***/O***@@*O w 0 0 0 9"
+"""White wins by closing a mill; the smallest tables have every move."""
+POINTS = ("d6", "f4", "d2", "b4", "f2", "b2", "a7", "g7", "g1", "a1", "c4", "e4")
+DIALOGS = ("new", "share", "import", "edit", "tutorial", "help", "options", "games", "puzzles")
+
+
+def tour(page: Browser) -> Iterator[str]:
+    """Show each screen of a new page, and yield its name while it is shown."""
+    page.wait("document.body.classList.contains('starting')")
+    yield "start"
+    assert ask(page, "new", players=[PERSON, PERSON, ANALYST], time=clock(600, 5)) == {}
+    page.wait("!document.body.classList.contains('starting')")
+    page.wait("document.querySelectorAll('.clock').length === 2")
+    for point in POINTS:
+        play(page, point)
+    yield "game"
+    for menu in ("settings", "game-menu", "places"):
+        button = f"[popovertarget={menu}]"
+        if page.run("return document.querySelector(arguments[0]).checkVisibility()", button):
+            page.click(button)
+            page.wait(f"document.getElementById('{menu}').matches(':popover-open')")
+            yield menu
+            page.key("Escape")
+            page.wait("!document.querySelector(':popover-open')")
+    for name in DIALOGS:
+        tap_menu(page, name)
+        page.wait("document.querySelector('dialog:modal')")
+        if name == "puzzles":
+            page.wait("document.querySelectorAll('#puzzle-board .man').length > 0")
+        if name == "options":
+            page.wait("document.querySelectorAll('#options-list input').length > 1")
+        if name == "games":
+            page.wait("document.getElementById('games-count').textContent")
+        yield name
+        page.key("Escape")
+        page.wait("!document.querySelector('dialog:modal')")
+    page.click("#resign")
+    page.wait("document.getElementById('ask-dialog').open")
+    yield "ask"
+    page.click("#ask-yes")
+    page.wait("!document.getElementById('result-card').hidden")
+    yield "result"
+    tap_menu(page, "analyse")
+    load(page, GAME)
+    page.wait("document.querySelectorAll('#moves button').length === 16")
+    page.wait("document.querySelectorAll('#lines li').length === 3")
+    yield "analysis"
+    page.click("#review")
+    page.wait("document.getElementById('review').textContent === 'Review' && "
+              "!document.getElementById('sums').hidden", 120)
+    page.click("#moves button[data-node='7']")
+    page.wait("document.querySelector('#moves [aria-current]').dataset.node === '7'")
+    yield "review"
+    load(page, FLYERS)
+    # A line under the mouse would be previewed in place of the position.
+    page.run("scrollTo(0, 0)")
+    page.hover("h1")
+    page.wait("document.querySelectorAll('#board .value').length === 3 && "
+              "document.querySelectorAll('#explorer li').length > 3")
+    yield "proven"
+    assert ask(page, "new", players=[PERSON, BEGINNER, ANALYST], position=FLYERS) == {}
+    page.wait("document.body.classList.contains('playing')")
+    page.wait("document.querySelectorAll('#moves button').length === 0")
+    click(page, "d6")
+    page.wait("document.querySelectorAll('#board .picked').length === 1")
+    click(page, "g7")
+    page.wait("document.querySelectorAll('#board .ring.remove').length === 3")
+    yield "removal"
