@@ -2,6 +2,10 @@
 
 A start address with a one-time code gives the cookie to one browser. The page's own address does
 not contain the code, so sharing it admits no other browser.
+
+A browser withholds the SameSite cookie when a user follows a link from another site. The refusal
+of such a request is a page without any data, whose script requests the same address again. The
+script itself needs the cookie, and the second request comes from this site.
 """
 
 from __future__ import annotations
@@ -43,6 +47,8 @@ has printed. Each address works once, for one browser; then the terminal prints 
 <p>Your games are not lost: they are in <b>My games</b>.</p>
 </html>
 """
+_LINK_FOLLOWED = _ACCESS_DENIED.replace("<h1>", '<script src="/enter.js"></script>\n<h1>')
+"""The answer to a followed link: instructions for a browser in which the script has no access."""
 
 
 class GuardedServer(LocalServer):
@@ -82,6 +88,14 @@ class GuardedServer(LocalServer):
 class _AccessDenied(Refusal):
     """Refusal of a request without the cookie."""
 
+    page = _ACCESS_DENIED
+
+
+class _LinkFollowed(_AccessDenied):
+    """Refusal of a link from another site, which a user has followed."""
+
+    page = _LINK_FOLLOWED
+
 
 class GuardedHandler(LocalHandler):
     """A connection of a browser; subclasses answer the requests that have the cookie."""
@@ -116,7 +130,7 @@ class GuardedHandler(LocalHandler):
             if "text/html" not in self.headers.get("Accept", ""):
                 raise refusal
             self.close_connection = True
-            self.send(HTTPStatus.FORBIDDEN, _ACCESS_DENIED.encode(), TYPES["html"])
+            self.send(HTTPStatus.FORBIDDEN, refusal.page.encode(), TYPES["html"])
             return
         self.get(name, query)
 
@@ -143,8 +157,24 @@ class GuardedHandler(LocalHandler):
             self._check_browser()
             self.send(HTTPStatus.OK, _WELCOME.encode(), TYPES["html"])
 
+    def _check_link(self) -> None:
+        """Raise `_LinkFollowed` if a user has followed a link from another site to the page.
+
+        Frames, scripts and forms of other sites send other headers.
+        """
+        followed = {
+            "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document", "Sec-Fetch-User": "?1",
+        }
+        is_link = all(self.headers.get(name) == value for name, value in followed.items())
+        site = self.headers.get("Sec-Fetch-Site", "none")
+        if self.path == "/" and is_link and site in ("cross-site", "same-site"):
+            raise _LinkFollowed(HTTPStatus.FORBIDDEN, "requests from other sites are refused")
+
     def _check_browser(self) -> None:
         """Raise `Refusal` for a request from another site or without the cookie."""
+        if self.command == "GET":
+            self.check_host()
+            self._check_link()
         self.check_site()
         # `http.cookies` may drop all cookies if another cookie of this host is malformed.
         pairs = [

@@ -10,7 +10,11 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
+from time import sleep
 from urllib.parse import urlsplit
 
 import pytest
@@ -172,6 +176,120 @@ def test_the_start_file_admits_a_real_browser(tmp_path: Path, chromium: Browser)
         link = chromium.run("return document.getElementById('share-link').value")
         assert link.startswith(f"{server.address}#game=")
         assert server.cookie.partition("=")[2] not in link
+
+
+FOLLOWED = {
+    "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document", "Sec-Fetch-User": "?1",
+}
+"""Headers of a browser when a user follows a link."""
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+@pytest.mark.parametrize("cookie", [True, False])
+def test_only_a_followed_link_gets_a_page_and_it_has_no_data(
+    board: Client, site: str, cookie: bool
+) -> None:
+    link = HTML | FOLLOWED | {"Sec-Fetch-Site": site} | ({} if cookie else NO_COOKIE)
+    status, page, answer = board.ask("GET", "/", None, link)
+    # The page is the same for browsers with and without the cookie.
+    denied = board.ask("GET", "/", None, HTML | NO_COOKIE)[1]
+    assert status == 403 and page.replace(b'<script src="/enter.js"></script>\n', b"") == denied
+    assert page != denied
+    assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]
+    assert answer.headers["Set-Cookie"] is None
+    others: list[tuple[str, str, dict[str, str]]] = [
+        ("GET", "/", {"Sec-Fetch-Dest": "iframe"}), ("GET", "/", {"Sec-Fetch-User": "?0"}),
+        ("GET", "/", {"Sec-Fetch-Mode": "no-cors"}), ("GET", "/enter.js", {}),
+        ("GET", "/app.js", {}), ("GET", "/events", {}), ("GET", "/?link", {}),
+        ("POST", "/", {}), ("POST", "/api/open", {"Content-Type": "application/json"}),
+    ]
+    for method, path, headers in others:
+        body = b"{}" if method == "POST" else None
+        status, data, answer = board.ask(method, path, body, link | headers)
+        assert status == 403 and data.startswith(b'{"error": "requests from other sites')
+    for host in ("evil.example", f"evil.example:{board.port}"):
+        status, data, _ = board.ask("GET", "/", None, link | {"Host": host})
+        assert status == 403 and data.startswith(b'{"error": "the Host header')
+
+
+@contextmanager
+def other_site(html: str) -> Iterator[str]:
+    """Serve a page on another port, and yield its port."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(html.encode())
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = Thread(target=server.serve_forever, args=(0.02,))
+        thread.start()
+        yield str(server.server_port)
+        server.shutdown()
+        thread.join()
+
+
+SHARED = "#game=1.%20d6%20f4%202.%20d2%20*"
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+@pytest.mark.parametrize("target", ["_self", "_blank"])
+def test_a_link_of_another_site_opens_the_game_it_contains(
+    chromium: Browser, host: str, target: str
+) -> None:
+    # localhost is another site than 127.0.0.1, and another port is another origin of one site.
+    chromium.look(1280, 860)
+    with Server() as server:
+        link = f'<a id=go target={target} href="{server.address}{SHARED}">A game</a>'
+        with other_site(link) as port:
+            server.let_in(chromium)
+            chromium.open(f"http://{host}:{port}/")
+            before = chromium.tabs()
+            chromium.click("#go")
+            if target == "_blank":
+                wait(lambda: len(chromium.tabs()) > len(before), 60, "another tab")
+                chromium.move_to(next(tab for tab in chromium.tabs() if tab not in before))
+            chromium.wait("document.querySelectorAll('#moves button').length === 3")
+            assert chromium.run("return location.href") == server.address
+            chromium.wait("document.getElementById('analyse').ariaPressed === 'true'")
+            # A reload does not open the game again.
+            chromium.open(chromium.run("return location.href"))
+            chromium.wait("document.querySelectorAll('#moves button').length === 3")
+            chromium.keep_tab(before[0])
+
+
+def test_a_link_shows_instructions_to_a_browser_without_the_cookie(chromium: Browser) -> None:
+    with Server() as server, other_site(f'<a id=go href="{server.address}{SHARED}">A</a>') as port:
+        chromium.open(f"http://127.0.0.1:{port}/")
+        chromium.click("#go")
+        chromium.wait("document.querySelector('h1')?.textContent.startsWith('The board is not')")
+        assert chromium.run("return location.href") == server.address + SHARED
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+@pytest.mark.parametrize("attack", [
+    "location = '{address}'", "frame.src = '{address}'", "open('{address}')",
+    "form.submit()", "fetch('{address}', {{mode: 'no-cors', credentials: 'include'}})",
+])
+def test_another_site_opens_no_board_without_a_click(
+    board: Client, chromium: Browser, host: str, attack: str
+) -> None:
+    board.let_in(chromium)
+    html = f"""<iframe id=frame></iframe><form id=form action="{board.address}" method=post></form>
+      <script>setTimeout(() => {{ {attack.format(address=board.address + SHARED)} }})</script>"""
+    tabs = chromium.tabs()
+    with other_site(html) as port:
+        chromium.open(f"http://{host}:{port}/")
+        sleep(1)
+        games = [session.game for session in board.server.sessions._sessions.values()]
+        assert not any(game.record.moves for game in games)
+        chromium.keep_tab(tabs[0])
+        chromium.open("about:blank")
 
 
 def test_two_boards_of_one_host_do_not_log_each_other_out(chromium: Browser) -> None:

@@ -29,12 +29,12 @@ export function sharedText(text) {
   }
 }
 
-/** Returns the record in the page's address and removes it there; null if there is none. */
+/** Returns the record in the page's address, or null; leaves only the path in the address. */
 export function takeSharedRecord() {
-  const { hash, pathname } = window.location;
-  if (!hash.startsWith(MARK)) return null;
-  window.history.replaceState(null, "", pathname);
-  return sharedText(hash);
+  const { hash, pathname, search } = window.location;
+  const isShared = hash.startsWith(MARK);
+  if (isShared || search) window.history.replaceState(null, "", pathname);
+  return isShared ? sharedText(hash) : null;
 }
 
 const FORMS = [
