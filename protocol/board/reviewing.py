@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
-from threading import Lock, Thread
+from threading import Lock, Thread, get_native_id
 
 from merels.engine.game.rules import Rules
 from merels.engine.search.searcher import Searcher
@@ -17,6 +20,8 @@ NODES = 100_000
 """Search nodes for each move."""
 TABLE_CACHE = TableCache()
 """The tablebase in the user's cache, shared by all boards of this process."""
+_LOWEST_PRIORITY = 19
+"""Niceness of the thread of a review that the user has not requested."""
 
 
 @dataclass
@@ -63,12 +68,16 @@ class Reviewer:
         progress = self.progress
         return progress is not None and len(progress.judgements) < len(progress.nodes)
 
-    def start(self, record: Record) -> None:
-        """Review a record in place of the current review; the caller must not change the record."""
+    def start(self, record: Record, quiet: bool = False) -> None:
+        """Review a record in place of the current review; the caller must not change the record.
+
+        A ``quiet`` review leaves the processor to running searches, on systems whose threads have
+        priorities.
+        """
         with self._lock:
             self.progress = progress = Progress([node.number for node in record.line()])
         try:
-            Thread(target=self._review, args=(record, progress), daemon=True).start()
+            Thread(target=self._review, args=(record, progress, quiet), daemon=True).start()
         except RuntimeError:  # The system cannot start a thread.
             self._discard(progress)
             raise
@@ -93,7 +102,10 @@ class Reviewer:
         searcher.tables, _ = TABLE_CACHE.fetch(rules, wait=True)
         return judge_with(searcher, NODES)
 
-    def _review(self, record: Record, progress: Progress) -> None:
+    def _review(self, record: Record, progress: Progress, quiet: bool) -> None:
+        if quiet and sys.platform == "linux":  # Other systems set the priority of the process.
+            with suppress(OSError):
+                os.setpriority(os.PRIO_PROCESS, get_native_id(), _LOWEST_PRIORITY)
         try:
             for judgement in review(record, self.judge(record.start.rules)):
                 with self._lock:

@@ -11,6 +11,7 @@ from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import DEFAULT_RULES
 from merels.engine.game.score import Score
 from merels.engine.search.limits import Info
+from merels.engine.tablebase.probe import default_root
 from merels.protocol.board.auto_saver import AutoSaver
 from merels.protocol.board.events import Feed, Log
 from merels.protocol.board.game_store import Claim, GameStore
@@ -18,7 +19,7 @@ from merels.protocol.board.requests import FULL, Player
 from merels.protocol.board.reviewing import Reviewer
 from merels.protocol.board.seat import OWN, Seat
 from merels.protocol.board.search_thread import Job, SearchThread
-from merels.protocol.board.table_build import TableBuild
+from merels.protocol.board.table_build import TableBuild, has_tables
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.common.json_fields import JSON
 from merels.protocol.games.clock import Clock
@@ -82,6 +83,8 @@ class Session:
         self.attempt: Attempt | None = None
         """The current puzzle, or None."""
         self.reviewer = Reviewer(lambda: self.announce("review"), self.report_error)
+        self._was_over = False
+        """Whether the game was over at the last call of `changed`."""
         self._feeds: list[Feed] = []
         self.saver = AutoSaver(store, lambda: self.watched)
         self._watch_until = monotonic() + UNWATCHED_SECONDS
@@ -203,9 +206,22 @@ class Session:
                 started = game.live.parent is not None
                 game.clock.run(game.last.side if started and not halted else None)
             self._save()
+            has_ended = game.played and game.over and not self._was_over
+            self._was_over = game.over
+        if has_ended:
+            self._review_quietly()
         self._search_thread.changed()
         self.announce("moves")
         self.announce("state")
+
+    def _review_quietly(self) -> None:
+        """Review a game that has just ended, if there are tables of its rules."""
+        record = self.snapshot()
+        try:
+            if record.moves and has_tables(record.start.rules, default_root()):
+                self.reviewer.start(record, quiet=True)
+        except (InputError, RuntimeError):  # No folder of tables, or no thread for the review.
+            pass
 
     def _save(self) -> None:
         """Save the game if it has changed; the caller holds the lock."""
@@ -260,6 +276,7 @@ class Session:
             seat.new_game()
         game.clock = self.new_clock()
         self.game = game
+        self._was_over = game.over
         self.analysing = not game.played
         self.last_scores = [None, None]
         self.error = self.failure = self._last_error = ""

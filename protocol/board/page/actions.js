@@ -214,7 +214,8 @@ export const ACTIONS = {
   "result-review": async () => {
     await send("analyse", { on: true });
     now.seeksReview = true;
-    await send("review", { on: true });
+    if (now.review) redraw("review");
+    else await send("review", { on: true });
   },
   "result-save": () => ACTIONS.share(),
   help: () => showHelp(now.state.rules),

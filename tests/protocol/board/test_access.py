@@ -229,9 +229,11 @@ def other_site(html: str) -> Iterator[str]:
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         thread = Thread(target=server.serve_forever, args=(0.02,))
         thread.start()
-        yield str(server.server_port)
-        server.shutdown()
-        thread.join()
+        try:
+            yield str(server.server_port)
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 SHARED = "#game=1.%20d6%20f4%202.%20d2%20*"

@@ -13,10 +13,12 @@ from merels.engine.game.rules import DEFAULT_RULES, PRESETS
 from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.probe import open_tables
 from merels.protocol.board import table_build
+from merels.protocol.board.actions.dispatch import act
 from merels.protocol.board.proven import proven_view
+from merels.protocol.board.session import Session
 from merels.protocol.board.table_build import TableBuild, has_tables, other_tables
-from tests.protocol.board.server import Server
-from tests.protocol.board.steps import begin, console_errors, load, tap_menu
+from tests.protocol.board.server import Server, serving_here
+from tests.protocol.board.steps import begin, console_errors, load, play, tap_menu
 from tests.protocol.board.webdriver import Browser, wait
 
 SEVEN = "********/O***@***/O*O*@@*O w 0 0 0 9"
@@ -47,6 +49,68 @@ def test_a_build_reports_its_progress_and_leaves_tables(
     build.start()
     build.close()
     assert not shares, "existing tables are not built again"
+
+
+PAIR = [{"engine": None}, {"engine": None}, {"engine": 0}]
+
+
+def test_a_game_that_ends_is_reviewed_if_there_are_tables(
+    folder: Path, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(table_build, "MEN", 6)
+
+    def play_and_resign() -> None:
+        act(session, "new", {"players": PAIR})
+        for at, move in enumerate(("d6", "f4", "d2")):
+            act(session, "play", {"move": move, "at": at})
+        assert session.reviewer.progress is None
+        act(session, "resign", {})
+
+    play_and_resign()
+    assert session.reviewer.progress is None, "there are no tables yet"
+    Builder(folder, DEFAULT_RULES).build(6)
+    play_and_resign()
+    wait(lambda: session.reviewer.progress and not session.reviewer.running, 60, "a review")
+    progress = session.reviewer.progress
+    assert progress is not None and progress.sums[0].moves == 2 and progress.sums[1].moves == 1
+    # Later changes of the ended game begin no other review, and neither does an opened game.
+    act(session, "analyse", {"on": True})
+    act(session, "analyse", {"on": False})
+    assert session.reviewer.progress is progress
+    act(session, "load", {"text": "1. d6 f4 1-0"})
+    assert session.reviewer.progress is None
+    # Other rules have no tables.
+    act(session, "new", {"players": PAIR, "fields": {"Blocked": "draws"}})
+    act(session, "play", {"move": "d6", "at": 0})
+    act(session, "resign", {})
+    assert session.reviewer.progress is None
+
+
+def test_the_result_shows_the_accuracy_without_a_click(
+    folder: Path, chromium: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(table_build, "MEN", 6)
+    Builder(folder, DEFAULT_RULES).build(6)
+    chromium.keep_tab(chromium.tabs()[0])
+    chromium.look(1366, 650)
+    with serving_here() as client:
+        client.let_in(chromium)
+        chromium.open(client.address)
+        chromium.wait("document.querySelectorAll('.target').length === 24")
+        begin(chromium)
+        play(chromium, "d6")
+        play(chromium, "f4")
+        chromium.click("#resign")
+        chromium.click("#ask-yes")
+        chromium.wait("document.getElementById('result-accuracy').textContent"
+                      ".startsWith('Accuracy: White ')")
+        chromium.wait("document.querySelectorAll('#sums dd').length === 2")
+        # The button shows this review in an analysis.
+        chromium.click("#result-review")
+        chromium.wait("document.getElementById('analyse').ariaPressed === 'true' && "
+                      "document.getElementById('result-review').hidden")
+        assert chromium.text("#result-accuracy").startswith("Accuracy: White ")
+        chromium.open("about:blank")
 
 
 def test_a_build_ends_with_the_board_and_goes_on_next_time(folder: Path) -> None:

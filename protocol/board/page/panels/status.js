@@ -68,16 +68,21 @@ export class ResultCard {
       $("result-title").textContent = headline(state);
       $("result-reason").textContent = fromServer(state.reason) || state.result;
       $("result-card").hidden = false;
-      this.showReview(now.review);
     }
+    this.showReview(now.review);
   }
 
-  /** Shows the accuracy, and the mistakes to learn from, once the game is reviewed. */
+  /** Shows the progress of a review, then the accuracy and the mistakes to learn from. */
   showReview(review) {
     const isDone = review !== null && !isRunning(review);
-    $("result-accuracy").hidden = !isDone;
-    $("result-review").hidden = review !== null;
+    $("result-accuracy").hidden = review === null;
+    $("result-review").hidden = review !== null && now.state.analysing;
     $("result-learn").hidden = !isDone || !mistakes(review, now.state).length;
+    if (review && !isDone) {
+      const { judgements, moves } = review;
+      const number = judgements.length + 1;
+      $("result-accuracy").textContent = t("review.judging", { number, count: moves });
+    }
     if (!isDone) return;
     const [white, black] = review.sums
       .map(({ accuracy, moves }) => (moves ? `${accuracy.toFixed(0)} %` : "–"));

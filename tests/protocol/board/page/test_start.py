@@ -132,8 +132,8 @@ def test_the_result_is_beside_the_board_with_accuracy_and_mistakes(
     assert not covered
     shot(page, f"result-{width}")
     page.click("#result-review")
-    page.wait("!document.getElementById('result-accuracy').hidden")
-    assert page.text("#result-accuracy").startswith("Accuracy: White 0 %, Black ")
+    page.wait("document.getElementById('result-accuracy').textContent"
+              ".startsWith('Accuracy: White 0 %, Black ')")
     shot(page, f"result-reviewed-{width}")
     if width < 500:
         # The review scrolls to its result.
