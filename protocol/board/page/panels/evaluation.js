@@ -49,9 +49,11 @@ export class Evaluation {
   constructor(on) {
     this.on = on;
     this.held = false;
+    this.previewed = "";
     this.explored = "";
     for (const list of [$("lines"), $("explorer")]) {
-      list.addEventListener("pointerover", (event) => this.touch(event));
+      // Not `pointerover`: lines also appear under a pointer that rests.
+      list.addEventListener("pointermove", (event) => this.touch(event));
       list.addEventListener("focusin", (event) => this.touch(event));
       list.addEventListener("pointerleave", () => this.release());
       list.addEventListener("focusout", () => this.release());
@@ -71,7 +73,9 @@ export class Evaluation {
 
   touch(event) {
     const moves = this.movesOf(event);
-    if (!moves) return;
+    const text = moves && moves.join(" ");
+    if (!moves || (this.held && text === this.previewed)) return;
+    this.previewed = text;
     // Do not redraw: a line that changes under the pointer could not be clicked.
     this.held = true;
     this.on.hover(moves);

@@ -187,3 +187,20 @@ def test_the_current_move_stays_visible_when_panels_open(page: Browser) -> None:
              return one.top >= box.top && one.bottom <= box.bottom + 1;
            })()"""
     )
+
+
+def test_a_line_that_appears_under_a_resting_pointer_is_not_previewed(page: Browser) -> None:
+    tap_menu(page, "analyse")
+    load(page, FLYERS)
+    page.wait(f"{count('#board .value')} === 3")
+    page.hover("#explorer li:nth-child(2) button")
+    page.wait(f"{count('#board .value')} === 0")
+    page.key("e")
+    page.wait(f"{count('#explorer button')} === 0 || "
+              "document.getElementById('explorer-box').hidden")
+    page.key("e")
+    page.wait(f"{count('#board .value')} === 3")
+    time.sleep(0.5)
+    assert page.run(f"return {count('#board .value')}") == 3
+    page.hover("#explorer li:nth-child(3) button")
+    page.wait(f"{count('#board .value')} === 0")
