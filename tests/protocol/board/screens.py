@@ -24,8 +24,11 @@ POINTS = ("d6", "f4", "d2", "b4", "f2", "b2", "a7", "g7", "g1", "a1", "c4", "e4"
 DIALOGS = ("new", "share", "import", "edit", "tutorial", "help", "options", "games", "puzzles")
 
 
-def tour(page: Browser) -> Iterator[str]:
-    """Show each screen of a new page, and yield its name while it is shown."""
+def tour(page: Browser, dialogs: bool = True) -> Iterator[str]:
+    """Show each screen of a new page, and yield its name while it is shown.
+
+    Without ``dialogs``, skip dialogs and menus.
+    """
     page.wait("document.body.classList.contains('starting')")
     yield "start"
     assert ask(page, "new", players=[PERSON, PERSON, ANALYST], time=clock(600, 5)) == {}
@@ -34,7 +37,7 @@ def tour(page: Browser) -> Iterator[str]:
     for point in POINTS:
         play(page, point)
     yield "game"
-    for menu in ("settings", "game-menu", "places"):
+    for menu in ("settings", "game-menu", "places") if dialogs else ():
         button = f"[popovertarget={menu}]"
         if page.run("return document.querySelector(arguments[0]).checkVisibility()", button):
             page.click(button)
@@ -42,7 +45,7 @@ def tour(page: Browser) -> Iterator[str]:
             yield menu
             page.key("Escape")
             page.wait("!document.querySelector(':popover-open')")
-    for name in DIALOGS:
+    for name in DIALOGS if dialogs else ():
         tap_menu(page, name)
         page.wait("document.querySelector('dialog:modal')")
         if name == "puzzles":
@@ -72,9 +75,6 @@ def tour(page: Browser) -> Iterator[str]:
     page.wait("document.querySelector('#moves [aria-current]').dataset.node === '7'")
     yield "review"
     load(page, FLYERS)
-    # A line under the mouse would be previewed in place of the position.
-    page.run("scrollTo(0, 0)")
-    page.hover("h1")
     page.wait("document.querySelectorAll('#board .value').length === 3 && "
               "document.querySelectorAll('#explorer li').length > 3")
     yield "proven"

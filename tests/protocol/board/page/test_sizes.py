@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.protocol.board.screens import tour
 from tests.protocol.board.steps import (
     ANALYST,
     BEGINNER,
@@ -165,3 +166,36 @@ def test_no_list_scrolls_inside_another_and_eight_plies_show(
     page.wait("!document.getElementById('graph').hidden")
     assert page.run(NESTED) == []
     shot(page, f"review-{name}")
+
+
+HIDDEN_POINTS = """
+scrollTo(0, 0);
+return [...document.querySelectorAll("#board .point")].filter((one) => {
+  const {left, top, width, height} = one.querySelector(".hit").getBoundingClientRect();
+  const found = document.elementFromPoint(left + width / 2, top + height / 2);
+  return !found || !found.closest("#board");
+}).map((one) => one.dataset.point);
+"""
+
+
+@pytest.mark.parametrize(
+    ("width", "height"),
+    [(1366, 650), (1920, 1080), (768, 1024), (1024, 768), (390, 844), (844, 390)],
+)
+def test_every_list_of_moves_shows_eight_plies_and_nothing_covers_the_board(
+    page: Browser, width: int, height: int
+) -> None:
+    page.look(width, height, phone=width < 1000)
+    page.open(page.run("sessionStorage.clear(); return location.href"))
+    seen = {}
+    for name in tour(page, dialogs=False):
+        shot(page, f"{name}-{width}")
+        assert page.run(NESTED) == [], name
+        if name != "ask":
+            assert page.run(HIDDEN_POINTS) == [], name
+        if name in ("game", "result", "analysis", "review"):
+            # A small screen scrolls to the list; on a large one it is always in view.
+            if width < 1000:
+                page.run("document.getElementById('moves-box').scrollIntoView()")
+            seen[name] = page.run(SEEN)
+    assert len(seen) == 4 and min(seen.values()) >= 8, seen
