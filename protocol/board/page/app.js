@@ -82,7 +82,7 @@ function onKey(event) {
   const keys = {
     ArrowLeft: "back", ArrowRight: "forward", Home: "first", End: "last",
     ArrowUp: "up", ArrowDown: "down", a: now.state && now.state.analysing ? "play" : "analyse",
-    e: "evaluation", u: "undo", r: "redo", f: "flip", n: "new", h: "suggest",
+    e: "evaluation", u: "undo", r: "redo", f: "flip", n: "new", h: "suggest", "?": "help",
   };
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const name = keys[key];

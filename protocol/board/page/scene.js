@@ -193,6 +193,11 @@ function drawStatus() {
   const text = statusText();
   // Setting the same text again would make screen readers repeat it.
   if (text !== null && $("status").textContent !== text) $("status").textContent = text;
+  // The name of the tab calls the user back from another tab.
+  const { legal, playing, players } = now.state;
+  const isAlone = players.slice(0, 2).some(({ engine }) => engine !== null);
+  const isTurn = playing && isAlone && legal.length > 0;
+  document.title = isTurn ? t("title.turn") : "merels";
 }
 
 /** Flips the board. */

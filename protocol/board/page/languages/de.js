@@ -2,6 +2,7 @@
 
 export default {
   "language": "Deutsch",
+  "title.turn": "Du bist am Zug – merels",
   "side.white": "Weiß",
   "side.black": "Schwarz",
   "man.white": "weißer Stein",

@@ -2,6 +2,7 @@
 
 export default {
   "language": "English",
+  "title.turn": "Your turn – merels",
   "side.white": "White",
   "side.black": "Black",
   "man.white": "white man",

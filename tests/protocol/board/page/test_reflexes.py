@@ -254,3 +254,24 @@ def test_one_key_analyses_from_the_point_shown(page: Browser) -> None:
     play(page, "a1")
     page.key("a")
     page.wait("document.querySelectorAll('#board .man').length === 2")
+
+
+def test_the_name_of_the_tab_shows_that_it_is_the_users_turn(page: Browser) -> None:
+    begin(page, black=BEGINNER)
+    page.wait("document.title === 'Your turn – merels'")
+    play(page, "d6")
+    page.wait("document.querySelectorAll('#moves button').length === 2")
+    page.wait("document.title === 'Your turn – merels'")
+    ask(page, "resign")
+    page.wait("document.title === 'merels'")
+    begin(page)
+    # With two users on one screen it is always the turn of one.
+    page.wait("document.title === 'merels'")
+
+
+def test_a_question_mark_opens_the_list_of_keys(page: Browser) -> None:
+    begin(page)
+    page.key("?")
+    page.wait("document.getElementById('help-dialog').open")
+    page.key("Escape")
+    page.wait("!document.getElementById('help-dialog').open")
