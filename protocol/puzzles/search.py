@@ -93,8 +93,9 @@ def puzzle_at(
             break
         after, equal = child, solution[0]
         line += [reply, equal[0].move]
-    if after.play(line[-1]).outcome() is not None and len(line) == 1:
-        return None  # A move that ends the game at once is too easy to find.
+    end = position.play(line[0]).outcome()
+    if end is not None and end.reason != "blocked":
+        return None  # A mill that ends the game at once is too easy to find; a block is not.
     depth = first[0].depth
     others = tuple(choice.move for choice in equal[1:])
     return Puzzle(position, value, tuple(line), others, len(first), moves, depth)

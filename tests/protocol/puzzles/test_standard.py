@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shlex
+import subprocess
 from collections import Counter
 from pathlib import Path
 
@@ -17,7 +20,10 @@ from merels.protocol.puzzles.search import puzzle_at
 from merels.protocol.puzzles.selection import select
 from merels.protocol.puzzles.themes import PHASES, THEMES, has_double_mill, phase_of, themes_of
 from merels.protocol.puzzles.training import Trainer, Wanted
+from tests.commands import MERELS
 
+BLOCK = "@@O**O@@/O****O**/******** w 0 0 0 1"
+"""White wins by leaving Black without a move."""
 MEN = 8
 """Men of the tables that prove the puzzles of the moving phase again."""
 
@@ -40,6 +46,36 @@ def test_500_puzzles_of_the_default_rules_have_every_phase_goal_and_theme() -> N
     themes = Counter(theme for puzzle in puzzles for theme in themes_of(puzzle))
     for theme in set(THEMES) - {"trap"}:
         assert themes[theme] >= 30, themes
+
+
+@pytest.mark.thorough
+def test_the_documented_command_line_makes_a_file_of_puzzles(tmp_path: Path) -> None:
+    document = Path(__file__).parents[3] / "protocol" / "puzzles" / "FORMAT.md"
+    commands = document.read_text().partition("These commands make it")[2].split("```")[1]
+    # Smaller tables and fewer puzzles, but the same commands.
+    for large, small in (
+        ("-all -placing", "-men 7 -placing"), ("-men 10", "-men 8"), ("-count 600", "-count 20"),
+        ("protocol/puzzles/standard.jsonl.gz", "made.jsonl.gz"),
+    ):
+        assert commands.count(large) == 1
+        commands = commands.replace(large, small)
+    environment = os.environ | {"MERELS_TABLES": str(tmp_path / "tables")}
+    script = f'merels() {{ {shlex.join(MERELS)} "$@"; }}\n{commands}'
+    done = subprocess.run(
+        ["sh", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True,
+    )
+    assert done.returncode == 0 and "20 puzzles" in done.stdout, done.stderr
+    puzzles = load(tmp_path / "made.jsonl.gz")
+    assert len(set(puzzles)) == 20 and {puzzle.goal for puzzle in puzzles} == {"win", "draw"}
+
+
+def test_a_block_that_ends_the_game_is_a_puzzle_and_a_mill_is_not(tmp_path: Path) -> None:
+    Builder(tmp_path, DEFAULT_RULES, depths=True).build(MEN)
+    tables = open_tables(tmp_path, DEFAULT_RULES)
+    puzzle = puzzle_at(tables, parse_position(BLOCK))
+    assert puzzle is not None and len(puzzle.line) == 1 and "trap" in themes_of(puzzle)
+    # White wins only by g4-g7, which leaves Black two men.
+    assert puzzle_at(tables, parse_position("********/***O**@*/O*O@*@*O w 0 0 0 1")) is None
 
 
 def test_tables_prove_the_puzzles_with_few_men(tmp_path: Path) -> None:
