@@ -1,12 +1,13 @@
-"""Search for puzzles: random walks through positions that are in the tables."""
+"""Search for puzzles: random walks through positions that are in the tables, and blocks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from random import Random
 
-from merels.engine.game.board import ALL_POINTS, SYMMETRIES, mask_of, points_of
+from merels.engine.game.board import ALL_POINTS, NEIGHBOURS, SYMMETRIES, mask_of, points_of
 from merels.engine.game.position import WHITE, Move, Position
+from merels.engine.game.rules import Rules
 from merels.engine.tablebase.probe import Tables
 from merels.engine.tablebase.root_ranking import Choice, values_of_moves
 from merels.engine.tablebase.sectors import AnySector
@@ -22,16 +23,21 @@ PATIENCE = 2000
 """Number of consecutive walks without a new puzzle that ends the search."""
 _RANDOM_MOVE_SHARE = 0.15
 """Share of a walk's moves that are chosen from all legal moves; the others keep the value."""
+_BLOCK_SHARE = 0.02
+"""Share of attempts, in a search of all phases, that set up a block; walks rarely end in one."""
 
 Men = tuple[int, int]
 """Bit masks of two sides' men."""
+_MEN = 9
+"""Maximum number of a side's men."""
 
 
 def find_puzzles(tables: Tables, seed: int, all_phases: bool = False) -> Iterator[Puzzle]:
     """Yield different puzzles, in an order that depends only on the tables and ``seed``.
 
     Symmetric positions count as one. End after `PATIENCE` walks without a new puzzle. With
-    ``all_phases``, a walk begins in each phase with the same probability.
+    ``all_phases``, a walk begins in each phase with the same probability, and some walks begin just
+    before a block.
     """
     random = Random(seed)
     groups = _groups(tables) if all_phases else [list(tables.headers)]
@@ -39,18 +45,61 @@ def find_puzzles(tables: Tables, seed: int, all_phases: bool = False) -> Iterato
     fruitless = 0
     while fruitless < PATIENCE:
         fruitless += 1
+        if all_phases and random.random() < _BLOCK_SHARE:
+            start = before_block(tables.rules, random)
+            puzzle = start and puzzle_at(tables, start)
+            if puzzle and _key(puzzle.position) not in seen:
+                seen.add(_key(puzzle.position))
+                fruitless = 0
+                yield puzzle
+            continue
         group = groups[0] if len(groups) == 1 else random.choice(groups)
         start = _start(tables, random, random.choice(group))
         for position, choices in _walk(tables, random, start):
             puzzle = puzzle_at(tables, position, choices)
             if puzzle is None:
                 continue
-            key = _canonical(position.men), position.hands, position.side
-            if key not in seen:
-                seen.add(key)
+            if _key(position) not in seen:
+                seen.add(_key(position))
                 fruitless = 0
                 yield puzzle
                 break
+
+
+def _key(position: Position) -> object:
+    """Return a key that symmetric positions share."""
+    return _canonical(position.men), position.hands, position.side
+
+
+def before_block(rules: Rules, random: Random) -> Position | None:
+    """Return a random position of the moving phase in which a move blocks the opponent.
+
+    Return None if an attempt fails. The opponent's men form a connected group. Men of the side to
+    move stand on all neighbours of the group, except that one of these men is still one move away.
+    """
+    size, group = random.randint(4, 7), 1 << random.randrange(ALL_POINTS.bit_length())
+    while group.bit_count() < size:
+        group |= 1 << random.choice(list(points_of(_around(group))))
+    walls = _around(group)
+    if not 3 < walls.bit_count() <= _MEN:
+        return None
+    free = list(points_of(ALL_POINTS & ~(group | walls)))
+    more = random.randint(0, min(_MEN - walls.bit_count(), len(free)))
+    own = walls | mask_of(random.sample(free, more))
+    last = random.choice(list(points_of(walls)))
+    origins = list(points_of(NEIGHBOURS[last] & ~(own | group)))
+    if not origins:
+        return None
+    own = own & ~(1 << last) | 1 << random.choice(origins)
+    side = random.randrange(2)
+    return Position(rules, (own, group) if side == WHITE else (group, own), (0, 0), side)
+
+
+def _around(group: int) -> int:
+    """Return the neighbours of a group of points."""
+    return mask_of(
+        point for point in points_of(ALL_POINTS & ~group) if NEIGHBOURS[point] & group
+    )
 
 
 def _groups(tables: Tables) -> list[list[AnySector]]:

@@ -7,6 +7,7 @@ import shlex
 import subprocess
 from collections import Counter
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -16,7 +17,7 @@ from merels.engine.game.rules import DEFAULT_RULES, PRESETS
 from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.probe import open_tables
 from merels.protocol.puzzles.puzzle import Puzzle, load, pack, standard_puzzles
-from merels.protocol.puzzles.search import puzzle_at
+from merels.protocol.puzzles.search import before_block, puzzle_at
 from merels.protocol.puzzles.selection import select
 from merels.protocol.puzzles.themes import PHASES, THEMES, has_double_mill, phase_of, themes_of
 from merels.protocol.puzzles.training import Trainer, Wanted
@@ -44,7 +45,7 @@ def test_500_puzzles_of_the_default_rules_have_every_phase_goal_and_theme() -> N
     ratings = Counter(puzzle.rating // 200 for puzzle in puzzles)
     assert min(ratings[step] for step in range(4, 8)) >= 50, ratings
     themes = Counter(theme for puzzle in puzzles for theme in themes_of(puzzle))
-    for theme in set(THEMES) - {"trap"}:
+    for theme in THEMES:
         assert themes[theme] >= 30, themes
 
 
@@ -76,6 +77,16 @@ def test_a_block_that_ends_the_game_is_a_puzzle_and_a_mill_is_not(tmp_path: Path
     assert puzzle is not None and len(puzzle.line) == 1 and "trap" in themes_of(puzzle)
     # White wins only by g4-g7, which leaves Black two men.
     assert puzzle_at(tables, parse_position("********/***O**@*/O*O@*@*O w 0 0 0 1")) is None
+
+
+def test_a_move_blocks_the_opponent_in_a_position_before_a_block() -> None:
+    starts = [before_block(DEFAULT_RULES, Random(seed)) for seed in range(200)]
+    found = [start for start in starts if start is not None]
+    assert len(set(found)) > 100
+    for start in found:
+        assert max(start.total(0), start.total(1)) <= 9 and start.outcome() is None
+        ends = [start.play(move).outcome() for move in start.legal_moves()]
+        assert any(end is not None and end.reason == "blocked" for end in ends)
 
 
 def test_tables_prove_the_puzzles_with_few_men(tmp_path: Path) -> None:
