@@ -245,7 +245,7 @@ def test_a_link_of_another_site_opens_the_game_it_contains(
     chromium: Browser, host: str, target: str
 ) -> None:
     # localhost is another site than 127.0.0.1, and another port is another origin of one site.
-    chromium.look(1280, 860)
+    chromium.set_view(1280, 860)
     with Server() as server:
         link = f'<a id=go target={target} href="{server.address}{SHARED}">A game</a>'
         with other_site(link) as port:

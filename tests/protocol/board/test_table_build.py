@@ -92,7 +92,7 @@ def test_the_result_shows_the_accuracy_without_a_click(
     monkeypatch.setattr(table_build, "MEN", 6)
     Builder(folder, DEFAULT_RULES).build(6)
     chromium.keep_tab(chromium.tabs()[0])
-    chromium.look(1366, 650)
+    chromium.set_view(1366, 650)
     with serving_here() as client:
         client.let_in(chromium)
         chromium.open(client.address)

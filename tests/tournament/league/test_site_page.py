@@ -160,9 +160,9 @@ def test_the_list_sorts_and_links_to_players(played: str, browser: Browser) -> N
     shown = """return [...document.querySelectorAll(".plot circle")]
         .filter((one) => one.checkVisibility()).length"""
     assert browser.run(shown) == 2
-    browser.look(390, 844, phone=True, dark=False)
+    browser.set_view(390, 844, phone=True, dark=False)
     assert browser.run(shown) == 2
-    browser.look(1280, 900)
+    browser.set_view(1280, 900)
     browser.click(".standings tbody a")
     browser.wait("document.querySelector('.games tbody button')")
 

@@ -105,15 +105,15 @@ NAMED = (
 
 @pytest.mark.parametrize(("width", "height"), [(1366, 650), (390, 844)])
 def test_every_screen_is_accessible(page: Browser, width: int, height: int) -> None:
-    page.look(width, height, phone=width < 1000)
+    page.set_view(width, height, phone=width < 1000)
     page.open(page.run("sessionStorage.clear(); return location.href"))
     faults = []
     for name in tour(page):
         for dark in (False, True):
-            page.look(width, height, phone=width < 1000, dark=dark, still=True)
+            page.set_view(width, height, phone=width < 1000, dark=dark, still=True)
             faults += [f"{name}, {'dark' if dark else 'light'}: {fault}"
                        for fault in page.run(AUDIT)]
-        page.look(width, height, phone=width < 1000)
+        page.set_view(width, height, phone=width < 1000)
         faults += [f"{name}: a {role} without a name" for role, spoken in page.spoken()
                    if role in NAMED and not spoken]
     assert faults == [], "\n".join(faults)

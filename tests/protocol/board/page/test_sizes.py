@@ -185,7 +185,7 @@ return [...document.querySelectorAll("#board .point")].filter((one) => {
 def test_every_list_of_moves_shows_eight_plies_and_nothing_covers_the_board(
     page: Browser, width: int, height: int
 ) -> None:
-    page.look(width, height, phone=width < 1000)
+    page.set_view(width, height, phone=width < 1000)
     page.open(page.run("sessionStorage.clear(); return location.href"))
     seen = {}
     for name in tour(page, dialogs=False):
