@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from pathlib import Path
@@ -71,6 +72,29 @@ def test_every_key_is_used_and_every_used_key_exists() -> None:
     for text in SCRIPTS.values():
         missing |= set(re.findall(r'\bt\(\s*"([\w.-]+)"', text)) - set(ENGLISH)
     assert missing == set()
+
+
+def python_strings() -> str:
+    """Return all string constants of the engine and the protocol, one a line."""
+    constants = []
+    for layer in ("engine", "protocol"):
+        for path in (PAGE.parents[2] / layer).rglob("*.py"):
+            constants += [
+                node.value for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+                if isinstance(node, ast.Constant) and isinstance(node.value, str)
+            ]
+    return "\n".join(constants)
+
+
+def test_the_servers_sentences_are_those_of_the_server() -> None:
+    """A sentence that was reworded in the server only would be shown untranslated."""
+    strings = python_strings()
+    for key, text in ENGLISH.items():
+        if key.startswith("server."):
+            clauses = re.split(r"{\w+}|[.:;,] ", text.rstrip("."))
+            # Shorter clauses are composed of words.
+            missing = [clause for clause in clauses if len(clause) > 12 and clause not in strings]
+            assert missing == [], key
 
 
 def test_no_text_of_the_page_is_outside_the_tables() -> None:

@@ -538,6 +538,12 @@ export default {
   "server.open": "Diese Partie ist {where} offen; schließe sie dort zuerst",
   "server.tab": "in einem anderen Tab",
   "server.gone": "Dieses Brett gibt es nicht mehr; lade die Seite neu",
+  "server.unsaved": "Diese Partie wird nicht gespeichert: {where} ist nicht beschreibbar. Lade sie mit "
+    + "„Speichern oder teilen“ herunter.",
+  "server.unsaved-rating": "Deine Aufgaben-Wertung wird nicht gespeichert: {reason}.",
+  "server.boards": "{count} Bretter sind offen; schließe einen ihrer Tabs",
+  "server.folder": "In diesen Ordner kann nicht geschrieben werden ({reason})",
+  "server.no-store": "Hier werden keine Partien gespeichert; setze MERELS_GAMES auf einen Ordner",
   "server.solved": "Diese Aufgabe ist gelöst; gehe zur nächsten",
   "server.no-mistake": "Die Auswertung fand keinen Fehler; werte zuerst eine Partie aus",
   "server.engine-gone": "{side}: Das Programm läuft nicht mehr: {reason}",
