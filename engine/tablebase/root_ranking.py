@@ -61,10 +61,10 @@ def rank_moves(
     The result has only the best groups, enough for at least ``lines`` moves. Certain wins rank
     before uncertain ones and, with depths, short wins before long ones. Nearly drawn losses rank
     before other losses. Draws that repeat a position or end the game rank after other draws: while
-    the game goes on, the opponent may err. The search chooses among moves of one rank. For a fallible opponent, its choice is harder to answer than the
-    longest loss, the move with the fewest replies that keep the value, or waiting for a distant
-    limit on plies. ``interrupted`` is as in `values_of_moves`. ``equal_wins``: all wins have
-    one rank.
+    the game goes on, the opponent may err. The search chooses among moves of one rank. For a
+    fallible opponent, its choice is harder to answer than the longest loss, the move with the
+    fewest replies that keep the value, or waiting for a distant limit on plies. ``interrupted`` is
+    as in `values_of_moves`. ``equal_wins``: all wins have one rank.
     """
     choices = values_of_moves(tables, position, set(among), interrupted)
     if not choices:

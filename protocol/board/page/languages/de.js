@@ -538,8 +538,8 @@ export default {
   "server.open": "Diese Partie ist {where} offen; schließe sie dort zuerst",
   "server.tab": "in einem anderen Tab",
   "server.gone": "Dieses Brett gibt es nicht mehr; lade die Seite neu",
-  "server.unsaved": "Diese Partie wird nicht gespeichert: {where} ist nicht beschreibbar. Lade sie mit "
-    + "„Speichern oder teilen“ herunter.",
+  "server.unsaved": "Diese Partie wird nicht gespeichert: {where} ist nicht beschreibbar. "
+    + "Lade sie mit „Speichern oder teilen“ herunter.",
   "server.unsaved-rating": "Deine Aufgaben-Wertung wird nicht gespeichert: {reason}.",
   "server.boards": "{count} Bretter sind offen; schließe einen ihrer Tabs",
   "server.folder": "In diesen Ordner kann nicht geschrieben werden ({reason})",
