@@ -526,7 +526,8 @@ export default {
   "server.open": "this game is open {where}; close it there first",
   "server.tab": "in another tab",
   "server.gone": "this board is gone; reload the page",
-  "server.unsaved": "This game is not saved: cannot write to {where}. Download it with 'Save or share'.",
+  "server.unsaved": "This game is not saved: cannot write to {where}. "
+    + "Download it with 'Save or share'.",
   "server.unsaved-rating": "Your puzzle rating is not saved: {reason}.",
   "server.boards": "{count} boards are open; close one of their tabs",
   "server.folder": "cannot write to this folder ({reason})",
