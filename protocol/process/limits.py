@@ -18,12 +18,12 @@ KEYS = ("cpu", "memory", "core")
 """Keys of the limits in an engine's ``key=value`` description."""
 _LEAST = {"cpu": 1, "memory": 1, "core": 0}
 _MOST = 10**7
-"""Largest limit, in seconds or MiB: more than any machine has."""
+"""Largest limit that is accepted, in seconds or MiB."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResourceLimits:
-    """Limits of each process of an engine; None leaves the system's own limit.
+    """Limits of each process of an engine; None keeps the limit that merels itself has.
 
     ``cpu`` is the processor time of all threads in seconds, ``memory`` the address space in MiB,
     and ``core`` the size of a core dump in MiB.
@@ -66,7 +66,7 @@ class ResourceLimits:
 
         ``status`` is an exit code, or minus the signal that ended the engine.
         """
-        if status == -getattr(signal, "SIGXCPU", 0):
+        if self.cpu is not None and status == -getattr(signal, "SIGXCPU", 0):
             return f"over its limit of cpu={self.cpu}"
         return f"limited to {self}"
 

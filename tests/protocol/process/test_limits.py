@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -94,6 +95,12 @@ def test_an_engine_that_exceeds_its_processor_time_is_killed() -> None:
     with start("cpu", "", ResourceLimits(cpu=1)) as engine:
         with pytest.raises(EngineTerminated, match=r"killed by SIGXCPU, over its limit of cpu=1$"):
             engine.play(Position(), Limit(time=PATIENCE))
+
+
+@needs_resource
+def test_a_limit_that_the_engine_does_not_have_is_not_blamed_for_its_end() -> None:
+    """SIGXCPU may come from the system's own limit on processor time."""
+    assert ResourceLimits(memory=64).explain(-signal.SIGXCPU) == "limited to memory=64"
 
 
 @needs_resource
