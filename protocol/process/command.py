@@ -12,12 +12,12 @@ from merels.protocol.process.errors import EngineError
 POSIX = os.name == "posix"
 _SPACES = " \t\r\n"
 _PLAIN = re.compile(r"""[^ \t\r\n'"\\#]++""")
-_ESCAPING = re.compile(r'(?:[^"\\]|\\.)*+', re.DOTALL)
+_IN_QUOTES = re.compile(r'(?:[^"\\]|\\.)*+', re.DOTALL)
 _ESCAPED = re.compile(r'\\(["\\])')
 
 
 def split_words(text: str) -> list[str]:
-    """Return a command line's words as a shell splits it; `EngineError` for an unclosed quote."""
+    """Return the words of an engine's command line; `EngineError` where `shell_words` fails."""
     try:
         return shell_words(text)
     except ValueError as error:
@@ -25,12 +25,13 @@ def split_words(text: str) -> list[str]:
 
 
 def shell_words(text: str, comments: bool = False, posix: bool = POSIX) -> list[str]:
-    """Return the words of a text as a POSIX shell splits it; `ValueError` for an unclosed quote.
+    """Return the words of a text as `shlex.split` splits it.
 
-    With ``comments``, # begins a comment. Without ``posix``, as on Windows, a backslash is an
-    ordinary character of a path.
+    With ``comments``, # begins a comment, even inside a word. Without ``posix``, as on Windows, a
+    backslash is an ordinary character, but quotes are removed. `ValueError` for an unclosed quote
+    or a backslash at the end.
     """
-    # `shlex` returns the same words, but its time grows with the square of a word's length.
+    # `shlex` itself would take a time that grows with the square of a word's length.
     words: list[str] = []
     parts: list[str] = []
     place = 0
@@ -50,7 +51,7 @@ def shell_words(text: str, comments: bool = False, posix: bool = POSIX) -> list[
             place += 2
         elif first in "'\"":
             escapes = first == '"' and posix
-            quoted = _ESCAPING.match(text, start) if escapes else None
+            quoted = _IN_QUOTES.match(text, start) if escapes else None
             end = quoted.end() if quoted else text.find(first, start)
             if text[end : end + 1] != first:
                 raise ValueError("no closing quotation mark")
@@ -68,7 +69,7 @@ def split_command(command: str | Sequence[str], directory: str | None = None) ->
     """Return a command as a list of words; `EngineError` if it is empty. No shell is run.
 
     If the whole string names a file in ``directory``, in PATH or in the current folder, it is a
-    program without arguments. Any other string is split as a shell splits it.
+    program without arguments. Any other string is split by `shell_words`.
     """
     if not isinstance(command, str):
         words = list(command)
@@ -91,7 +92,7 @@ def locate(name: str, directory: str | None) -> str | None:
 def find_executable(words: Sequence[str], directory: str | None = None) -> str:
     """Return the absolute path of a command's program.
 
-    `EngineError` names the searched folders if there is no such file.
+    If there is no such file, `EngineError` names the places that were searched.
     """
     name = words[0]
     path = locate(name, directory)
@@ -101,9 +102,8 @@ def find_executable(words: Sequence[str], directory: str | None = None) -> str:
         for candidate in (directory and os.path.join(directory, text), text):
             if candidate and os.path.isdir(candidate):
                 raise EngineError(f"no such engine: '{candidate}' is a folder; name a program")
-    places = "PATH" if os.path.dirname(name) == "" else os.getcwd()
-    also = f" or {directory}" if directory else ""
-    missing = f"'{name}' is not in {places}{also}"
+    places = [os.getcwd()] if os.path.dirname(name) else ["PATH", "the current folder"]
+    missing = f"'{name}' is not in {' or '.join([*places, directory] if directory else places)}"
     if os.path.isabs(name):
         missing = f"there is no file '{name}'"
     if len(words) > 1:

@@ -19,7 +19,7 @@ class EngineTerminated(EngineError):
     """An engine's process ended, or closed its input or output.
 
     ``how`` names the exit code, the signal or the closed pipe, and quotes the last line of
-    standard error.
+    standard error if there was any.
     """
 
     def __init__(self, how: str) -> None:
@@ -30,8 +30,8 @@ class EngineTerminated(EngineError):
 class EngineTimeout(EngineError):
     """An engine did not answer, or did not read its input, before a deadline.
 
-    ``what`` names the failure, such as ``does not read its input``, and quotes the engine's last
-    output if there was any.
+    ``what`` names the failure, such as ``does not read its input``. If the engine did not answer,
+    it also quotes the engine's last output.
     """
 
     def __init__(self, what: str) -> None:

@@ -2,8 +2,8 @@
 
 The parent imports this module and uses its `GUARDIAN`; the guardian process runs this file as a
 script. The parent writes lines to the guardian's standard input: ``+PID`` adds a process group,
-``-PID`` removes one. Only the parent holds the other end of that pipe, so the pipe ends when the
-parent dies for any reason. The guardian then kills every listed group.
+``-PID`` removes one. Only the parent keeps the other end of that pipe open, so the pipe ends when
+the parent dies for any reason. The guardian then kills every listed group.
 
 Where ``/proc`` exists, it also kills every process with the parent's mark in its environment. Such
 processes are engines that were started but not yet listed, and children that left their engine's
@@ -47,14 +47,14 @@ class Guardian:
     def _after_fork(self) -> None:
         """Start with no engines in a forked child, and close its copy of the parent's pipe.
 
-        While a child held that pipe open, the guardian would not notice the parent's death.
+        If the child kept that pipe open, the guardian would not notice the parent's death.
         """
         self._lock = threading.Lock()
         process = self._process
         self._reset()
         if process is not None and process.stdin is not None:
             process.stdin.close()
-            # A return code keeps Popen from waiting for the guardian, no child of this process.
+            # With a return code, Popen does not wait for the guardian: it is the parent's child.
             process.returncode = 0
 
     def environment(self) -> dict[str, str]:
@@ -109,7 +109,7 @@ class Guardian:
             self._send(f"+{pid}\n")
 
     def _end(self) -> None:
-        """Wait until the guardian process has killed the remaining engines."""
+        """End the list; wait at most 5 seconds until the guardian has killed what is left."""
         if self._process is not None and self._process.stdin is not None:
             self._process.stdin.close()
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -127,7 +127,7 @@ def kill_group(pid: int) -> None:
 
 
 def kill_marked(mark: str) -> bool:
-    """Kill the processes with ``mark`` in their environment; return whether there were any."""
+    """Kill the other processes with ``mark`` in their environment; return whether one was."""
     try:
         pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
     except OSError:
@@ -146,7 +146,7 @@ def kill_marked(mark: str) -> bool:
 
 
 def main() -> None:
-    """Keep the list of groups until standard input ends, then kill them."""
+    """Keep the list of groups until standard input ends; then kill them and marked processes."""
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)

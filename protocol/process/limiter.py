@@ -11,7 +11,7 @@ import resource
 import sys
 
 CANNOT_RUN = 126
-"""Exit status if the engine cannot be executed, as in shells."""
+"""Exit status if a limit cannot be set or the engine cannot be executed; shells use it, too."""
 
 
 def limit(word: str) -> None:

@@ -13,7 +13,9 @@ from merels.protocol.process.standard_error import WIDE_PIPE
 
 CHUNK = 1 << 16
 LONGEST_LINE = 1 << 16
-"""Maximum length of a line in bytes; the rest of a longer line is dropped."""
+"""Bytes after which a line without a line feed is cut; the rest of the line is dropped.
+
+A line whose end arrives in the same read may be longer."""
 MILLISECOND = 1_000_000
 """One millisecond in nanoseconds."""
 LONGEST_WAIT = 1 << 30
@@ -43,10 +45,10 @@ class Pipe:
         self._cut = False
         """Whether the rest of an overlong line is still to be dropped."""
         self._overtime = 0
-        """Bytes read by `read_raw_line` after its deadline."""
+        """Bytes of whole lines that `read_raw_line` has read after its deadline."""
 
     def _read(self, milliseconds: int) -> bytes | None:
-        """Return bytes that arrive in ``milliseconds``, b'' at the end of output, else None."""
+        """Return bytes that arrive in ``milliseconds``, b'' at the end of output, or None."""
         raise NotImplementedError
 
     def _write(self, data: bytes, deadline: int, reading: bool) -> None:
@@ -76,7 +78,7 @@ class Pipe:
         """Stop using the descriptors of a process that is closed."""
 
     def send(self, data: bytes, deadline: int) -> None:
-        """Send whole lines; `EngineTimeout` if the engine does not read them by the deadline."""
+        """Send whole lines; `EngineTimeout` if the engine's input stays full until the deadline."""
         with self._writing:
             if self.trace is not None:
                 self.trace(">", data)
@@ -125,7 +127,10 @@ class Pipe:
         return self.receive(timeout // MILLISECOND + 1 if timeout > 0 else 0)
 
     def _take(self, chunk: bytes) -> bytes:
-        """Return the lines that ``chunk`` completes; `EngineTerminated` at the end of output."""
+        """Return the lines that ``chunk`` completes.
+
+        The end of output, b'', completes an unfinished line; without one, `EngineTerminated`.
+        """
         self.arrived = monotonic_ns()
         self.received += len(chunk)
         lines = self._whole_lines(chunk)
@@ -136,7 +141,7 @@ class Pipe:
         return lines
 
     def _whole_lines(self, chunk: bytes) -> bytes:
-        """Return the lines that ``chunk`` completes, cut to `LONGEST_LINE`; set ``tail``."""
+        """Return the lines that ``chunk`` completes; cut ``tail`` at `LONGEST_LINE`."""
         if not chunk:
             data, self.tail = self.tail, b""
             return data + b"\n" if data else b""
@@ -179,7 +184,7 @@ class Pipe:
         """Return the next line without its line feed, or None at the deadline.
 
         Output that is in the pipe at the deadline is still read, because engines that start in
-        parallel are read one after another. At most `WIDE_PIPE` bytes are read after the deadline.
+        parallel are read one after another. This ends after about `WIDE_PIPE` bytes of lines.
         """
         while not self._lines:
             remaining = deadline - monotonic_ns()

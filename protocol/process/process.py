@@ -1,4 +1,4 @@
-"""Engine processes: each runs in its own process group, and closing it leaves no process."""
+"""Engine processes: each runs in its own process group, and `close` ends the whole group."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ class EngineProcess:
         return state.si_status if state.si_code == os.CLD_EXITED else -state.si_status
 
     def cpu_seconds(self) -> float | None:
-        """Return the engine's processor time, children included; None without ``/proc``."""
+        """Return the engine's processor time in seconds, children included; None if unknown."""
         used = None
         with suppress(OSError):
             for name in os.listdir("/proc"):
@@ -172,7 +172,7 @@ class EngineProcess:
         return None if used is None else used / os.sysconf("SC_CLK_TCK")
 
     def wait(self, seconds: float) -> bool:
-        """Wait for the process to end, and drop its output; return whether it has ended."""
+        """Wait for the end of the process, and drop its output; return whether it has ended."""
         deadline = time.monotonic() + seconds
         poll = select.poll() if POSIX else None
         errors = self.errors.descriptor
@@ -208,7 +208,7 @@ class EngineProcess:
     def describe_end(self, seconds: float = 0.5, pipe: str = "output") -> str:
         """Return how a process that closed ``pipe`` ended, and its last line of standard error.
 
-        If the process does not end within ``seconds``, only the closed pipe is reported.
+        If the process does not end within ``seconds``, the closed pipe replaces the exit status.
         """
         self.wait(seconds)
         status = self.exit_status()
@@ -234,9 +234,9 @@ class EngineProcess:
                 stdin.close()
 
     def close(self, patience: float = QUIT_SECONDS) -> None:
-        """End the process group within about ``patience`` seconds.
+        """End the process group.
 
-        The process has ``patience`` seconds to exit, and at most `TERMINATE_SECONDS` after SIGTERM.
+        The process has ``patience`` seconds to exit, and `TERMINATE_SECONDS` at most after SIGTERM.
         Then every process left in the group is killed, and the engine is reaped. An exception
         during the wait, such as KeyboardInterrupt, only ends the wait early.
         """
@@ -269,7 +269,7 @@ class EngineProcess:
             self.sentinel = None
 
     def terminate(self) -> None:
-        """Send SIGTERM to the whole group; any thread may call this."""
+        """Send SIGTERM to the whole group, or on Windows end the process; for any thread."""
         with self._ending:
             if self._killed:
                 return

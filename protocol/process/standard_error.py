@@ -90,7 +90,7 @@ class StandardError:
                 os.write(self._copy, chunk)
 
     def last_line(self) -> str:
-        """Return the last line that is not empty, made printable; '' without any."""
+        """Return the last line that is not empty, shortened and printable; '' if there is none."""
         self.drain()
         if self._thread is not None:
             self._thread.join(_END_SECONDS)

@@ -15,7 +15,7 @@ from merels.protocol.process.process import EngineProcess
 _CHUNKS_AHEAD = 64
 """Chunks of output that the reading thread keeps before it waits."""
 _CLOSE_SECONDS = 0.1
-"""Time for the engine to read its remaining input before the input is closed, in seconds."""
+"""Time for a full queue of input to have space before its data is dropped, in seconds."""
 
 
 class ThreadPipe(Pipe):
@@ -49,7 +49,7 @@ class ThreadPipe(Pipe):
         os.close(descriptor)
 
     def _writer(self, descriptor: int) -> None:
-        """Write the chunks in the queue, until a chunk is b''."""
+        """Write the chunks in the queue until a chunk is b'' or the input cannot be written."""
         while not self._broken and (data := self._unsent.get()):
             try:
                 while data:
@@ -59,7 +59,7 @@ class ThreadPipe(Pipe):
         os.close(descriptor)
 
     def _close_input(self) -> None:
-        """Close the input once the engine has read it, or after `_CLOSE_SECONDS`."""
+        """Close the input after the data in the queue, or drop this data after `_CLOSE_SECONDS`."""
         try:
             self._unsent.put(b"", timeout=_CLOSE_SECONDS)
         except queue.Full:
@@ -87,6 +87,7 @@ class ThreadPipe(Pipe):
         return chunk
 
     def _write(self, data: bytes, deadline: int, reading: bool) -> None:
+        """Queue ``data`` for the writing thread; `EngineTimeout` if the queue stays full."""
         if self._broken:
             raise EngineTerminated(self.process.describe_end())
         try:

@@ -337,7 +337,8 @@ def test_an_engine_that_declares_no_options_is_sent_every_option() -> None:
         ("TMP/a folder", "'TMP/a folder' is a folder"),
         ("TMP/nothing", "there is no file"),
         ("TMP/no mill", "there is no file '.*/no', and no file '.*/no mill'; .*args="),
-        ("pyhton3 mini.py", "'pyhton3' is not in PATH, and no file 'pyhton3 mini.py'; .*args="),
+        ("pyhton3 mini.py",
+         "'pyhton3' is not in PATH or the current folder, and no file 'pyhton3 mini.py'; .*args="),
     ],
 )
 def test_the_error_about_a_command_names_the_cause(
