@@ -43,8 +43,8 @@ def read_level(text: str) -> Level | None:
 class Dialogue:
     """Games between a person, who plays the side ``human``, and the engine.
 
-    The engine thinks ``seconds`` for each move at ``level``, None for full strength. Every game
-    with a move is appended to the file ``path``.
+    The engine thinks at most ``seconds`` for each move at ``level``, None for full strength. `keep`
+    appends the game to the file ``path``.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Dialogue:
         self.level = level
         self.seconds = seconds
         self._undo_asked = self._undo_confirmed = False
-        """Whether this command asked for a second undo, and whether the last command did."""
+        """Whether this command asked for a second undo, and whether the command before it did."""
         self._path = path
         self._searcher = Searcher()
         self._table_cache = TableCache()
@@ -155,7 +155,7 @@ class Dialogue:
     def _undo(self, argument: str) -> None:
         """Take back the person's last move and the moves after it, or a resignation.
 
-        After the end of the game, the person must type ``undo`` twice, and the ended game is saved.
+        After the end of the game, the person must type ``undo`` twice, and `keep` saves the game.
         """
         if self.game.over and not self._undo_confirmed:
             self._undo_asked = True
@@ -175,7 +175,7 @@ class Dialogue:
         self._show()
 
     def _hint(self, argument: str) -> None:
-        """Print the move that the engine would play at full strength."""
+        """Print the best move that the engine finds at full strength in `_HINT_TIME`."""
         if self.game.over:
             raise InputError("hint", _OVER)
         result = self._search(Limit(time=_HINT_TIME))
@@ -263,7 +263,7 @@ class Dialogue:
 COMMANDS: dict[str, tuple[Callable[[Dialogue, str], None], str]] = {
     "help": (Dialogue._help, "print this text"),
     "moves": (Dialogue._moves, "print your legal moves"),
-    "hint": (Dialogue._hint, "print the move that the engine would play"),
+    "hint": (Dialogue._hint, "print the best move that the engine finds at full strength"),
     "undo": (Dialogue._undo, "take back your last move, or if typed twice, the end of the game"),
     "board": (Dialogue._show, "draw the board again"),
     "level": (Dialogue._set_level, "L: change the engine's level (a name, a rating, or full)"),

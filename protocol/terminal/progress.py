@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from merels.engine.tablebase.build import Progress
 
 _STEPS = 20
-"""Number of lines that are written if standard error is not a terminal."""
+"""Maximum number of lines that are written if standard error is not a terminal."""
 _WIDTH = 24
 """Width of the bar, in characters."""
 _REDRAW_SECONDS = 0.1
@@ -56,7 +56,7 @@ def show_progress(bar: ProgressLine, progress: Progress) -> None:
     bar.show(
         progress.done / progress.total if progress.total else 1.0,
         f"{progress.step:<12} "
-        f"{progress.done / 1e6:,.0f} of {progress.total / 1e6:,.0f} million places, "
+        f"{progress.done / 1e6:,.0f} of {progress.total / 1e6:,.0f} million entries, "
         f"{progress.rate / 1e6:.1f} million/s, {_duration(progress.seconds_left)} left",
     )
 

@@ -30,9 +30,10 @@ LINK_PAGE = """\
 """
 """A page that redirects to ``address``."""
 _WELCOME = LINK_PAGE.format(address="/")
-"""The answer to a valid code: a page, not an HTTP redirect. A redirect would continue the
-navigation from the local file that opens the address, and for such a navigation the browser
-withholds a SameSite cookie."""
+"""The answer to a valid code: a page, not an HTTP redirect.
+
+A program may open a start address through a local HTML file. A browser that follows a redirect from
+there does not send a SameSite cookie."""
 _ACCESS_DENIED = """\
 <!doctype html>
 <html lang="en">
@@ -56,11 +57,11 @@ class GuardedServer(LocalServer):
 
     def __init__(self, host: str, port: int, handler: type[GuardedHandler]) -> None:
         self.on_entry: Callable[[str], None] = lambda address: None
-        """Called with each start address when a browser has used it."""
+        """Called with a start address when a browser uses it for the first time."""
         self.secret = secrets.token_urlsafe(24)
         """The cookie's value."""
         self.cookie_seconds: int | None = None
-        """Seconds for which browsers keep the cookie; None until the browser ends."""
+        """Seconds for which browsers keep the cookie; with None, until they are closed."""
         self._codes: set[str] = set()
         """Codes of unused start addresses."""
         super().__init__(host, port, handler)
@@ -140,10 +141,10 @@ class GuardedHandler(LocalHandler):
         self.post(name)
 
     def _admit(self, code: str) -> None:
-        """Send the cookie for an unused code, and the page that redirects to the board.
+        """Send the cookie for an unused code, and the page that redirects to the server's root.
 
-        The request may come from a local file that opens the address, so its origin is not checked.
-        A used code is accepted from a browser that has the cookie, for example on reloading.
+        With an unused code, the request may come from a local file, so its origin is not checked.
+        A browser that has the cookie needs no unused code, for example on reloading.
         """
         self.check_host()
         server = self.server

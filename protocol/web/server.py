@@ -31,7 +31,7 @@ MOST_CONNECTIONS = 128
 MOST_STREAMS = 96
 """Maximum number of event streams; the remaining connections are for requests."""
 READ_SECONDS = 30.0
-"""Timeout of a request, headers and body together, in seconds."""
+"""Timeout of a request, headers and body together, or of a read or write, in seconds."""
 PING_SECONDS = 3.0
 """Interval of comments on an idle stream, in seconds; a failed write shows a closed browser."""
 
@@ -68,9 +68,9 @@ def unexpected(error: Exception) -> str:
 
 
 def read_page(package: str, folder: str, names: Iterable[str] | None = None) -> Page:
-    """Read the files of the types in `TYPES` in a package's folder and its subfolders.
+    """Read the files in a package's folder and its subfolders; skip types that `TYPES` lacks.
 
-    ``names`` selects files; None selects all.
+    ``names`` selects files by their paths in the folder; None selects all.
     """
     page: Page = {}
     for name, entry in _walk(files(package).joinpath(folder)):
@@ -114,8 +114,7 @@ def is_own_host(header: str, host: str, port: int) -> bool:
 class LocalServer(ThreadingHTTPServer):
     """HTTP server with a thread for each connection and limits on connections.
 
-    When a limit is reached, a new connection ends an old one: see `process_request` and
-    `begin_stream`.
+    `process_request` and `begin_stream` choose the connection that is ended at a limit.
     """
 
     daemon_threads = True
@@ -263,7 +262,7 @@ class LocalHandler(BaseHTTPRequestHandler):
         return self.command == "POST" or self.server.take_request(self.connection)
 
     def read_body(self, maximum: int) -> bytes:
-        """Read a request's body; raise `Refusal` if it has more than ``maximum`` bytes."""
+        """Read a request's body; raise `Refusal` without a length or above ``maximum`` bytes."""
         length = self.headers.get("Content-Length", "")
         if not (length.isascii() and length.isdigit()) or "Transfer-Encoding" in self.headers:
             raise Refusal(HTTPStatus.LENGTH_REQUIRED, "expected a Content-Length")
@@ -323,7 +322,7 @@ class LocalHandler(BaseHTTPRequestHandler):
         self, status: HTTPStatus, data: bytes, kind: str = "application/json",
         headers: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
-        """Send a whole answer, and start the timeout of the next request."""
+        """Send a whole answer, after starting the timeout of the next request."""
         self.server.await_request(self.connection)
         self.send_response(status)
         self.send_header("Content-Type", kind)
@@ -350,14 +349,14 @@ class LocalHandler(BaseHTTPRequestHandler):
             self.wfile.write(events or b": ping\n\n")
 
     def refuse(self, status: HTTPStatus, reason: str) -> None:
-        """Send an error and end the connection, without reading the rest of the request."""
+        """Send an error and end the connection; the rest of the request is not used."""
         self.close_connection = True
         self.send(status, json.dumps({"error": reason}).encode())
         if self.command == "POST":
             self._drain()
 
     def _drain(self) -> None:
-        """Discard input for a short time.
+        """Discard up to 4 MiB of input, until none arrives for half a second.
 
         Closing a connection with unread input resets it, and the browser would lose the answer.
         """

@@ -22,7 +22,7 @@ export function svg(name, attributes = {}, ...children) {
   return fill(document.createElementNS(SVG, name), attributes, children);
 }
 
-/** Returns a count, a number or its text, with a noun: "1 game", "2 games". */
+/** Returns a count with its noun: "1 game", "2 games". The count is a number or its text. */
 export const counted = (count, noun) => `${count} ${noun}${Number(count) === 1 ? "" : "s"}`;
 
 /** Returns the time left on a clock as text: "5:00", or "19.9" below 20 seconds. */

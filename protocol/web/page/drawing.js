@@ -10,7 +10,7 @@ const GRADIENTS = [
   ["black", 0.36, 0.3, 0.8, [0, 0.55, 1]],
   ["shade", 0.5, 0.5, 0.5, [0, 0.72, 1]],
 ];
-/** Drawings made so far: the ids of gradients must be unique in a page. */
+/** Number of drawings so far; it makes the ids of gradients unique in a page. */
 let drawings = 0;
 
 /** The parts of a move's text such as "a4-b4xb2". */
@@ -35,13 +35,13 @@ export function piece(colour) {
   ];
 }
 
-/** A ring around a man. */
-export function ring(name, more = 4) {
-  return svg("circle", { class: `ring ${name}`, r: MAN + more });
+/** A ring around a man, `margin` units outside its edge. */
+export function ring(name, margin = 4) {
+  return svg("circle", { class: `ring ${name}`, r: MAN + margin });
 }
 
 export class Drawing {
-  /** Fills an SVG element; `points` are all points' names. */
+  /** Draws an empty board into an SVG element; `points` are the names of all points. */
   constructor(root, points, flipped = false) {
     Object.assign(this, { root, points, flipped, groups: new Map() });
     root.setAttribute("viewBox", "-14 0 714 714");
