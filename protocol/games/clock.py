@@ -11,7 +11,7 @@ _TIME = re.compile(r"(?:[0-9]{1,9}:){0,2}[0-9]{1,9}(?:\.[0-9]{0,9})?")
 
 
 def clock_text(seconds: float) -> str:
-    """Return a time as PGN writes it, in hundredths of a second: ``0:04:59.25``.
+    """Return a time as PGN writes it, rounded to hundredths of a second: ``0:04:59.25``.
 
     A negative time is written as 0.
     """
@@ -36,7 +36,7 @@ def read_clock(text: str) -> float:
 class Clock:
     """The clocks of both sides; at most one runs. All times are in seconds.
 
-    The times before each move are kept, so that moves can be taken back.
+    `press` stores the times before each move, so that moves can be taken back.
     """
 
     def __init__(

@@ -65,7 +65,7 @@ class Game:
         self.ended: End | None = None
         """The end by resignation, time or agreement, or None."""
         self.taken_back: list[tuple[Node, End | None]] = []
-        """The values of ``live`` and ``ended`` before each take-back, oldest first."""
+        """``live`` and ``ended`` before each take-back since the last move, oldest first."""
 
     @property
     def last(self) -> Position:
@@ -138,11 +138,11 @@ class Game:
 
     @property
     def can_replay(self) -> bool:
-        """Whether the last moves taken back can be played again."""
+        """Whether `replay` can play again the moves of the last `take_back`."""
         return bool(self.taken_back) and self.record.find(self.taken_back[-1][0].number) is not None
 
     def replay(self) -> None:
-        """Play the last moves taken back again; `InputError` if there are none."""
+        """Undo the last `take_back`; `InputError` if `can_replay` is false."""
         if not self.can_replay:
             raise InputError("redo", "no move has been taken back")
         node, self.ended = self.taken_back.pop()
@@ -220,7 +220,7 @@ class Game:
         return bool(self._undone)
 
     def attempt(self, move: Move) -> None:
-        """Show the position after ``move`` in the position shown; add the move if it is new.
+        """Play ``move`` in the position shown and show the result; add the move if it is new.
 
         `InputError` if the move is illegal.
         """
@@ -362,7 +362,7 @@ def _new_tags() -> dict[str, str]:
 
 
 def game_of(record: Record) -> Game:
-    """Return a game that views ``record`` and shows its end; the record is not copied."""
+    """Return a game that views ``record`` and shows its end; ``record`` itself is changed."""
     game = Game(record)
     game.played = False
     record.tags = {key: value for key, value in record.tags.items() if key not in _DERIVED_TAGS}

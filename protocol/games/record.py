@@ -119,10 +119,10 @@ class Record:
         self.tags = {} if tags is None else tags
         self.stop: Node | None = None
         self.drawn: tuple[int, Outcome] | None = None
-        """The first draw by a counting rule after which moves follow, and the number of plies
-        before it; set by readers."""
+        """The number of plies before the first draw by a counting rule that moves follow, and this
+        draw; set by readers."""
         self.edits = 0
-        """Number of changes so far, except nodes that were appended as last children."""
+        """Number of changes by `put`, `remove`, `comment` and `stop_at`."""
         self._nodes: list[Node | None] = [self.root]
         """The nodes by number; None for a node that was removed."""
         node = self.root
@@ -264,7 +264,7 @@ class Record:
 
 
 def drawn_notice(record: Record, by_flags: bool = True) -> str:
-    """Return a notice of the draw by a counting rule after which the record goes on, or ''.
+    """Return a notice of ``record.drawn``, or '' if it is None.
 
     ``by_flags``: the notice names -variant and -set, because the user can give these flags.
     """
@@ -281,6 +281,6 @@ def drawn_notice(record: Record, by_flags: bool = True) -> str:
 
 
 def place_of(start: Position, plies: int) -> str:
-    """Return a move's place, such as ``move 3, White``; ``plies`` moves precede it."""
+    """Return the place of the move after ``plies`` moves, such as ``move 3, White``."""
     number, side = divmod(2 * start.number + start.side + plies, 2)
     return f"move {number}, {COLOURS[side]}"

@@ -31,8 +31,8 @@ _NUMBERS = {
     "mate": ("mate", 1, 1000),
     "perft": ("perft", 0, 100),
 }
-"""Keywords followed by a number: the field of `Limit` that the number sets, and the bounds to which
-the number is clamped. White is player 1 of UGI."""
+"""Keywords followed by a number: the field of `Limit` (or `Go.perft`) that the number sets, and the
+bounds to which the number is clamped. White is player 1 of UGI."""
 _MILLISECONDS = ("white_clock", "black_clock", "white_inc", "black_inc", "time")
 """The fields whose numbers are in milliseconds."""
 _KEYWORDS = frozenset((*_NUMBERS, "infinite", "ponder", "searchmoves"))
@@ -52,8 +52,8 @@ class Go(NamedTuple):
 def parse_go(words: Sequence[str], position: Position, dialect: Uci) -> Go:
     """Return the parsed words after ``go``; invalid words are ignored.
 
-    If the words include any clock or increment, but no limit that ends the search, the clock of the
-    side to move is set to 0. A client that sends a clock expects a move and sends no ``stop``.
+    If the words include a clock, an increment or ``movestogo``, but no limit that ends the search,
+    the clock of the side to move is set to 0. Such a client expects a move and sends no ``stop``.
     """
     fields: dict[str, Any] = {}
     named: set[str] = set()

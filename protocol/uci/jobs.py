@@ -22,7 +22,7 @@ class Job(ABC):
     """The work of one command; `run` returns its last lines of output."""
 
     patience = 0.0
-    """Time for the job to finish before the next command stops it, in seconds."""
+    """Time for the job to finish before a command or the end of input stops it, in seconds."""
 
     def __init__(self, output: Output) -> None:
         self.output = output
@@ -34,7 +34,7 @@ class Job(ABC):
         """Do the work on the worker's thread, and return its last lines of output."""
 
     def is_limited(self) -> bool:
-        """Return whether the job ends without a signal, and so may finish after end of input."""
+        """Return whether the end of input waits for the job; the job must end without a signal."""
         return False
 
     def failed(self, error: Exception) -> Sequence[str]:
@@ -47,7 +47,7 @@ class Search(Job):
     """The search of one ``go`` command, which ends with one ``bestmove``.
 
     If the weights or the memory for a search are missing, the job ends the process. Later commands
-    do not change the search's position and limits. Create a search only after the previous job has
+    do not change the search's position and limits. Start a search only after the previous job has
     ended, because both use ``player``. ``asked`` is the time at which ``go`` was read
     (`core.monotonic_ns`).
     """
@@ -100,7 +100,7 @@ class Search(Job):
         return (self._dialect.bestmove(result.move, result.ponder),)
 
     def failed(self, error: Exception) -> Sequence[str]:
-        """Report the error, and return a score of 0 and the first legal move as ``bestmove``."""
+        """Report the error; return a score of 0, and the first move to search as ``bestmove``."""
         super().failed(error)
         is_over = self._position.outcome() is not None
         moves = () if is_over else self._go.root_moves or self._position.legal_moves()
@@ -108,10 +108,10 @@ class Search(Job):
 
 
 class Count(Job):
-    """Perft: counts the leaves below each move, ``depth`` plies from a position."""
+    """Perft: counts the move sequences of ``depth`` plies that begin with each legal move."""
 
     patience = 2.0
-    """A script may send ``go perft 5`` and ``quit`` at once, and expect the count."""
+    """A script may send ``quit`` right after ``go perft 5``, and expect the count."""
 
     def __init__(self, output: Output, position: Position, depth: int) -> None:
         super().__init__(output)
@@ -156,7 +156,7 @@ class Worker:
 
     def __init__(self, output: Output) -> None:
         self.job: Job | None = None
-        """The running job, until its last lines are written."""
+        """The running job; None while its last lines are written."""
         self._output = output
         self._thread: threading.Thread | None = None
         self._queue: SimpleQueue[Job | None] = SimpleQueue()

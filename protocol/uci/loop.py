@@ -54,7 +54,7 @@ def main() -> int:
 
 
 def read_lines(stream: BinaryIO) -> Iterator[str]:
-    """Yield the lines of a stream without surrounding white space; invalid UTF-8 is replaced."""
+    """Yield a stream's lines, stripped of white space, NUL and BOM; invalid UTF-8 is replaced."""
     while data := stream.readline(LONGEST_LINE):
         chunk = data
         while not chunk.endswith(b"\n") and len(chunk) == LONGEST_LINE:

@@ -23,7 +23,7 @@ class Setup(NamedTuple):
     position: Position = Position()
 
     def under(self, rules: Rules) -> Setup:
-        """Return the setup of these words under other rules; `InputError` if a move is illegal."""
+        """Return the setup of these words under other rules; `InputError` if it is illegal."""
         return replay(self.start, self.tokens, rules)
 
 

@@ -103,8 +103,8 @@ class Settings:
 def split_setting(text: str) -> tuple[str, str]:
     """Return name and value from the text after ``setoption``: ``name N… [value V…]``.
 
-    Name and value may contain spaces. Spaces in the value are kept unchanged, because a path may
-    contain two consecutive spaces. The value is '' if it is missing.
+    Name and value may contain spaces. Spaces inside the value are kept unchanged, because a path
+    may contain two consecutive spaces. The value is '' if it is missing.
     """
     words = text.split()
     if not words or words[0].lower() != "name":

@@ -52,7 +52,7 @@ class Output:
             log.append(">", line)
 
     def write(self, *lines: str) -> None:
-        """Write consecutive lines. If the client no longer reads, end the process."""
+        """Write consecutive lines; end the process if the output cannot be written."""
         data = "".join(line + "\n" for line in lines).encode("utf-8", "replace")
         with self._lock:
             if self._log is not None:
@@ -98,7 +98,7 @@ class Output:
         os._exit(1)
 
     def _leave(self, error: OSError) -> NoReturn:
-        """End the process because standard output cannot be written: status 0 without a reader."""
+        """End the process because of ``error``: with status 0 if no reader is left, else with 1."""
         if error.errno in _BROKEN_PIPE:
             os._exit(0)
         self.fail(f"standard output cannot be written: {error.strerror}")

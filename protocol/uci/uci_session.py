@@ -118,7 +118,7 @@ class Session:
         self._debug = arguments.lower() == "on"
 
     def _is_ready(self, arguments: str) -> None:
-        """Open tables and allocate memory, unless a search is using them, and answer."""
+        """Open tables and allocate memory, unless a job is running, and answer."""
         if self._worker.job is None:
             self._worker.join()
             try:
@@ -267,8 +267,8 @@ COMMANDS = {
     "debug": Command(Session._set_debug, "on | off", "report each option and position that is set"),
     "isready": Command(Session._is_ready, "", "print readyok, also during a search"),
     "setoption": Command(Session._set_option, "name N [value V]", "set an option"),
-    "ucinewgame": Command(Session._new_game, "", "clear the hash table and set up the start"),
-    "uginewgame": Command(Session._new_game, "", "clear the hash table and set up the start"),
+    "ucinewgame": Command(Session._new_game, "", "clear the hash table; go back to startpos"),
+    "uginewgame": Command(Session._new_game, "", "clear the hash table; go back to startpos"),
     "position": Command(
         Session._position, "startpos | fen F [moves M ...]", "set up a position"
     ),
@@ -300,7 +300,7 @@ _AFTER_UNKNOWN = frozenset(
 )
 """Commands that are also recognised after unknown words, as UCI requires.
 
-Commands that end the program or print many lines are left out, because such words occur in
+The other commands, such as ``quit`` and ``help``, must be the first word, because they occur in
 ordinary sentences.
 """
 

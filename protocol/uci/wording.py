@@ -17,7 +17,7 @@ class Uci:
     bounds = {"": "", "lower": " lowerbound", "upper": " upperbound"}
 
     def mate(self, score: Score) -> int | None:
-        """Return the number after ``mate``: moves of the side to move, <= 0 for a loss."""
+        """Return the number after ``mate``: own moves of the side to move, <= 0 for a loss."""
         return score.own_moves
 
     def mate_limit(self, number: int) -> int:
@@ -25,7 +25,7 @@ class Uci:
         return number
 
     def score(self, score: Score) -> str:
-        """Return the mover's score: ``cp`` in hundredths of a man, or ``mate``."""
+        """Return a score as text: ``cp`` in hundredths of a man, or ``mate``."""
         return f"cp {score.cp}" if score.win_in is None else f"mate {self.mate(score)}"
 
     def info(self, info: Info, show_wdl: bool = False) -> str:
@@ -59,7 +59,7 @@ class Ugi(Uci):
     name = "ugi"
 
     def mate(self, score: Score) -> int | None:
-        """Return the number after ``mate``, in plies."""
+        """Return the number after ``mate``: plies, <= 0 for a loss."""
         return score.win_in
 
     def mate_limit(self, number: int) -> int:
