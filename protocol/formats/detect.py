@@ -68,7 +68,7 @@ def detect(head: str) -> str:
 
 
 def first_line(text: str) -> str:
-    """Return the first line that is not empty, without its comment after a semicolon; or ''."""
+    """Return the first line that is not empty without its comment after a semicolon; or ''."""
     for line in text.splitlines():
         if bare := line.partition(";")[0].strip():
             return bare

@@ -34,10 +34,10 @@ _JOURNAL_TAGS = ("White", "Black", "Round", "Event", "Site", "GameStartTime", "P
 
 
 def write(item: Record | Rules, form: str, last: bool) -> str:
-    """Return a position, a game or a rule set as text in ``form``, one of `FORMS`.
+    """Return a position, a game or a rule set as text in ``form``, one of `FORMS` but `JOURNAL`.
 
-    With ``last``, a game with moves is written as its last position. `InputError` if the form
-    cannot express the item.
+    If ``form`` is a form of positions, ``last`` writes the last position of a game with moves.
+    `InputError` if the form cannot express the item.
     """
     check_kind(item, form)
     if isinstance(item, Rules):
@@ -55,7 +55,7 @@ def write(item: Record | Rules, form: str, last: bool) -> str:
 def write_game(record: Record, shown: Position) -> dict[str, str]:
     """Return texts by form: ``shown`` as ``position`` and ``seventeen``, the game as ``playok``.
 
-    ``playok`` is missing if the game has another starting position.
+    ``playok`` is missing if the game does not begin at the starting position.
     """
     forms = {"position": format_position(shown), "seventeen": format_seventeen(shown)}
     with suppress(InputError):

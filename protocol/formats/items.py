@@ -32,9 +32,9 @@ def text_items(
 ) -> Iterator[Item]:
     """Yield the positions, games or rule sets of a text file; ``-`` is standard input.
 
-    A position is a record without moves. ``form`` is one of `FORMS`; None detects the form.
-    ``rules`` apply to text that names no rules. ``report`` is called with each `InputError`, which
-    names its place.
+    A position is a record without moves. ``form`` is one of `FORMS` but `JOURNAL`; None detects the
+    form. ``rules`` apply to text that names no rules. ``report`` is called with the error about
+    each invalid game or line. An error about a manifest or the whole file is raised.
     """
     lines: Iterator[str] = read_lines(path)
     kind: str | None = {"rules": "rules", "manifest": "manifest"}.get(form or "")

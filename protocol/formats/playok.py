@@ -57,7 +57,7 @@ def _number(point: int) -> int:
 def is_playok(text: str) -> bool:
     """Return whether a record's first move is written in numbers.
 
-    If the first word is 1 without a dot, it is the move number, not a move.
+    Return False if the first word is 1 without a dot, as a move number in a list of moves.
     """
     has_number = False
     with suppress(InputError):
@@ -79,7 +79,7 @@ def parse_playok(text: str, rules: Rules = DEFAULT_RULES, line: int = 1) -> Reco
 
 
 def format_playok(record: Record) -> str:
-    """Return a record as text; `InputError` if the game has another starting position."""
+    """Return a record as text; `InputError` if it does not begin at the starting position."""
     first = format_position(record.start)
     if first != START:
         raise InputError(first, "PlayOK records begin at the starting position")

@@ -1,6 +1,7 @@
 """Lists of moves as the WMD, the world association of mill players, writes them: without tags.
 
-Each line is a round. The moves are spelled as in merels: ``d6``, ``d6-d5``, ``d6-d5xc3``.
+Each line has a move of White and the reply. Moves are spelled as in merels: ``d6``, ``d6-d5``,
+``d6-d5xc3``.
 `parse_record` reads such a list.
 """
 
@@ -12,14 +13,14 @@ from merels.protocol.games.record import Record
 
 
 def format_wmd(record: Record) -> str:
-    """Return a game as its moves, one round in each line, and its result.
+    """Return a game as numbered lines with a move of each side, and its result.
 
-    `InputError` if the game has another starting position.
+    `InputError` if the game does not begin at the starting position.
     """
     first = format_position(record.start)
     if first != START:
         raise InputError(first, "a list of moves begins at the starting position")
     moves = list(map(str, record.moves))
-    rounds = [" ".join(moves[ply : ply + 2]) for ply in range(0, len(moves), 2)]
-    lines = [f"{number}. {text}" for number, text in enumerate(rounds, 1)]
+    pairs = [" ".join(moves[ply : ply + 2]) for ply in range(0, len(moves), 2)]
+    lines = [f"{number}. {pair}" for number, pair in enumerate(pairs, 1)]
     return "\n".join([*lines, record.result]) + "\n"

@@ -45,7 +45,7 @@ def format_manifest(rules: Rules) -> str:
 
 
 def _manifest(rules: Rules) -> dict[str, Any]:
-    """Return the manifest of rules that the draft can express; its id joins the rule fields."""
+    """Return the manifest of rules that the draft can express; its id joins the fields' values."""
     values = [str(getattr(rules, field.attribute)) for field in FIELDS]
     no_capture = {
         "enabled": False,
@@ -153,7 +153,7 @@ def _inverse(names: dict[str, str]) -> dict[Any, str]:
 
 
 def _read_json(text: str) -> dict[str, Any]:
-    """Return the JSON object of a text; `InputError` if a name in it is repeated."""
+    """Return the JSON object of a text; `InputError` for other text or a repeated name."""
     if len(text) > LONGEST_MANIFEST:
         raise InputError(text, f"expected a manifest of at most {LONGEST_MANIFEST >> 20} MiB")
 

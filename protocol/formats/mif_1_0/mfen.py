@@ -69,7 +69,7 @@ def read_position(text: str, rules: Rules = DEFAULT_RULES) -> Position:
 
 
 def _six_fields(fields: Sequence[str]) -> tuple[list[str], list[int]]:
-    """Return the six fields of an MFEN/1.0 position, and the index of each field's source.
+    """Return the six fields of an MFEN/1.0 position, and the index of the MFEN field of each.
 
     `InputError` for a removal that is still due, and for features that merels does not have.
     """
@@ -101,7 +101,7 @@ def _six_fields(fields: Sequence[str]) -> tuple[list[str], list[int]]:
 
 
 def _check_end(position: Position, fields: Sequence[str]) -> None:
-    """Raise `InputError` if the text states another end of the game than the position has."""
+    """Raise `InputError` if the text states an end of the game that the position does not have."""
     stated, actual = fields[10], _end_of(position)
     if stated in ("-", actual):
         return

@@ -102,7 +102,7 @@ def build_record(
 
 
 def check_record(record: Record, rules: RecordRules) -> None:
-    """Raise `InputError` for an illegal move of a record; store the first draw in ``drawn``."""
+    """Raise `InputError` for an illegal move of the main line; set ``record.drawn``."""
     position = record.start
     for plies, move in enumerate(record.moves):
         try:
@@ -115,7 +115,7 @@ def check_record(record: Record, rules: RecordRules) -> None:
 
 
 def _continued(position: Position, record: Record | None, plies: int) -> Position:
-    """Return ``position``, in which a next move can be played.
+    """Return ``position`` with rules under which the record's next move can be played.
 
     A record may continue after a draw by a counting rule, such as repetition. The first such draw
     and the ``plies`` before it are stored in ``record``. `InputError` if the game has ended for
@@ -150,7 +150,7 @@ def _settings_that_allow(move: Move, position: Position) -> Iterator[str]:
 
 
 class _Word(NamedTuple):
-    """A move or a part of a move: ``text`` as written, ``plain`` in lower-case ASCII."""
+    """A move or a part of a move: ``text`` as written, ``plain`` in lower case with ASCII signs."""
 
     text: str
     plain: str
@@ -199,7 +199,7 @@ class _Line:
     def fill(
         self, node: Node, position: Position, reader: _Reader
     ) -> Iterator[tuple[_Line, Node, Position]]:
-        """Check the line's moves and append them to ``node``; yield the line's variations.
+        """Check the line's moves and append them after ``node``; yield the line's variations.
 
         Each variation is yielded with the node after which it begins, and that node's position.
         """

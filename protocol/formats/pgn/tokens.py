@@ -1,6 +1,7 @@
 """Splitting of a file into games, and of a game into tokens.
 
-No pattern examines text twice, so the time to read is proportional to the length of the text.
+Each character is examined a bounded number of times, so the time to read is proportional to the
+length of the text.
 """
 
 from __future__ import annotations
@@ -116,8 +117,8 @@ class _Splitter:
     def take_plain(self, text: str) -> bool:
         """Read whole lines in the fast path; return False, and read nothing, if they need `take`.
 
-        The fast path reads lines of new tags only, and lines of moves and comments that may end
-        with the result.
+        The fast path reads lines that have only new tags, and lines of moves and comments that may
+        end with the result.
         """
         if self._ended or self._depth or self._size > LONGEST_GAME - len(text):
             return False
@@ -235,7 +236,7 @@ class _Splitter:
 
 
 def tag_value(tag: re.Match[str]) -> str:
-    """Return a tag's value with its escaped quotes and backslashes unescaped."""
+    """Return a tag's value; a backslash stands for the character after it."""
     value = tag["value"]
     return _ESCAPED.sub(r"\1", value) if "\\" in value else value
 
@@ -284,7 +285,7 @@ def tokens(text: str, line: int) -> Iterator[Token]:
 
 
 def read_tags(text: str) -> dict[str, str]:
-    """Return the tags of a text's first record, without reading its moves."""
+    """Return the tags with which a text begins, up to its first comment or move."""
     tags: dict[str, str] = {}
     with suppress(InputError):
         for token in tokens(text.removeprefix("\ufeff"), 1):
