@@ -1,8 +1,7 @@
 """Lists of moves as the WMD, the world association of mill players, writes them: without tags.
 
 Each line has a move of White and the reply. Moves are spelled as in merels: ``d6``, ``d6-d5``,
-``d6-d5xc3``.
-`parse_record` reads such a list.
+``d6-d5xc3``. `parse_record` reads such a list.
 """
 
 from __future__ import annotations

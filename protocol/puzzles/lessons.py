@@ -9,9 +9,9 @@ from merels.protocol.review.review import NAMES, Judge, Judgement, expected
 
 
 class Lesson(Attempt):
-    """An attempt to improve on a move that a review judged a mistake.
+    """An attempt to improve on an inaccuracy, mistake or blunder that a review found.
 
-    Every move that loses less than an inaccuracy is right. ``number``, from 0, is the lesson's
+    Any other move is right if it loses less than an inaccuracy. ``number``, from 0, is the lesson's
     index among ``count`` lessons.
     """
 

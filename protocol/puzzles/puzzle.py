@@ -25,7 +25,7 @@ STANDARD_FILE = "standard.jsonl.gz"
 """Name of the file of puzzles of the default rules that is installed with this package."""
 _GZIP = b"\x1f\x8b"
 _LOWEST_RATING, _PER_SCARCITY, _PER_DEPTH = 600, 100, 150
-"""Rating points: base, per halving of the share of right moves, per doubling of the depth."""
+"""Rating points: base, per halving of the share of right moves, per doubling of depth + 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Puzzle:
 
     @property
     def rating(self) -> int:
-        """Difficulty on a scale like Elo's: it rises with the depth and with fewer right moves."""
+        """Difficulty on a scale like Elo's: it rises with depth and the share of wrong moves."""
         depth = len(self.line) if self.depth is None else self.depth
         scarcity = log2(self.moves / self.holding)
         return round(_LOWEST_RATING + _PER_SCARCITY * scarcity + _PER_DEPTH * log2(1 + depth))

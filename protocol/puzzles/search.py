@@ -155,10 +155,10 @@ def _only_moves(
 ) -> tuple[list[Choice], int] | None:
     """Return the moves that keep ``value``, best first, and the number of legal moves.
 
-    Return None if these moves differ in effect, or if another move is not proven to be worse. With
-    ``value`` 0 every losing move must be `Choice.certain`, because a limit on plies can turn a loss
-    into a draw. With ``value`` 1 that is unnecessary: no such limit turns a draw or a loss into a
-    win.
+    Return None if these moves differ in effect, if another move is not proven to be worse, or if
+    the position has no worse move or fewer than `FEWEST_MOVES` moves. With ``value`` 0 every losing
+    move must be `Choice.certain`, because a limit on plies can turn a loss into a draw. With
+    ``value`` 1 that is unnecessary: no such limit turns a draw or a loss into a win.
     """
     if choices is None or len(choices) < FEWEST_MOVES:
         return None

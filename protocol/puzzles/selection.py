@@ -18,8 +18,8 @@ _RATING_WEIGHT = 2
 def select(candidates: Iterable[Puzzle], count: int) -> list[Puzzle]:
     """Return ``count`` of the candidates, or all if they are fewer, by rising rating.
 
-    Phases and goals have equal shares as far as there are candidates. Among candidates of one phase
-    and goal, rare themes and ratings come first. The result depends only on the candidates.
+    Each pair of a phase and a goal has an equal share, as far as there are candidates. In a pair,
+    rare themes and ratings come first. The result depends only on ``candidates`` and ``count``.
     """
     groups: defaultdict[tuple[str, str], list[tuple[Puzzle, tuple[str, ...]]]] = defaultdict(list)
     for puzzle in candidates:

@@ -15,7 +15,7 @@ THEMES = (
 )
 """All themes, in the order in which they are listed."""
 _LONG = 5
-"""Plies of a solution with the theme ``long``, at least."""
+"""Minimum length of a solution with the theme ``long``, in plies."""
 
 
 def phase_of(position: Position) -> str:

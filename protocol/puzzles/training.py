@@ -30,14 +30,14 @@ _TASKS = {
     "draw": "{} to move: one move draws, all others lose.",
 }
 _CANDIDATES = 4
-"""Number of puzzles made from tables for each choice."""
+"""Maximum number of wanted puzzles made from tables for each choice."""
 _MOST_MADE = 100
-"""Maximum number of puzzles made from tables to find `_CANDIDATES` wanted puzzles."""
+"""Maximum number of puzzles made from tables to find `_CANDIDATES` that are wanted."""
 _NEAREST = 10
 """Number of stored puzzles, nearest in rating, from which the next puzzle is chosen."""
 HIGHEST_RATING = 9999
 _MOST_GIVEN = 1000
-"""Number of recent puzzles that are not chosen again."""
+"""Number of recent puzzles that are not chosen again, unless no other puzzle fits."""
 _FILE = "player.json"
 
 
@@ -138,7 +138,7 @@ class Attempt:
 
 
 class Wanted(NamedTuple):
-    """The theme and the range of ratings that a player wants; '' stands for any theme."""
+    """The theme, '' for any, and the range of ratings that a player wants."""
 
     theme: str = ""
     low: int = 0
@@ -146,8 +146,8 @@ class Wanted(NamedTuple):
 
     def fits(self, puzzle: Puzzle) -> bool:
         """Return whether a puzzle is wanted."""
-        is_rated = self.low <= puzzle.rating <= self.high
-        return is_rated and (not self.theme or self.theme in themes_of(puzzle))
+        in_range = self.low <= puzzle.rating <= self.high
+        return in_range and (not self.theme or self.theme in themes_of(puzzle))
 
 
 class Trainer:
@@ -221,7 +221,7 @@ class Trainer:
     def _read(self) -> None:
         """Read the player's file if it has changed.
 
-        If the file is damaged, stop saving, so that the file is not overwritten.
+        If the file cannot be read, stop saving, so that the file is not overwritten.
         """
         if self._path is None:
             return

@@ -1,7 +1,8 @@
 """Review of a game: the loss of each move, and its name (blunder, mistake, inaccuracy).
 
-Every position is searched with one limit. A move's loss is the mover's expected score (a win
-is 1, a draw ½) before the move, minus the mover's expected score after it.
+Every position is searched with the same limit. A move's loss is the mover's expected score (a win
+is 1, a draw ½) before the move, minus the mover's expected score after it. It is at least 0, and 0
+for the best move.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from merels.protocol.games.record import Record
 DEFAULT_NODES = 300_000
 """Node limit of the search of each position."""
 NAMES: tuple[tuple[float, str], ...] = ((0.30, "blunder"), (0.15, "mistake"), (0.07, "inaccuracy"))
-"""The least loss for each name, in decreasing order."""
+"""Each name with its minimum loss, largest first."""
 MARKS = {"blunder": "??", "mistake": "?", "inaccuracy": "?!"}
 """The annotation symbol of each name."""
 
@@ -35,7 +36,7 @@ class Value:
     line: tuple[Move, ...] = ()
     """The principal variation."""
     known: bool = False
-    """Whether the score is from the tablebase."""
+    """Whether the tablebase has the position's value."""
 
     @property
     def proven(self) -> bool:
@@ -65,9 +66,9 @@ class Judgement:
     name: str
     """``blunder``, ``mistake``, ``inaccuracy`` or empty."""
     proven: bool
-    """Whether `name` is proven: by both values, or by a proven loss after the move."""
+    """Whether `name` is proven: by both values, or because the mover is lost after it."""
     draw_passed: Outcome | None = None
-    """Draw by counting after this move, if the record goes on after the draw; otherwise None."""
+    """Draw by a counting rule after this move, if the record goes on after it; otherwise None."""
 
     @property
     def sentence(self) -> str:
@@ -131,8 +132,7 @@ def judge_with(searcher: Searcher, nodes: int = DEFAULT_NODES) -> Judge:
 def _table_value(searcher: Searcher, position: Position) -> int | None:
     """Return the table's value for the side to move, 1, 0 or -1.
 
-    Return None if the tables lack the value, or if a draw by counting plies or positions may
-    change it.
+    Return None if the tables lack the value, or if a draw by a counting rule may change it.
     """
     tables = searcher.tables_for(position.rules)
     if tables is None or position.outcome() is not None:
@@ -146,8 +146,8 @@ def _table_value(searcher: Searcher, position: Position) -> int | None:
 def review(record: Record, judge: Judge) -> Iterator[Judgement]:
     """Yield the judgement of each move of the main line.
 
-    If the record goes on after a draw by counting, its remaining moves are judged by rules without
-    draws by counting.
+    If the record goes on after a draw by a counting rule, its remaining moves are judged by rules
+    without draws by counting.
     """
     positions = record.positions()
     position = next(positions).played_on()
@@ -169,7 +169,7 @@ def review(record: Record, judge: Judge) -> Iterator[Judgement]:
 
 
 def score_text(score: PovScore) -> str:
-    """Return a score for people: White's lead in men, or the winner and the number of moves."""
+    """Return a score as text: White's lead in men, or the winner and its moves to the win."""
     white = score.white()
     if white.win_in is None and not white.known:
         return men(white)

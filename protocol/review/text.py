@@ -18,7 +18,7 @@ from merels.protocol.review.review import MARKS, NAMES, Judgement, as_json, scor
 MOVE_GLYPHS = ("$1", "$2", "$3", "$4", "$5", "$6")
 """PGN glyphs that judge a move."""
 BAR = 20
-"""Width of the graph, in characters."""
+"""Width of the bar that shows White's expected score, in characters."""
 
 
 @dataclass
@@ -67,9 +67,9 @@ def _line(judgement: Judgement) -> str:
     move = f"{judgement.number}{dots} {judgement.move}{MARKS.get(judgement.name, '')}"
     loss = f"{judgement.loss * 100:.0f}" if judgement.loss >= 0.005 else ""
     filled = round(judgement.after.white * BAR)
-    graph = "[" + "#" * filled + " " * (BAR - filled) + "]"
+    bar = "[" + "#" * filled + " " * (BAR - filled) + "]"
     score = score_text(judgement.after.score)
-    return f"{move:<17}{loss:>5}  {score:<18}{graph} {judgement.sentence}"
+    return f"{move:<17}{loss:>5}  {score:<18}{bar} {judgement.sentence}"
 
 
 def annotated(record: Record, judged: Sequence[Judgement]) -> str:
