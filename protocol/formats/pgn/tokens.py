@@ -52,13 +52,13 @@ class GameText:
     """Number of the game's first line in the file, from 1."""
     text: str = ""
     tags: dict[str, str] = field(default_factory=dict)
-    end: str = "*"
-    """The result after the moves."""
+    end: str = ""
+    """The result after the moves, or '' if there is none."""
 
     @property
     def result(self) -> str:
-        """The result of the Result tag, or else the result after the moves."""
-        return as_result(self.tags.get("Result", "")) or self.end
+        """The result after the moves, or else of the Result tag; ``*`` without either."""
+        return self.end or as_result(self.tags.get("Result", "")) or "*"
 
 
 def as_result(word: str) -> str | None:

@@ -11,7 +11,9 @@ import pytest
 from merels.engine.common.errors import InputError
 from merels.engine.game.notation import parse_move, parse_position
 from merels.engine.game.rules import parse_rules
-from merels.protocol.formats.pgn.reader import parse_record, parse_records
+from merels.protocol.formats.pgn.reader import build_record, parse_record, parse_records
+from merels.protocol.formats.pgn.tokens import split_games
+from merels.protocol.formats.pgn.variants import RecordRules
 from merels.protocol.formats.pgn.writer import format_record
 from merels.protocol.games.record import Record
 
@@ -237,3 +239,11 @@ def test_marks_of_a_repeated_move_are_merged() -> None:
 def test_a_glyph_may_be_attached_to_its_move_or_separate(glyph: str, number: int) -> None:
     for text in (f"1. d6{glyph} f4 *", f"1. d6 {glyph} f4 *", f"1. d6 ${number} f4 *"):
         assert f"1. d6 ${number} f4 *" in format_record(parse_record(text))
+
+
+@pytest.mark.parametrize("end", ["1-0", "0-1", "*", ""])
+def test_a_game_in_a_list_has_the_result_of_its_record(end: str) -> None:
+    """A list of games showed the Result tag, although the result after the moves goes first."""
+    for tag in ("1-0", "0-1", "?"):
+        (game,) = split_games([f'[Result "{tag}"]\n', "\n", f"1. d6 f4 {end}\n"])
+        assert game.result == build_record(game, RecordRules()).result
