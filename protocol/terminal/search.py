@@ -35,7 +35,7 @@ def search(
 ) -> tuple[Result, bool]:
     """Return a search's result, and whether Ctrl-C stopped it; for the main thread only.
 
-    ``on_info`` is called with each report of the search. `InputError` if memory is too small.
+    ``on_info`` is called with each report of the search. Errors are those of `Searcher.prepare`.
     """
     results: list[Result] = []
     errors: list[Exception] = []

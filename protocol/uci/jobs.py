@@ -107,8 +107,8 @@ class Search(Job):
         return "info depth 0 score cp 0", self._dialect.bestmove(moves[0] if moves else None, None)
 
 
-class Count(Job):
-    """Perft: counts the move sequences of ``depth`` plies that begin with each legal move."""
+class Perft(Job):
+    """Counts the move sequences of ``depth`` plies that begin with each legal move."""
 
     patience = 2.0
     """A script may send ``quit`` right after ``go perft 5``, and expect the count."""
@@ -135,7 +135,7 @@ class Count(Job):
 class Bench(Job):
     """Runs the benchmark, which uses its own searcher and cannot be stopped."""
 
-    patience = Count.patience
+    patience = Perft.patience
 
     def is_limited(self) -> bool:
         return True

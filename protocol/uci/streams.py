@@ -46,7 +46,7 @@ class Output:
             self._log.close()
             self._log = None
 
-    def received(self, line: str) -> None:
+    def log_input(self, line: str) -> None:
         """Log a line from the client, even while another thread waits in `write`."""
         if (log := self._log) is not None:  # A copy, as `write` may close the log meanwhile.
             log.append(">", line)

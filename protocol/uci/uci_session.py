@@ -21,7 +21,7 @@ from merels.engine.game.position import BLACK, WHITE, Position
 from merels.engine.tools.show import board_lines, evaluation_lines
 from merels.protocol.common.options import EMPTY
 from merels.protocol.uci.go_command import Go, parse_go
-from merels.protocol.uci.jobs import Bench, Count, Search, Worker
+from merels.protocol.uci.jobs import Bench, Perft, Search, Worker
 from merels.protocol.uci.player import Player
 from merels.protocol.uci.position_command import Setup, read_setup, replay
 from merels.protocol.uci.settings import RULE_OPTIONS, TABLE, split_setting
@@ -58,7 +58,7 @@ class Session:
         ``read_at`` is the time at which the line was read (`core.monotonic_ns`); None is now.
         """
         self._read_at = core.monotonic_ns() if read_at is None else read_at
-        self._output.received(line)
+        self._output.log_input(line)
         words = line.split()
         start = _first_command(words)
         if start:
@@ -223,7 +223,7 @@ class Session:
         for complaint in go.complaints:
             self._output.error(complaint)
         if go.perft is not None:
-            self._worker.start(Count(self._output, position, go.perft))
+            self._worker.start(Perft(self._output, position, go.perft))
         else:
             self._worker.start(Search(
                 self._output, self._player, position, go, self._dialect, self._read_at

@@ -33,7 +33,7 @@ _WELCOME = LINK_PAGE.format(address="/")
 """The answer to a valid code: a page, not an HTTP redirect.
 
 A program may open a start address through a local HTML file. A browser that follows a redirect from
-there does not send a SameSite cookie."""
+there does not send a cookie with SameSite=Strict."""
 _ACCESS_DENIED = """\
 <!doctype html>
 <html lang="en">
