@@ -1,4 +1,4 @@
-"""HTTP server for browsers on this machine: files, JSON and server-sent events.
+"""HTTP server of the pages for browsers: files, JSON and server-sent events.
 
 The files of a page are read once at the start and looked up by name in a dict, so no path of a
 request reaches the disk. Requests from pages of other sites are refused by their headers.
