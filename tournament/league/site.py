@@ -30,7 +30,7 @@ from merels.tournament.records.as_flags import engine_words, typed
 from merels.tournament.records.games import Entrant
 from merels.tournament.records.settings import facts
 from merels.tournament.report.accuracy_report import LEGEND, phase_rows
-from merels.tournament.report.crosstable import csv_name
+from merels.tournament.report.crosstable import csv_text
 from merels.tournament.report.html import (
     MEANING,
     MODULES,
@@ -408,10 +408,10 @@ class _Pages:
                 elo = [f"{rating.elo:z.1f}", f"{rating.error:.1f}"]
             score = _Score() if rating is None else rating
             writer.writerow([
-                entry.rank or "", csv_name(entry.name), *elo,
+                entry.rank or "", csv_text(entry.name), *elo,
                 score.games, score.wins, score.draws, score.losses, f"{score.points:g}",
                 entry.health.faults.total(), entry.status,
-                csv_name(family_of(self._league, entry.name)), csv_name(member.version),
+                csv_text(family_of(self._league, entry.name)), csv_text(member.version),
             ])
         return out.getvalue()
 

@@ -10,7 +10,7 @@ from typing import Any
 from merels.engine.common.errors import printable
 from merels.engine.game.position import WHITE
 from merels.engine.tablebase.verdict import PlayedMove
-from merels.tournament.report.crosstable import csv_name
+from merels.tournament.report.crosstable import csv_text
 from merels.tournament.report.html import note, table_html, text_html, text_table
 from merels.tournament.report.text_table import grid, percent, shorten
 from merels.tournament.statistics.accuracy import (
@@ -25,11 +25,11 @@ HEAD = ["Name", "Phase", "Moves", "Judged", "Held", "Critical", "Held", "W>D", "
         "Doubt"]
 LEGEND = (
     "Held: judged moves that keep the proven value. Critical: judged moves where at most a third "
-    "of the legal moves keep it. W>D, W>L, D>L: wins thrown away to draws and to losses, draws "
-    "to losses. Doubt: the number of these that are in doubt."
+    "of the legal moves keep it. W>D, W>L, D>L: moves that turn a win into a draw, a win into a "
+    "loss, a draw into a loss. Doubt: those that a repetition or a limit on plies may excuse."
 )
 COLUMNS = 80
-"""Width of a paragraph of text."""
+"""Greatest width of a paragraph, in columns."""
 _COUNTS = [field.name for field in fields(MoveCounts)]
 _WORST = ["worst_game", "worst_game_file", "worst_move", "worst_move_threw", "worst_move_game",
           "worst_move_file"]
@@ -57,7 +57,7 @@ def coverage(accuracy: Accuracy) -> Iterator[str]:
         (
             "every position" if whole
             else f"every position of up to {men} men, none in hand" if men
-            else "only a few sectors"
+            else "only some sectors"
         )
         + f" ({rules})" * (len(accuracy.coverage) > 1)
         for rules, (men, whole) in accuracy.coverage.items()
@@ -78,7 +78,7 @@ def coverage(accuracy: Accuracy) -> Iterator[str]:
 
 
 def rows(accuracy: Accuracy, show_name: Callable[[str], str]) -> list[list[str]]:
-    """Return a head, and for each engine a row per phase and one for all phases."""
+    """Return a head, and for each engine a row per phase with moves and one for all phases."""
     table = [HEAD]
     for name, engine in accuracy.engines.items():
         for phase, counts in _by_phase(engine):
@@ -92,7 +92,7 @@ def rows(accuracy: Accuracy, show_name: Callable[[str], str]) -> list[list[str]]
 
 
 def phase_rows(engine: EngineAccuracy) -> list[list[str]]:
-    """Return a head, and a row per phase and one for all phases, of one engine."""
+    """Return a head, a row per phase in which the engine moved, and one for all phases."""
     return [row[1:] for row in rows(Accuracy({"": engine}), str)]
 
 
@@ -102,7 +102,7 @@ def _by_phase(engine: EngineAccuracy) -> Iterator[tuple[str, MoveCounts]]:
 
 
 def worst(engine: EngineAccuracy) -> Iterator[tuple[str, GameName]]:
-    """Yield sentences on the engine's worst move and worst game, each with the game."""
+    """Yield texts on the engine's worst move and worst game, each with the game's name."""
     move, game = engine.worst_move, engine.worst_game
     if move is not None:
         verdict = move.verdict
@@ -143,29 +143,29 @@ def section(accuracy: Accuracy, review: Review) -> str:
 
 
 def csv_rows(accuracy: Accuracy) -> list[list[str]]:
-    """Return a head and a row per engine and phase; only rows ``all`` have the worst move."""
+    """Return a head and a row per engine and phase; only rows ``all`` have worst game and move."""
     table = [["name", "phase", *_COUNTS, *_WORST]]
     for name, engine in accuracy.engines.items():
         for phase, counts in _by_phase(engine):
             numbers = (str(getattr(counts, field)) for field in _COUNTS)
             worst = _worst_cells(engine) if phase == "all" else [""] * len(_WORST)
-            table.append([csv_name(name), phase, *numbers, *worst])
+            table.append([csv_text(name), phase, *numbers, *worst])
     return table
 
 
 def _worst_cells(engine: EngineAccuracy) -> list[str]:
     move, game = engine.worst_move, engine.worst_game
-    cells = [str(game.game.number), csv_name(game.game.path)] if game else ["", ""]
+    cells = [str(game.game.number), csv_text(game.game.path)] if game else ["", ""]
     if move is None:
         return [*cells, "", "", "", ""]
     return [
         *cells, played(move.move), BLUNDERS[move.verdict.value, move.verdict.after],
-        str(move.game.number), csv_name(move.game.path),
+        str(move.game.number), csv_text(move.game.path),
     ]
 
 
 def as_dict(accuracy: Accuracy) -> dict[str, Any]:
-    """Return the counts as JSON values; game values are the mover's, from -1 to 1."""
+    """Return the counts as JSON values; ``value`` and ``after`` are 1, 0 or -1 for the mover."""
     return {
         "games": accuracy.games,
         **asdict(accuracy.total),

@@ -14,8 +14,8 @@ from merels.tournament.statistics.ratings import MOST_EXACT, PlayerRating, Ratin
 
 FORMULA = ("=", "+", "-", "@")
 """First characters of a formula in a spreadsheet."""
-NAMED = 8
-"""Greatest number of names in a note; further names are only counted."""
+MOST_NAMED = 8
+"""Greatest number of names in a note; further engines are only counted."""
 _FIELDS = ("rank", "name", "elo", "error", "games", "wins", "draws", "losses", "points", "group")
 
 
@@ -69,7 +69,7 @@ def rating_list(ratings: Ratings, columns: int | None = None) -> str:
     lines = grid(rows, left=1).splitlines(keepends=True)
     for i in range(len(ratings.players) - 1, 0, -1):
         if ratings.players[i].group != ratings.players[i - 1].group:
-            lines.insert(i + 1, "\n")  # ratings of different groups do not compare
+            lines.insert(i + 1, "\n")  # Ratings of different groups are not comparable.
     text = "".join(lines)
     remarks = "".join(f"{note}\n" for note in notes(ratings))
     return f"{text}\n{remarks}" if remarks else text
@@ -78,7 +78,7 @@ def rating_list(ratings: Ratings, columns: int | None = None) -> str:
 def results_table(table: Crosstable, points: bool = False) -> str:
     """Return the crosstable as text, with wins-draws-losses or points in each cell.
 
-    For a field that is too large, return the sentence of `left_out`.
+    With more than `MOST_EXACT` engines, return the sentence of `left_out`.
     """
     if not table.is_whole:
         return f"{left_out(table.ratings)}\n"
@@ -110,10 +110,10 @@ def results_rows(
 
 
 def left_out(ratings: Ratings) -> str:
-    """Return the sentence in place of tables that would have a column for each engine."""
+    """Return the sentence that replaces the crosstable of more than `MOST_EXACT` engines."""
     return (
-        f"The tables of {len(ratings.players)} engines against each other are left out "
-        f"(more than {MOST_EXACT}); -format json lists each engine's opponents."
+        f"The crosstable of {len(ratings.players)} engines is left out (more than {MOST_EXACT}); "
+        "-format json lists each engine's opponents."
     )
 
 
@@ -130,7 +130,7 @@ def superiority_table(ratings: Ratings) -> str:
 
 
 def as_dict(table: Crosstable) -> dict[str, Any]:
-    """Return the table as JSON values, without nan and infinity; names are unchanged."""
+    """Return the table as JSON values; names keep their control characters."""
     ratings = table.ratings
     met: dict[str, list[str]] = {}
     for first, second in table.matches:
@@ -158,7 +158,7 @@ def as_dict(table: Crosstable) -> dict[str, Any]:
 
 
 def _against(table: Crosstable, player: int, other: int) -> dict[str, Any]:
-    """Return a player's results against another, both by index; ``superiority`` may be None."""
+    """Return the results of the player with one index against the player with another."""
     ratings = table.ratings
     names = ratings.players[player].name, ratings.players[other].name
     record = counts_between(table.matches, *names)
@@ -170,31 +170,31 @@ def _against(table: Crosstable, player: int, other: int) -> dict[str, Any]:
 
 
 def csv_rows(table: Crosstable, conditions: Sequence[Sequence[str]] = ()) -> list[list[str]]:
-    """Return a head and a row per player: the rating list, then points by opponent.
+    """Return a head and a row per player: fields of the rating list, then points by opponent.
 
-    With more than `MOST_EXACT` players there are no columns of opponents. With ``conditions``, the
-    rows of `condition_rows`, each row ends with the player's time control and command.
+    With more than `MOST_EXACT` players, there are no columns of opponents. ``conditions`` are rows
+    of `condition_rows`; with them, each row ends with the player's time control and command.
     """
     players = table.ratings.players
     opponents = players if table.is_whole else ()
-    rows = [[*_FIELDS, *(csv_name(player.name) for player in opponents)]]
+    rows = [[*_FIELDS, *(csv_text(player.name) for player in opponents)]]
     if conditions:
         rows[0] += ["time_control", "command"]
     for rank, player in enumerate(players, 1):
         records = table.records(player) if table.is_whole else []
-        row = _player_fields(rank, player) | {"name": csv_name(player.name)}
+        row = _player_fields(rank, player) | {"name": csv_text(player.name)}
         against = (f"{record.points:g}" if record.games else "" for record in records)
         rows.append([*(str(row[name]) for name in _FIELDS), *against])
         if conditions:
             played = zip(*(words for name, *words in conditions[1:] if name == player.name))
-            cells = [csv_name(" | ".join(dict.fromkeys(words))) for words in played]
+            cells = [csv_text(" | ".join(dict.fromkeys(words))) for words in played]
             rows[-1] += cells or ["", ""]
     return rows
 
 
-def csv_name(name: str) -> str:
-    """Return a name without control characters, after ``'`` if it would be read as a formula."""
-    clean = printable(name)
+def csv_text(text: str) -> str:
+    """Return the text of a cell, printable, and prefixed with ``'`` if it starts as a formula."""
+    clean = printable(text)
     return f"'{clean}" if clean.startswith(FORMULA) else clean
 
 
@@ -211,14 +211,15 @@ def notes(ratings: Ratings) -> list[str]:
         remarks.append(f"{shorten(name)} is fixed at {elo:g}; errors are relative to this engine.")
     if len(ratings.groups) > 1:
         remarks.append(
-            f"The engines form {len(ratings.groups)} groups that never met; ratings compare "
-            "only within a group."
+            f"The engines form {len(ratings.groups)} groups without games between them; compare "
+            "ratings only within a group."
         )
     few = [shorten(player.name) for player in ratings.players if player.too_few]
     if few:
-        names = ", ".join(few[:NAMED]) + (f" and {len(few) - NAMED} more" * (len(few) > NAMED))
+        more = len(few) - MOST_NAMED
+        names = ", ".join(few[:MOST_NAMED]) + f" and {more} more" * (more > 0)
         remarks.append(f"Too few games (below {FEW_GAMES}) for a conclusion: {names}.")
     virtual = sum(group.virtual_draws for group in ratings.groups)
     if virtual:
-        remarks.append(f"Virtual draws that keep one-sided results finite: {virtual}.")
+        remarks.append(f"Virtual draws added to keep ratings finite: {virtual}.")
     return remarks

@@ -9,7 +9,7 @@ export const RESULTS = ["1-0", "0-1", "1/2-1/2", "*"];
 const colourOf = (side) => COLOURS[side].toLowerCase();
 
 export class Game {
-  /** `data` is a game as `replay_view` makes it; `points` are the names of all points, in order. */
+  /** `data` is a game of `replay_view` or `Broadcast.all`; `points`: the names of all points. */
   constructor(data, points) {
     const { n, white, black, clocks } = data;
     Object.assign(this, { n, names: [white, black], clocks });
@@ -30,7 +30,11 @@ export class Game {
     if (data.result) this.end(data);
   }
 
-  /** Adds moves from index `at` after the opening; `thinking`: milliseconds since the last move. */
+  /**
+   * Replaces the moves from index `at` after the opening.
+   *
+   * `thinking`: milliseconds since the side to move received `go`, or null.
+   */
   add(at, moves, thinking) {
     this.moves.length = this.opened + at;
     this.positions.length = this.moves.length + 1;
@@ -79,7 +83,7 @@ export class Game {
     return this.moves.slice(this.opened, ply).findLast((move) => move.side === side);
   }
 
-  /** The number of a side's men on the board, and in hand. */
+  /** The numbers of a side's men on the board and in hand. */
   men(side, ply) {
     const { men, hands } = this.positions[ply];
     return [[...men.values()].filter((man) => man === colourOf(side)).length, hands[side]];
@@ -99,7 +103,7 @@ export class Game {
 /** A result for people to read. */
 export const resultText = (result) => result.replace("1/2-1/2", "½–½").replace("-", "–");
 
-/** A score for its side in men; infinite for a proven win or loss. */
+/** A score in men, seen from the side that moved; ±Infinity if proven, null without a score. */
 export function inMen(score) {
   if (score === null || score === undefined) return null;
   if (typeof score === "string") return Number(score.slice(1)) > 0 ? Infinity : -Infinity;

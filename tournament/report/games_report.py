@@ -58,10 +58,10 @@ from merels.tournament.statistics.terminations import EndingCounter
 
 
 class CountedGames:
-    """Counts of the games of some files, made in one pass over each file.
+    """Counts of the games of several files, made in one pass over each file.
 
-    Memory grows with the number of players and pairings, not of games: only the first games are
-    kept.
+    Memory grows with the number of players and pairings. Of each game only hashes are kept, which
+    detect duplicates; the archive also keeps the moves of the first games.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class CountedGames:
         labels = self.labels = self._roster.labels() | {"": ""}
         self._labels: dict[Player, list[str]] = {}
         self.namesakes: dict[str, list[str]] = {}
-        """The labels of each name that has several labels; empty with ``split``."""
+        """Labels of each name that has more than one label; empty with ``split``."""
         for player, key in self._roster.keys():
             for labels_so_far in (
                 self._labels.setdefault(without_version(player), []),
@@ -135,7 +135,7 @@ class CountedGames:
         return self._labels.get(player_of_entrant(entrant), [entrant.name])
 
     def conditions(self, entrants: Iterable[Entrant]) -> list[list[str]]:
-        """Return the rows of `condition_rows` with the engines' labels; empty without engines."""
+        """Return the rows of `condition_rows` with the entrants' labels; empty without entrants."""
         rows: dict[tuple[str, ...], list[str]] = {}
         for entrant in entrants:
             head, (_, *words) = condition_rows([entrant])
@@ -161,7 +161,7 @@ class CountedGames:
             self._ends.add(ending)
             self._reasons.add(ending)
             row = game.row
-            # Several files may hold games of the same number.
+            # Different files may contain games with the same number.
             number = row.number if is_only_file and row is not None else self.games
             self.archive.add(game, number)
             if row is None:
@@ -182,7 +182,7 @@ class CountedGames:
 
 
 class GamesReport:
-    """The report on the games of some files; engines are listed in the order of their ratings.
+    """The report on the counted games; most tables list engines in the order of their ratings.
 
     ``anchor`` is the name and the rating of an engine whose rating is fixed. ``accuracy`` counts
     moves judged by tables, and ``review`` returns the command that reviews a game.
@@ -218,7 +218,7 @@ class GamesReport:
         self._names = list(dict.fromkeys(name for match in self._matches for name in match))
         settings = self._settings
         if settings is not None and len(settings.engines) >= len(self._names):
-            # In the order of entry, with the engines that have not played.
+            # Names in the order of entry, including engines that have not played.
             order = [label for engine in settings.engines for label in counted.labels_of(engine)]
             self._names = order if set(self._names) <= set(order) else self._names
         self._past = counted.past
@@ -253,13 +253,13 @@ class GamesReport:
         return json.dumps(data, indent=2, allow_nan=False) + "\n"
 
     def csv(self) -> str:
-        """Return the report as CSV: a head and a line for each engine."""
+        """Return rating list, crosstable and conditions as CSV: a head and a line per engine."""
         out = io.StringIO()
         csv.writer(out, lineterminator="\n").writerows(csv_rows(self._table, self._conditions))
         return out.getvalue()
 
     def html(self) -> str:
-        """Return a page with the tables, and with the games that were kept to replay."""
+        """Return a page with the tables and the archived games, which a reader can replay."""
         properties = dict(_facts(self._all_notes[0])) if self._settings is not None else {}
         title = properties.pop("Event", "Ratings")
         lines = [*properties.items(), ("Games", str(self._counted.games))]

@@ -25,14 +25,14 @@ from merels.tournament.statistics.counts import Tally
 from merels.tournament.statistics.terminations import Terminations
 
 MOST_GAMES = 20_000
-"""Default number of games in a page."""
+"""Default limit on the number of games in a page."""
 MOST_RECORDS = 20
 """Largest number of engines whose crosstable shows wins–draws–losses; larger ones show percent."""
 MEANING = (
     "Elo ratings compare engines of this list only: they depend on its opponents, limits and "
     "openings. A lead of 100 Elo predicts 64 % of the points, 200 predicts 76 %, 400 predicts "
-    "91 %. Another list of the same engines can span more or less, most of all where few games "
-    "or scores near 100 % leave wide errors."
+    "91 %. Another list of the same engines can show larger or smaller differences, most of all "
+    "where few games or scores near 100 % leave wide errors."
 )
 """How to read a rating."""
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
@@ -122,7 +122,7 @@ def summary(
 
 
 def times_section(times: Mapping[str, MoveTimes], losses: TimeLosses) -> str:
-    """Return the times of moves, their delays and the games lost on time, as HTML."""
+    """Return the times of moves, delays, and the numbers of games lost on time, as HTML."""
     spreads = [
         (f"{shorten(name, 14)} {WORDS[kind]}", spread)
         for name, engine in times.items() for kind, spread in engine.spreads().items()
@@ -131,7 +131,8 @@ def times_section(times: Mapping[str, MoveTimes], losses: TimeLosses) -> str:
         "\n<h2>Milliseconds a move</h2>", '<div class="row">',
         text_table(times_rows(times, str), "times"),
         f'<div class="wide">{spread_plot(spreads)}</div>', "</div>",
-        note("A bar reaches from the median to 90 %, its line to 99 %; the point is the longest."),
+        note("The thick bar reaches from the median to the 90th percentile, the thin line to the "
+             "99th; the point is the longest time."),
         *map(note, losses.lines()),
     ])
 
@@ -154,7 +155,7 @@ def _resource(name: str) -> str:
 
 
 def text_html(text: str) -> str:
-    """Escape text that a foreign program may have written."""
+    """Return text, which another program may have written, printable and escaped for HTML."""
     return escape(printable(text))
 
 
@@ -170,7 +171,8 @@ def _item(text: str) -> str:
 def table_html(rows: Sequence[Sequence[str]], css: str, names: int = 0) -> str:
     """Return a table of a head and rows, whose cells are HTML.
 
-    The column with index ``names`` heads the rows: it stays in view while the others scroll.
+    The cells of the column with index ``names`` are row headers and stay in view while the others
+    scroll.
     """
     def line(row: Sequence[str], tag: str, name: str) -> str:
         cells = (

@@ -4,7 +4,7 @@ import { $, clockText, COLOURS, element, svg } from "./dom.js";
 import { Drawing, parse } from "./drawing.js";
 import { inMen, resultText, scoreText } from "./game.js";
 
-/** The height of a score for White, from the top (0, White wins) to the bottom (100). */
+/** The y coordinate of a score for White in men: 3 if White wins, 50 if level, 97 if Black wins. */
 const height = (men) => (50 - 47 * Math.tanh(men / 3)).toFixed(1);
 
 /** Draws a position of a game on a board. */
@@ -40,7 +40,7 @@ export class Player {
     this.tick();
   }
 
-  /** Shows the clock; for a game without clocks, the time of the last move. */
+  /** Shows the clock; without clocks, the time used so far for this move, or for the last one. */
   tick() {
     const { game, side, ply } = this;
     const last = game.lastOf(side, ply);

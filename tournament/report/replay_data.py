@@ -47,7 +47,7 @@ class GameArchive:
         return len(self._numbers)
 
     def add(self, game: PlayedGame, number: int) -> None:
-        """Add a game; a game without a row has no moves to replay."""
+        """Add a game; a game without a row (from a PGN file) cannot be replayed."""
         self.offered += 1
         if len(self) >= self._most:
             return
@@ -76,8 +76,8 @@ class GameArchive:
     def json(self, ratings: Ratings, labels: Mapping[str, str]) -> str:
         """Return the archive as JSON for an HTML element; empty without games.
 
-        ``labels``: names of the players, by key. Each column has an entry per game; players,
-        reasons and openings are indices of their lists.
+        ``labels``: names of the players, by key. Lists such as ``white`` have one entry per game;
+        players, reasons and openings are stored as indices of ``players`` and so on.
         """
         if not self._numbers:
             return ""
@@ -124,7 +124,7 @@ def result_view(row: Row) -> dict[str, Any]:
 
 
 def replay_view(row: Row) -> dict[str, Any]:
-    """Return a finished game with its moves."""
+    """Return a finished game with its moves, for `Game` of game.js."""
     return result_view(row) | {
         "position": row.position, "opening": row.opening.split(), "clocks": [None, None],
         "moves": game_moves(row),

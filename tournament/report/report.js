@@ -40,7 +40,7 @@ class HeadToHead {
     read();
   }
 
-  /** Shows the games of two engines, numbered from 1; 0 stands for all. */
+  /** Shows the games of two engines, given by their numbers from 1; 0 means all engines. */
   show(first, second) {
     [first, second].forEach((value, index) => { this.selects[index].value = value; });
     const [engine, opponent] = first ? [first - 1, second - 1] : [second - 1, -1];
@@ -55,7 +55,7 @@ class HeadToHead {
     stick();
   }
 
-  /** The score of an engine against one opponent or all: in total, by colour and by opening. */
+  /** Elements with an engine's score against one opponent or all: total, by colour, by opening. */
   score(engine, opponent, games) {
     const { white, result, opening, openings, players } = this.data;
     const [total, ...colours] = [new Tally(), new Tally(), new Tally()];
@@ -138,14 +138,14 @@ class HeadToHead {
     }, this.points), 0);
   }
 
-  /** The moves of a lot of games. */
+  /** Returns the moves of the games in lot `number`; `GameArchive` compresses games by lots. */
   async unpack(number) {
     if (!this.lots.has(number)) this.lots.set(number, await unpack(this.data.lots[number]));
     return this.lots.get(number);
   }
 }
 
-/** Makes each result of the crosstable a link to the games behind it. */
+/** Makes each result of the crosstable a link to its games. */
 function linkCells() {
   document.querySelectorAll(".cross tbody tr").forEach((row, engine) => {
     [...row.cells].slice(3).forEach((cell, opponent) => {

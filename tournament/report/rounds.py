@@ -14,9 +14,9 @@ from merels.tournament.report.text_table import MAX_NAME, fitted, grid, shorten
 STAGE, MATCH, GOES_ON = "Stage", "Match", "Goes on"
 """Heads of the bracket's text columns."""
 BESIDE_NAMES, SHORTEST = 30, 8
-"""Approximate width of a bracket without names, and the least width of a name, in columns."""
+"""Approximate width of a bracket without names, and the least width given to a name, in columns."""
 _STAGES = {1: "Final", 2: "Semi-finals", 4: "Quarter-finals"}
-_UNTIL = f"of at most {MOST_EXTRA}"
+_OF_MOST = f"of at most {MOST_EXTRA}"
 """End of the line of a match in its extra pairings."""
 
 ShowName = Callable[[str], str]
@@ -50,8 +50,9 @@ def round_lines(settings: Settings, results: Results, unfinished: bool) -> list[
 def news_of_round(settings: Settings, results: Results) -> list[str]:
     """Return lines of text for the start of the last round in ``results``.
 
-    A Swiss tournament prints the round's number and the byes. A knockout prints the whole bracket
-    in the first round, later the matches of the stage, or only those that need an extra pairing.
+    For a Swiss tournament, these are the round and its bye, if any. For a knockout, they are the
+    whole bracket in the first round, later the matches of the current stage; if some of these need
+    an extra pairing, only those.
     """
     if settings.format == "swiss":
         text = f"Round {len(results)} of {settings.rounds}"
@@ -63,15 +64,15 @@ def news_of_round(settings: Settings, results: Results) -> list[str]:
     head, current, others = _split(settings, results, unfinished=True)
     if len(results) == 1:
         return [head, *current, *others]
-    return [line for line in current if line.endswith(_UNTIL)] or current
+    return [line for line in current if line.endswith(_OF_MOST)] or current
 
 
 def live_lines(
     settings: Settings, results: Results, unfinished: bool, columns: int
 ) -> list[str]:
-    """Return `round_lines` with the matches in progress first, as a screen may cut off the end.
+    """Return `round_lines`; a bracket begins with its current stage, as a screen may cut the end.
 
-    To fit into ``columns``, names are cut and some figures left out.
+    To fit into ``columns``, names are cut and some columns left out.
     """
     if settings.format != "knockout":
         rows = round_rows(settings, results, unfinished, shorten)
@@ -86,7 +87,7 @@ def _split(
 ) -> tuple[str, list[str], list[str]]:
     """Return the bracket's head, the lines of the current stage, and all other lines.
 
-    Names are cut to fit into ``columns``.
+    Names are cut, and the first two columns left out, to fit into ``columns``.
     """
     name = MAX_NAME if columns is None else max(SHORTEST, (columns - BESIDE_NAMES) // 2)
     rows = bracket_rows(settings, results, unfinished, lambda text: shorten(text, name))
@@ -103,7 +104,7 @@ def _split(
 
 
 def swiss_rows(settings: Settings, results: Results, show_name: ShowName) -> list[list[str]]:
-    """Return the table of a Swiss tournament; an odd field has a column of byes."""
+    """Return the table of a Swiss tournament; with an odd number of engines it has a Bye column."""
     rows = [["#", "Name", "Points", "Buchholz"]]
     places = swiss.places(settings, results)
     for rank, place in enumerate(places, 1):
@@ -119,9 +120,9 @@ def swiss_rows(settings: Settings, results: Results, show_name: ShowName) -> lis
 def bracket_rows(
     settings: Settings, results: Results, unfinished: bool, show_name: ShowName
 ) -> list[list[str]]:
-    """Return every match of a knockout: its engines, its score and its winner.
+    """Return a head and a row for every match of a knockout: its engines, its score, its winner.
 
-    An engine that is not known yet is named by its match: ``winner of 3``.
+    The winner of an undecided match is named by the number of the match: ``winner of 3``.
     """
     rows = [[STAGE, "#", MATCH, "Score", GOES_ON]]
     names = [show_name(entrant.name) for entrant in settings.engines]
@@ -154,10 +155,13 @@ def _score(match: Match) -> str:
 
 
 def _goes_on(settings: Settings, match: Match, names: list[str]) -> str:
-    """Return the winner, with the reason if the regular pairings did not decide the match."""
+    """Return the winner, with the reason if the regular pairings did not decide the match.
+
+    For an undecided match, return the number of its extra pairing, or '' before the first.
+    """
     if match.winner is None:
         extra = match.pairings - settings.rounds + 1
-        return f"extra pairing {extra} {_UNTIL}" if extra > 0 else ""
+        return f"extra pairing {extra} {_OF_MOST}" if extra > 0 else ""
     why = ""
     if match.lower is None:
         why = "bye"

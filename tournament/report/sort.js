@@ -4,7 +4,7 @@ import { element } from "./dom.js";
 
 const collator = new Intl.Collator("en", { numeric: true });
 
-/** The value by which a cell is sorted: a number, text, or null for an empty cell. */
+/** The value by which a cell is sorted: a number, text, or null for an empty cell, "–" or "x". */
 function valueOf(cell) {
   const text = cell.firstElementChild?.title || cell.textContent.trim();
   if (["", "–", "-", "x"].includes(text)) return null;
@@ -28,10 +28,11 @@ function drawnRow(row) {
 }
 
 /**
- * Makes a table sortable: clicks on a head sort by its column, reverse the order, and restore it.
+ * Makes a table sortable: the first click on a column's head sorts by it, the second reverses the
+ * order, the third restores the original order.
  *
  * Each row has a value per column, and makes its element when it is shown. At first only `shown`
- * rows are shown; a button below the table shows more.
+ * rows are shown; each click on a button below the table shows ten times as many.
  */
 export function sortable(table, rows = [...table.tBodies[0].rows].map(drawnRow), shown = Infinity) {
   const heads = [...table.tHead.rows[0].cells];

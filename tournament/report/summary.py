@@ -1,6 +1,7 @@
 """Lines of a match, in a format that scripts parse, and tables of terminations and faults.
 
-Numbers are never nan: an infinite number prints as ``inf``, and the ratio 0/0 as ``1.00``.
+Numbers are never nan. Infinite numbers print as ``inf``; PairsRatio and WL/DD Ratio print 0/0 as
+``1.00``.
 """
 
 from __future__ import annotations
@@ -35,9 +36,9 @@ def summary_lines(
 ) -> list[str]:
     """Return the lines of a match, without line ends.
 
-    With ``penta``, estimates count opening pairs; games outside a finished pair count only in the
-    score. Without ``penta``, estimates count single games, and there is no ``Ptnml`` line. The last
-    line warns of too few games.
+    With ``penta``, Elo, nElo, LOS, the ratios and the LLR count opening pairs; games outside a
+    finished pair count only in wins, losses and draws. Without ``penta``, estimates count games,
+    and there is no ``Ptnml`` line. A last line warns if the pairs or games are too few.
     """
     estimate = from_cells(counts.pentanomial if penta else counts.trinomial)
     drawn = counts.drawn_pairs_ratio if penta else counts.drawn_games_ratio
@@ -69,7 +70,7 @@ def match_lines(
 ) -> list[str]:
     """Return `summary_lines` and the verdict of a match; empty unless there are two engines.
 
-    If ``settings`` is None, the games may come from several matches, and no SPRT is reported.
+    ``settings`` is None if the games may come from several matches; then no SPRT is reported.
     """
     if len(names) != 2:
         return []
@@ -130,20 +131,20 @@ def hypotheses(sprt: Sprt) -> str:
 
 
 def terminations_table(stats: Terminations) -> str:
-    """Return two tables as text: games, and each engine's losses, by termination."""
+    """Return two tables by termination as text: all games, and the losses of each engine."""
     losses = losses_rows(stats, list(stats.results), shorten)
     return grid(terminations_rows(stats), left=0) + "\n" + grid(losses, left=0)
 
 
 def reasons_table(stats: Terminations) -> str:
-    """Return two tables as text: games and, if any were lost, each engine's losses, by reason."""
+    """Return the tables by reason as text: all games and, if any was lost, each engine's losses."""
     text = grid(terminations_rows(stats, "Reason"), left=0)
     losses = losses_rows(stats, stats.losing, shorten)
     return text + "\n" + grid(losses, left=0) if stats.losing else text
 
 
 def terminations_rows(stats: Terminations, kind: str = "Termination") -> list[list[str]]:
-    """Return a head, and the number of games and the results for each termination or reason."""
+    """Return a head, and a row for each termination or reason: games, their share, and results."""
     rows = [[kind, "Games", "Share", "White", "Drawn", "Black", "Unfinished"]]
     for name, results in stats.results.items():
         games = sum(results)
@@ -163,7 +164,7 @@ def losses_rows(
 
 
 def health_table(healths: Mapping[str, Health]) -> str:
-    """Return the faults of each engine as text."""
+    """Return a table of each engine's games and faults as text."""
     rows = [["Health", "Games", "Crashes", "Stalls", "Time", "Illegal", "Late", "Junk"]]
     for name, health in healths.items():
         rows.append([shorten(name), *map(str, health.as_dict().values())])

@@ -11,16 +11,17 @@ from merels.tournament.report.text_table import shorten
 from merels.tournament.statistics.ratings import PlayerRating
 from merels.tournament.statistics.times import Spread
 
-WIDTH, LABELS, RIGHT, ROW, AXIS = 760, 190, 70, 26, 34
+WIDTH, LABELS, RIGHT, ROW_HEIGHT, AXIS_HEIGHT = 760, 190, 70, 26, 34
+"""Widths of a plot, of its names and of its right margin; heights of a row and of the axis."""
 PHONE_WIDTH = 360
-LEAST = 10_000
-"""Start of the scale of times, in nanoseconds; shorter times are drawn there."""
+SHORTEST_TIME = 10_000
+"""Left end of the axis of times, in nanoseconds; shorter times are drawn there."""
 
 
 def rating_plot(
     players: Sequence[PlayerRating], is_progress: bool = False, is_narrow: bool = False
 ) -> str:
-    """Return a point with an error bar for each rating as SVG; empty without ratings.
+    """Return a plot of ratings as points with error bars, as SVG; '' without ratings.
 
     ``is_progress``: the players are versions of one engine, and a line joins them. ``is_narrow``:
     the plot fits into the window of a phone.
@@ -38,7 +39,7 @@ def rating_plot(
     def place(elo: float) -> str:
         return f"{labels + (width - labels - right) * (elo - low) / (high - low):.1f}"
 
-    bottom = ROW * len(players) + 6
+    bottom = ROW_HEIGHT * len(players) + 6
     parts = [_begin(bottom, "Ratings with 95 % error bars", width)]
     for index in range(round((high - low) / step) + 1):
         elo = low + index * step
@@ -63,7 +64,7 @@ def rating_plot(
 
 
 def spread_plot(rows: Sequence[tuple[str, Spread]]) -> str:
-    """Return labelled distributions of times as SVG, on a logarithmic scale; empty without rows.
+    """Return a plot of labelled distributions of times on a logarithmic scale; '' without rows.
 
     The thick bar reaches from the median to the 90th percentile, the thin bar to the 99th; a point
     marks the longest time.
@@ -71,16 +72,16 @@ def spread_plot(rows: Sequence[tuple[str, Spread]]) -> str:
     if not rows:
         return ""
     longest = max(spread.longest for _, spread in rows)
-    decades = max(1, math.ceil(math.log10(max(longest, LEAST) / LEAST)))
+    decades = max(1, math.ceil(math.log10(max(longest, SHORTEST_TIME) / SHORTEST_TIME)))
 
     def place(time: float) -> str:
-        share = math.log10(max(time, LEAST) / LEAST) / decades
+        share = math.log10(max(time, SHORTEST_TIME) / SHORTEST_TIME) / decades
         return f"{LABELS + (WIDTH - LABELS - RIGHT) * share:.1f}"
 
-    bottom = ROW * len(rows) + 6
+    bottom = ROW_HEIGHT * len(rows) + 6
     parts = [_begin(bottom, "Times of moves: median, 90 %, 99 % and the longest")]
     for power in range(decades + 1):
-        time = LEAST * 10**power
+        time = SHORTEST_TIME * 10**power
         parts.append(_tick(place(time), bottom, f"{time / 1e6:g} ms"))
     for index, (label, spread) in enumerate(rows):
         y = f"{_height(index):.1f}"
@@ -95,8 +96,8 @@ def spread_plot(rows: Sequence[tuple[str, Spread]]) -> str:
 
 
 def _begin(bottom: int, label: str, width: int = WIDTH) -> str:
-    """Return the start tag of a plot whose axis is at height ``bottom``."""
-    size = f"0 0 {width} {bottom + AXIS}"
+    """Return the start tag of a plot whose axis is ``bottom`` below its top."""
+    size = f"0 0 {width} {bottom + AXIS_HEIGHT}"
     return f'<svg class="plot" viewBox="{size}" role="img" aria-label="{label}">'
 
 
@@ -110,11 +111,14 @@ def _tick(x: str, bottom: int, text: str) -> str:
 
 def _height(row: int) -> float:
     """Return the distance of a row's middle from the top."""
-    return ROW * row + ROW / 2 + 3
+    return ROW_HEIGHT * row + ROW_HEIGHT / 2 + 3
 
 
 def tick_step(span: float) -> float:
-    """Return the distance of ticks: 1, 2 or 5 times a power of ten, for 4 to 9 ticks in a span."""
+    """Return the distance of ticks: 1, 2 or 5 times a power of ten.
+
+    It fits at least 4 times, and less than 10 times, into ``span``; it is 10 for no span.
+    """
     if not span > 0:
         return 10.0
     power = 10.0 ** math.floor(math.log10(span / 4))

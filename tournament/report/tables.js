@@ -6,13 +6,13 @@ import { sortable } from "./sort.js";
 const SHOWN = 100;
 const POINTS = [1, 0, 0.5];
 
-/** Wins, draws and losses of one side's games. */
+/** Wins, draws, losses and unfinished games of an engine. */
 export class Tally {
   constructor() {
     Object.assign(this, { wins: 0, draws: 0, losses: 0, unfinished: 0 });
   }
 
-  /** Adds a game of the engine, with White or Black; `result` is an index of `RESULTS`. */
+  /** Adds a game that the engine played as White or Black; `result` is an index of `RESULTS`. */
   add(result, isWhite) {
     const points = isWhite ? POINTS[result] : 1 - POINTS[result];
     this[{ 1: "wins", 0.5: "draws", 0: "losses" }[points] ?? "unfinished"] += 1;
@@ -55,7 +55,7 @@ export function table(css, head, rows, make = (row, column) => String(row[column
   return wide;
 }
 
-/** Lets each table scroll with the page until its right edge is in view. */
+/** Sets how far each table scrolls with the page: until its right edge is in view. */
 export function stick() {
   const edge = parseFloat(getComputedStyle(document.body).paddingLeft);
   const wide = [...document.querySelectorAll(".wide, .row")];

@@ -10,7 +10,7 @@ from merels.engine.common.errors import printable
 MAX_NAME = 40
 """Greatest width of a name in a table, in columns."""
 MIN_NAME = 12
-"""Default width to which names are cut before columns of figures are left out."""
+"""Least width of a name, in columns, before columns of figures are left out."""
 GAP = "  "
 
 
@@ -49,8 +49,8 @@ def fitted(
 ) -> list[list[str]]:
     """Return the rows cut so that `grid` prints them within ``columns`` columns, if possible.
 
-    First the names, in the column with index ``name``, are cut, to no less than ``least``. Then the
-    columns whose heads are in ``spare`` are left out, one by one.
+    Names, in the column with index ``name``, are cut to ``least`` columns first. If the rows are
+    still too wide, the columns headed ``spare`` are left out one by one; then names are cut to 4.
     """
     kept = [list(row) for row in rows]
     heads = ["", *spare]

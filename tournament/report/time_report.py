@@ -1,4 +1,4 @@
-"""Times of moves: used by engines, lost to delays, and the games lost on time."""
+"""Times that engines used for their moves, delays by the machine, and games lost on time."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class MoveTimes:
     used: Sample = field(default_factory=Sample)
     """From ``go`` to ``bestmove``."""
     late: BatchSample = field(default_factory=BatchSample)
-    """The runner's delay in reading each measured move."""
+    """The runner's delay in reading each measured move; of many games, only some are sampled."""
     waited: BatchSample = field(default_factory=BatchSample)
-    """The engine's wait for a processor during each measured move."""
+    """The engine's wait for a processor during each measured move; sampled like ``late``."""
     overrun: Sample = field(default_factory=Sample)
-    """Time of each move beyond its clock, forgiven or not."""
+    """Excess of each move that exceeded the clock or the time per move, forgiven or not."""
 
     def spreads(self) -> dict[str, Spread]:
         """Return the distribution of each kind of time that was measured."""
@@ -37,7 +37,7 @@ class MoveTimes:
         return {name: sample.spread() for name, sample in kinds.items() if sample.count}
 
     def merge(self, other: MoveTimes, engines: int) -> None:
-        """Add the times of ``other``; ``engines`` is the number of engines that share memory."""
+        """Add the times of ``other``; ``engines`` is the number of engines with times in memory."""
         self.used.merge(other.used, engines)
         self.late.merge(other.late, engines)
         self.waited.merge(other.waited, engines)
@@ -54,7 +54,7 @@ def add_times(
     times: dict[str, MoveTimes], row: Row, limits: Mapping[str, TimeControl],
     keys: tuple[str, str] | None = None,
 ) -> None:
-    """Add the times of a game's moves; ``limits`` are the engines' limits by name.
+    """Add the times of a game's moves; ``limits`` are the engines' time controls by name.
 
     ``keys`` are the keys of White and Black in ``times``, by default their names. Raises
     `InputError` if the row is damaged.
@@ -100,7 +100,7 @@ def _clocks(row: Row) -> Sequence[int | None]:
 def _overruns(
     elapsed: Sequence[int], clocks: Sequence[int | None], limit: TimeControl
 ) -> list[int]:
-    """Return each move's time beyond its limit, if any; ``clocks``: time left after each move."""
+    """Return the excess of each move that exceeded its limit; ``clocks``: time left after moves."""
     before = [limit.time, *clocks] if limit.time is not None else [None] * len(elapsed)
     known = [clock for clock in before if clock is not None]
     if limit.per_move is None and known == before and not any(map(gt, elapsed, known)):
@@ -167,7 +167,7 @@ class TimeLosses:
     standing: int = 0
     """Games of ``caused`` whose last attempt, which counts, was lost for the same cause."""
     others: int = 0
-    """Other games lost on time, as far as measured."""
+    """Other games lost on time, if the journal has the measurements of the losing move."""
 
     def add(self, lost: Overtime | None, attempts_voided: int) -> None:
         """Count a game; ``lost`` is the move that lost it on time, or None."""

@@ -236,7 +236,7 @@ def test_a_field_too_large_for_columns_is_still_listed(monkeypatch: pytest.Monke
     monkeypatch.setattr(crosstable, "MOST_EXACT", 2)
     monkeypatch.setattr(ratings, "MOST_EXACT", 2)
     table = tabulate([*GAMES, GameScore("Xi", "Alpha", 0.5)])
-    sentence = "The tables of 4 engines against each other are left out (more than 2)"
+    sentence = "The crosstable of 4 engines is left out (more than 2)"
     assert crosstable.results_table(table).startswith(sentence)
     assert crosstable.csv_rows(table)[0][-1] == "group"
     players = crosstable.as_dict(table)["players"]
@@ -245,7 +245,7 @@ def test_a_field_too_large_for_columns_is_still_listed(monkeypatch: pytest.Monke
     assert xi["against"][0]["draws"] == 1 and xi["against"][0]["superiority"] is None
     counts = count_terminations([])
     page = html.summary([], table, counts)
-    assert sentence in page and "cross" not in page
+    assert sentence in page and 'class="ranked cross"' not in page
 
 
 def test_nothing_prints_nan() -> None:
