@@ -7,10 +7,10 @@ independent signs, so each parameter has its own linear regression of the result
 ``(p - m) * (p + m) / 2``. The quotient of the two coefficients estimates the best value, and the
 delta method gives the standard error of this estimate.
 
-The error of the tuned value combines this standard error with the distance between the tuned value
-and the estimate. In simulated tunes, 59 to 69 % end within the error (ideal: 68 %), and the root
+The error of the tuned value is the root of the sum of squares of this standard error and of the
+distance between the tuned value and the estimate. In simulated tunes, 59 to 69 % end within the error (ideal: 68 %), and the root
 mean square of distance over error is 0.99 to 1.07 (`tests/tournament/tuning`). If the curvature is
-less than two of its standard errors, the results show no optimum, and no error is computed.
+at most two of its standard errors, the results show no optimum, and no error is computed.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from typing import NamedTuple
 from merels.tournament.tuning.spsa import Trial
 
 LEAST_PAIRS = 10
-"""Smallest number of pairs for which an error is computed."""
+"""Smallest number of pairs in the second half of the results for which an error is computed."""
 SURE = 2.0
-"""Smallest significant curvature, in units of its standard error."""
+"""Curvature, in units of its standard error, above which the results show an optimum."""
 
 
 class Result(NamedTuple):
@@ -37,8 +37,8 @@ class Result(NamedTuple):
 def standard_errors(results: Sequence[Result], values: Sequence[float]) -> list[float | None]:
     """Return the standard error of each tuned value; None if the results show no optimum.
 
-    Only the second half of the results is used, because earlier values are further from the
-    optimum.
+    Only the second half of the results is used, because the values of the first half are usually
+    further from the optimum.
     """
     late = results[len(results) // 2 :]
     return [

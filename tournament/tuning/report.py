@@ -16,8 +16,8 @@ from merels.tournament.report.text_table import grid
 from merels.tournament.statistics.terminations import count_terminations
 from merels.tournament.tuning.spsa_state import SpsaState
 
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, AXIS = 760, 170, 60, 20, 10, 34
-ERROR_NOTE = "Error: one standard error of the best value; -: the results show no best value."
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 760, 170, 60, 20, 10, 34
+ERROR_NOTE = "Error: one standard error of the tuned value; -: the results show no best value."
 
 
 def tuned_values(state: SpsaState) -> list[int]:
@@ -26,7 +26,7 @@ def tuned_values(state: SpsaState) -> list[int]:
 
 
 def value_rows(state: SpsaState) -> list[list[str]]:
-    """Return the cells of a table: a header, and a row for each parameter."""
+    """Return the cells of a table: a head, and a row for each parameter."""
     rows = [["Parameter", "Start", "Tuned", "Error", "Bounds", "c_end"]]
     for parameter, value, error in zip(state.parameters, state.values, state.errors()):
         rows.append([
@@ -44,7 +44,7 @@ def option_words(state: SpsaState) -> str:
 
 
 def final_lines(state: SpsaState) -> list[str]:
-    """Return a table of the values with their errors, and the flags that set the values."""
+    """Return a table of the values with their errors, and the option keys that set the values."""
     count = len(state.results)
     rows = [[printable(cell) for cell in row] for row in value_rows(state)]
     return [
@@ -57,7 +57,7 @@ def final_lines(state: SpsaState) -> list[str]:
 def html_report(
     settings: Settings, state: SpsaState, journal: Journal, match: Sequence[str]
 ) -> str:
-    """Return the page; ``match``: the lines of the final SPRT, empty if this has not started."""
+    """Return the page; ``match``: the lines of the final SPRT, empty before it starts."""
     parts = ["<h2>Parameters</h2>", text_table(value_rows(state), "conditions")]
     parts += [f'<p class="note">{escape(ERROR_NOTE)}</p>']
     parts += [f'<p class="note"><code>{escape(printable(option_words(state)))}</code></p>']
@@ -81,7 +81,8 @@ def parameter_plot(
 ) -> str:
     """Return an SVG plot of a parameter's value over the pairs.
 
-    ``points``: (pair, value). A line marks the start value, a bar at the end the error.
+    ``points``: (number of pairs, value). A dashed line marks the start value; a vertical bar at the
+    last point marks the error.
     """
     last = points[-1][1]
     shown = [value for _, value in points] + [parameter.start - parameter.c_end,
@@ -90,7 +91,7 @@ def parameter_plot(
         shown += [max(parameter.minimum, last - error), min(parameter.maximum, last + error)]
     step = tick_step(max(shown) - min(shown))
     low, high = min(shown) // step * step, -(-max(shown) // step) * step
-    bottom = HEIGHT - AXIS
+    bottom = HEIGHT - BOTTOM
 
     def x(pair: float) -> float:
         return LEFT + (WIDTH - LEFT - RIGHT) * pair / pairs

@@ -1,10 +1,10 @@
 """SPSA (simultaneous perturbation stochastic approximation): the formulas for one game pair.
 
 In each pair, all parameters are perturbed at once, each up or down at random. All of them then move
-a little towards the values of the winner (J. C. Spall, "Implementation of the simultaneous
+towards the values of the side that won the pair (J. C. Spall, "Implementation of the simultaneous
 perturbation algorithm for stochastic optimization", IEEE Transactions on Aerospace and Electronic
-Systems 34, 1998). As is usual for chess engines, each parameter has its own step size c_end, and
-all parameters share one rate r_end.
+Systems 34, 1998). As is usual for chess engines, each parameter has its own final perturbation
+c_end, and all parameters share one final rate r_end.
 
 Unlike plain SPSA, the midpoint of the two values is also perturbed: it lies one step above or below
 the current value. This adds no bias and almost no noise. It allows `estimate` to measure the
@@ -34,7 +34,7 @@ def step_at(parameter: Parameter, schedule: Schedule, pair: int, pairs: int) -> 
 
 
 def rate_at(schedule: Schedule, pair: int, pairs: int) -> float:
-    """Return a_k/c_k²: the step of a parameter after a pair, in c_k per win more than losses."""
+    """Return a_k/c_k²: how far a pair moves a parameter, in units of c_k per win minus loss."""
     stability = schedule.stability * pairs
     decay = math.pow((stability + pairs) / (stability + pair), schedule.alpha)
     return schedule.r_end * decay * math.pow(pair / pairs, 2 * schedule.gamma)
@@ -44,7 +44,7 @@ def perturbed(
     parameters: Sequence[Parameter], values: Sequence[float], schedule: Schedule, pair: int,
     pairs: int, seed: int,
 ) -> Trial:  # fmt: skip
-    """Return the values of both sides of a pair, drawn around the current values by ``seed``."""
+    """Return both sides' values for a pair, drawn around ``values`` by ``seed`` and ``pair``."""
     rng = random.Random(f"merels tune {seed} {pair}")
     sides = []
     for parameter, value in zip(parameters, values):
@@ -65,7 +65,7 @@ def perturbed(
 def _rounded(value: float, parameter: Parameter, draw: float) -> int:
     """Return ``value`` rounded up or down, within the bounds of the parameter.
 
-    ``draw``: a uniform random number from [0, 1), so that the expected result is ``value``.
+    ``draw``: a uniform random number from [0, 1), so that the mean is ``value`` within the bounds.
     """
     whole = int((value + draw) // 1)
     return min(parameter.maximum, max(parameter.minimum, whole))

@@ -15,7 +15,7 @@ from merels.tournament.tuning.spsa import Trial, moved, perturbed
 LAG_SHARE = 50
 """Ratio of the number of pairs of a tune to the `lag`."""
 PLOT_POINTS = 500
-"""Approximate number of points that are kept for the plots."""
+"""Fewest points kept for the plots of a tune with at least this number of pairs."""
 
 
 def lag(pairs: int) -> int:
@@ -35,7 +35,7 @@ class SpsaState:
         self.results: list[Result] = []
         """Results of the counted pairs."""
         self.points: list[tuple[int, list[float]]] = [(0, self.values)]
-        """Points of the plots, at regular intervals: (number of pairs, values after them)."""
+        """Points of the plots: (number of counted pairs, values after them)."""
         self._schedule = settings.tuning.schedule
         self._seed = settings.seed
         self._every = max(1, self.pairs // PLOT_POINTS)
@@ -46,7 +46,7 @@ class SpsaState:
         self._number = 0
 
     def draw(self) -> Trial:
-        """Return the values of the next pair."""
+        """Return the values of the next pair; at most `lag` earlier pairs may lack a result."""
         self._number += 1
         while len(self.results) < self._number - 1 - lag(self.pairs):
             self._count()

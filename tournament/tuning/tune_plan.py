@@ -1,4 +1,4 @@
-"""Schedule of a tune: one game pair at a time, with values that depend on earlier results."""
+"""Schedule of a tune: game pairs with parameter values that depend on earlier results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def with_values(entrant: Entrant, names: Sequence[str], values: Sequence[int]) -
 
 
 class TuningPlan(Plan):
-    """A plan whose rounds are single game pairs, at most `lag` pairs ahead of the results."""
+    """A plan whose rounds are single game pairs; up to `lag` earlier pairs may lack a result."""
 
     def __init__(
         self, settings: Settings, part: tuple[int, int] = (1, 1), keep_info: bool = False,

@@ -1,4 +1,4 @@
-"""The standard error of a tuned value agrees with least squares and the delta method."""
+"""Standard errors of tuned values: least squares, the delta method, and results without optimum."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ def test_the_error_is_that_of_the_best_value_of_a_fitted_parabola() -> None:
         (float(plus - minus), -float(plus - minus) * ((plus + minus) / 2 - value), float(won))
         for ((plus,), (minus,)), won in results[200:]
     ]
-    # Least squares of won = slope * x + curvature * z; the best value is slope / curvature away.
+    # Least squares of won = slope * x + curvature * z. The distance from the tuned value to the
+    # best one is slope / curvature.
     a, b, c = sum(x * x for x, _, _ in rows), sum(x * z for x, z, _ in rows), sum(
         z * z for _, z, _ in rows
     )
@@ -42,6 +43,23 @@ def test_the_error_is_that_of_the_best_value_of_a_fitted_parabola() -> None:
     assert error == pytest.approx(math.sqrt(variance + (slope / curvature) ** 2))
 
 
-def test_too_few_results_or_a_valley_have_no_error() -> None:
-    few = [Result(Trial((60,), (40,)), 1)] * 10
-    assert standard_errors(few, [50.0]) == [None]
+def parabola(pairs: int, sign: int) -> list[Result]:
+    """Return results on a parabola about 50: a hill if ``sign`` is 1, a valley if it is -1."""
+    results = []
+    for number in range(pairs):
+        middle = (45, 48, 53, 56)[number % 4]
+        results.append(Result(Trial((middle + 5,), (middle - 5,)), sign * (50 - middle)))
+    return results
+
+
+def test_an_error_needs_ten_pairs_in_the_second_half_of_the_results() -> None:
+    assert standard_errors(parabola(18, 1), [50.0]) == [None]
+    assert standard_errors(parabola(20, 1), [50.0]) != [None]
+
+
+def test_a_valley_has_no_error() -> None:
+    assert standard_errors(parabola(400, -1), [50.0]) == [None]
+
+
+def test_pairs_with_one_midpoint_have_no_error() -> None:
+    assert standard_errors([Result(Trial((60,), (40,)), 1)] * 40, [50.0]) == [None]

@@ -1,11 +1,11 @@
-"""The plot of a parameter's value over the pairs of a tune."""
+"""Plot of a parameter's value over the pairs of a tune."""
 
 from __future__ import annotations
 
 import re
 
 from merels.tournament.records.settings import Parameter
-from merels.tournament.tuning.report import AXIS, HEIGHT, LEFT, RIGHT, TOP, WIDTH, parameter_plot
+from merels.tournament.tuning.report import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, parameter_plot
 
 ONE = Parameter("One", 50, 0, 100, 5.0)
 
@@ -18,13 +18,13 @@ def test_a_plot_shows_all_values_and_the_error_within_its_frame() -> None:
     line = [tuple(map(float, point.split(","))) for point in polyline[1].split()]
     assert [x for x, _ in line] == [LEFT, LEFT + 0.4 * (WIDTH - LEFT - RIGHT), WIDTH - RIGHT]
     heights = [y for _, y in line]
-    assert all(TOP <= y <= HEIGHT - AXIS for y in heights)
-    # The vertical distance is proportional to the difference of values.
+    assert all(TOP <= y <= HEIGHT - BOTTOM for y in heights)
+    # Heights are proportional to values: 50 to 70 is twice as far as 50 to 60.
     assert heights[0] - heights[1] == 2 * (heights[0] - heights[2]) > 0
     error = re.search(r'class="error" x1="[\d.]+" y1="([\d.]+)" x2="[\d.]+" y2="([\d.]+)"', plot)
     assert error is not None
     low, high = map(float, error.groups())
-    assert HEIGHT - AXIS >= low > heights[2] > high >= TOP
+    assert HEIGHT - BOTTOM >= low > heights[2] > high >= TOP
     assert "<title>60.0 ± 4.0</title>" in plot
     labels = [float(text) for text in re.findall(r'class="name"[^>]*>([^<]+)<', plot)]
     assert labels == sorted(labels) and labels[0] <= 45 and labels[-1] >= 70

@@ -1,4 +1,4 @@
-"""The formulas of SPSA: perturbations, moves of the values, and their standard errors."""
+"""SPSA: schedule, perturbations, steps of the values, and their standard errors."""
 
 from __future__ import annotations
 
@@ -31,7 +31,15 @@ def test_the_schedule_ends_at_c_end_and_r_end() -> None:
     assert steps[0] == pytest.approx(5 * 1000**0.101)
 
 
-def test_the_two_sides_differ_by_two_steps_around_the_mean() -> None:
+def test_a_win_moves_a_parameter_by_the_documented_formula() -> None:
+    """The formula is in tuning.md; a former version of it had the exponent 0.202."""
+    pair, pairs = 100, 1000
+    step = 0.02 * 5 * ((0.1 * pairs + pairs) / (0.1 * pairs + pair)) ** 0.602
+    after = moved([ONE], [50.0], SCHEDULE, pair, pairs, Trial((55,), (45,)), 1)
+    assert after == pytest.approx([50 + step * (pair / pairs) ** 0.101])
+
+
+def test_the_two_sides_differ_by_two_steps_and_average_the_current_value() -> None:
     trials = [perturbed([ONE], [40.3], SCHEDULE, 1000, 1000, seed) for seed in range(4000)]
     distances = {abs(trial.plus[0] - trial.minus[0]) for trial in trials}
     assert distances <= {9, 10, 11}
@@ -41,7 +49,7 @@ def test_the_two_sides_differ_by_two_steps_around_the_mean() -> None:
 
 
 def test_the_last_pairs_do_not_play_an_engine_against_itself() -> None:
-    """With a step of 0.5, the rounded values of the sides differ by 1."""
+    """With a step of 0.5, the sides' rounded values differ by 1."""
     half = replace(ONE, c_end=0.5)
     for seed in range(300):
         trial = perturbed([half], [40.3], SCHEDULE, 1000, 1000, seed)
@@ -56,7 +64,7 @@ def test_the_sides_stay_within_bounds_and_differ(value: float) -> None:
         assert plus != minus
 
 
-def test_values_move_towards_the_winning_side_within_the_bounds() -> None:
+def test_values_move_towards_the_winner_and_stay_within_bounds() -> None:
     two = replace(ONE, name="Two", c_end=1.0)
     trial = Trial((55, 49), (45, 51))
     won = moved([ONE, two], [50.0, 50.0], SCHEDULE, 1000, 1000, trial, 2)
@@ -72,34 +80,34 @@ def settings(pairs: int, seed: int, *parameters: Parameter) -> Settings:
     return Settings((), seed, rounds=pairs, tuning=tuning)
 
 
-def test_settings_of_a_tune_are_read_back() -> None:
+def test_settings_of_a_tune_survive_json() -> None:
     chosen = settings(300, 3, ONE, replace(ONE, name="Two"))
     assert read_settings(chosen.as_json()) == chosen
 
 
 def test_values_depend_only_on_the_results_before_the_lag() -> None:
-    at_once, one_by_one = SpsaState(settings(400, 5, ONE)), SpsaState(settings(400, 5, ONE))
+    late, prompt = SpsaState(settings(400, 5, ONE)), SpsaState(settings(400, 5, ONE))
     rng = random.Random(1)
     results = [rng.randint(-2, 2) for _ in range(400)]
     trials = []
     for pair, won in enumerate(results):
-        trials.append(one_by_one.draw())
-        one_by_one.add(won)
+        trials.append(prompt.draw())
+        prompt.add(won)
         if pair >= lag(400):
-            at_once.add(results[pair - lag(400)])
-        assert at_once.draw() == trials[-1]
+            late.add(results[pair - lag(400)])
+        assert late.draw() == trials[-1]
     for won in results[-lag(400):]:
-        at_once.add(won)
-    at_once.count_all()
-    one_by_one.count_all()
-    assert at_once.values == one_by_one.values != [50.0]
+        late.add(won)
+    late.count_all()
+    prompt.count_all()
+    assert late.values == prompt.values != [50.0]
 
 
 def simulated(pairs: int, seed: int, best: tuple[float, float]) -> SpsaState:
     """Simulate a tune; return its final state.
 
-    Two options lose games in proportion to the squared distance from ``best``; a third one has no
-    effect.
+    The probability of losing grows with the squared distance of two options from ``best``; a third
+    option has no effect.
     """
     parameters = [replace(ONE, name=name) for name in ("Alpha", "Beta", "Noise")]
     state, rng = SpsaState(settings(pairs, seed, *parameters)), random.Random(f"games {seed}")
@@ -122,21 +130,23 @@ def simulated(pairs: int, seed: int, best: tuple[float, float]) -> SpsaState:
 
 
 def check_errors(pairs: int, tunes: int) -> None:
-    """Check the share of tunes whose values end within their standard errors."""
+    """Check the distribution of distances from the best values, in standard errors."""
     best = (70.0, 35.0)
-    shares, noise = [], 0
+    distances, noise = [], 0
     for seed in range(tunes):
         state = simulated(pairs, seed, best)
         *errors, of_noise = state.errors()
         noise += of_noise is not None
-        shares += [
+        distances += [
             abs(value - at) / error
             for value, at, error in zip(state.values, best, errors) if error is not None
         ]  # fmt: skip
-    assert len(shares) > 1.8 * tunes, "most tunes show an optimum"
-    assert 0.55 < fmean(share <= 1 for share in shares) < 0.8, "68 % is ideal"
-    assert 0.8 < fmean(share**2 for share in shares) < 1.3, "1 is ideal"
-    assert noise < tunes / 5, "an option without effect has no optimum"
+    assert len(distances) > 1.8 * tunes, f"only {len(distances)} of {2 * tunes} values have errors"
+    within = fmean(distance <= 1 for distance in distances)
+    assert 0.55 < within < 0.8, f"{within:.0%} of the values are within one error, not about 68 %"
+    square = fmean(distance**2 for distance in distances)
+    assert 0.8 < square < 1.3, f"the mean square distance is {square:.2f} squared errors, not 1"
+    assert noise < tunes / 5, f"{noise} of {tunes} options without effect have an error"
 
 
 def test_standard_errors_are_correct() -> None:
