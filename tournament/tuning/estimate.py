@@ -8,9 +8,10 @@ independent signs, so each parameter has its own linear regression of the result
 delta method gives the standard error of this estimate.
 
 The error of the tuned value is the root of the sum of squares of this standard error and of the
-distance between the tuned value and the estimate. In simulated tunes, 59 to 69 % end within the error (ideal: 68 %), and the root
-mean square of distance over error is 0.99 to 1.07 (`tests/tournament/tuning`). If the curvature is
-at most two of its standard errors, the results show no optimum, and no error is computed.
+distance between the tuned value and the estimate. In simulated tunes, 59 to 69 % end within the
+error (ideal: 68 %), and the root mean square of distance over error is 0.99 to 1.07
+(`tests/tournament/tuning`). If the curvature is at most two of its standard errors, the results
+show no optimum, and no error is computed.
 """
 
 from __future__ import annotations

@@ -18,12 +18,12 @@ from merels.tournament.report.replay_data import moves_view, replay_view, result
 from merels.tournament.run.tasks import Played
 
 JSON = dict[str, Any]
-KEPT = 200
+KEPT_GAMES = 200
 """Number of latest games that are listed and can be replayed."""
 NEWEST = 20
-"""Largest number of results in one event; a viewer cannot follow more."""
-MOST_POINTS = 400
-"""Largest number of points in the SPRT graph; with more, every second point is dropped."""
+"""Largest number of results in one event, not counting games that the page shows."""
+MOST_LLR_POINTS = 400
+"""Largest number of points kept for the SPRT graph; with more, every second point is dropped."""
 NOTICES = 20
 """Number of latest notices that are kept."""
 MILLION = 1_000_000
@@ -57,7 +57,7 @@ class Broadcast:
         """The latest value of each part of the page, by name."""
         self._fresh: JSON = {}
         """The parts that changed since the last call of `news`."""
-        self._results: deque[JSON] = deque(maxlen=KEPT)
+        self._results: deque[JSON] = deque(maxlen=KEPT_GAMES)
         self._fresh_results: deque[JSON] = deque(maxlen=NEWEST)
         self._fresh_ends: list[JSON] = []
         """Results of games that the page shows; all of these are sent, unlike other results."""
@@ -74,7 +74,7 @@ class Broadcast:
         self._live[spec.number] = _Live(spec)
 
     def game_went_on(self, played: Played) -> None:
-        """Add new moves of a game in progress."""
+        """Add new moves of a game in progress; if none were reported before, they replace all."""
         live = self._live[played.number]
         if not played.reported:
             live.moves.clear()
@@ -101,12 +101,12 @@ class Broadcast:
         self._notices.append(printable(text))
         self._fresh_notices.append(printable(text))
 
-    def ratio(self, games: int, llr: float) -> None:
+    def add_llr(self, games: int, llr: float) -> None:
         """Add the log-likelihood ratio of the SPRT after ``games`` games."""
         self._point = self._fresh_point = games, round(llr, 4)
         if not self._points or games - self._points[-1][0] >= self._stride:
             self._points.append(self._point)
-        if len(self._points) > MOST_POINTS:
+        if len(self._points) > MOST_LLR_POINTS:
             self._points = self._points[::2]
             self._stride *= 2
 
@@ -164,14 +164,14 @@ class Broadcast:
     def _keep(self, row: Row) -> JSON:
         """Keep a game for replay in place of the oldest; return its entry for the results."""
         self._rows[row.number] = row
-        if len(self._rows) > KEPT:
+        if len(self._rows) > KEPT_GAMES:
             del self._rows[next(iter(self._rows))]
         self._results.append(result_view(row))
         return self._results[-1]
 
 
 def _begin(live: _Live) -> JSON:
-    """Return the data of a game that the page needs before the first move."""
+    """Return the constant data of a game: number, players, start position and clocks."""
     spec = live.spec
     return {
         "n": spec.number, "round": spec.round,

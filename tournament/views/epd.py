@@ -30,7 +30,7 @@ class EpdFile:
     def __init__(self, path: str, append: bool, games: int = 0) -> None:
         self.path = path
         self.earlier: Counter[bytes] = Counter()
-        """Count of each of the file's last ``games`` lines, which earlier runs have written."""
+        """Count of each of the file's last ``games`` lines, which earlier runs may have written."""
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
         try:
             self._file = os.open(path, flags if append else flags | os.O_TRUNC, 0o666)
@@ -39,7 +39,8 @@ class EpdFile:
                     last = deque(file, games or 1)
                 if last and not last[-1].endswith(b"\n"):
                     append_open(self._file, b"\n")
-                self.earlier.update(last)
+                if games:
+                    self.earlier.update(last)
         except OSError as error:
             raise system_error(path, "write", error) from None
 
@@ -55,7 +56,7 @@ class EpdFile:
 class EpdView(PgnView):
     """Appends the last position of each game, in the order of game numbers.
 
-    Positions of earlier games that are missing from the file are appended as well.
+    Positions of earlier runs that are missing from the file are appended first.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Log of a tournament: events with their time, and optionally the traffic with the engines."""
+"""Log of a tournament: starts and ends of games and notices, with their times."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CHUNK = 1 << 20
 
 
 class LogView(View):
-    """Logs games at level ``info``; notices and forfeited games at level ``warn``.
+    """Logs games at level ``info``; notices, and ends outside `BLAMELESS`, at level ``warn``.
 
     If the log cannot be written, one notice reports this and the tournament continues.
     """
@@ -59,7 +59,7 @@ class LogView(View):
             self._compress()
 
     def _open(self) -> LogFile:
-        """Open the log and lock it, so that no other run compresses it meanwhile."""
+        """Open the log with a shared lock, so that no other run compresses it meanwhile."""
         path = self._options.file
         while True:
             file = LogFile(path, self._options.append)
@@ -75,9 +75,9 @@ class LogView(View):
     def _compress(self) -> None:
         """Append the log to the compressed file, then remove the log.
 
-        If the process is killed, the log remains, perhaps in both files. If another run still
-        writes to the log, that run compresses it later. If another run has compressed the log,
-        there is nothing to do.
+        If the process is killed, the log remains, perhaps in both files. A log to which another run
+        still writes is left to that run. If another run has compressed the log, there is nothing to
+        do.
         """
         path, packed = self._options.file, self._options.packed
         try:
@@ -96,7 +96,7 @@ class LogView(View):
         self._notice(f"{problem}; the log is in {path}")
 
     def _compressed(self, log: BinaryIO) -> Iterator[bytes]:
-        """Yield the bytes of the compressed file, then those of the compressed log.
+        """Yield the bytes of the compressed file, then those of the log, which it compresses.
 
         Raise `gzip.BadGzipFile`, `EOFError` or `zlib.error` if the compressed file is damaged,
         because no program could read a log appended after the damage.

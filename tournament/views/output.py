@@ -16,9 +16,9 @@ T = TypeVar("T")
 SHARE = 0.02
 """Largest share of the runner's time that a view may use."""
 BACKGROUND_SHARE = 0.1
-"""Largest share of the time that a background thread may use; it shares the GIL with the runner."""
+"""Largest share of the time that a background thread may use, because it takes the GIL."""
 PATIENCE = 0.02
-"""Seconds that the runner's thread waits for a background task, which is usually long enough."""
+"""Seconds that the runner's thread waits for a background task that it has just started."""
 
 
 class OutputError(Failure):
@@ -49,7 +49,7 @@ def notify(text: str) -> None:
 
 
 def versus(white: str, black: str) -> str:
-    """Return ``A vs B`` for two engines, with control characters escaped."""
+    """Return ``A vs B`` for two engines, with ``?`` for unprintable characters."""
     return f"{printable(white)} vs {printable(black)}"
 
 
@@ -57,7 +57,7 @@ class Throttle:
     """Limits how often a view is drawn.
 
     A drawing begins at most every ``seconds``, and drawings use at most ``share`` of the time.
-    ``cost``: the clock that measures a drawing.
+    ``cost``: the clock, in seconds, that measures a drawing.
     """
 
     def __init__(
@@ -139,7 +139,7 @@ class Pace:
         self._games += 1
 
     def rate(self) -> float:
-        """Return the number of games per second."""
+        """Return the number of games per second since this object was made."""
         return self._games / max(monotonic() - self._began, 1e-9)
 
     def left(self, games: int) -> str:
@@ -153,7 +153,7 @@ class Pace:
 def time_left(pace: Pace, progress: Progress) -> str:
     """Return a text such as ``, 0:01:00 left`` or ``, at most 0:01:00 left``.
 
-    The text is empty if the number of games is not known.
+    The text is empty if the number of remaining games is unknown.
     """
     if progress.left is None:
         return ""

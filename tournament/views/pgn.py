@@ -1,4 +1,4 @@
-"""Finished games as PGN, written in the order of game numbers."""
+"""Finished games as PGN, and the view that appends them to a file."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class GameWriter:
 
     @property
     def head(self) -> str:
-        """The first tags, which are equal in all games of the tournament."""
+        """The text of the first tags, which is the same in all games of the tournament."""
         text = format_record(Record(tags={"Event": self._event, "Site": self._site}))
         return text[: text.index('[Date "')]
 
@@ -56,7 +56,7 @@ class GameWriter:
         return format_record(self.record(row))
 
     def record(self, row: Row) -> Record:
-        """Return the game as a `Record`, without checking its moves."""
+        """Return the game as a `Record`, whose moves may be illegal; InputError if unreadable."""
         played = row.played()
         try:
             record = record_of(row, self._rules)
@@ -133,9 +133,9 @@ def _figures(line: str) -> dict[str, str]:
 
 
 def score_text(move: MoveRecord) -> str:
-    """Return score and depth, such as ``+0.79/6 `` or ``+M3/9 `` (a win in 3 own moves).
+    """Return score and depth, such as ``+0.79/6 `` or ``+M3/9 `` (a win in 3 of its own moves).
 
-    The text ends in a space; without a score it is empty.
+    The text ends in a space; without a score, it is empty.
     """
     if move.win_in is not None:
         sign = "+" if move.win_in > 0 else "-"
@@ -146,7 +146,7 @@ def score_text(move: MoveRecord) -> str:
 
 
 def _later(started: str, elapsed: int) -> str:
-    """Return the ISO 8601 time ``elapsed`` nanoseconds after ``started``; ``?`` if invalid."""
+    """Return the ISO 8601 time ``elapsed`` nanoseconds after ``started``; ``?`` if impossible."""
     try:
         end = datetime.fromisoformat(started) + timedelta(microseconds=elapsed / 1000)
     except (ValueError, OverflowError):
@@ -167,7 +167,7 @@ class GameOutput(Protocol):
 
 
 class PgnView(View):
-    """Appends each game to a PGN file; if that fails, the run continues after a notice.
+    """Appends each game to a file; after an error, it shows a notice and stops writing.
 
     ``journaled``: whether a journal exists from which ``-resume`` can complete the file.
     """

@@ -22,9 +22,9 @@ from merels.tournament.views.pgn import GameWriter
 class PgnFile:
     """A PGN file to which the games of one tournament are appended, each whole or not at all.
 
-    ``rows`` returns the games of the tournament's journal. If there are any, the constructor
-    rewrites the file with these games. `close` rewrites the file if games were added out of order.
-    With ``append``, all other text of the file is kept in front of the games.
+    ``rows`` returns the games of the tournament's journal. If there are any, or without ``append``,
+    the constructor rewrites the file with these games. `close` rewrites the file if games were
+    added out of order. With ``append``, all other text of the file is kept in front of the games.
 
     A rewritten file replaces the old one atomically, so that a kill or a full disk leaves the old
     file. Pipes and devices are never rewritten.
@@ -55,7 +55,7 @@ class PgnFile:
             raise system_error(path, "write", error) from None
 
     def add(self, number: int, text: str) -> None:
-        """Append a game; an `OSError`, as on a full disk, leaves the file unchanged."""
+        """Append a game; an `OSError`, as on a full disk, leaves a regular file unchanged."""
         data = text.encode()
         if self._device is None:
             with locked(self.path) as file:

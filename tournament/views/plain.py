@@ -1,4 +1,4 @@
-"""Plain output of a tournament: one line per event, in a format that scripts can parse."""
+"""Plain output of a tournament: lines in a format that scripts can parse."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class NoticeView(View):
 
 
 class PlainView(NoticeView):
-    """Prints a line when a game begins and ends, and standings at intervals."""
+    """Prints a line at the start and the end of each game, and standings at intervals."""
 
     def __init__(
         self, settings: Settings, plan: Plan, intervals: Intervals, out: TextIO | None = None
@@ -48,7 +48,7 @@ class PlainView(NoticeView):
         self._out = out or sys.stdout
 
     def paired(self) -> None:
-        """Print the pairings of a knockout, or the round and the bye of a Swiss tournament."""
+        """Print the lines of `news_of_round`."""
         self._print(*news_of_round(self._settings, self._plan.so_far))
 
     def started(self, spec: GameSpec) -> None:
@@ -75,7 +75,7 @@ class PlainView(NoticeView):
         return []
 
     def over(self, end: str, why: str = "") -> None:
-        """Print an empty line before the final tables; the final lines of a match need none."""
+        """Print an empty line before the final report of more than two engines."""
         if len(self._settings.engines) > 2 and end != "failed":
             self._print("")
 
@@ -94,7 +94,7 @@ def interim_lines(settings: Settings, standings: Standings) -> list[str]:
 def final_lines(
     settings: Settings, plan: Plan, standings: Standings, journal: Journal, verdict: str | None
 ) -> list[str]:
-    """Return the final report: estimates of a match, ratings, crosstable, terminations."""
+    """Return the final report: match, rounds, ratings, crosstable, terminations, time losses."""
     lines = match_lines(standings.matches, standings.names, settings, verdict)
     lines += round_lines(settings, plan.so_far, plan.is_open)
     if settings.format == "knockout":
@@ -117,7 +117,7 @@ def final_lines(
 
 
 def health_lines(journal: Journal) -> tuple[list[str], bool]:
-    """Return the faults of each engine and warnings, and whether there are warnings."""
+    """Return lines on the faults of engines, with warnings, and whether there are warnings."""
     healths = health_of(journal)
     if not healths:
         return [], False

@@ -22,7 +22,7 @@ DASHES = "-" * 50
 
 
 class RunnerView(PlainView):
-    """Prints starts, ends and interim estimates in the format of another runner."""
+    """Prints starts, ends and interim estimates in the format of fastchess or cutechess-cli."""
 
     def __init__(
         self, settings: Settings, plan: Plan, intervals: Intervals, form: OutputFormat, out: TextIO
@@ -31,7 +31,7 @@ class RunnerView(PlainView):
         self._form = form
 
     def over(self, end: str, why: str = "") -> None:
-        """Print nothing, unlike the base class: no empty line comes before the estimates."""
+        """Print no empty line, unlike the base class."""
 
     def _standings_lines(self, row: Row, standings: Standings) -> list[str]:
         lines = []

@@ -39,9 +39,9 @@ REDRAW_SECONDS = 0.25
 NOTICES = 4
 """Number of notices shown below the table."""
 MOST_RATED_AT_ONCE = 32
-"""Largest number of engines that the runner's thread rates itself, in a few milliseconds."""
+"""Largest number of engines that the runner's thread rates itself."""
 BAR, SHORTEST_BAR = 30, 8
-"""Width of a bar, and the width below which it is left out, in columns."""
+"""Largest and smallest width of a bar, in columns; without room, no progress bar is drawn."""
 INDENT = "  "
 
 
@@ -73,11 +73,11 @@ class LiveView(View):
         self._pace.add()
 
     def notice(self, text: str) -> None:
-        """Show a notice below the table, and print it again after the run."""
+        """Show a notice below the table while it is among the last ones; print it after the run."""
         self._notices.append(printable(text))
 
     def tick(self, standings: Standings, playing: Mapping[int, GameSpec]) -> None:
-        """Redraw the table, unless it was drawn less than `REDRAW_SECONDS` ago."""
+        """Redraw the table, if the pause of the `Throttle` has passed."""
         self._throttle.run(lambda: self._draw(self.lines(standings, playing)))
 
     def close(self) -> None:
@@ -87,7 +87,7 @@ class LiveView(View):
             notify(notice)
 
     def lines(self, standings: Standings, playing: Mapping[int, GameSpec]) -> list[str]:
-        """Return the lines to draw; those below the table may be wider than the terminal."""
+        """Return the lines to draw; the last lines, on games and notices, may be too wide."""
         columns = self._size()[0] - 1
         plan, progress = self._plan, self._plan.progress(standings.finished)
         pace = f"{self._pace.rate():.1f} games/s{time_left(self._pace, progress)}"
@@ -117,7 +117,7 @@ class LiveView(View):
         return lines
 
     def _rated(self, standings: Standings, columns: int) -> list[str]:
-        """Return the rating list; for many engines, the latest one made in the background."""
+        """Return the rating list; for many engines, the latest list made in the background."""
         if len(standings.names) <= MOST_RATED_AT_ONCE:
             return _rating_lines(standings.matches, columns)
         self._ratings.update(lambda: partial(_rating_lines, dict(standings.matches), columns))
@@ -137,7 +137,7 @@ def _rating_lines(matches: Counts, columns: int) -> list[str]:
 
 
 def head_lines(done: str, share: float, pace: str, columns: int) -> list[str]:
-    """Return progress and pace with a progress bar between them; no bar if they are too wide."""
+    """Return progress and pace with a progress bar between them, if there is room for a bar."""
     length = columns - len(done) - len(pace) - len("  []  ")
     if length >= SHORTEST_BAR:
         return [f"{done}  {bar(share, min(length, BAR))}  {pace}"]
@@ -145,7 +145,7 @@ def head_lines(done: str, share: float, pace: str, columns: int) -> list[str]:
 
 
 def leader(standings: Standings, columns: int) -> str:
-    """Return a text such as ``A leads with 62.5 %``, or an empty one if several engines lead.
+    """Return a text such as ``A leads with 62.5 %``; '' if several engines lead, or none played.
 
     The percentage is the engine's share of the points in its games.
     """
@@ -211,7 +211,7 @@ def cut(text: str, columns: int) -> str:
 
 
 def terminal_size(out: TextIO) -> tuple[int, int]:
-    """Return the columns and lines of the terminal that ``out`` is connected to."""
+    """Return columns and lines of the terminal ``out``; ``COLUMNS`` and ``LINES`` override them."""
     columns, lines = 80, 24
     with contextlib.suppress(OSError):
         size = os.get_terminal_size(out.fileno())

@@ -32,7 +32,7 @@ EVENT_SECONDS = 0.3
 STANDINGS_SECONDS = 2.0
 """Shortest time between two updates of the standings, in seconds."""
 HEARTBEAT_SECONDS = 3.0
-"""Longest time between two events, so that a page can detect a stalled runner."""
+"""Longest time between two events, in seconds, so that a page can detect a stalled runner."""
 SHARE = 0.01
 """Largest share of the runner's time that events may use."""
 ENDS = {
@@ -44,15 +44,15 @@ ENDS = {
     "stuck": "Stopped after {progress}: the other games could not be played.",
     "timed_out": "Given up after {progress}: no worker could play.",
 }
-"""Texts of the page for each `runner.End`."""
+"""Texts of the page for each `runner.End`; a failed run has another text, see `WebView.over`."""
 
 
 class WebView(View):
     """Serves the page at ``http://127.0.0.1:PORT/``; port 0 chooses a free port.
 
-    The runner's thread makes each event once and sends it to all open pages; while no page is open,
-    it makes none. A background thread makes the standings. ``has_moves``: whether workers report
-    the moves of games in progress.
+    The runner's thread makes each event once and queues it for all open pages; while no page is
+    open, it makes none until the end. A background thread makes the standings during the run.
+    ``has_moves``: whether workers report the moves of games in progress.
     """
 
     def __init__(self, board: Scoreboard, port: int, has_moves: bool) -> None:
@@ -120,7 +120,7 @@ class WebView(View):
             self._events.run(self._send_changes)
 
     def over(self, end: str, why: str = "") -> None:
-        """Send the end of the run and the latest games, so that pages need no server afterwards."""
+        """Send the end of the run and all kept games, so that pages need no server afterwards."""
         if self._is_over:
             return
         self._is_over = True
@@ -142,7 +142,7 @@ class WebView(View):
         self._server.finish(self._broadcast.news(), self._broadcast.all)
 
     def close(self) -> None:
-        """Stop the server; a run without an end counts as failed."""
+        """Stop the server; if `over` was not called, the run counts as failed."""
         self.over("failed")
 
     def _about(self) -> JSON:
@@ -158,7 +158,7 @@ class WebView(View):
     def _count(self, row: Row, standings: Standings) -> None:
         self._reasons.add(row.ending)
         if self._settings.sprt is not None:
-            self._broadcast.ratio(standings.finished, self._board.llr)
+            self._broadcast.add_llr(standings.finished, self._board.llr)
 
     def _send_changes(self) -> None:
         """Send changes, or a heartbeat, to the open pages, and everything to new ones."""

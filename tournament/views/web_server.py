@@ -23,7 +23,7 @@ LAST_SECONDS = 2.0
 
 
 class Reader:
-    """Event queue of one open page: the runner's thread sends, the connection's thread takes."""
+    """Event queue of one open page, filled by the runner's thread, emptied by the connection's."""
 
     def __init__(self) -> None:
         self._waiting = bytearray()
@@ -33,7 +33,7 @@ class Reader:
         """Set when all events are written or the connection has ended."""
 
     def send(self, event: bytes) -> None:
-        """Queue an event without waiting; close a reader with more than `MOST_WAITING` bytes."""
+        """Queue an event without waiting; beyond `MOST_WAITING` bytes, drop all and disconnect."""
         with self._changed:
             self._waiting += event
             if len(self._waiting) > MOST_WAITING:
@@ -48,7 +48,7 @@ class Reader:
             self._changed.notify()
 
     def take(self, seconds: float) -> bytes | None:
-        """Return the queued events; b"" after ``seconds`` without an event; None at the end."""
+        """Return the queued events: b"" if none comes within ``seconds``, None at the end."""
         with self._changed:
             if not self._waiting and not self.gone:
                 self._changed.wait(seconds)
@@ -87,7 +87,7 @@ class PageServer(LocalServer):
         self._new.put(reader)
 
     def send(self, changes: dict[str, Any]) -> None:
-        """Send changes to all admitted readers."""
+        """Queue changes for all admitted readers, and drop the readers that have gone."""
         self._number += 1
         event = self._event(changes)
         for reader in self._readers:

@@ -21,7 +21,7 @@ MOVES = "document.querySelector('.card .moves').textContent"
 
 
 def two_workers() -> Executor:
-    """Return an executor, as a user's factory does."""
+    """Return an executor with two threads, as a factory for ``-executor`` does."""
     return ThreadPoolExecutor(2)
 
 
@@ -32,14 +32,14 @@ def browser(chromium: Browser) -> Iterator[Browser]:
     chromium.set_view(1280, 900)
     chromium.messages()
     yield chromium
-    # After the end of its runner, a page tries to connect again.
+    # After the runner has ended, a page fails to reconnect and logs that error.
     assert [text for text in chromium.messages() if "/news - Failed to load" not in text] == []
 
 
 def serve(*words: str, names: tuple[str, str] = ("A", "B")) -> tuple[Marked, str]:
     """Start a run; return the run and the address of its page."""
     engines = [word for name in names for word in engine_words(name)]
-    # No pipe for standard output, because a full pipe would stop the run.
+    # Standard output is no pipe, because nothing reads it and a full pipe would stop the run.
     run = Marked(*engines, "-srand", "5", *words, "-serve", "0", stdout=subprocess.DEVNULL)
     assert run.process.stderr is not None
     return run, next(line for line in run.process.stderr if "standings at" in line).split()[-1]
@@ -129,7 +129,7 @@ def test_names_are_escaped_and_a_phone_shows_the_whole_page(browser: Browser) ->
     run.wait()
 
 
-def test_seven_tabs_of_one_browser_all_show_the_end(browser: Browser) -> None:
+def test_seven_tabs_of_one_browser_all_show_the_end_of_a_run(browser: Browser) -> None:
     run, address = serve("-rounds", "500", *SLOW)
     tabs = [browser.new_tab() for _ in range(8)]
     for tab in tabs:
@@ -149,7 +149,7 @@ def test_seven_tabs_of_one_browser_all_show_the_end(browser: Browser) -> None:
         browser.wait("document.getElementById('state').textContent === 'over'")
 
 
-def test_the_page_explains_that_a_foreign_executor_reports_no_moves(browser: Browser) -> None:
+def test_the_page_explains_that_a_user_supplied_executor_reports_no_moves(browser: Browser) -> None:
     run, address = serve(
         "-rounds", "500", *SLOW, "-concurrency", "2",
         "-executor", "tests.tournament.views.test_browser:two_workers",
@@ -164,9 +164,7 @@ def test_the_page_explains_that_a_foreign_executor_reports_no_moves(browser: Bro
     assert not browser.run("return document.getElementById('stage').checkVisibility()")
 
 
-def test_a_hidden_page_keeps_no_finished_games(
-    browser: Browser
-) -> None:
+def test_a_page_that_draws_nothing_keeps_no_finished_games(browser: Browser) -> None:
     run, address = serve("-rounds", "500", *SLOW)
     browser.open(address)
     assert browser.run("""

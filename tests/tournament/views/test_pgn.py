@@ -1,4 +1,4 @@
-"""Games as PGN: tags, comments and escaping; the PGN file after kills and on full disks."""
+"""Games as PGN: tags, comments, escaping; the PGN file after kills and on full disks."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def text_of(*numbers: int, by: GameWriter | None = None) -> str:
 
 
 def opened(path: Path | str, *numbers: int, append: bool = True) -> PgnFile:
-    """Return the PGN file of a tournament whose journal has games of these numbers."""
+    """Return the PGN file of a tournament whose journal has the games with these numbers."""
     rows = [make_row(result(number)) for number in numbers]
     return PgnFile(str(path), writer(), lambda: rows, append)
 
@@ -44,7 +44,7 @@ def unflushed(monkeypatch: pytest.MonkeyPatch) -> None:
 OTHERS = text_of(3, by=GameWriter(settings(), "other"))
 
 
-def test_a_game() -> None:
+def test_a_game_has_all_tags_moves_and_comments() -> None:
     text = writer(event='The "Cup"', site="Here").text(make_row(result(4)))
     record = parse_record(text)
     assert record.tags | {
@@ -74,7 +74,7 @@ def test_an_imported_game_has_no_times() -> None:
     assert not {tag for tag in record.tags if tag.startswith("Game")} - {"GameId"}
 
 
-def test_styles() -> None:
+def test_a_style_chooses_the_figures_in_comments() -> None:
     row = make_row(result())
     record = parse_record(writer(PgnStyle(minimal=True)).text(row))
     comments = [node.comment for node in record.line()]
@@ -110,7 +110,7 @@ def test_hostile_text_stays_inside_its_tag_or_comment() -> None:
         (TimeControl(per_move=NANOSECONDS // 2), "1/0.5"),
     ],
 )
-def test_time_control_tag(limit: TimeControl, text: str) -> None:
+def test_text_of_the_time_control_tag(limit: TimeControl, text: str) -> None:
     assert control_text(limit) == text
 
 
@@ -197,7 +197,7 @@ def test_the_games_are_in_order_at_the_end(tmp_path: Path) -> None:
         rows.append(make_row(result(number)))
         file.add(number, text_of(number))
         shown = [record.tags["GameId"][4:] for record in parse_records(path.read_text())]
-        assert sorted(shown[1:]) == sorted(str(row.number) for row in rows), "none is missing"
+        assert sorted(shown[1:]) == sorted(str(row.number) for row in rows)
     file.close()
     assert path.read_text() == OTHERS + text_of(1, 2, 3, 4, 5)
 
@@ -223,7 +223,7 @@ def test_a_game_that_another_run_adds_while_the_file_is_replaced_stays(
 
     def add_before(draft: str, name: str) -> None:
         adding.start()
-        adding.join(0.5)  # Long enough for a write that waits for no lock.
+        adding.join(0.5)  # A write that does not wait for the lock ends within this time.
         replace(draft, name)
 
     monkeypatch.setattr(os, "replace", add_before)
@@ -255,7 +255,7 @@ def test_a_full_disk_leaves_the_file_as_it_was(
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/fd"), reason="names a pipe by its descriptor")
-def test_a_pipe_is_written_to_and_not_read(tmp_path: Path) -> None:
+def test_a_pipe_is_written_to_and_not_read() -> None:
     end, pipe = os.pipe()
     file = opened(f"/dev/fd/{pipe}")
     file.add(1, text_of(1))
@@ -265,7 +265,7 @@ def test_a_pipe_is_written_to_and_not_read(tmp_path: Path) -> None:
         assert reader.read() == text_of(1)
 
 
-def test_a_full_disk_leaves_whole_games_and_a_notice(
+def test_a_disk_that_fills_up_leaves_whole_games_and_one_notice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "games.pgn"
@@ -294,7 +294,7 @@ def test_a_game_that_would_end_after_year_9999_has_no_end_time() -> None:
 
 
 @pytest.mark.parametrize("column", ["position", "opening", "moves"])
-def test_an_invalid_game_of_the_journal_is_named(column: str) -> None:
+def test_the_error_for_an_invalid_game_of_the_journal_has_its_number(column: str) -> None:
     row = Row(**{**make_row(result(7))._asdict(), column: "z9 z9 z9"})
     with pytest.raises(InputError, match="game 7 of the journal"):
         writer().text(row)

@@ -1,4 +1,4 @@
-"""The table on a terminal: redrawn in place, within the terminal's size, with escaped names."""
+"""The table on a terminal: redrawn in place, cut to the terminal's size, with printable names."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def played(chosen: Settings, outcomes: list[str]) -> Standings:
     return standings
 
 
-def test_a_match_with_a_test() -> None:
+def test_the_table_of_a_match_with_sprt() -> None:
     chosen = settings(2, rounds=5, sprt=Sprt(0, 5))
     view, _ = view_of(chosen)
     playing = {number: result(number).spec for number in (7, 5)}
@@ -61,13 +61,13 @@ def test_a_match_with_a_test() -> None:
     assert "LLR: H0 -2.94 [" in text
 
 
-def test_a_part_counts_its_own_games() -> None:
+def test_a_part_of_a_tournament_counts_only_its_own_games() -> None:
     chosen = settings(2, rounds=8)
     view = LiveView(chosen, Plan(chosen, (1, 4)), io.StringIO())
     assert "1 of 4 games" in view.lines(played(chosen, ["1-0"]), {})[0]
 
 
-def test_a_round_robin_rates() -> None:
+def test_the_table_of_a_round_robin_is_a_rating_list() -> None:
     chosen = settings(3, rounds=1)
     view, _ = view_of(chosen)
     lines = view.lines(played(chosen, ["1-0", "1/2-1/2"]), {})
@@ -94,7 +94,7 @@ def test_many_engines_are_rated_in_a_background_thread(monkeypatch: pytest.Monke
     assert threading.current_thread() not in rated_by
 
 
-def test_cutting_a_line_looks_at_each_character_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_time_to_cut_a_line_is_linear(monkeypatch: pytest.MonkeyPatch) -> None:
     """A former version measured the whole line again for each character that it cut off."""
     measured = 0
 
@@ -131,7 +131,8 @@ def test_a_narrow_terminal_keeps_points_and_score(columns: int) -> None:
     chosen = settings(2, rounds=500, sprt=Sprt(0, 5))
     view, _ = view_of(chosen, columns=columns)
     lines = view.lines(played(chosen, ["1-0", "1/2-1/2"] * 60), {})
-    assert max(map(len, lines[:-3])) < columns, "only the lines of games are cut"
+    too_wide = [line for line in lines[:-3] if len(line) >= columns]
+    assert not too_wide, f"lines of figures are wider than the terminal: {too_wide}"
     text = "\n".join(lines)
     for figure in ("120 of at most 1000 games", "60 - 0 - 60  [0.750] 120", "WL/DD Ratio: ",
                    "Points: 90.0 (75.00 %)", "LLR: H0 -2.94 [", "] 2.94 H1", "[0.00, 5.00]"):
@@ -156,7 +157,7 @@ def test_a_narrow_table_leaves_out_other_figures(columns: int, heads: list[str])
     assert max(map(width, drawn)) < columns
 
 
-def test_a_narrow_table_of_a_swiss_keeps_points() -> None:
+def test_a_narrow_table_of_a_swiss_tournament_keeps_points() -> None:
     engines = tuple(map(engine, (LONG, "B" * 40, "C")))
     chosen = replace(settings(3, rounds=3, format="swiss"), engines=engines)
     played_so_far = [[PairingResult(Pairing(0, 1), (2.0, 0.0))]]
@@ -199,14 +200,14 @@ def test_hostile_names_do_not_move_the_cursor() -> None:
     assert "\x1b" not in drawn
 
 
-def test_the_leader_is_the_one_with_the_greatest_share() -> None:
+def test_the_leader_has_the_greatest_share_of_points() -> None:
     standings = Standings(("A", "B"))
     assert terminal.leader(standings, 80) == ""
     for number, outcome in enumerate(["1-0", "1/2-1/2"], 1):
         standings.add(make_row(result(number, outcome)))
     assert terminal.leader(standings, 80) == "A leads with 75.0 %"
     standings.add(make_row(result(3, "0-1")))
-    assert terminal.leader(standings, 80) == "", "both have 50 %"
+    assert terminal.leader(standings, 80) == "", "an engine leads although both have 50 %"
 
 
 def test_the_table_is_drawn_at_limited_intervals() -> None:
@@ -235,7 +236,7 @@ def test_bar_time_and_cut() -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
 def test_a_terminal_that_reports_no_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a former version the table was cut to a negative number of columns, in an endless loop."""
+    """In a former version, cutting the table to a negative number of columns never ended."""
     import pty
 
     for name in ("COLUMNS", "LINES"):
@@ -274,18 +275,18 @@ def on_a_terminal(*flags: str, columns: int = 100) -> str:
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 @pytest.mark.parametrize("columns", [40, 100])
 @pytest.mark.thorough
-def test_on_a_real_terminal(columns: int) -> None:
+def test_a_run_on_a_pseudo_terminal(columns: int) -> None:
     text = on_a_terminal("-rounds", "1", "-srand", "1", "-each", "nodes=5", columns=columns)
     assert "games/s" in text and "\x1b[J" in text and "Started game" not in text
     table = text.rpartition("games/s")[2].partition("\x1b[J")[0]
     head = next(line.split() for line in table.splitlines() if line.startswith("#"))
     assert head[-2:] == ["Points", "Score"] if columns == 40 else head[-1] == "Draws"
-    assert "Termination" in text.rpartition("\x1b[J")[2], "the report stays at the end"
+    assert "Termination" in text.rpartition("\x1b[J")[2], "the final report was cleared"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
-def test_a_line_of_progress_on_a_terminal_names_games_rate_time_left_and_leader() -> None:
-    # 2000 nodes a move make games long enough for the line to be drawn between two games.
+def test_the_progress_line_has_games_rate_time_left_and_leader() -> None:
+    # With 2000 nodes per move, games last long enough for the line to be drawn between two games.
     words = match("-rounds", "15", "-openings", "plies=0", "-concurrency", "1", nodes=(1, 2000))
     text = on_a_terminal(*words, columns=120)
     line = r"\d+ of 30 games  \[[#.]+\]  \d+\.\d games/s, \d+:\d\d:\d\d left  "

@@ -1,4 +1,4 @@
-"""The server of the page: its events and files, access, and its cost for the runner."""
+"""Web server of a running tournament: events, files, access control, load on the runner."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from merels.tournament.run.plan import Plan
 from merels.tournament.run.scoreboard import Scoreboard
 from merels.tournament.run.tasks import Played
 from merels.tournament.statistics.counts import Counts
-from merels.tournament.views.broadcast import KEPT, MOST_POINTS, Broadcast
+from merels.tournament.views.broadcast import KEPT_GAMES, MOST_LLR_POINTS, Broadcast
 from merels.tournament.views.web import WebView
 from tests.processes import needs_proc
 from tests.protocol.board.webdriver import wait
@@ -46,7 +46,7 @@ def serving(*more: str) -> tuple[Marked, str]:
 
 @contextmanager
 def board_and_view() -> Iterator[tuple[Scoreboard, WebView]]:
-    """Yield the scoreboard of a tournament of ten unplayed games, and its page."""
+    """Yield the scoreboard of a tournament of ten unplayed games, and its web view."""
     chosen = settings(2, rounds=5)
     with open_journal(None, chosen, {"id": "x", "arguments": "[]"}) as journal:
         board = Scoreboard(Plan(chosen), journal)
@@ -62,13 +62,13 @@ def board_and_view() -> Iterator[tuple[Scoreboard, WebView]]:
 
 
 def play(board: Scoreboard, number: int) -> None:
-    """Start, end and count a game."""
+    """Simulate a game from its start to its result on the scoreboard."""
     board.begin(number)
     board.end(make_row(replace(result(number), spec=board.playing[number])))
     board.show()
 
 
-def test_events_are_made_once_for_all_pages_and_standings_in_the_background(
+def test_pages_share_events_and_a_background_thread_makes_the_standings(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rated: list[threading.Thread] = []
@@ -81,7 +81,7 @@ def test_events_are_made_once_for_all_pages_and_standings_in_the_background(
     with board_and_view() as (board, view):
         play(board, 1)
         board.tick()
-        assert not rated, "no page is open"
+        assert not rated, "the runner made standings although no page was open"
         with Listener(view.address) as first, Listener(view.address) as second:
             states: list[Any] = []
 
@@ -116,7 +116,7 @@ def test_events_are_made_once_for_all_pages_and_standings_in_the_background(
 def test_the_runner_does_not_wait_for_the_ratings_of_many_engines(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """In a former version the runner and the page stopped for minutes."""
+    """In a former version, the runner sent no events for minutes while it rated many engines."""
     is_rating, go_on = threading.Event(), threading.Event()
 
     def rate(matches: Counts) -> Crosstable:
@@ -132,7 +132,7 @@ def test_the_runner_does_not_wait_for_the_ratings_of_many_engines(
         board.tick()
         first = reader.next()
         assert first is not None and first["score"]["text"] == "1 of 10 games"
-        assert "standings" not in first, "events are sent while the ratings are computed"
+        assert "standings" not in first, "the event has standings, which were not finished yet"
         go_on.set()
         ended = threading.Event()
 
@@ -175,7 +175,7 @@ def test_a_page_gets_a_run_from_its_first_move_to_its_end() -> None:
     assert run.wait()[0] == 0
 
 
-def test_games_of_a_foreign_executor_are_sent_when_they_are_over() -> None:
+def test_games_of_a_user_supplied_executor_are_sent_when_they_are_over() -> None:
     run = Marked(*match(
         "-rounds", "2", "-serve", "0", "-executor", "concurrent.futures:ThreadPoolExecutor",
         "-each", "st=0.03", "timemargin=20000", "-maxmoves", "8",
@@ -221,8 +221,9 @@ def test_a_browser_that_leaves_is_not_reported() -> None:
     port = int(address.rstrip("/").rpartition(":")[2])
     for _ in range(5):
         with socket.create_connection(("127.0.0.1", port)) as browser:
-            reset_at_once = struct.pack("ii", 1, 0)
-            browser.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, reset_at_once)
+            # On closing, the system resets the connection instead of ending it.
+            reset = struct.pack("ii", 1, 0)
+            browser.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, reset)
             browser.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
         with Listener(address) as listener:
             assert listener.next()
@@ -248,7 +249,7 @@ def test_a_closed_page_frees_its_descriptor_while_the_run_is_busy() -> None:
     with board_and_view() as (board, view):
         with Listener(view.address):
             before = len(os.listdir("/proc/self/fd"))
-        # Without a call of tick, the runner's thread cannot close anything.
+        # The runner's thread does not call `tick`, so it cannot close the connections.
         for _ in range(20):
             with Listener(view.address):
                 pass
@@ -277,12 +278,12 @@ MOVE = MoveRecord("d6", 79, None, 6, 1234, 1_000_000, 59_000_000_000)
 
 
 def broadcast_after(games: int) -> Broadcast:
-    """Return the broadcast after a number of finished games, with another one in progress."""
+    """Return a broadcast after ``games`` finished games, with one more game in progress."""
     broadcast = Broadcast({})
     for number in range(1, games + 1):
         broadcast.game_began(spec_of(number))
         broadcast.game_ended(row_of(number))
-        broadcast.ratio(number, number / 1000)
+        broadcast.add_llr(number, number / 1000)
     broadcast.game_began(spec_of(games + 1))
     broadcast.game_went_on(Played(games + 1, 0, (MOVE,) * 50, 0))
     return broadcast
@@ -296,17 +297,17 @@ def row_of(number: int) -> Row:
     return make_row(replace(result(), spec=spec_of(number)))
 
 
-def test_the_state_does_not_grow_with_the_finished_games() -> None:
-    few, many = broadcast_after(10 * KEPT), broadcast_after(50 * KEPT)
+def test_state_and_news_do_not_grow_with_the_number_of_finished_games() -> None:
+    few, many = broadcast_after(10 * KEPT_GAMES), broadcast_after(50 * KEPT_GAMES)
     for small, large in ((few.all(), many.all()), (few.news(), many.news())):
         assert set(small) == set(large)
         assert all(
-            len(large[name]) <= len(small[name]) + MOST_POINTS * (name == "ratios")
+            len(large[name]) <= len(small[name]) + MOST_LLR_POINTS * (name == "ratios")
             for name in small
         )
-    assert len(many.all()["ratios"]) <= MOST_POINTS + 1
-    assert many.all()["ratios"][-1] == (50 * KEPT, 50 * KEPT / 1000)
-    assert many.replay(50 * KEPT) is not None and many.replay(1) is None
+    assert len(many.all()["ratios"]) <= MOST_LLR_POINTS + 1
+    assert many.all()["ratios"][-1] == (50 * KEPT_GAMES, 50 * KEPT_GAMES / 1000)
+    assert many.replay(50 * KEPT_GAMES) is not None and many.replay(1) is None
 
 
 def test_a_game_restarted_on_another_worker_is_sent_from_its_start() -> None:

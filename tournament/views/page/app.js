@@ -167,11 +167,11 @@ function draw() {
   $("games-title").textContent = ended ? "Last games" : "Games in progress";
 }
 
-/** Returns `rate`, in games a second, as text in the smallest unit that makes it 1 or more. */
+/** Returns `rate` (games/s) as text per second, or per minute or hour if it would be below 1. */
 function pace(rate) {
   const units = [["second", 1], ["minute", 60], ["hour", 3600]];
   const [name, seconds] = units.find(([, size]) => rate * size >= 1) ?? units[2];
-  return `${(rate * seconds).toFixed(1)} a ${name}`;
+  return `${(rate * seconds).toFixed(1)} games per ${name}`;
 }
 
 function drawBanner() {

@@ -84,7 +84,7 @@ export class Cards {
     this.changed.clear();
   }
 
-  /** After the run, replaces older games on the cards by the latest `games`. */
+  /** After the run, replaces games on the cards by those of the latest `games` without a card. */
   end(games) {
     this.waiting.clear();
     if (!this.cards.length && games.length) {

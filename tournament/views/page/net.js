@@ -7,7 +7,7 @@ const SILENCE = 12000;
 const LONGEST_PAUSE = 10000;
 
 /**
- * Calls `onEvent` with each event until it returns true after the last one. Calls `onState` with
+ * Calls `onEvent` with each event; after the last one, `onEvent` returns true. Calls `onState` with
  * "here", "silent" or "gone".
  *
  * The tab that holds a lock keeps its stream open and forwards each event to the other tabs. They
@@ -84,7 +84,7 @@ export function listen(onEvent, onState) {
   navigator.locks.request("news", () => {
     if (over) return null;
     leads = true;
-    // The streams of other tabs may use up the browser's limit of connections.
+    // The streams of other tabs may use all connections that the browser allows to one server.
     if (!source) others.postMessage("mine");
     start();
     return new Promise((resolve) => { leave = resolve; });
