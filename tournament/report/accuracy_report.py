@@ -143,7 +143,7 @@ def section(accuracy: Accuracy, review: Review) -> str:
 
 
 def csv_rows(accuracy: Accuracy) -> list[list[str]]:
-    """Return a head and a row per engine and phase; only rows ``all`` have worst game and move."""
+    """Return a head and a row per engine and phase; only ``all`` rows name worst game and move."""
     table = [["name", "phase", *_COUNTS, *_WORST]]
     for name, engine in accuracy.engines.items():
         for phase, counts in _by_phase(engine):

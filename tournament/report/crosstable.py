@@ -158,7 +158,7 @@ def as_dict(table: Crosstable) -> dict[str, Any]:
 
 
 def _against(table: Crosstable, player: int, other: int) -> dict[str, Any]:
-    """Return the results of the player with one index against the player with another."""
+    """Return the results of a player against another; both are indices of ``ratings.players``."""
     ratings = table.ratings
     names = ratings.players[player].name, ratings.players[other].name
     record = counts_between(table.matches, *names)
@@ -193,7 +193,7 @@ def csv_rows(table: Crosstable, conditions: Sequence[Sequence[str]] = ()) -> lis
 
 
 def csv_text(text: str) -> str:
-    """Return the text of a cell, printable, and prefixed with ``'`` if it starts as a formula."""
+    """Return the printable text of a cell, after a ``'`` if it starts with one of `FORMULA`."""
     clean = printable(text)
     return f"'{clean}" if clean.startswith(FORMULA) else clean
 

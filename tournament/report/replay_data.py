@@ -24,7 +24,7 @@ _MILLION = 1_000_000
 class GameArchive:
     """Archive of the first games of some files, for a page: players, results, reasons and moves.
 
-    A game takes about 300 bytes of memory: moves are compressed as soon as a lot is full.
+    A game of 70 plies takes about 500 bytes of memory: moves are compressed when a lot is full.
     """
 
     def __init__(self, most: int) -> None:
@@ -76,8 +76,8 @@ class GameArchive:
     def json(self, ratings: Ratings, labels: Mapping[str, str]) -> str:
         """Return the archive as JSON for an HTML element; empty without games.
 
-        ``labels``: names of the players, by key. Lists such as ``white`` have one entry per game;
-        players, reasons and openings are stored as indices of ``players`` and so on.
+        ``labels``: names of the players, by key. Lists such as ``white`` have an entry per game;
+        they refer to players, reasons and openings by index.
         """
         if not self._numbers:
             return ""

@@ -49,8 +49,9 @@ def fitted(
 ) -> list[list[str]]:
     """Return the rows cut so that `grid` prints them within ``columns`` columns, if possible.
 
-    Names, in the column with index ``name``, are cut to ``least`` columns first. If the rows are
-    still too wide, the columns headed ``spare`` are left out one by one; then names are cut to 4.
+    Names, in the column with index ``name``, are cut first, down to ``least`` columns. If that is
+    not enough, the columns headed by ``spare`` are left out one by one. At last, names are cut down
+    to 4 columns.
     """
     kept = [list(row) for row in rows]
     heads = ["", *spare]

@@ -7,8 +7,8 @@ Systems 34, 1998). As is usual for chess engines, each parameter has its own fin
 c_end, and all parameters share one final rate r_end.
 
 Unlike plain SPSA, the midpoint of the two values is also perturbed: it lies one step above or below
-the current value. This adds no bias and almost no noise. It allows `estimate` to measure the
-curvature, without which the distance to the best value is unknown.
+the current value. Away from the bounds, this adds no bias, and almost no noise. It allows
+`estimate` to measure the curvature, without which the distance to the best value is unknown.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ class PlainView(NoticeView):
         return []
 
     def over(self, end: str, why: str = "") -> None:
-        """Print an empty line before the final report of more than two engines."""
+        """Print an empty line before the final report on more than two engines, if there is one."""
         if len(self._settings.engines) > 2 and end != "failed":
             self._print("")
 

@@ -7,7 +7,7 @@ const SILENCE = 12000;
 const LONGEST_PAUSE = 10000;
 
 /**
- * Calls `onEvent` with each event; after the last one, `onEvent` returns true. Calls `onState` with
+ * Calls `onEvent` with each event, until it returns true for the last one. Calls `onState` with
  * "here", "silent" or "gone".
  *
  * The tab that holds a lock keeps its stream open and forwards each event to the other tabs. They
