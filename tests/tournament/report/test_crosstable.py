@@ -245,7 +245,7 @@ def test_a_field_too_large_for_columns_is_still_listed(monkeypatch: pytest.Monke
     assert xi["against"][0]["draws"] == 1 and xi["against"][0]["superiority"] is None
     counts = count_terminations([])
     page = html.summary([], table, counts)
-    assert sentence in page and 'class="ranked cross"' not in page
+    assert sentence in page and "cross" not in page.replace(sentence, "")
 
 
 def test_nothing_prints_nan() -> None:
