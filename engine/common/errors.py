@@ -90,7 +90,7 @@ def shorten(text: str, limit: int = 60) -> str:
 
 
 def quoted(data: bytes, limit: int = 160) -> str:
-    """Return bytes as quoted text of at most ``limit`` characters, control characters escaped.
+    """Return bytes as at most ``limit`` characters in quotes; unprintable ones are escaped.
 
     Characters are omitted from the middle.
     """
@@ -105,7 +105,7 @@ def quoted(data: bytes, limit: int = 160) -> str:
 
 
 def suggestion(text: str, known: Iterable[str]) -> str:
-    """Return ``; did you mean …?`` with the known word closest to the text in any case, or ''."""
+    """Return ``; did you mean …?`` with the known word closest to the text, or ''; ignores case."""
     import difflib  # Imported here, as it would add a millisecond to each start of the engine.
 
     words = {word.lower(): word for word in known}

@@ -53,7 +53,7 @@ def system_error(path: str, action: str, error: OSError) -> InputError:
 
 
 def write_error(path: str) -> str:
-    """Return the OS error on opening this file for writing, or ''."""
+    """Return the OS error on opening this file for writing, or ''; creates a missing file."""
     try:
         open(path, "ab").close()
     except OSError as error:
@@ -86,7 +86,7 @@ def read_text(path: str) -> str:
     with _opened(path) as file:
         text = file.read(LONGEST_TEXT + 1)
     if len(text) > LONGEST_TEXT:
-        raise file_error(path, f"expected at most {LONGEST_TEXT >> 20} MiB of text in this file")
+        raise file_error(path, f"expected at most {LONGEST_TEXT} characters in this file")
     return text
 
 
@@ -105,7 +105,7 @@ def read_lines(path: str) -> Iterator[str]:
 def read_paragraphs(path: str) -> Iterator[str]:
     """Yield a text file's paragraphs, and each empty line between them, as whole lines.
 
-    A paragraph of more than `CHUNK` characters comes in several pieces. Errors are those of
+    A paragraph of more than `CHUNK` characters may come in several pieces. Errors are those of
     `read_lines`.
     """
     pending = ""
@@ -156,7 +156,7 @@ def file_digest(path: str) -> str:
 
 
 def format_of(path: str | None, formats: Sequence[str]) -> str:
-    """Return the format that a file's extension names if ``formats`` has it, else ``text``."""
+    """Return the format that a file's extension names if it is in ``formats``, else ``text``."""
     ending = os.path.splitext(path or "")[1].lower().lstrip(".")
     ending = {"htm": "html"}.get(ending, ending)
     return ending if ending in formats else "text"

@@ -6,7 +6,7 @@ import math
 
 from merels.engine.common.errors import InputError
 
-_BEYOND = 10**19
+_BEYOND = 1 << 64
 """Larger than every bound. Longer numbers are read as this value, because the time of `int` grows
 with the square of their length."""
 
@@ -14,7 +14,7 @@ with the square of their length."""
 def parse_whole(text: str) -> int | None:
     """Return the value of a decimal integer with or without a sign; None for other text.
 
-    A number above 10**19 or below -10**19 is returned as that bound.
+    A number above 2**64 or below -2**64 is returned as that bound.
     """
     digits = text[1:] if text[:1] in ("+", "-") else text
     if not (digits.isascii() and digits.isdigit()):

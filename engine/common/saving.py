@@ -26,7 +26,7 @@ CHUNK = 1 << 22
 _NAME_LENGTH = 50
 """Characters of a file's name that its draft's name repeats: file systems allow 255 bytes."""
 LOCK_SECONDS, LOCK_PAUSE = 60.0, 0.01
-"""Longest wait for a file that another program has locked, and the pause between two tries."""
+"""Longest wait for a locked file, and the pause between two tries, in seconds."""
 _BINARY = getattr(os, "O_BINARY", 0)
 
 
@@ -58,7 +58,7 @@ def write_named(path: Name, parts: Iterable[Part]) -> None:
     """Write a file that a user has named: `write_whole` with two exceptions.
 
     A symbolic link stays, and its target is replaced. A device, a pipe and the process's own
-    output, such as /dev/stdout, are opened and written to.
+    output, such as /dev/stdout, are written to directly.
     """
     try:
         target = os.stat(path)
@@ -106,9 +106,8 @@ def locked(path: Name) -> Iterator[int]:
                     continue
                 except OSError:
                     pass  # The file system has no locks.
-                with suppress(FileNotFoundError):
-                    if not os.path.samestat(os.stat(path), os.fstat(descriptor)):
-                        continue  # Another program has just replaced it.
+                if not _is_same_file(path, descriptor):
+                    continue  # Another program has just replaced or removed it.
             yield descriptor
             return
         finally:
@@ -172,7 +171,7 @@ def publish(draft: Name, path: Name) -> None:
 
 
 def stamp(path: Name) -> Stamp | None:
-    """Return a value that changes with each change of a file; None if there is no file."""
+    """Return a file's inode, size in bytes and time of last change; None if there is no file."""
     try:
         status = os.lstat(path)
     except FileNotFoundError:
@@ -183,9 +182,9 @@ def stamp(path: Name) -> Stamp | None:
 def lock(descriptor: int, shared: bool = False) -> None:
     """Lock a file until it is closed, without waiting.
 
-    Several programs may hold ``shared`` locks of a file; Windows has none. `BlockingIOError` or, on
-    Windows, `PermissionError` if another program has locked it; another `OSError` if the file
-    system has no locks.
+    Several programs may hold ``shared`` locks of a file; on Windows a shared lock does nothing.
+    `BlockingIOError` or, on Windows, `PermissionError` if another program has locked the file;
+    another `OSError` if the file system has no locks.
     """
     if sys.platform == "win32":
         if shared:
@@ -210,7 +209,7 @@ def create_lock(path: Name) -> int | None:
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
         except OSError:
-            return None  # The folder is read-only.
+            return None  # For example in a read-only folder.
         try:
             lock(descriptor)
         except (BlockingIOError, PermissionError) as error:
@@ -220,9 +219,8 @@ def create_lock(path: Name) -> int | None:
             remove_lock(descriptor, path)  # The file system has no locks.
             return None
         # Its former owner may have removed the file between `open` and `lock`.
-        with suppress(FileNotFoundError):
-            if os.path.samestat(os.stat(path), os.fstat(descriptor)):
-                return descriptor
+        if _is_same_file(path, descriptor):
+            return descriptor
         os.close(descriptor)
 
 
@@ -245,6 +243,14 @@ def _write(descriptor: int, part: Part) -> None:
         unwritten = unwritten[os.write(descriptor, unwritten[:CHUNK]) :]
 
 
+def _is_same_file(path: Name, descriptor: int) -> bool:
+    """Return whether ``path`` still names the open file."""
+    try:
+        return os.path.samestat(os.stat(path), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False
+
+
 def _own_stream(target: os.stat_result) -> int | None:
     """Return 1 or 2 if the file is this process's standard output or error, else None."""
     for stream in (1, 2):
@@ -255,7 +261,7 @@ def _own_stream(target: os.stat_result) -> int | None:
 
 
 def _open_stream(path: Name, target: os.stat_result) -> int | None:
-    """Return a descriptor open for writing if ``path`` is not a regular file, else None."""
+    """Return a descriptor of this process's own output, a device or a pipe, else None."""
     if (stream := _own_stream(target)) is not None:
         (sys.stdout if stream == 1 else sys.stderr).flush()
         return os.dup(stream)

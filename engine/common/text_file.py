@@ -35,7 +35,7 @@ def open_text(file: io.BufferedReader) -> TextIO:
     """Return a text stream over a binary file.
 
     A byte order mark selects UTF-16 or UTF-32; other files are UTF-8, with invalid bytes read as
-    Windows-1252, which includes Latin-1. A line ends with LF, CR LF or CR.
+    Windows-1252, which has all letters of Latin-1. A line ends with LF, CR LF or CR.
     """
     head = file.peek(4)
     encoding = next((name for mark, name in _MARKS.items() if head.startswith(mark)), None)

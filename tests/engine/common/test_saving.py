@@ -15,6 +15,7 @@ from merels.engine.common.saving import (
     append_whole,
     create_draft,
     lock,
+    locked,
     publish,
     write_named,
     write_whole,
@@ -184,3 +185,23 @@ def test_only_one_process_locks_a_file(tmp_path: Path) -> None:
     finally:
         other.kill()
         other.wait()
+
+
+@posix
+def test_a_file_removed_while_it_is_locked_is_created_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "games.pgn"
+    locks = 0
+
+    def remove_once(descriptor: int) -> None:
+        nonlocal locks
+        locks += 1
+        lock(descriptor)
+        if locks == 1:
+            path.unlink()
+
+    monkeypatch.setattr("merels.engine.common.saving.lock", remove_once)
+    with locked(path) as descriptor:
+        os.write(descriptor, b"game")
+    assert (path.read_bytes(), locks) == (b"game", 2)
