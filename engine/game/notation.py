@@ -61,7 +61,7 @@ def play_moves(position: Position, tokens: Sequence[str]) -> Position:
 def parse_position(text: str, rules: Rules = DEFAULT_RULES) -> Position:
     """Return the position of a text with six fields, or with the 17 fields of Sanmill.
 
-    The index of an `InputError` is the invalid field's, counted from 0.
+    An `InputError` about one field has that field's index, counted from 0.
     """
     fields = text.split()
     if len(fields) == 6:
@@ -143,7 +143,7 @@ def _parse_seventeen(fields: Sequence[str], rules: Rules) -> Position:
         stated = read_whole(fields[place], 0, MEN_PER_SIDE, what=f"{colour}'s men", index=place)
         if stated != mask.bit_count():
             raise InputError(
-                fields[place], f"expected the {mask.bit_count()} {colour} men of the board", place
+                fields[place], f"expected {mask.bit_count()}, {colour}'s men on the board", place
             )
     return position
 

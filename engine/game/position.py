@@ -159,7 +159,7 @@ class Position:
         return self.hands == (0, 0) and any(men.bit_count() == FLYING_MEN for men in self.men)
 
     def targets(self, origin: int | None) -> int:
-        """Return the mask of points to which a man may move; ``origin`` is None for a placement."""
+        """Return the mask of points that a man may move to; ``origin`` is None for a placement."""
         empty = ALL_POINTS & ~(self.men[0] | self.men[1])
         if origin is None or self.flies(self.side):
             return empty
@@ -361,7 +361,7 @@ class Position:
         return self.under(_without_counting(self.rules))
 
     def under(self, rules: Rules) -> Position:
-        """Return this position under other rules, without its history."""
+        """Return this position under ``rules``; if they differ, without its history."""
         if rules == self.rules:
             return self
         return Position(rules, self.men, self.hands, self.side, self.plies, self.number)

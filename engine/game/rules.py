@@ -15,19 +15,19 @@ from merels.engine.common.numbers import read_whole
 
 MEN_PER_SIDE = 9
 FLYING_MEN = 3
-"""Number of men, none of them in hand, with which a side may fly if the rules allow it."""
+"""A side that is left with this number of men may fly, if the rules allow flying."""
 MINIMUM_MEN = 3
 """Number of men, on the board and in hand together, below which a side has lost."""
 MAXIMUM_PLIES = 10_000
-"""The largest value of a limit that counts plies."""
+"""Largest count of plies or repetitions in a rule field, and of plies in a position's text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
     """One rule set.
 
-    flying              who may fly: ``never``, ``own`` (the side with three men) or ``both``
-                        (both sides, once no man is in hand and either side has three)
+    flying              who may fly: ``never``, ``own`` (a side with three men, none in hand) or
+                        ``both`` (both sides, once no man is in hand and either side has three)
     locked_mills        ``any`` or ``none`` may be removed when all opponent men are in mills
     double_mill         a move that closes two mills removes ``one`` man, or one for ``each``
     blocked             a side with no man in hand and no move ``loses``, or the game ``draws``
@@ -47,9 +47,9 @@ class Rules:
     variant: str
 
     def with_field(self, name: str, value: str) -> Rules:
-        """Return these rules with the field ``name``, in any case, set from a text.
+        """Return these rules with one field set from a text; the case of ``name`` is ignored.
 
-        `InputError` for an unknown field or value.
+        `InputError` for an unknown field or an invalid value.
         """
         field = _FIELDS_BY_NAME.get(name.lower())
         if field is None:
@@ -116,7 +116,7 @@ DEFAULT_RULES = PRESETS[DEFAULT_VARIANT]
 
 
 def preset(name: str) -> Rules:
-    """Return the preset of that name, in any case; `InputError` if there is none."""
+    """Return the preset of that name, ignoring case; `InputError` if there is none."""
     rules = PRESETS.get(name.lower())
     if rules is None:
         raise InputError(name, f"expected a rule set: {', '.join(PRESETS)}")
@@ -138,7 +138,7 @@ def make_rules(variant: str, settings: Iterable[str] = ()) -> Rules:
 def parse_rules(text: str) -> Rules:
     """Return the rules of a text ``preset [Field=value …]``; an empty text is the default.
 
-    `InputError` for an unknown preset, field or value.
+    `InputError` for an unknown preset or field, or an invalid value.
     """
     words = text.split() or [DEFAULT_VARIANT]
     return make_rules(words[0], words[1:])

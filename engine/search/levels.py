@@ -16,13 +16,13 @@ class Level:
 
     elo         rating among the levels
     nodes       node limit of a search
-    oversight   chance in percent, for each ply from the root, that all moves to a point are missed
+    oversight   chance in percent, for each point and ply, to miss moves to it from that ply on
     insight     percent of the evaluation that counts
-    noise       half-width of a random error, on average over searches, in hundredths of a man
+    noise       mean half-width of a random error, less 1, in hundredths of a man
     greed       hundredths of a man added for each man more than the opponent has
     freedom     hundredths of a man added for each possible step more than the opponent has
-    style       description for people
-    seed        seed of the errors; play with one seed is deterministic
+    style       description of the play for people
+    seed        seed of the errors; in one position, equal seeds give equal errors
     """
 
     name: str
@@ -59,7 +59,7 @@ Errors = tuple[int, int, int, int, int, int]
 """Arguments of the core: a level's insight, greed, freedom, noise and oversight, and a seed."""
 
 _OPENING_HANDS = 11
-"""With at least this number of men in hand of both sides, a level without noise gets some noise."""
+"""A level without noise gets some while both sides together have this number of men in hand."""
 _OPENING_NOISE = 20
 """Noise that varies the openings of a level without noise, in hundredths of a man."""
 

@@ -19,7 +19,8 @@ class Limit:
     """Limits of a search, which ends at the first one reached. All times are in seconds.
 
     ``time`` is for this search. ``depth`` is in plies; ``nodes`` counts the nodes of all threads.
-    ``mate`` ends the search when it has proven a win in that number of own moves (plies in UGI).
+    ``mate`` ends the search when it has proven a win in that number of own moves; an engine that
+    speaks UGI counts it in plies.
     The clocks and increments are the game's; ``remaining_moves`` is the number of moves to the
     next time control.
     """
@@ -56,7 +57,7 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """A report of a running search; None in each field that the engine did not send.
+    """A report of a running search; a field that the engine did not send has its default.
 
     ``depth`` and ``seldepth`` are in plies; ``multipv`` is the rank of the variation, 1 the best.
     ``time`` is in seconds; ``hashfull`` and ``wdl`` (win, draw, loss) are in permille; ``bound``
@@ -82,7 +83,7 @@ class Result(NamedTuple):
     """Result of a search; ``move`` is None if the game is over.
 
     ``ponder`` is the expected reply. ``interrupted`` is True if the last iteration was not
-    completed; ``missing`` is the number of threads that the system refused to start.
+    completed; ``missing`` is the number of threads that could not be started.
     """
 
     move: Move | None

@@ -21,7 +21,7 @@ Lines = list[Line]
 
 
 class _Spent(TypedDict):
-    """Fields of `Info` that count the cost of the search so far."""
+    """Fields of `Info` that are equal for all lines of a report."""
 
     nodes: int
     nps: int

@@ -61,8 +61,9 @@ def make_root(
         return Root(moves)
     from merels.engine.tablebase.root_ranking import rank_moves
 
-    # The search probes the tables only with fewer men than now. Until the next removal it accounts
-    # for repetitions, which the tables ignore, and decides between moves of equal value.
+    # With ranked moves, the search probes the tables only with fewer men than now. Until the next
+    # removal it accounts for repetitions, which the tables ignore, and decides between moves of
+    # equal value.
     men = sum(position.total(side) for side in (WHITE, BLACK))
     ranking = rank_moves(
         tables, position, [decode_move(move) for move in moves], multipv, interrupted,

@@ -72,7 +72,8 @@ class Searcher:
         """Allocate the memory of a search.
 
         `InputError` if there is too little memory for ``hash_mb``, which is then set to
-        `DEFAULT_HASH` or 1 for the next call; `MemoryError` if there is too little for 1 MiB.
+        `DEFAULT_HASH` or 1 for the next call; `MemoryError` if there is too little for 1 MiB or for
+        one thread.
         """
         weights.ensure()
         if self._table is None:
@@ -103,7 +104,7 @@ class Searcher:
         self._clear_memory()
 
     def _clear_memory(self) -> None:
-        """Clear the hash table, at its smallest size, and the history of all workers."""
+        """Clear the hash table, reduce it to its smallest size, and clear the workers' history."""
         table = self._table
         if table is not None and table.megabytes_in_use() > _CLEARED_MB:
             with suppress(MemoryError):  # The old and the new table may exceed the memory.
@@ -137,10 +138,10 @@ class Searcher:
 
         on_info     called after each iteration for each of ``multipv`` lines, and at least once
         root_moves  the moves to choose from; all legal moves if empty
-        infinite    only `Signals.stop` ends the search
-        ponder      no limit applies before `Signals.ponderhit`
+        infinite    returns only after `Signals.stop`
+        ponder      returns only after `Signals.stop` or `Signals.ponderhit`, which starts the time
         overhead    seconds that a move may lose outside of the search
-        asked       start of the time, on the clock of `core.monotonic_ns`; None: now
+        asked       start of the time, in nanoseconds of `core.monotonic_ns`; None: now
 
         A search without a limit runs to the maximum depth. After `clear`, a search on one thread
         that is limited by depth or nodes always gives the same result.
@@ -257,7 +258,7 @@ class Searcher:
     ) -> tuple[bool, int]:
         """Run all workers until the first one, which reports, has ended.
 
-        Return whether its last iteration was interrupted, and how many threads the system refused.
+        Return whether its last iteration was interrupted, and how many threads could not start.
         """
         rules, board = core_rules(position.rules), core_board(position)
         history = core_history(position)

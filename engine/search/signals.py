@@ -29,7 +29,7 @@ class Signals:
             self._apply()
 
     def ponderhit(self, at: int | None = None) -> None:
-        """Start the limits of a pondering search: the opponent has played the expected move.
+        """Start the time limits of a pondering search: the opponent has played the expected move.
 
         Time counts from ``at``, in nanoseconds of `core.monotonic_ns`, or from now.
         """
@@ -55,7 +55,7 @@ class Signals:
             self._apply()
 
     def wait(self) -> None:
-        """Wait until the search may answer: for `stop` or, if it ponders, for `ponderhit`."""
+        """Wait for `stop` if the search is infinite, or for `stop` or `ponderhit` if it ponders."""
         with self._changed:
             while self._clock is not None and self._clock.waits and not self.stopped:
                 self._changed.wait()

@@ -14,17 +14,18 @@ _MOVES_LEFT = 28
 _MINIMUM = 0.0002
 """Least time for a move, in seconds: below any usual increment, so that an empty clock recovers."""
 _RESERVE = 5
-"""Reserve on the clock, in overheads: on a busy machine a move may lose several overheads."""
+"""Time kept on the clock, as a multiple of the overhead; on a busy machine a move may lose more."""
 _EASE = 8
-"""Only part of the increment is spent if the clock has fewer than this number of overheads."""
+"""Below this multiple of the overhead on the clock, less of the increment is spent."""
 _STABILITY = (1.4, 1.1, 0.9, 0.75, 0.65)
-"""Factor of the soft limit by the number of iterations since the best move changed."""
+"""Factor of the soft limit, by the number of iterations since the best move changed."""
 
 
 class Budget(NamedTuple):
     """Time for a move in seconds.
 
-    After ``soft`` no new iteration starts; ``hard`` interrupts the search.
+    No iteration starts after 39 to 84 % of ``soft``: the more stable the best move, the earlier.
+    ``hard`` interrupts the search.
     """
 
     soft: float
@@ -34,9 +35,9 @@ class Budget(NamedTuple):
 def budget(clock: float, increment: float, moves_to_go: int | None, overhead: float) -> Budget:
     """Return the time for one move with ``clock`` seconds on the clock.
 
-    ``overhead`` is the time in seconds that a move may lose outside of the search. Several
-    overheads are kept in reserve; a clock below the reserve grows by its increments. An empty
-    clock still gets the minimum, because a late move may still be accepted, unlike a missing move.
+    ``overhead`` is the time in seconds that a move may lose outside of the search. Five overheads
+    are kept in reserve, but at most 70 % of the clock unless that is less than one overhead. A
+    clock below one overhead gets the least time, as a late move may still be accepted, unlike none.
     """
     usable = clock - min(_RESERVE * overhead, max(overhead, clock * 0.7))
     if usable <= 0:
@@ -44,7 +45,7 @@ def budget(clock: float, increment: float, moves_to_go: int | None, overhead: fl
     moves = min(moves_to_go or _MOVES_LEFT, _MOVES_LEFT)
     ease = min(1.0, clock / (_EASE * overhead)) if overhead else 1.0
     soft = usable / moves + increment * 0.75 * ease
-    # At most 40 % of the clock, so that a few long moves cannot empty it.
+    # At most 40 % of the usable time, except for the last move, so that no two moves use it up.
     hard = min(soft * 4, usable if moves == 1 else usable * 0.4)
     return Budget(max(_MINIMUM, min(soft, hard)), max(_MINIMUM, hard))
 
@@ -53,7 +54,8 @@ def budget(clock: float, increment: float, moves_to_go: int | None, overhead: fl
 class TimeManager:
     """The clock of a running search, which decides when the search ends.
 
-    ``overhead`` is in seconds. While a search is ``infinite`` or ``pondering``, no limit ends it.
+    ``overhead`` is in seconds. While a search is ``infinite`` or ``pondering``, neither time
+    nor ``mate`` ends it.
     """
 
     limit: Limit
@@ -66,7 +68,7 @@ class TimeManager:
     started: int = 0
     """Start of the limits, on the same clock as ``asked``; a ponderhit sets it again."""
     soft: float | None = None
-    """Seconds after ``started`` from which no new iteration starts; None: no clock."""
+    """Soft limit of the `Budget`, in seconds after ``started``; None: no clock."""
     hard: float | None = None
     """Seconds after ``started`` at which the search is interrupted; None: no limit on time."""
     _best_move: int = -1
@@ -76,7 +78,7 @@ class TimeManager:
         self.started = self.asked
         limits: list[float] = []
         if self.limit.time is not None:
-            # At most 5 %, so that a short time is not all reserve.
+            # At most 5 % of the time, so that a short time is not all reserve.
             reserve = min(self.overhead, self.limit.time / 20)
             limits.append(max(0.001, self.limit.time - reserve))
         clock = self.limit.clock(self.side)
@@ -88,7 +90,7 @@ class TimeManager:
 
     @property
     def waits(self) -> bool:
-        """Whether the search continues until a stop or a ponderhit."""
+        """Whether the search must not answer before a stop or a ponderhit."""
         return self.infinite or self.pondering
 
     def elapsed(self) -> float:
