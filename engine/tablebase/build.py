@@ -60,8 +60,8 @@ class Progress:
 class Builder:
     """Builds the tables of one rule set below a folder.
 
-    ``memory`` is the limit for solving one sector, in bytes. ``depths``: keep the depths to
-    conversion, too. ``report`` is called a few times a second, on the thread that calls `build`.
+    ``memory`` is the limit for solving one sector or slice, in bytes. ``depths``: also write files
+    of depths. ``report`` is called about four times a second, on the thread that calls `build`.
     """
 
     root: Path

@@ -26,7 +26,7 @@ VALUES, DEPTHS, PACKED = 1, 3, 4
 SUFFIX = {VALUES: ".wdl", DEPTHS: ".dtl", PACKED: ".wdp"}
 HEADER_SIZE = 128
 NONE = 0xFFFF
-"""Stored as the longest depth of a table without a won or lost state."""
+"""Stored for a greatest depth that is unknown, or whose table has no such state."""
 
 _HEADER = struct.Struct("<8sH8BHIIII4xQ6Q4H2Q4x")
 CHUNK = 1 << 24
@@ -65,7 +65,7 @@ class Header:
 
     ``places`` is the number of places in each table; ``tallies`` has one item for each table of
     the sector. ``checksum`` is the CRC-32 of the file's data, ``values_checksum`` the CRC-32 of the
-    sector's values. In a file of depths, ``list_sizes`` has the bytes of each table's list.
+    sector's values. In a file of depths, ``list_sizes`` has the size of each table's list in bytes.
     """
 
     kind: int
@@ -79,7 +79,7 @@ class Header:
 
     @property
     def table_sizes(self) -> tuple[int, ...]:
-        """Bytes of each table's values or depths."""
+        """Size in bytes of each table's depths, or of its unpacked values."""
         if self.kind == DEPTHS:
             return self.list_sizes
         return ((self.places + 3) // 4,) * len(self.tallies)
@@ -105,7 +105,7 @@ def check_rules(rules: Rules) -> None:
     """Raise `InputError` for rules without tables."""
     if rules.repetition == 1:
         raise InputError(
-            "Repetition=1", "expected 0 or at least 2: with 1 every move is a draw at once"
+            "Repetition=1", "expected 0 or at least 2: with 1 the moving phase is drawn at once"
         )
 
 

@@ -45,8 +45,8 @@ _REPORT_EVERY = 0.25
 class Packer:
     """Packs the tables of one rule set below the folder ``root`` into the folder ``target``.
 
-    Both may be the same folder. ``report`` is called a few times a second, on the thread that calls
-    `pack`.
+    Both may be the same folder. ``report`` is called at most four times a second, on the thread
+    that calls `pack`.
     """
 
     root: Path
@@ -61,14 +61,14 @@ class Packer:
         self.source_folder = self.root / rules_folder(self.rules)
         self.folder = self.target / rules_folder(self.rules)
         self.problems: list[str] = []
-        """A line for each file that cannot be packed."""
+        """A line for each file that cannot be packed or copied."""
         self.rebuilt: list[str] = []
         """A line for each damaged file that was packed again, with the fault."""
         self._done = self._total = 0
         self._started = self._reported = 0.0
 
     def pack(self) -> list[Path]:
-        """Pack all tables that are not packed yet; return the packed file of each sector.
+        """Pack all tables that are not packed yet; return all packed files, old ones included.
 
         `InputError` if there are no tables, or a folder or file cannot be written to.
         """

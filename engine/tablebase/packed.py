@@ -1,4 +1,4 @@
-"""Packed tables: compressed in blocks, each unpacked when it is first probed.
+"""Packed tables: compressed in blocks, each unpacked when a probe needs it.
 
 FORMAT.md describes the format to the byte.
 """
@@ -34,7 +34,7 @@ class PackedTable:
 
     ``ends`` has the offset in ``data`` at which each of the file's blocks ends, 4 bytes each.
     ``first`` is the index of this table's first block, ``size`` the table's unpacked size in bytes.
-    The first read of a damaged block adds a line to ``problems``.
+    The first read of a damaged block of this table adds a line to ``problems``.
     """
 
     path: Path

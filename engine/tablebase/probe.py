@@ -43,8 +43,8 @@ MAX_TABLE_DEPTH = 255
 class TableValue(NamedTuple):
     """A table's value for the side to move (-1, 0, 1) and its depth to conversion.
 
-    ``depth`` is the number of plies to the next removal or the end, at most `MAX_TABLE_DEPTH`; None
-    for a draw, and for a table without depths.
+    ``depth`` is the number of plies to the next removal or the end, from `MAX_TABLE_DEPTH` on only
+    a lower bound; None for a draw, and for a table without depths.
     """
 
     value: int
@@ -127,7 +127,7 @@ class Tables:
         self._add_depths(folder, header, check)
 
     def release(self) -> None:
-        """Return the memory of mapped files to the system; the next probe reads from the disk."""
+        """Return the memory of mapped files to the system; the next probe reads the file again."""
         if hasattr(mmap, "MADV_DONTNEED"):
             for mapped in self._mapped:
                 mapped.madvise(mmap.MADV_DONTNEED)
@@ -156,7 +156,7 @@ class Tables:
         return {Sector(max(men), min(men)) for men in after if min(men) >= MINIMUM_MEN}
 
     def valid_for(self, rules: Rules) -> bool:
-        """Return whether the tables fit ``rules``, whose limit on repetition may differ."""
+        """Return whether the tables fit ``rules``, whose Repetition may differ if it is not 1."""
         return rules.repetition != 1 and rules_folder(self.rules) == rules_folder(rules)
 
     def has_depths(self, own: int, opponent: int) -> bool:
@@ -164,7 +164,7 @@ class Tables:
         return self.core.has_depths(own, opponent)
 
     def probe(self, position: Position) -> TableValue | None:
-        """Return a position's value and depth, or None if its table is not open.
+        """Return a position's value and depth, or None if they are unknown.
 
         The plies since the last removal are ignored; see `bounds`.
         """

@@ -20,9 +20,9 @@ class Choice(NamedTuple):
 
     ``value`` is -1, 0 or 1. Unless it is ``certain``, a limit on plies or a repetition may turn
     the win or loss into a draw. ``depth`` is the depth to conversion (plies to the next removal or
-    the end), or None if unknown. ``nearly_drawn`` marks a loss that a limit on plies or a
-    repetition may soon turn into a draw. ``repeats`` marks a draw by a move that ends the game or
-    repeats one of its positions.
+    the end); None for a draw, and if it is unknown. ``nearly_drawn`` marks a loss that a limit on
+    plies or a repetition may soon turn into a draw. ``repeats`` marks a draw by a move that ends the
+    game or repeats one of its positions.
     """
 
     move: Move
@@ -143,7 +143,7 @@ def _choice(
 
 
 def _may_repeat(position: Position, recurring: set[int]) -> bool:
-    """Return whether a step of the side to move leads to a draw by repetition."""
+    """Return whether a step of the side to move draws the game by a key in ``recurring``."""
     own_shift, opponent_shift = SIZE * position.side, SIZE * (1 - position.side)
     own, opponent = position.men[position.side], position.men[1 - position.side]
     for key in recurring:

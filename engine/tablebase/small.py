@@ -40,7 +40,7 @@ def has_small_tables(rules: Rules, root: Path) -> bool:
 def small_tables(rules: Rules, root: Path | None = None, threads: int = 1) -> Tables | None:
     """Build missing small tables, then return all tables of a rule set.
 
-    None if there are no tables and none can be built: an engine then plays without them.
+    None if the build fails or there are no tables: an engine then plays without them.
     """
     root = root or default_root()
     try:
@@ -59,9 +59,9 @@ def small_tables(rules: Rules, root: Path | None = None, threads: int = 1) -> Ta
 
 
 def _remove_oldest(root: Path, built: Path) -> None:
-    """Remove the oldest small tables if more than `MOST_SETS` rule sets have small tables.
+    """Remove the oldest small tables beyond `MOST_SETS` rule sets, not counting the presets.
 
-    The tables of presets are kept, and so is every folder that contains other files.
+    The folder ``built`` is kept, and so is every folder that contains other files.
     """
     presets = {rules_folder(rules) for rules in PRESETS.values()}
     small = {file_name(sector, kind) for sector in sectors(SMALL_MEN) for kind in (VALUES, DEPTHS)}

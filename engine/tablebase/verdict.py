@@ -34,12 +34,12 @@ class Verdict(NamedTuple):
 
     @property
     def critical(self) -> bool:
-        """Whether at most a third of the legal moves kept the value."""
+        """Whether at most a third of the legal moves keep the value."""
         return 3 * self.holding <= self.legal
 
 
 class PlayedMove(NamedTuple):
-    """A move of a game: its number, the side that played it, its phase and its verdict."""
+    """A move of a game, with its number, the side that played it, its phase and its verdict."""
 
     number: int
     side: int
@@ -62,7 +62,7 @@ def phase_of(position: Position) -> str:
 
 
 def verdict(tables: Tables, position: Position, move: Move) -> Verdict | None:
-    """Return the verdict on a legal move; None if the value of any legal move is unknown."""
+    """Return the verdict on a legal move; None if a legal move has no value or the game is over."""
     if position.outcome() is not None:
         return None
     choices = values_of_moves(tables, position)

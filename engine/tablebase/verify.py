@@ -40,10 +40,11 @@ class Verifier:
     """Checks the tables of a rule set, one sector at a time.
 
     It uses the search's move generator and probing, and no part of the retrograde analysis.
-    Sectors of the placing phase must be checked in the order of `kept_placing_sectors`: the
-    values with an odd number of men in hand, which are not stored, are then recomputed only once.
+    Check sectors of the placing phase in the order of `kept_placing_sectors`: the values with an
+    odd number of men in hand, which are not stored, are then recomputed only once.
 
-    ``sample`` is the number of places checked in each table, chosen by ``seed``; 0: all.
+    ``sample`` is the number of places checked in each table that has more, chosen by
+    ``seed``; 0: all.
     ``report`` is called with the share of the sector that is done, from 0 to 1.
     """
 

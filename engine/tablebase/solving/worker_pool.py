@@ -33,7 +33,7 @@ class WorkerPool:
     threads: int
 
     def work(self, solver: Solver, report: Callable[[], None]) -> None:
-        """Run the solver's current stage to its end, calling ``report`` several times a second."""
+        """Run the solver's current stage to its end; call ``report`` four times a second."""
         try:
             futures = [self.pool.submit(solver.work) for _ in range(self.threads)]
             while wait(futures, _REPORT_EVERY).not_done:
