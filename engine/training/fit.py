@@ -4,19 +4,20 @@
 
 The first weights are fitted to random positions of every table. Each round of self-play then uses
 the weights of the round before. Its games are fast and contain random moves. Their positions, and
-positions in the hash tables of their searches, are labelled by the tables and added to the random
-positions. Tables cannot show which of two draws is harder to defend. A label therefore also has the
-score of a search and, without tables, the result of the game.
+positions in the hash tables of their searches, are labelled by the tables and fitted together with
+the random positions. Tables cannot show which of two draws is harder to defend. A label therefore
+also has the score of a search and, without tables, the result of the game.
 
-The last rounds add samples that separate right from wrong moves. In a position where few moves keep
-the value, short searches judge the best of those moves and the best of the others; the leaves of
-the two searches become samples. Each of the last rounds also uses these samples of earlier rounds.
+The last rounds add samples that separate right from wrong moves. In a position where at most a
+third of the moves keep the value, short searches judge the best of those moves and the best of the
+others; the leaves of the two searches become samples. Each of these rounds also uses the samples of
+the earlier ones among them.
 
-The tables of the standard rules must be complete. Tables of other rules on flying (`loc`, `multi`)
-are used if they are complete. Without ``-tables``, all samples come from games.
+The tables of the standard rules in ``-tables`` must be complete. Tables of other rules on flying
+(`loc`, `multi`) are used if they are complete. Without ``-tables``, all samples come from games.
 
-Two sets of positions, with all their mirror images, are held out from every fit and can be used to
-test the result: those in the files of ``-unseen``, and one position in 64, chosen by its hash
+Two sets of positions, with all their symmetric images, are held out from every fit and can be used
+to test the result: those in the files of ``-unseen``, and one position in 64, chosen by its hash
 (`trainer.is_held_out`). The command is deterministic: the weights depend neither on the machine nor
 on the number of processes. An interrupted run resumes, because the samples and weights of each step
 are stored in ``-work``.
@@ -38,7 +39,7 @@ from merels.engine.common.errors import InputError
 from merels.engine.common.numbers import read_real, read_whole
 from merels.engine.common.saving import write_named, write_whole
 from merels.engine.core import core, trainer, weights
-from merels.engine.training.samples import TableLabeller, open_labellers, read_unseen
+from merels.engine.training.samples import TableLabeller, open_labellers, suite_keys
 from merels.engine.training.self_play import Round, mark_of, self_play
 
 PER_MOVING_TABLE = 100_000
@@ -65,7 +66,7 @@ samples needs less decay."""
 def fit(pieces: Sequence[bytes], unseen: array[int], processes: int) -> bytes:
     """Return weights fitted to samples, except held-out ones and those of ``unseen`` positions.
 
-    ``unseen`` are keys of `read_unseen`; ``processes`` is the number of threads.
+    ``unseen`` are keys of `suite_keys`; ``processes`` is the number of threads.
     """
     all_samples = b"".join(pieces)
     held_out = trainer.split_samples(trainer.select_samples(all_samples, unseen, True))
@@ -104,7 +105,7 @@ def _cached_fit(work: Path, pieces: Sequence[bytes], unseen: array[int], process
     return path.read_bytes()
 
 
-def _learn(part: trainer.Fit, samples: bytearray, epoch: int) -> None:
+def _learn(quarter: trainer.Fit, samples: bytearray, epoch: int) -> None:
     """Fit one epoch, in steps with falling learning rates."""
     number = len(samples) // trainer.SAMPLE_BYTES
     ends = [number * step // STEPS * trainer.SAMPLE_BYTES for step in range(STEPS + 1)]
@@ -112,7 +113,7 @@ def _learn(part: trainer.Fit, samples: bytearray, epoch: int) -> None:
     for step in range(STEPS):
         remaining = 1 - (epoch + (step + 0.5) / STEPS) / EPOCHS
         rate = RATE * remaining * remaining
-        part.epoch(memoryview(samples)[ends[step]:ends[step + 1]], rate, decay)
+        quarter.epoch(memoryview(samples)[ends[step]:ends[step + 1]], rate, decay)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -134,7 +135,7 @@ def main(argv: list[str] | None = None) -> int:
     )
     args = parser.parse_args(argv)
     try:
-        unseen = read_unseen(args.unseen)
+        unseen = suite_keys(args.unseen)
         args.work.mkdir(parents=True, exist_ok=True)
         if not os.access(args.out.absolute().parent, os.W_OK):
             raise InputError(str(args.out), "expected a file in a folder that can be written")
@@ -210,7 +211,7 @@ def _leaves(
 
 
 def _labelled(piece: bytes, labellers: list[TableLabeller]) -> bytes:
-    """Return samples with labels from the tables; samples without a label are dropped."""
+    """Return samples with results from the tables; samples without any result are dropped."""
     for labeller in labellers:
         piece = labeller.label(piece)
     return bytes(trainer.labelled_samples(piece))

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from merels.engine.common.errors import InputError
+from merels.engine.common.errors import InputError, placed
 from merels.engine.core import core, trainer
 from merels.engine.core.convert import core_board, core_rules
 from merels.engine.game.board import SIZE, mask_of
@@ -34,8 +34,8 @@ LEAF_NODES = 300
 PER_LOGIT = 250.0
 """Score of a search, in hundredths of a man, that stands for an expectation of 73 % of the points.
 
-It is higher than the 130 of the weights (``PER_LOGIT`` in fit.pxi), because scores of short
-searches are uncertain."""
+The evaluation itself uses 130 (``PER_LOGIT`` in fit.pxi). Scores of short searches are less
+certain."""
 
 _SAMPLE = struct.Struct(trainer.SAMPLE_FORMAT)
 _MEN = (1 << SIZE) - 1
@@ -104,7 +104,10 @@ def random_position(rules: Rules, own: int, opponent: int, chance: random.Random
 
 
 class TableLabeller:
-    """Labels samples by the tables of one rule set; ignores those with another rule on flying."""
+    """Makes and labels samples by the tables of one rule set.
+
+    Samples with another value of Flying are ignored.
+    """
 
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
@@ -116,30 +119,32 @@ class TableLabeller:
         table gives fewer.
         """
         every: list[AnySector] = [*sectors(), *placing_sectors(self.tables.rules)]
-        counts = {(*sides, sector.hand): None for sector in every for sides in sector.sides}
+        names = {(*sides, sector.hand): None for sector in every for sides in sector.sides}
         return [
             bytes(trainer.draw_samples(
                 self.tables.core, own, opponent, hand, placing if hand else moving, seed
             ))
-            for seed, (own, opponent, hand) in enumerate(counts)
+            for seed, (own, opponent, hand) in enumerate(names)
         ]
 
-    def score(self, piece: bytes) -> bytes:
-        """Return the samples with scores of short searches, which use the core's weights."""
+    def score(self, samples: bytes) -> bytes:
+        """Return the samples, and add the score of a short search to those without a score."""
         rules = core_rules(self.tables.rules)
-        return bytes(trainer.score_samples(_worker(), rules, piece, SCORED_NODES, PER_LOGIT))
+        return bytes(trainer.score_samples(_worker(), rules, samples, SCORED_NODES, PER_LOGIT))
 
-    def leaves(self, piece: bytes) -> bytes:
-        """Return scored samples of the leaves that separate right from wrong moves in ``piece``.
+    def leaves(self, samples: bytes) -> bytes:
+        """Return scored samples of two leaves for each critical position in ``samples``.
 
-        The searches use the core's weights.
+        At most a third of the moves keep a critical position's value. One search follows the best
+        of these moves and one the best of the others, with the core's weights; the positions at
+        the end of their principal variations become samples.
         """
-        leaves = trainer.leaf_samples(self.tables.core, _worker(), piece, LEAF_NODES)
+        leaves = trainer.leaf_samples(self.tables.core, _worker(), samples, LEAF_NODES)
         return self.score(bytes(leaves))
 
-    def label(self, piece: bytes) -> bytes:
+    def label(self, samples: bytes) -> bytes:
         """Return the samples; a position in the tables gets its value there as its result."""
-        return bytes(trainer.label_samples(self.tables.core, piece))
+        return bytes(trainer.label_samples(self.tables.core, samples))
 
 
 def _worker() -> core.SearchWorker:
@@ -166,10 +171,11 @@ def open_labellers(folder: Path) -> list[TableLabeller]:
     return labellers
 
 
-def read_unseen(paths: Sequence[Path]) -> array[int]:
+def suite_keys(paths: Sequence[Path]) -> array[int]:
     """Return the core's keys of all positions in some suites, in rising order.
 
-    A suite is a JSON list of objects with ``position``. `InputError` if one is invalid.
+    A suite is a JSON list of objects with ``position``. `InputError` names the suite and the number
+    of an invalid position, counted from 1.
     """
     keys: set[int] = set()
     for path in paths:
@@ -179,9 +185,9 @@ def read_unseen(paths: Sequence[Path]) -> array[int]:
         except (ValueError, TypeError, KeyError, RecursionError):
             expected = "expected a JSON list of objects with a position"
             raise InputError(str(path), expected) from None
-        for number, text in enumerate(texts):
+        for number, text in enumerate(texts, 1):
             try:
                 keys.add(trainer.board_key(core_board(parse_position(str(text)))))
             except InputError as error:
-                raise error.at(number) from None
+                raise placed(placed(error, f"position {number}"), str(path)) from None
     return array("Q", sorted(keys))

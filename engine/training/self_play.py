@@ -45,7 +45,7 @@ _RULE_FIELDS = ["NoRemovalPlies=50"]
 class Round(NamedTuple):
     """One round of self-play.
 
-    games     number of games
+    games     number of games; whole tasks of `CHUNK` games are played, at least `MIN_CHUNKS`
     nodes     node limit of each search
     leaves    whether leaves of critical positions become samples, and the fit also uses the
               samples of all earlier rounds with leaves
@@ -82,7 +82,7 @@ class _Player:
 
 
 def _random_counts(chance: random.Random) -> tuple[int, int]:
-    """Return numbers of men of both sides; small numbers are more likely."""
+    """Return random numbers of men of both sides; one of them is often `FLYING_MEN`."""
     least = chance.choice((3, 4, 5, 6, 7))
     counts = [chance.randint(least, MEN_PER_SIDE), chance.randint(least, MEN_PER_SIDE)]
     if chance.random() < 0.35:
@@ -106,7 +106,7 @@ def _start(player: _Player, rules: Rules, chance: random.Random) -> Position:
 def _game(player: _Player, rules: Rules, chance: random.Random) -> Iterator[Sample]:
     """Play a game; yield the samples of its positions.
 
-    The game ends when a search has proved its result.
+    The game ends early when a search has proved its result, and as a draw after `_MAX_MOVES`.
     """
     position = _start(player, rules, chance)
     seen: list[tuple[Position, int]] = []
@@ -168,14 +168,14 @@ def _play_chunk(task: tuple[Path, bytes, int, int, int]) -> Path:
 
 
 def mark_of(payload: bytes) -> str:
-    """Return the prefix of the names of files made with these weights."""
+    """Return the prefix of names of files that are made with these weights: their CRC-32."""
     return f"{zlib.crc32(payload):08x}"
 
 
 def self_play(
     work: Path, payload: bytes, round_: Round, seed: int, processes: int
 ) -> list[bytes]:
-    """Play a round; return its samples, one item for each `CHUNK` of games, cached in ``work``."""
+    """Play a round; return its samples, one item for each `CHUNK` games, cached in ``work``."""
     mark = mark_of(payload)
     tasks = [
         (work / f"{mark}-{number}.samples", payload, seed * 1_000_000 + number, CHUNK, round_.nodes)

@@ -282,6 +282,7 @@ def test_an_unusable_suite_is_one_clear_error(
         fit.main(["-unseen", str(suite), "-out", str(tmp_path / "weights.bin")])
     output = capsys.readouterr().err
     assert "error: " in output and "expected" in output and "Traceback" not in output
+    assert "unseen.json" in " ".join(output.split())
 
 
 def test_incomplete_tables_are_named(
