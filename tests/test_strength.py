@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.benchmarks.strength import LIMITS, PARTS, ROOT, STORE, page
+from tests.benchmarks.strength import LIMITS, PARTS, ROOT, SPEEDS, STORE, page
 
 
 def run(*words: str) -> subprocess.CompletedProcess[str]:
@@ -29,7 +29,7 @@ def test_the_page_holds_the_stored_figures() -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="a figure names a commit: needs git")
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="a row names a commit: needs git")
 def test_a_second_run_measures_only_what_is_missing(tmp_path: Path) -> None:
     store = tmp_path / "figures.json"
     stored = json.loads(STORE.read_text(encoding="utf-8"))
@@ -51,9 +51,19 @@ def test_a_second_run_measures_only_what_is_missing(tmp_path: Path) -> None:
     assert "blunders, 1 node: " in line
 
 
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="a row names a commit: needs git")
+def test_a_new_store_starts_empty(tmp_path: Path) -> None:
+    path = tmp_path / "figures.json"
+    done = run("-quick", "-store", str(path), "speed")
+    assert done.returncode == 0, done.stderr
+    stored = json.loads(path.read_text(encoding="utf-8"))
+    assert {part: len(rows) for part, rows in stored.items() if rows} == {"speed": len(SPEEDS)}
+    assert done.stdout == page(stored)
+
+
 @pytest.mark.parametrize(("words", "complaint"), [
     (["speeds"], "'speeds': expected one of blunders, speed, levels"),
-    (["-quick"], "-quick measures nothing worth keeping: name another file with -store"),
+    (["-quick"], "-quick is too rough for strength.json: name another file with -store"),
 ])
 def test_a_wrong_command_line_is_one_error(words: list[str], complaint: str) -> None:
     done = run(*words)

@@ -1,10 +1,10 @@
-"""Time and memory of the commands that read many games.
+"""Time and memory of `merels ratings` on many games.
 
     python -m tests.benchmarks.journals [GAMES [ENGINES [PLIES]]]
 
 It writes a journal of games that were never played, and a PGN file of a tenth of these games. Then
-`merels ratings` reads each file in a process of its own. The moves are not legal, because no reader
-checks them. The last line times only the rating of the counted results.
+`merels ratings` reads each file in a process of its own; it does not check the moves, which are
+illegal. The last line of output times only the rating of the counted results.
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 
     python -m tests.benchmarks.league [ERROR [RUNS]]
 
-In each of RUNS runs (default 6), players of known strengths meet until every rating error is at
-most ERROR Elo (default 40). The error is that of the rating list: about the mean of the anchors.
+In each of RUNS runs (default 6), players of known strengths meet until all pairs have met and every
+rating error is at most ERROR Elo (default 40). Errors are those of the rating list: about the mean
+of the anchors or, without anchors, of all players.
 """
 
 from __future__ import annotations
@@ -44,31 +45,31 @@ FIELDS = {
 
 
 def games_needed(players: Strengths, error: float, seed: int, is_league: bool) -> int:
-    """Return the games after which every error is at most ``error`` Elo."""
+    """Return the games after which all pairs have met and every error is at most ``error`` Elo."""
     chance, elos = random.Random(seed), players.elos
     names = [f"player {index}" for index in range(len(elos))]
     all_pairs = list(combinations(range(len(elos)), 2))
-    floors = set(all_pairs)
+    unmet = set(all_pairs)
     counter = MatchCounter()
     games: dict[Pair, int] = {}
     points: dict[Pair, float] = {}
-    wanted, pairs = list(range(len(elos))), 0
-    while wanted or floors:
+    wanted, pairs_played = list(range(len(elos))), 0
+    while wanted or unmet:
         chosen = all_pairs
         if is_league:
             origins = [
                 index for index in players.anchors if any(index in pair for pair in games)
             ]
             field = Field(len(elos), games, points, origins)
-            chosen = choose(field, AT_ONCE, wanted, range(len(elos)), floors)
+            chosen = choose(field, AT_ONCE, wanted, range(len(elos)), unmet)
         for pair in chosen:
-            pairs += 1
+            pairs_played += 1
             for white, black in (pair, pair[::-1]):
                 score = score_of(chance, elos[white] - elos[black])
-                counter.add(GameScore(names[white], names[black], score, pairs))
+                counter.add(GameScore(names[white], names[black], score, pairs_played))
                 games[pair] = games.get(pair, 0) + 1
                 points[pair] = points.get(pair, 0.0) + (score if white < black else 1 - score)
-        floors.difference_update(chosen)
+        unmet.difference_update(chosen)
         anchors = {
             names[index]: elos[index] for index in players.anchors
             if any(index in pair for pair in games)
@@ -77,7 +78,7 @@ def games_needed(players: Strengths, error: float, seed: int, is_league: bool) -
         wanted = [
             index for index, name in enumerate(names) if errors.get(name, math.inf) > error
         ]
-    return 2 * pairs
+    return 2 * pairs_played
 
 
 def score_of(chance: random.Random, ahead: float) -> float:
@@ -91,7 +92,7 @@ def score_of(chance: random.Random, ahead: float) -> float:
 
 
 def main() -> None:
-    """Print the games that round robin and league need, and their ratio, for each field."""
+    """Print the mean games that round robin and league need, and their ratio, for each field."""
     error = float(sys.argv[1]) if len(sys.argv) > 1 else 40.0
     runs = int(sys.argv[2]) if len(sys.argv) > 2 else 6
     for field, players in FIELDS.items():

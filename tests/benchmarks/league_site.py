@@ -1,4 +1,4 @@
-"""Time of writing the site of a large league, first and after more games, and of opening its pages.
+"""Time of writing and rewriting the site of a large league, and of opening its pages.
 
     python -m tests.benchmarks.league_site [GAMES [PLAYERS [PLIES]]]
 
@@ -51,17 +51,17 @@ def fill(folder: str, players: int, games: Iterator[Row]) -> None:
 
 
 def timed_site(folder: str) -> str:
-    """Write the site; return the time and the memory used."""
+    """Write the site; return the time, and the greatest memory of this process so far, as text."""
     start, used = time.perf_counter(), time.process_time()
     with read_league(folder) as league:
         write_site(league)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     used = time.process_time() - used
-    return f"{used:.1f} s of CPU, {time.perf_counter() - start:.1f} s, {memory} MB"
+    return f"{used:.1f} s of CPU, {time.perf_counter() - start:.1f} s, {memory} MiB"
 
 
 def main() -> None:
-    """Print the times."""
+    """Write the sites and open pages; print the times and sizes."""
     count, players, plies = (
         int(word) for word in (*sys.argv[1:], *("500000", "300", "60")[len(sys.argv) - 1 :])
     )
@@ -69,7 +69,7 @@ def main() -> None:
         games = rows(count + MORE, players, plies)
         fill(folder, players, islice(games, count))
         size = os.path.getsize(os.path.join(folder, JOURNAL)) >> 20
-        print(f"{count:,} games of {players} players, journal {size} MB", flush=True)
+        print(f"{count:,} games of {players} players, journal {size} MiB", flush=True)
         print(f"first site: {timed_site(folder)}", flush=True)
         print(f"unchanged: {timed_site(folder)}", flush=True)
         with open_league(folder) as league:
@@ -77,8 +77,8 @@ def main() -> None:
         print(f"{MORE} games more: {timed_site(folder)}", flush=True)
         site = Path(folder, "site")
         sizes = [path.stat().st_size for path in site.rglob("*") if path.is_file()]
-        print(f"site {sum(sizes) >> 20} MB in {len(sizes):,} files, "
-              f"{INDEX} {(site / INDEX).stat().st_size >> 10} kB", flush=True)
+        print(f"site {sum(sizes) >> 20} MiB in {len(sizes):,} files, "
+              f"{INDEX} {(site / INDEX).stat().st_size >> 10} KiB", flush=True)
         if missing():
             return
         with Browser() as browser:

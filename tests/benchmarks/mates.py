@@ -5,7 +5,7 @@
 FILE is a suite as for `merels suite`; its won positions are played, under morris. From the first
 search that reports a win in N moves, the engine must win in N moves. The opponent searches
 `RESISTANCE` nodes for each reply and plays the longest loss that it can prove. A win is too late if
-the game ends after the reported ply, or with another result.
+the game does not end by the reported ply, or ends with another result.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
     python -m tests.benchmarks.pools [GAMES [ENGINES]]
 
 It plays a match of GAMES (400) games and a round robin of ENGINES (32), two games at a time. A game
-takes some 50 ms. Time runs from the start of the first game to the end of the last, as the journal
+takes about 50 ms. Time runs from the start of the first game to the end of the last, as the journal
 stores them, so the start of the workers does not count. Dask needs ``pip install distributed``.
 """
 
@@ -24,7 +24,7 @@ from tests.tournament.processes import COMMAND
 from tests.tournament.specs import engine_words, parallel
 
 NODES, MOVES = 200, 35
-"""Limits of a move and of a game, with which a game takes some 50 ms."""
+"""Limits of a move and of a game, with which a game takes about 50 ms."""
 FACTORY = """
 from distributed import Client
 

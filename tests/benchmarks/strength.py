@@ -2,10 +2,10 @@
 
     python -m tests.benchmarks.strength > engine/strength.md
 
-It takes about ten minutes on two idle cores. Each figure is stored in strength.json as soon as it
-is measured, with commit, date and machine. A stopped run continues where it stopped, and a later
-run measures only the figures that this commit lacks on this machine. Names of parts select them;
-``-print`` measures nothing. Figures of tables and matches are added to strength.json by hand.
+It takes about ten minutes on two idle cores. Each row of the page's tables is stored in
+strength.json as soon as it is measured, with commit, date and machine. A repeated run measures only
+the rows that are missing for this machine and the last commit that changed engine/. Names of parts
+select them; ``-print`` measures nothing. Rows of tables and matches are added by hand.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ LOWEST = 800
 """Rating of the weakest level."""
 
 Row = dict[str, Any]
-"""A stored figure: its ``key``, the values, and ``commit``, ``date`` and ``machine``."""
+"""A row of a table of the page: its ``key``, figures, ``commit``, ``date`` and ``machine``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,27 +77,30 @@ QUICK = Scale(200, 10_000, 1, 1)
 
 
 class Store:
-    """The stored figures, to which new ones are added."""
+    """The file of the page's rows, by part; ``again`` makes every row missing."""
 
     def __init__(self, path: Path, scale: Scale, again: bool = False) -> None:
         self.path, self.scale, self.again = path, scale, again
-        self.parts: dict[str, list[Row]] = json.loads(path.read_text(encoding="utf-8"))
+        self.parts: dict[str, list[Row]] = (
+            json.loads(path.read_text(encoding="utf-8"))
+            if path.exists() else {part: [] for part in PARTS}
+        )
 
     @cached_property
     def origin(self) -> dict[str, str]:
-        """Commit, date and machine of the figures measured now."""
+        """The last commit that changed engine/, its date, and this machine."""
         commit, date = _git("log", "-1", "--format=%h %cs", *CODE).split()
         return {"commit": commit, "date": date, "machine": machine()}
 
     def lacks(self, part: str, key: str) -> bool:
-        """Return whether a figure must be measured for this commit and machine."""
+        """Return whether a row must be measured for this commit and machine."""
         return self.again or not any(
             row["key"] == key and row["commit"] == self.origin["commit"]
             and row["machine"] == self.origin["machine"] for row in self.parts[part]
         )
 
     def add(self, part: str, key: str, **values: object) -> None:
-        """Store a figure; it replaces an older figure with the same key."""
+        """Store a row; it replaces an older row with the same key."""
         row = {"key": key, **values, **self.origin}
         rows = self.parts[part]
         at = next((index for index, old in enumerate(rows) if old["key"] == key), len(rows))
@@ -106,7 +109,7 @@ class Store:
 
 
 CODE = ("--", "engine", ":(exclude)*.md")
-"""Pathspec of the sources on which a figure depends."""
+"""Pathspec of the sources on which the figures depend."""
 
 
 def _git(*words: str) -> str:
@@ -115,7 +118,7 @@ def _git(*words: str) -> str:
             ["git", "-C", str(ROOT), *words], check=True, stdout=subprocess.PIPE, text=True
         )
     except (OSError, subprocess.CalledProcessError):
-        raise SystemExit("each figure names a commit: run this in a checkout with git") from None
+        raise SystemExit("git names no commit for the figures: run this in a checkout") from None
     return done.stdout.strip()
 
 
@@ -130,7 +133,7 @@ def machine() -> str:
 
 
 def format_store(parts: dict[str, list[Row]]) -> str:
-    """Return the text of a store, with one figure on each line."""
+    """Return the text of a store, with one row on each line."""
     blocks = (
         f"{json.dumps(part)}: [\n"
         + ",\n".join("  " + json.dumps(row, ensure_ascii=False) for row in rows) + "\n]"
@@ -234,7 +237,7 @@ class Part:
     title: str
     text: str
     columns: tuple[tuple[str, str], ...]
-    """Each column's heading and its format of a row; a heading with ``>`` is right-aligned."""
+    """Heading and cell format of each column; ``> `` before a heading aligns the column right."""
     measure: Callable[[Store], None] | None = None
     keys: tuple[str, ...] = ()
     """The rows' order, for measured parts."""
@@ -245,11 +248,10 @@ PARTS = {
     "blunders": Part(
         "Blunders",
         "Moves that give away the proven value of a position, in the 2,686 positions of\n"
-        "`tests/data/critical.json`. At most a third of the moves hold the value there. No fit\n"
-        "sees these positions. One thread, no tables. Node limits give the same result on every\n"
-        "machine.\n"
-        "The commands are `merels suite tests/data/critical.json -movetime 100` and so on, and\n"
-        "`merels suite tests/data/critical.json -nodes 1000`.",
+        "`tests/data/critical.json`. In each, at most a third of the moves keep the value. They\n"
+        "are held out from the training of the evaluation. One thread, no tables. Node limits\n"
+        "give the same result on every machine. Commands: `merels suite\n"
+        "tests/data/critical.json -movetime 100`, in milliseconds, or `-nodes 1000`.",
         (("limit per move", "{key}"), ("> placing, of 619", "{placing}"),
          ("> moving, of 1,561", "{moving}"), ("> flying, of 506", "{flying}"), ("> all", "{all}"),
          *MEASURED),
@@ -262,17 +264,17 @@ PARTS = {
         "without tables; median of five. `MERELS_TABLES=/dev/null/none merels analyse POSITION\n"
         "-variant morris -hash 64 -nodes 8000000` prints nodes and seconds of one search.",
         (("position", "{key}: `{position}`"), ("> million a second, one thread", "{one}"),
-         ("> two threads, times", "{two}"), *MEASURED),
+         ("> two threads, speed-up", "{two}"), *MEASURED),
         measure_speed,
         tuple(SPEEDS),
     ),
     "levels": Part(
         "Levels",
         "A round robin of 1,800 games under `mill`: 60 openings of the book for each pair of\n"
-        "levels, both colours. Ratings are shifted so that Beginner has 800; errors are 95 %, of\n"
-        "ratings with a mean of zero. Ratings hold only among these levels and limits: 200 Elo\n"
-        "more are an expected score of 76 %, 400 more of 91 %. \"Stated\" is the rating in\n"
-        "`engine/search/levels.py`, which programs show.\n"
+        "levels, both colours. Ratings are shifted so that Beginner has 800. Errors are half of a\n"
+        "95 % interval, about the mean of all levels. Ratings hold only among these levels and\n"
+        "limits: 200 Elo more are an expected score of 76 %, 400 more of 91 %. \"Stated\" is the\n"
+        "rating in `engine/search/levels.py`, by which a user can select the level.\n"
         "\n"
         "```\n"
         "merels tournament -engine level=Beginner -engine level=Casual -engine level=Club \\\n"
@@ -287,17 +289,17 @@ PARTS = {
     ),
     "tables": Part(
         "Building tables",
-        "Figures of `merels tables`, stored by hand: a whole build needs an idle machine for\n"
-        "minutes. Rows with \"busy\" were measured while other programs ran; memory of different\n"
-        "commits does not compare.",
+        "Time and size of builds by `merels tables`, added by hand: a whole build needs an idle\n"
+        "machine for minutes. Rows with \"busy\" were measured while other programs ran. The peak\n"
+        "memory of two commits cannot be compared.",
         (("flags", "{key}"), ("rule set", "{rules}"), ("> wall, s", "{wall}"),
          ("> CPU, s", "{cpu}"), ("> peak memory", "{memory}"), ("> bytes on disk", "{disk}"),
          *MEASURED),
     ),
     "matches": Part(
         "Matches",
-        "Figures stored by hand. The only program by others that was matched so far is a general\n"
-        "game player, not a dedicated program. Games are `+wins =draws -losses` of merels.",
+        "Rows added by hand. The only opponent that is not a version of merels is a general game\n"
+        "player, no engine for this game. Games are `+wins =draws -losses` of merels.",
         (("opponent", "{key}"), ("conditions", "{conditions}"), ("games", "{games}"),
          ("> Elo", "{elo}"), ("source", "{source}"), ("measured at", "{commit}, {date}"),
          ("machine", "{machine}")),
@@ -330,29 +332,29 @@ def page(parts: dict[str, list[Row]]) -> str:
 
 
 def table_row(cells: Iterator[str]) -> str:
-    """Return a row of a table; an empty cell has one space."""
+    """Return a row of a table; two spaces in a cell become one."""
     return "|" + "|".join(f" {cell} ".replace("  ", " ") for cell in cells) + "|"
 
 
 def main() -> None:
-    """Measure the parts named, or all, and print the page."""
+    """Measure the named parts, by default all, unless ``-print`` is given; print the page."""
     measured = [name for name, part in PARTS.items() if part.measure is not None]
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("part", nargs="*", help=f"of {', '.join(measured)} (default: all)")
-    parser.add_argument("-print", action="store_true", help="only print the stored figures")
-    parser.add_argument("-again", action="store_true", help="measure stored figures again, too")
-    parser.add_argument("-store", type=Path, default=STORE, help="file of the figures")
+    parser.add_argument("part", nargs="*", help=f"any of {', '.join(measured)} (default: all)")
+    parser.add_argument("-print", action="store_true", help="only print the page")
+    parser.add_argument("-again", action="store_true", help="measure stored rows, too")
+    parser.add_argument("-store", type=Path, default=STORE, help="file of the rows")
     parser.add_argument("-quick", action="store_true", help="small counts, to try the command")
     arguments = parser.parse_args()
     for name in arguments.part:
         if name not in measured:
             parser.error(f"{name!r}: expected one of {', '.join(measured)}")
     if arguments.quick and arguments.store == STORE:
-        parser.error("-quick measures nothing worth keeping: name another file with -store")
+        parser.error("-quick is too rough for strength.json: name another file with -store")
     store = Store(arguments.store, QUICK if arguments.quick else FULL, arguments.again)
     if not arguments.print:
         if not arguments.quick and _git("status", "--porcelain", *CODE):
-            parser.error("engine/ has uncommitted changes: commit them; each figure names a commit")
+            parser.error("engine/ has uncommitted changes: commit them, because rows name a commit")
         for name in arguments.part or measured:
             measure = PARTS[name].measure
             assert measure is not None

@@ -59,7 +59,7 @@ def measure(problems: list[Problem], limits: Limit) -> str:
     for problem, _, held in play(problems, limits, Searcher()):
         tally.add(problem, held)
     rows = (line.split() for line in tally.lines())
-    # A line about one value, such as "placing win", has the value in place of a number.
+    # A line about one value, such as "placing won", has the value in place of a number.
     return ", ".join(f"{name} {blunders}" for name, blunders, *_ in rows if blunders.isdigit())
 
 
