@@ -25,10 +25,10 @@ __all__ = [
 
 @cache
 def full_version() -> str:
-    """Return the version; a build adds its commit, as in ``0.1.0.dev0+1a2b3c4d5e``.
+    """Return the version, with the commit if the build has one, as in ``0.1.0.dev0+1a2b3c4d5e``.
 
-    setup.py writes the commit into each build. An editable installation has no commit, because its
-    sources change after the build.
+    setup.py writes the commit into builds of development versions. An editable installation has no
+    commit, because its sources change after the build.
     """
     try:
         with open(os.path.join(os.path.dirname(__file__), "commit"), encoding="utf-8") as file:

@@ -16,7 +16,8 @@ class Level:
 
     elo         rating among the levels
     nodes       node limit of a search
-    oversight   chance in percent, for each point and ply, to miss moves to it from that ply on
+    oversight   chance in percent, for each point at each ply after the root, that the search misses
+                all moves to it from that ply on
     insight     percent of the evaluation that counts
     noise       mean half-width of a random error, less 1, in hundredths of a man
     greed       hundredths of a man added for each man more than the opponent has
@@ -59,7 +60,7 @@ Errors = tuple[int, int, int, int, int, int]
 """Arguments of the core: a level's insight, greed, freedom, noise and oversight, and a seed."""
 
 _OPENING_HANDS = 11
-"""A level without noise gets some while both sides together have this number of men in hand."""
+"""Least number of men in hand of both sides together at which a level without noise gets some."""
 _OPENING_NOISE = 20
 """Noise that varies the openings of a level without noise, in hundredths of a man."""
 

@@ -20,7 +20,7 @@ Lines = list[Line]
 """The lines of one iteration, the best first."""
 
 
-class _Spent(TypedDict):
+class _Totals(TypedDict):
     """Fields of `Info` that are equal for all lines of a report."""
 
     nodes: int
@@ -43,9 +43,9 @@ class Reporter:
 
     def iteration(self, depth: int, lines: Lines) -> bool:
         """Report an iteration; return whether time management ends the search."""
-        spent = self._spent()
+        totals = self._totals()
         self.lines = [
-            self._info(line, depth, spent, multipv=number) for number, line in enumerate(lines, 1)
+            self._info(line, depth, totals, multipv=number) for number, line in enumerate(lines, 1)
         ]
         for info in self.lines:
             self.on_info(info)
@@ -61,14 +61,14 @@ class Reporter:
         """
         last, better = self.lines[0], self.workers[0].better
         if better is None:
-            last = replace(last, **self._spent())
+            last = replace(last, **self._totals())
         else:
-            last = self._info(better, last.depth or 0, self._spent(), bound="lower")
+            last = self._info(better, last.depth or 0, self._totals(), bound="lower")
         self.lines[0] = last
         self.on_info(last)
 
     def _info(
-        self, line: Line, depth: int, spent: _Spent, multipv: int = 1, bound: str = ""
+        self, line: Line, depth: int, totals: _Totals, multipv: int = 1, bound: str = ""
     ) -> Info:
         """Return the `Info` of a line; ``depth`` is that of the last complete iteration."""
         value, seldepth, pv = line
@@ -76,10 +76,10 @@ class Reporter:
         moves = tuple(map(decode_move, pv))
         return Info(
             PovScore(score, self.clock.side), bound, depth, seldepth, multipv, wdl=score.wdl(),
-            pv=moves, **spent,
+            pv=moves, **totals,
         )  # fmt: skip
 
-    def _spent(self) -> _Spent:
+    def _totals(self) -> _Totals:
         """Return the time, nodes and other counts of the search so far."""
         nodes = sum(worker.nodes for worker in self.workers)
         elapsed = core.monotonic_ns() - self.clock.asked

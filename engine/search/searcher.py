@@ -153,7 +153,7 @@ class Searcher:
         on_info = on_info or (lambda info: None)
         outcome = position.outcome()
         if outcome is None:
-            result = self._think(
+            result = self._choose_move(
                 position, clock, signals, on_info, root_moves, multipv, level
             )
         else:
@@ -162,7 +162,7 @@ class Searcher:
         signals.wait()
         return result
 
-    def _think(
+    def _choose_move(
         self,
         position: Position,
         clock: TimeManager,

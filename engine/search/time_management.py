@@ -14,9 +14,9 @@ _MOVES_LEFT = 28
 _MINIMUM = 0.0002
 """Least time for a move, in seconds: below any usual increment, so that an empty clock recovers."""
 _RESERVE = 5
-"""Time kept on the clock, as a multiple of the overhead; on a busy machine a move may lose more."""
+"""Overheads kept in reserve on the clock: on a busy machine a move may lose several."""
 _EASE = 8
-"""Below this multiple of the overhead on the clock, less of the increment is spent."""
+"""Less of the increment is spent if the clock has fewer than this number of overheads."""
 _STABILITY = (1.4, 1.1, 0.9, 0.75, 0.65)
 """Factor of the soft limit, by the number of iterations since the best move changed."""
 
@@ -35,9 +35,9 @@ class Budget(NamedTuple):
 def budget(clock: float, increment: float, moves_to_go: int | None, overhead: float) -> Budget:
     """Return the time for one move with ``clock`` seconds on the clock.
 
-    ``overhead`` is the time in seconds that a move may lose outside of the search. Five overheads
-    are kept in reserve, but at most 70 % of the clock unless that is less than one overhead. A
-    clock below one overhead gets the least time, as a late move may still be accepted, unlike none.
+    ``overhead`` is the time in seconds that a move may lose outside of the search. The reserve is
+    five overheads, but at most 70 % of the clock or, if that is more, one overhead. A clock of at
+    most one overhead gets the minimum: a late move may still be accepted, unlike a missing move.
     """
     usable = clock - min(_RESERVE * overhead, max(overhead, clock * 0.7))
     if usable <= 0:
@@ -45,7 +45,7 @@ def budget(clock: float, increment: float, moves_to_go: int | None, overhead: fl
     moves = min(moves_to_go or _MOVES_LEFT, _MOVES_LEFT)
     ease = min(1.0, clock / (_EASE * overhead)) if overhead else 1.0
     soft = usable / moves + increment * 0.75 * ease
-    # At most 40 % of the usable time, except for the last move, so that no two moves use it up.
+    # At most 40 % of the usable time; all of it for the last move before the time control.
     hard = min(soft * 4, usable if moves == 1 else usable * 0.4)
     return Budget(max(_MINIMUM, min(soft, hard)), max(_MINIMUM, hard))
 
@@ -66,7 +66,7 @@ class TimeManager:
     asked: int = field(default_factory=core.monotonic_ns)
     """Time of the request in nanoseconds of `core.monotonic_ns`; reported times count from it."""
     started: int = 0
-    """Start of the limits, on the same clock as ``asked``; a ponderhit sets it again."""
+    """Start of the time limits, on the same clock as ``asked``; a ponderhit sets it again."""
     soft: float | None = None
     """Soft limit of the `Budget`, in seconds after ``started``; None: no clock."""
     hard: float | None = None
@@ -94,7 +94,7 @@ class TimeManager:
         return self.infinite or self.pondering
 
     def elapsed(self) -> float:
-        """Return the seconds since the limits began to count."""
+        """Return the seconds since ``started``."""
         return (core.monotonic_ns() - self.started) / 1e9
 
     def deadline(self) -> int | None:

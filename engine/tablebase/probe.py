@@ -55,7 +55,7 @@ class Tables:
     """The open tables of one rule set.
 
     ``core`` holds them for compiled code. ``headers`` has the header of each open file of values;
-    ``problems`` has a line for each file that cannot be used.
+    ``problems`` has a line for each file that cannot be used or proves to be damaged.
     """
 
     def __init__(self, rules: Rules) -> None:
