@@ -143,7 +143,9 @@ def _parse_seventeen(fields: Sequence[str], rules: Rules) -> Position:
         stated = read_whole(fields[place], 0, MEN_PER_SIDE, what=f"{colour}'s men", index=place)
         if stated != mask.bit_count():
             raise InputError(
-                fields[place], f"expected {mask.bit_count()}, {colour}'s men on the board", place
+                fields[place],
+                f"expected {mask.bit_count()}, the number of {colour}'s men on the board",
+                place,
             )
     return position
 

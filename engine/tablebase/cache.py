@@ -91,7 +91,7 @@ class TableCache:
         problems = []
         if folder and not os.path.isdir(folder):
             problems = [f"'{shorten(folder)}' is not a folder of tables"]
-        # Check before opening: if another process finishes the small tables in between, the next
+        # Check before opening: if another process finishes the small tables in between, a later
         # call opens them.
         complete = bool(folder) or has_small_tables(rules, root)
         tables = open_tables(root, rules)

@@ -105,7 +105,7 @@ class BlunderCount:
         self.blunders[problem.phase, problem.value] += not kept_value
 
     def lines(self) -> Iterator[str]:
-        """Yield a line for each phase and value, one for each phase, and one for all moves."""
+        """Yield a line for each phase and value that occur, for each such phase, and for all."""
         for phase in PHASES:
             keys = [(phase, value) for value in VALUES if self.played[phase, value]]
             for key in keys:

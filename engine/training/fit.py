@@ -66,7 +66,8 @@ samples needs less decay."""
 def fit(pieces: Sequence[bytes], unseen: array[int], processes: int) -> bytes:
     """Return weights fitted to samples, except held-out ones and those of ``unseen`` positions.
 
-    ``unseen`` are keys of `suite_keys`; ``processes`` is the number of threads.
+    Each piece is a concatenation of `Sample.pack` results; ``unseen`` are keys of `suite_keys`;
+    ``processes`` is the number of threads.
     """
     all_samples = b"".join(pieces)
     held_out = trainer.split_samples(trainer.select_samples(all_samples, unseen, True))

@@ -133,11 +133,11 @@ class TableLabeller:
         return bytes(trainer.score_samples(_worker(), rules, samples, SCORED_NODES, PER_LOGIT))
 
     def leaves(self, samples: bytes) -> bytes:
-        """Return scored samples of two leaves for each critical position in ``samples``.
+        """Return scored samples of up to two leaves for each critical position in ``samples``.
 
-        At most a third of the moves keep a critical position's value. One search follows the best
-        of these moves and one the best of the others, with the core's weights; the positions at
-        the end of their principal variations become samples.
+        A critical position is not lost, and at most a third of its moves keep its value. One search
+        follows the best of these moves and one the best of the others, with the core's weights; the
+        positions at the end of their principal variations become samples.
         """
         leaves = trainer.leaf_samples(self.tables.core, _worker(), samples, LEAF_NODES)
         return self.score(bytes(leaves))

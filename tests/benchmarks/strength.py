@@ -250,8 +250,9 @@ PARTS = {
         "Moves that give away the proven value of a position, in the 2,686 positions of\n"
         "`tests/data/critical.json`. In each, at most a third of the moves keep the value. They\n"
         "are held out from the training of the evaluation. One thread, no tables. Node limits\n"
-        "give the same result on every machine. Commands: `merels suite\n"
-        "tests/data/critical.json -movetime 100`, in milliseconds, or `-nodes 1000`.",
+        "give the same result on every machine. Commands:\n"
+        "`merels suite tests/data/critical.json -movetime 100`, in milliseconds, and\n"
+        "`merels suite tests/data/critical.json -nodes 1000`.",
         (("limit per move", "{key}"), ("> placing, of 619", "{placing}"),
          ("> moving, of 1,561", "{moving}"), ("> flying, of 506", "{flying}"), ("> all", "{all}"),
          *MEASURED),

@@ -98,7 +98,7 @@ def test_seventeen_fields_are_read() -> None:
     "old, new, reason",
     [
         (" b p p 3 6 2 7 0 0", " w p r 3 6 2 7 1 0", "removal is still due"),
-        (" 3 6 ", " 4 6 ", "expected 3, White's men on the board"),
+        (" 3 6 ", " 4 6 ", "expected 3, the number of White's men on the board"),
         (" -1 0 0 3", f" -1 {10**20} 0 3", "mask of mills"),
         (" b p p ", " b q p ", "phase"),
         ("ids:nodes", "nodes", "end here"),
