@@ -193,7 +193,9 @@ class Searcher:
             self._context = context
         self.prepare()
         assert self._table is not None
-        megabytes = 1 + level.nodes // 50_000 if level else self._useful_mb(clock)
+        megabytes = (
+            min(1 + level.nodes // 50_000, self.hash_mb) if level else self._useful_mb(clock)
+        )
         if megabytes > self._table.megabytes_in_use():
             # Growing clears the table. It is rare: in a game with a clock the first move needs the
             # largest table, and each growth at least doubles the size.

@@ -350,6 +350,14 @@ def test_a_search_reuses_the_results_of_the_last_one() -> None:
     assert 0 < (deeper.info.hashfull or 0) < 100
 
 
+def test_a_level_keeps_a_table_that_is_smaller_than_it_can_fill() -> None:
+    """The strongest level can fill 9 MiB; a smaller table was cleared before each of its moves."""
+    position = parse_position("*O*@O**@/*@*O**@*/O*@**O** w 0 0 0 20", MORRIS)
+    searcher = Searcher(4)
+    deeper = searcher.search(position, Limit(depth=10), level=LEVELS[-1])
+    assert searcher.search(position, Limit(depth=10), level=LEVELS[-1]).nodes < deeper.nodes
+
+
 @pytest.mark.thorough
 def test_a_search_continues_without_threads_that_the_system_refuses(
     monkeypatch: pytest.MonkeyPatch,
