@@ -71,7 +71,8 @@ def _remove_oldest(root: Path, built: Path) -> None:
             if _FOLDER.fullmatch(folder.name) and folder.name not in presets and folder != built:
                 if {file.name for file in folder.iterdir()} <= {*small, LOCK}:
                     ages.append((folder.stat().st_mtime_ns, folder))
-    for _, folder in sorted(ages, reverse=True)[MOST_SETS - 1 :]:
+    kept = MOST_SETS - (built.name not in presets)
+    for _, folder in sorted(ages, reverse=True)[kept:]:
         # `InputError`: another process writes to the folder.
         with suppress(OSError, InputError), locked(folder):
             for name in (*small, LOCK):

@@ -362,3 +362,13 @@ def test_small_tables_of_many_rule_sets_do_not_fill_the_disk(tmp_path: Path) -> 
     assert kept == [*old[: MOST_SETS - 1], old[-1]]
     assert preset.exists() and built.exists() and other.exists()
     assert len(list(built.iterdir())) == 6
+
+
+def test_small_tables_of_a_preset_do_not_count(tmp_path: Path) -> None:
+    """Building a preset's tables removed the oldest of `MOST_SETS` other rule sets."""
+    folders = [tmp_path / f"own-any-one-loses-{1000 + number}-0" for number in range(MOST_SETS)]
+    for folder in folders:
+        folder.mkdir()
+        (folder / "3-3.wdl").touch()
+    assert small_tables(PRESETS["loc"], tmp_path) is not None
+    assert all(folder.exists() for folder in folders)
