@@ -20,6 +20,9 @@ from merels.tournament.records.games import (
 LIMIT, ELO = LEVEL_OPTIONS
 _LIMITS = ("tc", "st", "nodes", "depth", "timemargin", "ponder")
 
+_SPECIAL = frozenset("'\"$`\\;&|<>()*?[]{}~#!")
+"""Characters that a POSIX shell does not take literally outside quotes."""
+
 Words = dict[str, str]
 """Words of a flag by key; the empty key stands for a word without ``=``."""
 
@@ -63,7 +66,10 @@ def _program_words(engine: EngineSpec) -> dict[str, str | int | None]:
 
 
 def condition_rows(entrants: Iterable[Entrant]) -> list[list[str]]:
-    """Return a heading and a row per entrant: its limits, program and options."""
+    """Return a heading and a row per entrant, equal rows only once.
+
+    A row has the name, and the limits, program and options that differ from the defaults.
+    """
     rows = [["Engine", "Time control", "Command and options"]]
     usual = engine_words(Entrant(EngineSpec(MERELS), TimeControl()))
     for entrant in entrants:
@@ -86,11 +92,12 @@ def typed(words: Words) -> str:
 def _typed(key: str, value: str) -> str:
     """Return ``key=value``, quoted where the shell needs it."""
     word = f"{key}={value}"
-    if word.split() == [word] and "'" not in word:
+    is_plain_key = key.split() == [key] and not _SPECIAL & set(key)
+    if is_plain_key and word.split() == [word] and (value == '""' or not _SPECIAL & set(value)):
         return word
-    if set(word) & set('"$`\\'):
+    if set(word) & set('"$`\\!'):
         return shell_text([word])
-    return f'{key}="{value}"' if key.split() == [key] else f'"{word}"'
+    return f'{key}="{value}"' if is_plain_key else f'"{word}"'
 
 
 def _given(words: dict[str, str | int | None]) -> Words:

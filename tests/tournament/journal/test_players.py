@@ -201,10 +201,12 @@ def test_a_pair_may_be_split_over_two_files(
 
 
 def test_settings_survive_a_pgn_tag() -> None:
-    options = (("Some Name", "a b"), ("Path", "it's \"here\""), ("Empty", ""), ("N", "$1`2`"))
+    options = (("Some Name", "a b"), ("Path", "it's \"here\""), ("Empty", ""), ("N", "$1`2`"),
+               ("File", r"C:\book.bin"), ("Quote", 'a"b'), ("Quotes", '""'))
     entrant = changed(engine("A", 7), options=options)
     assert read_words(typed(settings_words(entrant))) == player_of_entrant(entrant).settings
     assert read_words("unclosed 'quote")
+    assert typed({"a": "x;y", "b": "z", "c": '""'}) == 'a="x;y" b=z c=""'
 
 
 def labelled(players: Iterable[Player]) -> list[str]:
