@@ -24,7 +24,7 @@ from merels.tournament.play.game import Start, describe, first_line, judge, star
 from merels.tournament.records.games import NANOSECONDS, Entrant, Opening, TimeControl
 
 TRIAL_CLOCK, TRIAL_INCREMENT, TRIAL_NODES = 0.1, 0.01, 100
-"""Largest limits of the trial: clock and increment in seconds, and nodes."""
+"""Largest limits of the trial: clock, increment or time per move (both in seconds), and nodes."""
 SEARCH_SECONDS = 0.3
 """Time after which a search is stopped, in seconds."""
 SILENT_HINT = "; an engine must flush every line that it writes"
@@ -60,7 +60,7 @@ def preflight(
 
 
 def check_program(entrant: Entrant) -> None:
-    """Raise InputError, in the words of the trial, if an engine's program is not found."""
+    """Raise the same InputError as the trial if an engine's program is not found."""
     try:
         find_executable(entrant.engine.command, entrant.engine.directory)
     except EngineError as error:
@@ -92,7 +92,7 @@ def announced_names(entrants: Sequence[Entrant]) -> list[str]:
 def _kind(entrant: Entrant) -> Entrant:
     """Return a key that is equal for engines that need only one trial.
 
-    Such engines differ only in their name or in their level of merels.
+    Such engines differ only in their name and, if they are merels, in their level.
     """
     engine = replace(entrant.engine, name="")
     if engine.command == MERELS:
@@ -208,7 +208,7 @@ class _Trial:
             raise self._fault(f"rejects its options or the rules: {self._reported}")
 
     def think(self) -> None:
-        """Ask for a move, unless the opening ends the game."""
+        """Ask for a move, unless the opening ends the game or `move` must ask step by step."""
         if self._start.position.outcome() is None and not self._connection.dialect.in_steps:
             line, go = self._question()
             self._search = self._connection.begin(line + b"\n" + go)
@@ -227,7 +227,8 @@ class _Trial:
         details = self._reported and f" ({self._reported})"
         if answer is None:
             details = details or self._connection.last_output()
-            raise self._fault(f"plays no move in {patience:g} s, stopped or not{details}")
+            when = "in {:g} s" if self._connection.dialect.in_steps else "within {:g} s after stop"
+            raise self._fault(f"plays no move {when.format(patience)}{details}")
         if (objection := judge(position, answer)[1]) is not None:
             where = self._question()[0].decode()
             raise self._fault(f"makes an illegal move: {objection}, after '{where}'{details}")

@@ -69,9 +69,9 @@ def test_a_program_that_does_not_start_is_reported_with_its_error_output(
         ("sound", ["option.Hash=0"], "'-engine E option.Hash=0': option Hash takes a number from"),
         ("die-ready", [], "'-engine E': does not get ready: exit code 0"),
         ("never-ready", [], "gives no answer to isready in 0.5 s; see pingtimeout="),
-        ("never", [], "'-engine E': plays no move in 0.5 s, stopped or not"),
+        ("never", [], "'-engine E': plays no move within 0.5 s after stop"),
         (r"text-for-bestmove info string fake error: no legal action\n", [],
-         "plays no move in 0.5 s, stopped or not; last output: 'info string fake error: no legal "
+         "plays no move within 0.5 s after stop; last output: 'info string fake error: no legal "
          "action'"),
         ("illegal", [], "makes an illegal move: 'a1xg7', the move closes no mill and removes "
          "nothing, after 'position startpos "),
