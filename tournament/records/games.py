@@ -17,8 +17,8 @@ class TimeControl:
 
     A clock gives ``time`` for ``moves`` moves, or for the whole game if ``moves`` is None, and adds
     ``increment`` after each move. ``per_move`` is a fixed time per move. ``nodes`` and ``depth``
-    limit each search, with or without a clock. A game is lost on time only if the clock is overrun
-    by more than ``margin``.
+    limit each search, with or without a clock. A game is lost on time only if the clock or the time
+    per move is overrun by more than ``margin``.
     """
 
     time: int | None = None
@@ -57,8 +57,8 @@ def seconds_text(nanoseconds: int) -> str:
 class Entrant:
     """An engine of the tournament and the conditions under which it plays.
 
-    ``restart`` starts a new process for every game. ``start_timeout`` limits the first handshake,
-    ``ping_timeout`` each answer to isready, both in seconds.
+    ``restart`` starts a new process for every game. ``start_timeout`` is the time in which a new
+    process must answer the greeting, ``ping_timeout`` that for each isready, both in seconds.
     """
 
     engine: EngineSpec
@@ -78,8 +78,8 @@ class Entrant:
 class Adjudication:
     """Rules that end a game early. A count of 0 turns a rule off; scores are in centi-men.
 
-    ``max_moves`` is in moves of both sides. ``tables`` is the folder of tablebases that decide
-    games, empty for none.
+    ``max_moves`` counts full moves, a move of each side, from the start of the opening. ``tables``
+    is the folder of tablebases that decide games, empty for none.
     """
 
     draw_number: int = 0
@@ -127,7 +127,7 @@ Results = Sequence[Sequence[PairingResult]]
 
 @dataclass(frozen=True, slots=True)
 class GameSpec:
-    """A game to play. Games of one opening with swapped colours share their ``pair``.
+    """A game to play. The one or two games of a pair share their opening and ``pair``.
 
     ``seed`` seeds everything random in the game; engines do not receive it. ``replays`` is the
     maximum number of replays after excused losses on time (`Overtime.excused`).
@@ -149,7 +149,7 @@ class GameSpec:
 
 @dataclass(frozen=True, slots=True)
 class PairTask:
-    """Unit of work: the unplayed games of one opening, in order.
+    """Unit of work: the unplayed games of one pair, in order.
 
     The task is self-contained, so its games do not depend on the worker or on earlier attempts.
     """
@@ -185,7 +185,7 @@ class MoveRecord:
     elapsed: int
     """Time from go to bestmove, in nanoseconds."""
     clock: int | None = None
-    """Time left after the move, in nanoseconds."""
+    """Time left after the move, in nanoseconds; None without a clock."""
     late: int | None = None
     """Runner's delay in reading the answer, part of ``elapsed``; None if not measured."""
     waited: int | None = None
@@ -199,7 +199,7 @@ class Overtime(NamedTuple):
 
     elapsed: int
     overrun: int
-    """Time beyond the clock or the time per move, margin included."""
+    """Time beyond the clock or the time per move; the margin is not subtracted."""
     margin: int
     """Overrun that would not have lost the game."""
     late: int | None
@@ -229,7 +229,7 @@ class Oddities(NamedTuple):
     junk: int = 0
     """Lines outside the protocol."""
     late: int = 0
-    """Late answers within ``timemargin=``, and answers that belonged to no search."""
+    """Late answers within ``timemargin=``, and answers to no search or to an earlier one."""
 
 
 class Origin(NamedTuple):
@@ -259,13 +259,13 @@ class GameResult:
     reason: str
     moves: tuple[MoveRecord, ...] = ()
     started: str = ""
-    """Start of the game, ISO 8601 in UTC."""
+    """Start of the game, before its engines are ready, ISO 8601 in UTC."""
     elapsed: int = 0
-    """Duration from the first to the last move, in nanoseconds."""
+    """Duration from the first ``go`` to the end of the game, in nanoseconds."""
     overtime: Overtime | None = None
     """The move that lost on time, if any."""
     voided: tuple[str, ...] = ()
-    """Reasons of the void attempts that preceded this game."""
+    """Reason of each earlier attempt that was void, because its loss on time was excused."""
     origin: Origin = Origin()
     oddities: tuple[Oddities, Oddities] = (Oddities(), Oddities())
     """Oddities of White's and Black's engine."""

@@ -38,7 +38,10 @@ class Intervals:
 
 @dataclass(frozen=True, slots=True)
 class PgnStyle:
-    """Contents of a move's comment: none if ``minimal``, else the parts that are True."""
+    """Contents of a move's comment: none if ``minimal``.
+
+    Otherwise: score, depth and time, and the parts that are True.
+    """
 
     minimal: bool = False
     nodes: bool = False
@@ -51,7 +54,7 @@ class PgnStyle:
 
     @property
     def needs_info(self) -> bool:
-        """Whether the comments show figures of the engines' ``info`` lines."""
+        """Whether a part is read from recorded ``info`` lines."""
         return self.latency or self.seldepth or self.nps or self.hashfull or self.pv
 
 

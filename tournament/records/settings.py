@@ -26,10 +26,10 @@ STEPS_IN_RANGE = 20
 LEAST_C_END = 0.5
 """Smallest ``c_end``; with less, rounding often gives both sides the same value."""
 USUAL_R_END = 60.0
-"""Product of the default ``r_end`` and the number of pairs.
+"""Product of the default ``r_end`` and the number of pairs, in tunes of at least 120 pairs.
 
-In a tune of any length, a parameter that costs 2 Elo at a distance of ``c_end`` from its best value
-comes closer to that value by a factor of about e³."""
+In such a tune, a parameter that costs 2 Elo at a distance of ``c_end`` from its best value comes
+closer to that value by a factor of about e³."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ class Settings:
 def read_settings(text: str) -> Settings:
     """Return the settings from JSON; fields that older journals lack get their defaults.
 
-    Raises ValueError if a field is missing or invalid.
+    Raises ValueError if a required field is missing, or a field is invalid.
     """
     data = json.loads(text)
     if isinstance(data, dict) and isinstance(data.get("engines"), list):
@@ -183,7 +183,7 @@ def _read(kind: Any, value: Any, name: str) -> Any:
 
 @cache
 def _types_of(kind: type) -> dict[str, Any]:
-    """Return the types of a class's fields, cached for tournaments of up to 1,000 engines."""
+    """Return the types of a class's fields, cached because a tournament may have 1,000 engines."""
     return get_type_hints(kind)
 
 
@@ -217,7 +217,7 @@ def _format(settings: Settings) -> str:
 
 
 def _length(settings: Settings) -> str:
-    """Return the length of a tournament, or of each match of a knockout, in rounds and games."""
+    """Return the length of a tournament, or of each match of a knockout."""
     rounds, games = counted(settings.rounds, "round"), counted(settings.games, "game")
     if settings.format == LEAGUE:
         return "pairs chosen to reduce the errors of the ratings"
