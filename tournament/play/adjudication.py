@@ -49,11 +49,11 @@ def tables_for(folder: str, rules: Rules) -> Tables:
 class Adjudicator:
     """Adjudicates one game, move by move.
 
-    Draw: both sides have reported level scores for ``draw_count`` moves in a row without a removal
-    (as in fastchess, which counts from the last irreversible move). Resignation: a side has
-    reported lost scores for ``resign_count`` of its moves in a row; with ``resign_twosided`` the
-    opponent must have reported won scores for as many moves. A move without a score restarts the
-    counts.
+    Draw: from move ``draw_number`` on, if both sides reported level scores in their last
+    ``draw_count`` moves. A removal restarts the count, as an irreversible move does in fastchess.
+    Resignation: from move ``resign_number`` on, if a side reported lost scores in its last
+    ``resign_count`` moves; with ``resign_twosided`` the opponent must have reported won scores in
+    as many moves. A move without a score restarts the counts.
 
     ``first_ply`` is the first ply for which `update` must be called. With only ``max_moves``, that
     is the last ply.
@@ -95,7 +95,8 @@ class Adjudicator:
     def _proven(self, tables: Tables, after: Position) -> Verdict | None:
         """Return the verdict that tablebases prove, or None.
 
-        The proof takes the plies without a removal into account.
+        The proof takes the rules' limits on plies into account. None also for a result that
+        ``table_results`` leaves out.
         """
         bounds = tables.bounds(after)
         if bounds is None or bounds[0] != bounds[1]:

@@ -32,7 +32,7 @@ class Clock:
             self.sent = left // MILLISECOND if left > MILLISECOND else 1
 
     def allowance(self) -> int | None:
-        """Return the time until the next move overruns the clock; None without a limit."""
+        """Return the time for the next move, by clock and time per move; None without a limit."""
         if self.limit.per_move is None:
             return self.left
         if self.left is None:
@@ -42,8 +42,8 @@ class Clock:
     def spend(self, elapsed: int) -> int:
         """Charge the time of a move; return the overrun if it exceeds the margin, else 0.
 
-        The overrun includes the margin. Only a move in time earns its increment and the next time
-        control.
+        The margin is not subtracted from the overrun. A move that exceeds the margin changes
+        nothing, because it loses the game.
         """
         allowance = self.allowance()
         if allowance is not None and elapsed > allowance:

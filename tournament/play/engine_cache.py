@@ -26,11 +26,10 @@ FAULT_PATIENCE = 0.5
 class EngineCache:
     """Running engines that are lent to games; a context manager that ends them all.
 
-    A cache belongs to one worker, which plays one game at a time. Idle engines are kept while a
-    quarter of the memory is available. Otherwise, if more than ``kept`` engines are idle, each
-    returned engine ends the engine that has been idle for longest. ``trace`` is called with an
-    engine's name, the direction ``>``, ``<`` or ``!`` (standard error), and the bytes sent or
-    received.
+    A cache belongs to one worker, which plays one game at a time. Up to `MOST_KEPT` idle engines
+    are kept while a quarter of the memory is available, otherwise ``kept``. Each further returned
+    engine ends the engine that has been idle for longest. ``trace`` is called with an engine's
+    name, the direction ``>``, ``<`` or ``!`` (standard error), and the bytes sent or received.
     """
 
     def __init__(
@@ -79,7 +78,7 @@ class EngineCache:
         return [self._attempt(engine, _await_ready) for engine in lent]
 
     def give_back(self, entrant: Entrant, engine: Engine) -> None:
-        """Keep an engine after its game, unless its entrant has ``restart``."""
+        """Keep an engine after its game, or end it if its entrant has ``restart``."""
         if entrant.restart or not self._kept:
             engine.close()
             return
@@ -103,7 +102,7 @@ class EngineCache:
             engine.close()
 
     def _take(self, entrant: Entrant) -> Engine | None:
-        """Return the idle engine of an entrant that was used last, or None.
+        """Return the most recently used idle engine of an entrant, or None.
 
         In a tune, an idle engine of the same name is sent the changed option values.
         """

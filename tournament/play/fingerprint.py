@@ -26,8 +26,8 @@ def fingerprint(engine: EngineSpec) -> str:
     """Return a fingerprint of an engine's program and of the files among its arguments.
 
     It is the start of a SHA-256. For the engine of merels, it covers the compiled core and the
-    weights. Libraries and modules that a script imports are not covered. Empty if the program is
-    missing.
+    weights. Libraries and modules that a script imports are not covered. Empty if a file is missing
+    or unreadable.
     """
     if engine.command[1:] == MERELS[1:]:
         paths = [core.__file__, weights.PATH]
@@ -47,7 +47,7 @@ def fingerprint(engine: EngineSpec) -> str:
 
 @lru_cache(maxsize=1024)
 def _digest(files: tuple[tuple[str, int, int], ...]) -> str:
-    """Return the digest of files, cached by path, size in bytes and time of change."""
+    """Return the digest of files, cached by path, size in bytes and modification time."""
     digest = hashlib.sha256()
     for path, _, _ in files:
         with open(path, "rb") as file:
@@ -56,7 +56,7 @@ def _digest(files: tuple[tuple[str, int, int], ...]) -> str:
 
 
 def changed_programs(journal: Journal, settings: Settings) -> list[str]:
-    """Return a sentence for each engine whose program has not played in the journal before."""
+    """Return a sentence for each engine whose fingerprint differs from all those in the journal."""
     played = fingerprints(journal)
     texts = []
     for entrant in settings.engines:

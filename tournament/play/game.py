@@ -5,10 +5,10 @@
 1. `Player.ask` sends ``position`` and ``go``; the mover's clock runs until its bestmove.
 2. The move is checked by the rules, charged to the clock, recorded and played.
 3. The adjudicator judges the new position.
-4. If the mover ponders, it gets the reply that it expects.
+4. If the mover ponders, it starts to ponder on the reply that it expects.
 
 An `End` ends the game: by the rules, by adjudication, or by a fault of an engine. Then the engines
-return to the cache, except an engine at fault, which is ended.
+return to the cache. An engine at fault, and one that does not stop pondering, is ended instead.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def start_of(opening: Opening, rules: Rules) -> Start:
 
 @lru_cache(maxsize=CACHED_MOVES)
 def move_text(move: Move) -> str:
-    """Return the text of a move, cached since that is faster than writing it again."""
+    """Return the text of a move, cached because formatting is slower."""
     return str(move)
 
 
@@ -96,7 +96,7 @@ def play_game(
     """Play a game to its end; then give the engines back to the cache, or end them.
 
     An engine's fault ends the game and raises nothing. Raises NotStarted if an engine does not
-    start, and InputError for invalid rules or an invalid opening.
+    start, InputError for invalid rules or an invalid opening, and Failure if tables are missing.
     """
     rules = parse_rules(spec.rules)
     start = start_of(spec.opening, rules)
@@ -137,7 +137,7 @@ def play_game(
 
 
 def describe(error: EngineError) -> str:
-    """Return an engine's error as text to put in parentheses."""
+    """Return an engine's error as text, without the subject ``the engine``."""
     if isinstance(error, EngineTerminated):
         return error.how
     return error.what if isinstance(error, EngineTimeout) else str(error)
@@ -210,7 +210,7 @@ class _Game:
             player.ponder(self.position, answer)
 
     def _adjudicate(self, number: int, side: int, brief: Brief) -> None:
-        """Raise the `End` of the game if it ends with the last move."""
+        """Raise the `End` of the game if the last move leads to an adjudication."""
         score = as_number(brief.score, brief.win_in)
         verdict = self._adjudicator.update(number, side, score, self._plies, self.position)
         # The rules take precedence over adjudication.

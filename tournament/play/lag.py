@@ -6,13 +6,13 @@ wrote it. Two measurements show the difference:
 * Linux counts how long each thread was ready to run while other threads had all processors
   (``schedstat``). The waiting time of the runner's own thread makes the answer *late*. That of the
   engine's busiest thread is the time that the engine *waited* for a processor.
-* On all systems, a wait that ends long after its timeout shows that the runner was not running:
-  it was stopped, its memory was swapped out, or the machine was suspended.
+* On all systems, a wait that ends more than `OVERSLEPT` after its timeout shows that the runner was
+  not running: it was stopped, its memory was swapped out, or the machine was suspended.
 
-Neither delay exceeds the time in which the engine did not compute. Therefore a late runner never
-excuses an engine that searches for too long. Two cases are not detected: a runner that something
-else delays, but that reads the answer before the timeout; and a delay of the engine while it sleeps
-or another process works for it.
+On Linux, neither delay exceeds the time in which the engine's busiest thread did not run. There a
+late runner never excuses an engine that searches for too long. Two delays are not detected: one of
+the runner that neither counts as waiting nor lasts beyond the timeout; and one of the engine while
+it sleeps or another process works for it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ WORTH_MEASURING = MILLISECOND
 
 The two readings of a move take about 30 microseconds, outside its clock."""
 SHORT_MOVES = 3
-"""Credit that a long move earns. A short move costs 1; without credit, moves are not measured."""
+"""Credit at the start, and credit that a long move earns.
+
+A short move costs 1; without credit, moves are not measured."""
 MOST_SHORT_MOVES = 20
 """Upper limit of the credit."""
 OVERSLEPT = 2 * MILLISECOND
@@ -82,7 +84,7 @@ class LagMeter:
         self._credit[name] = min(credit, MOST_SHORT_MOVES)
 
     def read(self, pid: int) -> Reading | None:
-        """Return the counters before a move; None if the system has none."""
+        """Return the present counters; None if the system has none."""
         if self._own < 0:
             return None
         engine = {}
@@ -96,8 +98,8 @@ class LagMeter:
     def lag(self, pid: int, before: Reading | None, elapsed: int, slept: int = 0) -> Lag:
         """Return the delays in a move that took ``elapsed`` nanoseconds.
 
-        ``slept`` is the known time by which the runner overslept its timeout. If ``before``, the
-        reading before the move, is None, only this delay is measured.
+        ``slept`` is the delay of a runner that overslept its timeout, else 0. If ``before``, the
+        reading before the move, is None, only this delay is known.
         """
         after = None if before is None else self.read(pid)
         late = waited = None

@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from merels.tournament.play.engine_cache import EngineCache
 
 IDLE_SECONDS = 10.0
-"""Time without a task after which a process ends its engines, in seconds."""
+"""Time after the last task in which a process keeps its engines, in seconds."""
 
 
 class CacheLender:
     """Lends an engine cache to each task and keeps it for later tasks.
 
-    After ``seconds`` without a task, all engines end.
+    If no task begins or ends for ``seconds``, the engines that are not lent end.
     """
 
     def __init__(self, seconds: float = IDLE_SECONDS) -> None:

@@ -1,4 +1,4 @@
-"""Memory available for engines, on this machine or in this process's control group (Linux)."""
+"""Memory available for engines, on this machine or in its container's control group (Linux)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _GROUPS = (
     ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes",
      "/sys/fs/cgroup/memory/memory.stat"),
 )
-"""Files with limit, use, and parts of the use of the control group; versions 2 and 1."""
+"""Files of a container's control group: limit, use, and parts of the use; versions 2 and 1."""
 
 
 class MemoryWatch:
@@ -41,7 +41,7 @@ def available_share() -> float:
     except (OSError, KeyError, ValueError, ZeroDivisionError):
         return 0.0
     for limit_file, use_file, parts_file in _GROUPS:
-        # There may be no such group, or it may have no limit.
+        # Outside a container there is no such group, and a group may have no limit.
         with suppress(OSError, ValueError, ZeroDivisionError):
             limit = int(_text(limit_file))
             if limit < total:

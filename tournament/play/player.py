@@ -83,7 +83,9 @@ class Player:
         """The opponent's move on which the engine ponders, or None."""
         self._patience = int(entrant.ping_timeout * 1e9)
         self._template: bytes | None = None
-        """``go`` line with gaps for the clocks; None if other values change between moves."""
+        """``go`` line with gaps for the clocks.
+
+        None if the dialect has no template, or if other values change between moves."""
         if self.dialect.has_template and self.clock.moves_to_go is None:
             self._template = self.dialect.go_template(self._limit())
         allowance, ping = self.clock.allowance(), entrant.ping_timeout
@@ -101,7 +103,8 @@ class Player:
         """Return the engine's answer in the position after ``moves``.
 
         An engine that ponders is sent ``ponderhit`` if the opponent played the expected move, else
-        ``stop``. Raises the `End` of the game if the engine does not answer in time.
+        ``stop`` and a new ``go``. Raises the `End` of the game if the engine does not answer in
+        time, ends or hangs.
         """
         allowance = self.clock.allowance()
         timeout = FOREVER
@@ -121,7 +124,7 @@ class Player:
                 else:
                     answer = self._ask_after_miss(position, asked, timeout)
             if answer is None:
-                assert allowance is not None, "only a clock ends a wait"
+                assert allowance is not None, "the wait ended without a limit on time"
                 raise self._unanswered(asked, timeout, allowance, reading)
         except EngineTerminated as error:
             raise fault(self.side, "crash", f"disconnects ({error.how})") from None
@@ -171,7 +174,7 @@ class Player:
         """Return the end of a game without an answer in time; wait for a late answer first."""
         overslept = monotonic_ns() - asked - timeout
         late = self._connection.stop()
-        # Measured, because on a busy machine more time than the timeout has passed before the stop.
+        # Measured, because on a busy machine the wait ends later than the timeout.
         elapsed = monotonic_ns() - asked
         self.lag = NOT_MEASURED
         if late is None:
@@ -204,7 +207,10 @@ class Player:
             return None
 
     def ponder(self, position: Position, answer: Answer) -> None:
-        """Have the engine ponder on the reply that it expects, if this reply is legal."""
+        """Have the engine ponder on the reply that it expects.
+
+        Do nothing if this reply is missing or illegal, or if it ends the game.
+        """
         try:
             guess = parse_move(ponder_text(answer.text))
             after = position.push(guess)
@@ -268,7 +274,7 @@ def _seconds(milliseconds: int | None) -> float | None:
 
 
 def _increment(clock: Clock) -> float | None:
-    """Return a clock's increment in seconds; None without one."""
+    """Return the increment in seconds; None without a clock or an increment."""
     if clock.left is None or not clock.limit.increment:
         return None
     return clock.limit.increment // MILLISECOND / 1000
