@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import NamedTuple
 
 from merels.engine.tablebase.verdict import PHASES, PlayedMove, Verdict
@@ -79,10 +79,10 @@ class WorstMove(NamedTuple):
 
 
 class WorstGame(NamedTuple):
-    """The game in which an engine lost most half points, first counting only the certain ones.
+    """The game in which an engine's blunders cost most.
 
-    ``wins`` and ``draws`` count the wins and draws thrown away. ``badness`` is the sort key:
-    certain half points, all half points.
+    ``wins`` and ``draws`` count the wins and draws thrown away. ``badness`` is the sort key: half
+    points lost by certain blunders, then by all blunders.
     """
 
     game: GameName
@@ -193,13 +193,13 @@ class Accuracy:
 
     def relabelled(self, labels: Mapping[str, str]) -> Accuracy:
         """Return a copy with engines renamed; engines with the same label are merged."""
-        other = Accuracy(games=self.games, coverage=self.coverage, depths=self.depths)
+        other = Accuracy(games=self.games, coverage=dict(self.coverage), depths=self.depths)
         for name, engine in self.engines.items():
-            if engine.worst_move is not None:
-                game = engine.worst_move.game.relabelled(labels)
-                engine.worst_move = engine.worst_move._replace(game=game)
-            if engine.worst_game is not None:
-                game = engine.worst_game.game.relabelled(labels)
-                engine.worst_game = engine.worst_game._replace(game=game)
-            other.engines.setdefault(labels[name], EngineAccuracy()).merge(engine)
+            move, game = engine.worst_move, engine.worst_game
+            renamed = replace(
+                engine,
+                worst_move=move and move._replace(game=move.game.relabelled(labels)),
+                worst_game=game and game._replace(game=game.game.relabelled(labels)),
+            )
+            other.engines.setdefault(labels[name], EngineAccuracy()).merge(renamed)
         return other

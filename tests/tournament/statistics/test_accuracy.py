@@ -116,7 +116,9 @@ def test_relabelled_counts_equal_counts_of_renamed_games() -> None:
     for _ in range(100):
         games = random_games(chance, "ABC")
         renamed = counted([(game.relabelled(labels), moves) for game, moves in games])
-        accuracy = counted(games).relabelled(labels)
+        original = counted(games)
+        accuracy = original.relabelled(labels)
+        assert original == counted(games), "relabelled changed the original"
         assert accuracy.games == renamed.games
         assert {name: engine.total for name, engine in accuracy.engines.items()} == {
             name: engine.total for name, engine in renamed.engines.items()
