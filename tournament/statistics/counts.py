@@ -53,8 +53,8 @@ class Tally:
 class MatchCounts(Tally):
     """Counts of games and of finished opening pairs of a match, seen from its first engine.
 
-    A pair is two games of one opening with the colours swapped. Games outside a finished pair count
-    only in ``wins``, ``losses`` and ``draws``.
+    A pair is two games of one opening, normally with the colours swapped. Games outside a finished
+    pair count only in ``wins``, ``losses`` and ``draws``.
     """
 
     wins: int = 0
@@ -141,7 +141,7 @@ class MatchCounter:
     """Counts games of any number of engines, match by match, one game at a time.
 
     Games with the same ``pair`` are paired two by two in order; an odd last game stays unpaired.
-    Memory grows with the number of matches, not of games.
+    Memory grows with the number of matches and of unfinished pairs, not of games.
     """
 
     def __init__(self) -> None:

@@ -7,14 +7,15 @@ of the 95 % interval. Normalized Elo divides by the standard deviation of a game
 Bergh, "Normalized Elo".
 
 A sample of few results underestimates its variance: a single pair, or pairs that all end alike,
-have none. Therefore the errors, the LOS and the deviation of normalized Elo include a Dirichlet
-prior of one pair with two decisive games between equals (a quarter LL, half WL, a quarter WW). With
-the prior among the entries, the variance of the mean is the variance of the entries divided by
-their count plus one. The interval is then symmetric in Elo about the mean with the prior. The
-estimate does not include the prior; the error is its distance from the farther end of the interval.
-The weight of the prior falls linearly with the number of entries outside the fullest cell. From
-`FULL_SPREAD` such entries on, the formulas are the plain Gaussian ones. In simulated matches of
-three or more pairs, the true difference lies within the error in at least 90 % of cases
+have none. Therefore the error of Elo, the LOS and the deviation in normalized Elo include a
+Dirichlet prior of one pair with two decisive games between equals (a quarter LL, half WL, a quarter
+WW). With the prior among the entries, the variance of the mean is the variance of the entries
+divided by their count plus the prior's weight. With the full weight, 1, the interval is symmetric
+in Elo about the mean with the prior. The estimate does not include the prior; its error is half the
+width of the interval plus the shift in Elo by the prior. The weight of the prior falls linearly
+with the number of entries outside the fullest cell. From `FULL_SPREAD` such entries on, the weight
+is 0 and the formulas are the plain Gaussian ones. In simulated matches of three or more pairs, the
+true difference lies within the error in at least 90 % of cases
 (`tests/tournament/statistics/test_elo.py`).
 """
 
@@ -31,7 +32,9 @@ ELO_UNIT = 400 / math.log(10)
 """Elo per unit of natural log-odds."""
 
 NELO_UNIT = 800 / math.log(10)
-"""Normalized Elo per standard deviation of a game; also the slope of Elo in the score at 0.5."""
+"""Normalized Elo per standard deviation of a game.
+
+Without draws, normalized Elo and Elo are therefore equal near 0."""
 
 GAMES_PER_CELL = {3: 1, 5: 2}
 """Games per entry, by the number of cells."""

@@ -128,7 +128,7 @@ def sandwich(bread: Matrix, edges: Edges, weights: Sequence[float]) -> Matrix:
 def about(covariance: Matrix, origins: Sequence[int]) -> Matrix:
     """Return the covariance of the differences from the mean of the nodes ``origins``.
 
-    No origins change nothing.
+    Without origins, return ``covariance`` itself.
     """
     if not origins:
         return covariance

@@ -5,22 +5,23 @@ difference in Elo. A draw is half a win and half a loss. Errors are the sandwich
 White), clustered by opening pair. They hold although draws make games less variable than the model
 assumes, and although the two games of an opening are not independent.
 
-If there are few clusters, or nearly all have the same result, errors and superiority include the
-prior of a match (`merels.tournament.statistics.elo`): one pair with two decisive games between
-equals. The prior of a pairing is weighted by the pairing's leverage: the degree to which only its
-own games determine the difference of its engines. The leverage is 1 if no other games connect them,
-and near 0 in a large field. The weight falls as the results of the pairing, and of other games of
-its engines, become more varied. The ratings themselves do not include the prior.
+Where results vary little, errors and superiority include the prior of a match
+(`merels.tournament.statistics.elo`): one pair with two decisive games between equals. The prior of
+a pairing is weighted by the pairing's leverage: the degree to which only its own games determine
+the difference of its engines. The leverage is 1 if no other games connect them, and near 0 in a
+large field. The weight falls as the results of the pairing, and of other games of its engines,
+become more varied. The ratings themselves do not include the prior.
 
 Engines that are not connected by games, directly or through others, cannot be compared. Each
-connected group is rated separately. Its anchors fix its scale; without anchors its mean is 0. If an
+connected group is rated separately. Its anchors fix its zero; without anchors its mean is 0. If an
 engine or a set of engines took every point, or none, from the rest of its group, no finite rating
 fits. Then each pairing across that divide gets one virtual draw, and the group reports their
 number.
 
-The likelihood is maximized by Newton's method. Each step is solved by conjugate gradients, in time
-linear in the number of pairings. Errors are exact in groups of up to `MOST_EXACT` engines. In
-larger groups they are means over random signs of the clusters, as in the wild bootstrap.
+The likelihood is maximized by Newton's method. Each step is solved by conjugate gradients, whose
+iterations take time linear in the number of pairings. Errors are exact in groups of up to
+`MOST_EXACT` engines. In larger groups they are means over random signs of the clusters, as in the
+wild bootstrap.
 """
 
 from __future__ import annotations
@@ -223,7 +224,7 @@ def _rate_group(
     shares = _prior_shares(games, find_leverages(graph, information))
     with_prior = strengths
     if any(shares):
-        # The prior keeps strengths finite too, so it replaces the virtual draws.
+        # A virtual draw counts as one of the two drawn games that stand for the prior.
         games.add_draws([share * (2 - is_virtual) for share, is_virtual in zip(shares, virtual)])
         with_prior = _solve(games, strengths)
     expected = games.expected(with_prior)
@@ -262,9 +263,9 @@ def _rated(strengths: Sequence[float], origins: Sequence[int], elo: float) -> li
 
 
 def _spread(counts: MatchCounts, expected: float, share: float) -> float:
-    """Return the sum of squared residuals of a pairing's clusters, in points.
+    """Return the sum of the squared residuals, in points, of a pairing's clusters.
 
-    It includes ``share`` of the prior.
+    It includes ``share`` of the prior, and the factor by which the prior reduces the variance.
     """
     unpaired, pairs = counts.unpaired, counts.pentanomial
     residuals = sum(
@@ -355,7 +356,7 @@ def _draws(graph: Laplacian, spreads: Sequence[float]) -> Callable[[], list[floa
     """Return a sampler of random vectors whose covariance is the Laplacian weighted by ``spreads``.
 
     Each vector is the sum of all edges, each multiplied by the root of its spread and a random
-    sign. The signs are the same in every call, so equal games give equal errors.
+    sign. Every sampler draws the same sequence of signs, so equal games give equal errors.
     """
     roots = list(map(math.sqrt, spreads))
     chance = random.Random(1)
@@ -405,7 +406,7 @@ def _variances(
             )
         sums = [total + a * a - b * b for total, a, b in zip(sums, x, x0)]
     return [
-        # Noise may push the estimate below the exact part.
+        # Noise may push the estimate to 0 or below; half of the exact part is its lower limit.
         max(exact / 2, exact + total / SIGNS) for exact, total in zip(own, sums)
     ]
 

@@ -26,7 +26,7 @@ EMPTY_CELL = 1e-3
 LEAST_SHARE = 1e-12
 """Least share of a cell in the sum of all cells; a smaller share would be rounded away."""
 MAX_ELO = 1000.0
-"""Largest Elo of a hypothesis. The expected score is 0.997 there, so more must be a mistake."""
+"""Largest Elo of a hypothesis. Logistic Elo expects a score of 0.997 there."""
 
 MAX_ROUNDS, SETTLED = 50, 1e-9
 """The iteration ends after `MAX_ROUNDS`, or when no probability changes by `SETTLED` or more."""

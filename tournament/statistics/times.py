@@ -26,7 +26,8 @@ class Spread(NamedTuple):
 class Sample:
     """Measurements, thinned evenly if there are too many to keep.
 
-    ``count`` and ``longest`` are exact. Raises OverflowError for a measurement beyond 64 bits.
+    ``count`` and ``longest`` are exact. Raises OverflowError if it keeps a measurement beyond 64
+    bits.
     """
 
     __slots__ = ("count", "longest", "values", "_stride")
