@@ -1,1 +1,1 @@
-"""Finished games on disk: journals, and reading them and PGN files."""
+"""Finished games on disk: journals, and readers of journals and PGN files."""

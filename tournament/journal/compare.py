@@ -49,8 +49,8 @@ def differences(
     """Return the differences between two tournaments started in ``folders``.
 
     Some changes are allowed: ``ours`` may have more rounds, if the games already planned stay the
-    same, and an engine whose name is not in ``played`` may have another program. A difference
-    common to all engines is listed once, as ``-each``.
+    same. An engine whose name is not in ``played`` may have another program and dialect. Files may
+    have moved. A difference common to all engines is listed once, as ``-each``.
     """
     engines = _engine_differences(ours, theirs, played, folders)
     return engines + _setting_differences(ours, theirs)

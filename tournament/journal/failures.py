@@ -47,8 +47,8 @@ class Failing:
 def failing_engines(journal: Journal) -> list[Failing]:
     """Return the engines that failed before a legal move in their last games.
 
-    These are at least `LEAST_FAULTS` games, or all games of the engine. Games that a worker broke
-    off, and games in which the opponent failed before the engine could move, are ignored.
+    These are at least `LEAST_FAULTS` games, or all games of the engine. Games without a move that a
+    worker broke off, or that the opponent lost by its own fault, are ignored.
     """
     if not list(journal.query(_SHORT_QUERY)):
         return []

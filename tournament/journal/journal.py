@@ -25,8 +25,8 @@ APPLICATION_ID = 0x6D65_7265
 SCHEMA_VERSION = 5
 BUSY_SECONDS = 10.0
 """Time to wait for a lock of another process, in seconds."""
-LONGEST_FIELD = 1 << 24
-"""Largest text read from a journal, in bytes: a game of about 500,000 moves."""
+LONGEST_ROW = 1 << 24
+"""Largest text or row read from a journal, in bytes."""
 
 TABLES: dict[str, dict[str, type]] = {
     "meta": {"key": str, "value": str}, "games": get_type_hints(Row)
@@ -183,8 +183,8 @@ class Journal:
             raise self._unreadable(error) from None
 
     def distrust(self) -> None:
-        """Guard against a hostile file: run none of its code, limit fields to `LONGEST_FIELD`."""
-        self._database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_FIELD)
+        """Guard against a hostile file: run none of its code, limit rows to `LONGEST_ROW`."""
+        self._database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_ROW)
         for setting in ("trusted_schema = OFF", "cell_size_check = ON"):
             list(self.query(f"PRAGMA {setting}"))
 

@@ -34,7 +34,7 @@ class Joined:
     conflicts: list[str] = field(default_factory=list)
     """Sentences on games with different results in two journals."""
     mixtures: list[str] = field(default_factory=list)
-    """Sentences on names under which several programs played."""
+    """Sentences on names with several programs, and on several versions of merels."""
     shards: set[tuple[int, int]] = field(default_factory=set)
     """Parts (i, n) named by the journals' command lines."""
     is_decided: bool = False
@@ -61,7 +61,10 @@ def merge(out: str, paths: Sequence[str], whole: Callable[[Words], Words] = list
 
 
 def _fill(target: Journal, paths: Sequence[str], whole: Callable[[Words], Words]) -> Joined:
-    """Copy the games of all journals, and the notes of the journal with the most rounds."""
+    """Copy the games of all journals, and the notes of the first.
+
+    The settings and the command line are those of the journal with the most rounds.
+    """
     kept: Notes = {}
     origins: dict[int, tuple[str, str]] = {}
     """Journal and result of each game, by number."""
@@ -100,7 +103,7 @@ def _fill(target: Journal, paths: Sequence[str], whole: Callable[[Words], Words]
 
 
 def _shard_of(words: Words) -> set[tuple[int, int]]:
-    """Return the last part (i, n) that a command line names, or an empty set."""
+    """Return a set with the last part (i, n) that a command line names, or an empty set."""
     shards: set[tuple[int, int]] = set()
     for flag, word in zip(words, words[1:]):
         if flag.lstrip("-") == "shard":

@@ -30,7 +30,7 @@ def open_journal(
     path: str | None, settings: Settings, meta: dict[str, str],
     before: Callable[[], None] = lambda: None,
 ) -> Journal:  # fmt: skip
-    """Create a journal; InputError if it exists.
+    """Create a journal; InputError if its file exists and is not empty.
 
     ``before`` is called after all checks, before anything is written.
     """
@@ -80,7 +80,7 @@ def open_run(path: str) -> StoredRun:
 def continue_run(
     stored: StoredRun, settings: Settings, meta: dict[str, str], before: Callable[[], None]
 ) -> None:
-    """Prepare a journal for more games of its run; InputError if the settings differ.
+    """Prepare a journal for more games; InputError if its run cannot continue with ``settings``.
 
     ``before`` is called after all checks, before anything is written.
     """

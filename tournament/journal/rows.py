@@ -36,7 +36,7 @@ LONGEST_NUMBER = 24
 class Row(NamedTuple):
     """One journaled game: its fields are the columns of the journal's table.
 
-    The fields from ``moves`` to ``clocks`` have one word per played move, separated by spaces.
+    The fields from ``moves`` to ``clocks`` have a word for each move after the opening.
     """
 
     number: int
@@ -78,7 +78,7 @@ class Row(NamedTuple):
 
     Empty without a loss on time."""
     voided: str = ""
-    """Reasons of void attempts that preceded this game, one per line."""
+    """Reason of each earlier attempt whose loss on time was excused, one per line."""
     host: str = ""
     """Machine of the worker; this field and those below are empty if unknown."""
     version: str = ""
