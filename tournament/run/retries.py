@@ -129,7 +129,7 @@ class Starts:
                 if place not in engine.left_out:
                     games = "games" if self._is_match else f"games of {name}"
                     notices.append(
-                        f"{place}: engine {name} {failure}; this worker gets no more {games}"
+                        f"{place}: engine {name} {failure}; this worker gets no {games} for now"
                     )
                 if not engine.leave_out(place):
                     continue

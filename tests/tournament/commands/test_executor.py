@@ -163,7 +163,7 @@ def test_a_dask_worker_where_an_engine_does_not_start_and_one_that_is_killed(
         status, out, err = run.wait(400)
     assert status == 0, err
     assert re.search(r" \(process \d+\): engine A does not start \(exit code 12[67]: .*"
-                     r"/no/such/engine.*\); this worker gets no more games", err)
+                     r"/no/such/engine.*\); this worker gets no games for now", err)
     played, local = (
         [(row.number, row.white, row.result, row.moves) for row in rows_of(f"{tmp_path}/{name}")]
         for name in ("j", "local")

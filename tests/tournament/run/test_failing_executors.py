@@ -358,7 +358,7 @@ def test_a_node_where_an_engine_does_not_start_is_left_out(tmp_path: Path, tried
     notice, *others = run.record.notices
     assert notice.startswith(f"{here().host} (process ") and notice.endswith(
         "): engine A does not start: exit code 127; another worker tries the engines" if tried
-        else "): engine A does not start (exit code 127); this worker gets no more games"
+        else "): engine A does not start (exit code 127); this worker gets no games for now"
     )
     # The worker is left out only during a pause, so that a trial may fail a second time.
     assert len(others) <= tried
@@ -380,7 +380,7 @@ def test_a_node_is_used_again_when_its_engine_starts(tmp_path: Path) -> None:
     run.board.views.append(Repairing(tmp_path / "flag"))
     assert run.play(partial(Nodes, 1, 1)) == "finished"
     failed, repaired = run.record.notices
-    assert failed.endswith("; this worker gets no more games")
+    assert failed.endswith("; this worker gets no games for now")
     assert repaired.endswith("engine A starts again")
 
 

@@ -120,7 +120,7 @@ def test_a_failed_start_is_the_fault_of_the_worker_if_the_engine_starts_elsewher
     starts = Starts(is_match=True)
     assert starts.succeed([A, B], THERE) == []
     assert starts.fail(WHY, HERE) == [
-        f"node1 (process 1): engine A {WHY[A]}; this worker gets no more games"
+        f"node1 (process 1): engine A {WHY[A]}; this worker gets no games for now"
     ]
     assert starts.left_out(task()) == {HERE} and starts.admit(task())
     assert starts.fail(WHY, HERE) == [], "reported only once"
@@ -134,7 +134,7 @@ def test_a_worker_is_left_out_for_a_while_only(monkeypatch: pytest.MonkeyPatch) 
     starts = Starts(is_match=False)
     starts.succeed([A, B], THERE)
     (notice,) = starts.fail(WHY, HERE)
-    assert notice.endswith("; this worker gets no more games of A")
+    assert notice.endswith("; this worker gets no games of A for now")
     clock = retries.monotonic()
     monkeypatch.setattr(retries, "monotonic", lambda: clock + retries.LONGEST_PAUSE)
     assert starts.left_out(task()) == frozenset()
@@ -148,7 +148,7 @@ def test_failed_starts_on_two_nodes_are_the_fault_of_the_engine() -> None:
     starts.fail(WHY, NEAR)
     assert starts.left_out(task()) == {HERE, NEAR}, "one node may be at fault for both"
     assert starts.fail(WHY, THERE) == [
-        f"node2 (process 2): engine A {WHY[A]}; this worker gets no more games",
+        f"node2 (process 2): engine A {WHY[A]}; this worker gets no games for now",
         f"engine A {WHY[A]}; its games wait, and it is tried again",
     ]
     assert starts.left_out(task()) == {HERE, NEAR, THERE} and not starts.admit(task())
