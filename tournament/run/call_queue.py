@@ -47,7 +47,7 @@ class _Waiting:
 
 
 class CallQueue:
-    """A queue from which each worker takes the call whose engines it already runs.
+    """A queue that gives each worker a call whose engines it already runs, if there is one.
 
     Among calls that suit a worker equally, the oldest is taken. A call that was passed over
     ``patience`` times is taken next, so that results arrive almost in order.

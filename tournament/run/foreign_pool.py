@@ -5,9 +5,9 @@ fail, or complete late, twice or never. Any call of the executor may block. Ther
 threads create the executor, submit calls and shut it down, and it gets no game before a worker has
 returned a test call.
 
-An executor is replaced when it breaks, cancels a call, or fails several calls in a row. Only a
-finished game resets the count of failures and the stall timer. While a future reports `running()`,
-the pool never counts as stalled; Dask's futures never report this.
+An executor is replaced when it breaks, cancels a call, or fails several calls in a row. A finished
+game or trial resets the count of failures and the stall timer. While a future reports `running()`,
+or no call is open, the pool never counts as stalled; Dask's futures never report this.
 """
 
 from __future__ import annotations
@@ -129,7 +129,10 @@ class ForeignPool(Pool):
         return self._put(_Call(fn, args))
 
     def occupy(self, places: frozenset[Place]) -> None:
-        """Submit filler calls that keep these workers busy, if they take the calls."""
+        """Submit a filler call, which keeps one of these workers busy if it takes the call.
+
+        Do nothing if there is already a filler call for each of them.
+        """
         if sum(call.is_filler for call in list(self._calls)) < len(places):
             self._put(_Call(stay_busy, (places,), is_filler=True))
 

@@ -122,7 +122,7 @@ class Plan:
         return is_in_part(task.games[0].pair, self._part)
 
     def has_left(self, journal: Journal) -> bool:
-        """Return whether a game of this run is missing from its journal; read no moves."""
+        """Return whether this run has games to play after those of its journal; read no moves."""
         if "verdict" in journal.meta():
             return False
         if self.settings.format == "knockout":  # Its number of games depends on results.
@@ -169,7 +169,7 @@ class Plan:
         self._points[index][1] += 1 - first
 
     def _tasks(self, round_number: int, index: int, pairing: Pairing) -> list[PairTask]:
-        """Return the tasks of a pairing, two games each."""
+        """Return the tasks of a pairing, each of two games or a last single one."""
         settings = self.settings
         tasks = []
         for start in range(0, settings.games, 2):

@@ -1,8 +1,8 @@
 """The runner: submits the plan's tasks to a pool of workers and records their results.
 
-A task returns rows for the games that were played. The runner submits the unplayed games of a task
-again. After a failed start of an engine, they wait until `Starts` admits the engine again; after a
-failed call, until other pairs are played.
+The runner submits the unplayed games of a task again. After a failed start of an engine, they wait
+until `Starts` admits the engine again. After a failed call, they wait until a game of another pair
+is received, or no other task is left.
 """
 
 from __future__ import annotations
@@ -120,9 +120,10 @@ class Runner:
         self._events.put(partial(self._take_report, event))
 
     def interrupt(self, now: bool = False) -> None:
-        """Stop after the games in progress; with ``now``, or on the second call, stop at once.
+        """Stop after the games in progress.
 
-        May be called from a signal handler.
+        With ``now``, on the second call, or while the pool is ``silent``, stop at once. May be
+        called from a signal handler.
         """
         self._events.put(partial(self._take_interrupt, now))
 
@@ -131,7 +132,7 @@ class Runner:
         self._events.put(lambda: None)
 
     def run(self, make_pool: Callable[[], LocalPool | ForeignPool]) -> End:
-        """Play until all games are played, the SPRT is decided or the run is interrupted.
+        """Play until the run ends, and return how it ended.
 
         Raise `JournalError` if a game cannot be stored, `InputError` if an engine fails its trial,
         and any error that a user's executor raises at its start. The pool is shut down in any case.

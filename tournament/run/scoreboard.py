@@ -116,7 +116,7 @@ class Scoreboard:
                 view.started(spec)
 
     def skip(self, games: Iterable[GameSpec]) -> None:
-        """Show and count later games without waiting for these games."""
+        """Show later games without waiting for these games; `show` counts them."""
         for spec in games:
             self._starts.skip(spec.number)
             self._ends.skip(spec.number)

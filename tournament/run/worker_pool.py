@@ -38,8 +38,8 @@ class CallFailed(Exception):
 class Pool:
     """The part of the runner's interface that local and foreign pools share.
 
-    When calls fail without a game in between, `renew` makes a pause, which doubles each time. After
-    `TRIES` pauses the pool is given up.
+    When calls fail without a game in between, `renew` makes a pause, which doubles each time. The
+    `TRIES`-th call of `renew` in a row gives the pool up.
     """
 
     foreign = False
@@ -121,7 +121,7 @@ class LocalPool(Pool, Executor):
             slot.leave(quit=False)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """End each worker and its engines after its call; with ``wait``, return afterwards."""
+        """End the workers and their engines after the last call; ``wait`` until they have ended."""
         if cancel_futures:
             self._queue.cancel()
         self._queue.close()
