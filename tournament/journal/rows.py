@@ -21,7 +21,7 @@ from merels.tournament.statistics.counts import (
 from merels.tournament.statistics.terminations import Ending
 
 _move = lru_cache(maxsize=8192)(parse_move)
-"""Cached `parse_move`, since the same few hundred moves recur."""
+"""Cached `parse_move`, because moves recur."""
 SCORES = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
 """White's score by result; a game broken off (``*``) has none."""
 

@@ -36,7 +36,7 @@ from merels.tournament.play.player import End, Player, Script, fault
 from merels.tournament.records.games import GameResult, GameSpec, MoveRecord, Opening
 
 LONGEST_ANSWER = 200
-"""Bytes after ``bestmove`` that are read: twice the longest move with its ponder move."""
+"""Bytes after ``bestmove`` that are read; a move with its ponder move has at most half of them."""
 LONGEST_INFO = 4096
 """Bytes of an ``info`` line that are recorded."""
 CACHED_STARTS = 64

@@ -24,7 +24,7 @@ from merels.tournament.play.game import Start, describe, first_line, judge, star
 from merels.tournament.records.games import NANOSECONDS, Entrant, Opening, TimeControl
 
 TRIAL_CLOCK, TRIAL_INCREMENT, TRIAL_NODES = 0.1, 0.01, 100
-"""Largest limits of the trial: clock, increment or time per move (both in seconds), and nodes."""
+"""Limits of the trial's clock, of its increment or time per move (in seconds), and of its nodes."""
 SEARCH_SECONDS = 0.3
 """Time after which a search is stopped, in seconds."""
 SILENT_HINT = "; an engine must flush every line that it writes"

@@ -129,8 +129,8 @@ Results = Sequence[Sequence[PairingResult]]
 class GameSpec:
     """A game to play. The one or two games of a pair share their opening and ``pair``.
 
-    ``seed`` seeds everything random in the game; engines do not receive it. ``replays`` is the
-    maximum number of replays after excused losses on time (`Overtime.excused`).
+    ``seed`` is derived from the tournament's seed; neither the referee nor the engines use it.
+    ``replays`` is the maximum number of replays after excused losses on time (`Overtime.excused`).
     """
 
     number: int

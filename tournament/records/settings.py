@@ -1,7 +1,8 @@
 """Settings of a tournament: everything that decides which games are played and how they end.
 
-Two runs with equal settings have the same pairings, colours and openings. Options that change only
-output or speed, such as the concurrency, are not settings.
+Two runs with equal settings, and equal results where a format pairs by results, have the same
+pairings, colours and openings. Options that change only output or speed, such as the concurrency,
+are not settings.
 """
 
 from __future__ import annotations

@@ -99,7 +99,7 @@ class Runner:
         self._running = 0
         """Number of calls that the pool has not returned."""
         self._again: deque[PairTask] = deque()
-        """Tasks that were returned unplayed although their call did not fail."""
+        """Unplayed games of tasks whose call did not fail."""
         self._failures: dict[int, _Failure] = {}
         """Pair number -> the pair, if its last call failed."""
         self._failed: deque[int] = deque()
