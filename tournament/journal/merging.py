@@ -63,7 +63,7 @@ def merge(out: str, paths: Sequence[str], whole: Callable[[Words], Words] = list
 def _fill(target: Journal, paths: Sequence[str], whole: Callable[[Words], Words]) -> Joined:
     """Copy the games of all journals, and the notes of the first.
 
-    The settings and the command line are those of the journal with the most rounds.
+    Settings, command line and verdict are those of the journal with the most rounds.
     """
     kept: Notes = {}
     origins: dict[int, tuple[str, str]] = {}
@@ -75,7 +75,8 @@ def _fill(target: Journal, paths: Sequence[str], whole: Callable[[Words], Words]
             notes = source.meta()
             if not kept:
                 kept = notes
-                target.create(notes["settings"], {**notes, "id": secrets.token_hex(8)})
+                common = {name: text for name, text in notes.items() if name != "verdict"}
+                target.create(notes["settings"], {**common, "id": secrets.token_hex(8)})
             kept = _larger(kept, notes, paths[0], path)
             shards |= _shard_of(json.loads(notes["arguments"]))
             # One tuple per result, shared by all games, saves memory.
@@ -94,8 +95,8 @@ def _fill(target: Journal, paths: Sequence[str], whole: Callable[[Words], Words]
                     )
                     conflicts.append(f"game {row.number} has two results: {results}")
     line = json.dumps(whole(json.loads(kept["arguments"])))
-    folder = {"folder": kept["folder"]} if "folder" in kept else {}
-    target.set_meta({"settings": kept["settings"], "arguments": line, **folder})
+    more: Notes = {name: kept[name] for name in ("folder", "verdict") if name in kept}
+    target.set_meta({"settings": kept["settings"], "arguments": line, **more})
     return Joined(
         read_settings(kept["settings"]), origins.keys(), duplicates, conflicts,
         provenance.mixtures(), shards, "verdict" in kept,

@@ -22,6 +22,7 @@ from merels.tournament.journal.rows import make_row
 from merels.tournament.pairing.schedule import pair_of
 from merels.tournament.records.games import Origin
 from merels.tournament.run.plan import Plan
+from merels.tournament.statistics.sprt import Sprt
 from tests.commands import command
 from tests.tournament.processes import Marked
 from tests.tournament.specs import match, result, settings
@@ -57,6 +58,21 @@ def test_journals_are_merged(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         assert joined.meta()["id"] not in ("a", "b")
         assert json.loads(joined.meta()["arguments"]) == ["-rounds", "5"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b", "out"]
+
+
+def test_the_verdict_of_the_longer_journal_is_kept(tmp_path: Path) -> None:
+    test = Sprt(0, 10)
+    first = journal(tmp_path / "a", [1, 2], sprt=test)
+    second = journal(tmp_path / "b", [1, 2, 3], rounds=5, sprt=test)
+    with Journal(second) as decided:
+        decided.set_meta({"verdict": "H1"})
+    assert merge(f"{tmp_path}/out", [first, second]).is_decided
+    with read_journal(f"{tmp_path}/out") as joined:
+        assert joined.meta().get("verdict") == "H1"
+    longer = journal(tmp_path / "c", [1, 2, 3, 4], rounds=6, sprt=test)
+    assert not merge(f"{tmp_path}/other", [second, longer]).is_decided
+    with read_journal(f"{tmp_path}/other") as joined:
+        assert "verdict" not in joined.meta()
 
 
 def test_missing_games_are_listed_by_shard(
