@@ -21,8 +21,8 @@ class Choice(NamedTuple):
     ``value`` is -1, 0 or 1. Unless it is ``certain``, a limit on plies or a repetition may turn
     the win or loss into a draw. ``depth`` is the depth to conversion (plies to the next removal or
     the end); None for a draw, and if it is unknown. ``nearly_drawn`` marks a loss that a limit on
-    plies or a repetition may soon turn into a draw. ``repeats`` marks a draw by a move that ends the
-    game or repeats one of its positions.
+    plies or a repetition may soon turn into a draw. ``repeats`` marks a draw by a move that ends
+    the game or repeats one of its positions.
     """
 
     move: Move
