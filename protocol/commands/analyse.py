@@ -80,8 +80,8 @@ def bench(argv: list[str]) -> int:
     """Search fixed positions; the last two lines are the nodes and the nodes per second."""
     parser = make_parser(
         "bench",
-        "Searches fixed positions to a fixed depth on one thread. The number of nodes is the\n"
-        "signature of the search, the same on every machine. The speed depends on the machine.",
+        "Searches fixed positions on one thread, each to a fixed depth. The number of nodes is\n"
+        "the signature of the search, the same on every machine; the speed is not.",
     )
     parser.parse_args(argv)
     from merels.engine.tools.bench import run

@@ -1,4 +1,4 @@
-"""Parser and flags that commands share, and the opening of tables that a flag names."""
+"""The parser and the flags that commands share, and the opening of tables."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ _FIELDS_HELP = ", ".join(f"{field.name}={'|'.join(field.choices) or 'N'}" for fi
 
 
 class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
-    """Help that lists each flag with one dash, although two dashes are accepted, too."""
+    """Help that lists each flag with one dash only; the parser also accepts two dashes."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog)
-        self._action_max_length = len("  -h, --help")  # The width of the names of subcommands.
+        self._action_max_length = len("  -h, --help")  # Room for subcommands, such as verify.
 
     def _format_action_invocation(self, action: argparse.Action) -> str:
         flags, action.option_strings = action.option_strings, action.option_strings[:1]
@@ -46,7 +46,7 @@ class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that reports a mistake in one line, and an error on printing its help."""
+    """An argument parser that prints a mistake on one line and does not hide write errors."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings, formatter_class=_HelpFormatter, allow_abbrev=False)
@@ -57,7 +57,7 @@ class Parser(argparse.ArgumentParser):
         return []
 
     def print_help(self, file: Any = None) -> None:
-        """Print the help; argparse's own method ignores write errors."""
+        """Print the help and raise write errors, which argparse ignores."""
         print(self.format_help(), end="", file=file)
 
     def error(self, message: str) -> NoReturn:
@@ -84,7 +84,8 @@ def add_rules_flags(parser: argparse.ArgumentParser, variant: str = DEFAULT_VARI
     add_flag(
         parser, "set", metavar="Field=value", nargs="+", type=_field_setting, action="extend",
         default=[],
-        help=f"fields that differ from the rule set: {_FIELDS_HELP} (N: plies or times, 0: off)",
+        help=f"fields that differ from the rule set: {_FIELDS_HELP} "
+        "(N: plies or occurrences, 0: off)",
     )
 
 
@@ -130,7 +131,7 @@ def add_engine_flag(parser: argparse.ArgumentParser, text: str, **settings: Any)
 def read_engine_flag(
     words: Sequence[str], protocols: Sequence[str], rules: Sequence[Rules]
 ) -> EngineSpec:
-    """Parse the words of one ``-engine``; print which tables a perfect player has.
+    """Parse the words of one ``-engine``; for ``level=perfect``, print what its tables cover.
 
     ``rules`` are the rules of the games that the engine may play.
     """
@@ -158,7 +159,7 @@ def rules_of(arguments: argparse.Namespace) -> Rules:
 
 
 def record_rules(arguments: argparse.Namespace) -> RecordRules:
-    """Return the rules for reading records: the flags given override the record's own rules.
+    """Return the rules for reading records; ``-variant`` and ``-set`` override a record's rules.
 
     The parser must have no default for -variant: call `leave_variant_open` on it.
     """
@@ -229,7 +230,7 @@ def like_option(name: str) -> Callable[[str], int]:
 def open_named(
     command: str, root: Path, rules: Rules, men: int = MAX_MEN, check: bool = False
 ) -> Tables:
-    """Open the tables in a folder named by the user; print a line for each unusable table.
+    """Open a rule set's tables in the folder ``root``; print a line for each unusable table.
 
     Raise `InputError` if no table is usable.
     """

@@ -137,7 +137,10 @@ def _serve(arguments: argparse.Namespace) -> int:
 
 
 def _keep_cookie(server: BoardServer, folder: Path | None) -> None:
-    """Keep the cookie of a fixed port in the folder of games; print a warning if that fails."""
+    """Let the cookie stay valid after a restart: keep its secret in the folder of games, if any.
+
+    Print a warning if that fails.
+    """
     try:
         if folder is not None:
             server.secret = kept_secret(folder, server.port)

@@ -25,8 +25,8 @@ _EPILOG = f"""\
 Example of a request:
   {{"id": 1, "moves": ["d6", "f4"], "time": 0.5, "level": "Club"}}
 
-Each line of input is a request; each line of output answers the next request (version {VERSION}).
-All fields of a request are optional:
+The first line of output names the engine, its rules and the version of the format ({VERSION}). Then
+each line of input is a request, which is answered by a line. All fields of a request are optional:
   id        any value; the answer repeats it
   new       true: a new game begins; without other fields the answer is {{"ready": true}}
   position  'startpos' (default) or six fields
@@ -36,11 +36,12 @@ All fields of a request are optional:
   time      limit in seconds; or depth (plies); or nodes;
             or clock {{"white", "black", "white_inc", "black_inc"}} in seconds
   level     name of a built-in level, or a rating
-  seed      varies the mistakes of a level (default 0: always the same answer)
+  seed      varies the mistakes of a level (default 0); equal seeds make equal mistakes
   only      the moves to choose from
-The answer has move (null when the game is over), side, score ({{"cp": 12}}, or {{"win_in": 5}} in
-plies, from the mover's point of view), depth, nodes and pv. If the move ends the game, it also has
-result and reason. An error has error, token, expected and index.
+The answer has move, side, score ({{"cp": 12}}, or {{"win_in": 5}} in plies, from the mover's point
+of view), depth, nodes, pv, result and reason. result and reason are null unless the move ends the
+game. If the game is over already, the answer has only move (null), result and reason. The answer to
+an invalid request has error, token, expected and index.
 """
 
 
@@ -73,7 +74,7 @@ def main(argv: list[str]) -> int:
 
 
 def serve(bridge: Bridge) -> int:
-    """Answer each line of standard input on standard output."""
+    """Print the first line, then answer each line of standard input that is not blank."""
     print(bridge.hello(), flush=True)
     while data := sys.stdin.buffer.readline(LONGEST_REQUEST + 1):
         line = data.decode("utf-8", "replace").strip()

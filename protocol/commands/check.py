@@ -41,10 +41,11 @@ EPILOG = """\
 A step passes (ok), fails (FAIL), warns of output that some clients cannot handle (warn), or is
 skipped if it does not apply to the engine (skip). A failure shows the reason, the engine's output
 and the expected behaviour. An engine that dies or hangs is restarted for the next step. After three
-failed starts, or after five minutes, the remaining steps are skipped.
+failed starts in a row, or after five minutes, the remaining steps are skipped.
 
-The defaults of the engine's options (UCI_Variant and the rule fields) determine the rules by which
-moves are judged. -variant and -set determine the fields for which the engine has no option.
+Moves are judged by the rules of the engine's options (UCI_Variant and the rule fields): their
+defaults, or the values of option.NAME=VALUE. -variant and -set determine the fields for which the
+engine has no option.
 
 Exit status: 0 if no step failed, 1 if a step failed, 2 if the engine cannot be started or the
 command line is wrong.
@@ -112,8 +113,8 @@ def _check(arguments: argparse.Namespace) -> int:
 def _try_start(subject: Subject) -> None:
     """Start the engine to read its name and options.
 
-    Raise `InputError` if the program cannot run or an option is wrong. The first step reports any
-    other failure.
+    Raise `InputError` if the program cannot run or an option is wrong. The first step that needs
+    the engine reports any other failure.
     """
     try:
         subject.spawn()

@@ -11,7 +11,7 @@ OK = 0
 FAILED = 1
 """The command line is valid, but the work failed or its result is negative."""
 USAGE_ERROR = 2
-"""The command line, or a file that it names, is invalid."""
+"""The command line, or a file that it names, is invalid, or memory or threads are lacking."""
 INTERRUPTED = 130
 """The user pressed Ctrl-C."""
 

@@ -1,4 +1,4 @@
-"""Notices of commands that read games: skipped games, and records that go on after a draw."""
+"""Notices of commands that read games: what is skipped, and records that go on after a draw."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class Faults:
         self._skipped = False
 
     def skip(self, error: InputError) -> None:
-        """Report that a game is skipped; with ``strict`` raise ``error``."""
+        """Report ``error`` and that its game or position is skipped; with ``strict`` raise it."""
         if self._strict:
             raise error
         self._skipped = True
         self.report(f"{error}; skipped")
 
     def notice(self, record: Record, place: str) -> None:
-        """Report that a record, found at ``place``, goes on after a draw by counting."""
+        """Report a record that goes on after a draw by counting; ``place`` is its file and game."""
         if text := drawn_notice(record):
             self.report(f"{place}: {text}")
 

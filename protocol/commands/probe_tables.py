@@ -15,7 +15,7 @@ from merels.protocol.commands.arguments import open_named, setup_of
 
 _RESULTS = {1: "win", 0: "draw", -1: "loss"}
 UNIT = "plies to the next removal or the end"
-"""The unit of depths, as printed."""
+"""Unit of depths, for people."""
 
 
 def root_of(arguments: argparse.Namespace) -> Path:
@@ -89,7 +89,7 @@ def _missing(position: Position, root: Path) -> str:
 
 
 def _best_first(move: tuple[object, TableValue | None]) -> tuple[int, int, str]:
-    """Return the sort key of a move: short wins first, then draws, long and short losses."""
+    """Return a move's sort key: wins, short ones first; draws; losses, long ones first; unknown."""
     entry = move[1]
     if entry is None:
         return 2, 0, str(move[0])

@@ -97,7 +97,7 @@ def _parser() -> Parser:
     probing = _command(commands, "probe", "print the values of a position and its moves", probe)
     probing.epilog = (
         "A move's value is for the side that plays it; a reply that leaves this value holds it.\n"
-        f"If depths were saved, the number after win or loss is {UNIT}."
+        f"If depths were saved, the number after win or loss counts {UNIT}."
     )
     probing.add_argument("position", metavar="POSITION", help=_POSITION_HELP)
     pack = _command(commands, "pack", "make packed tables, a third as large", _pack)
@@ -220,7 +220,7 @@ def _verify(arguments: argparse.Namespace, rules: Rules) -> int:
 
 
 def _rows(headers: dict[AnySector, Header]) -> list[dict[str, int | str | None]]:
-    """Return a row for each sector and side to move; the mover's men come first in its name."""
+    """Return a row for each sector and side to move; its name begins with the mover's men."""
     rows: list[dict[str, int | str | None]] = []
     for sector, header in headers.items():
         for (own, opponent), tally in zip(sector.sides, header.tallies):
