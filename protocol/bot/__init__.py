@@ -1,1 +1,1 @@
-"""The bot bridge: a program sends a position as a line of JSON and receives a move."""
+"""Moves for programs that send a position as a line of JSON."""

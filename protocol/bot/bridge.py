@@ -1,4 +1,4 @@
-"""The bot bridge: it answers each request, a line of JSON, with another line of JSON.
+"""Answers to the requests of a bot: a request is a line of JSON, and so is its answer.
 
 A bot for a playing site needs no implementation of the engine protocol or of the rules. It sends a
 position and the moves from it, and receives a move.
@@ -33,7 +33,7 @@ class Bridge:
         self._player, self._rules, self._limit = player, rules, limit
 
     def hello(self) -> str:
-        """Return the first line: format version, engine name, rules and names of levels."""
+        """Return the first line of output: format version, engine, rules and names of levels."""
         return json.dumps(
             {"merels": "bot", "version": VERSION, "engine": self._player.name,
              "variant": str(self._rules), "levels": [level.name for level in LEVELS]}
@@ -71,7 +71,7 @@ class Bridge:
         return json.dumps({"id": identity, **answer})
 
     def _play(self, request: Request) -> dict[str, Any]:
-        """Return the answer's fields: move, score, and the result if the move ends the game."""
+        """Return the answer's fields; only move, result and reason if the game is over already."""
         outcome = request.position.outcome()
         if outcome is not None:
             return {"move": None, "result": outcome.result, "reason": str(outcome)}

@@ -93,7 +93,7 @@ def read_request(body: JSON, rules: Rules, limit: Limit) -> Request:
 
 
 def _limit(body: JSON, default: Limit, side: str) -> Limit:
-    """Return the limit of a search for ``side``, such as ``white``."""
+    """Return the request's limit, or ``default``; ``side`` is the mover, ``white`` or ``black``."""
     if not {"time", "depth", "nodes", "clock"} & set(body):
         return default
     clock = typed_field(body, "clock", dict, f"an object of {', '.join(_CLOCK)}", {})

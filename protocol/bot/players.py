@@ -39,7 +39,7 @@ class InProcessPlayer:
 
 
 class EnginePlayer:
-    """An engine in another process, which is restarted after it has died."""
+    """An engine in another process, which is started again after an `EngineError`."""
 
     def __init__(self, spec: EngineSpec) -> None:
         self._spec = spec
@@ -50,10 +50,7 @@ class EnginePlayer:
 
     @contextmanager
     def _running(self) -> Iterator[Engine]:
-        """Yield the running engine; close it if the block raises `EngineError`.
-
-        The next use then starts it again.
-        """
+        """Yield the running engine, started if necessary; close it after an `EngineError`."""
         try:
             if self._engine is None:
                 self._engine = Engine.popen(self._spec)
@@ -72,14 +69,14 @@ class EnginePlayer:
     def choose(self, request: Request) -> PlayResult:
         """Return the engine's move at the request's level; the game must not be over.
 
-        `InputError` if the engine has no levels.
+        `InputError` if the engine cannot be set to the level.
         """
         with self._running() as engine:
             self._set_level(engine, request.level)
             return _play(engine, request)
 
     def _set_level(self, engine: Engine, level: Level | None) -> None:
-        """Set the engine's level; `InputError` if the engine has no option for it."""
+        """Set the engine's level; `InputError` if the engine has no option for it or refuses it."""
         if level == self._level:
             return
         if level is not None and "UCI_LimitStrength" not in engine.options:

@@ -13,7 +13,7 @@ from merels.engine.game.position import Move
 from merels.protocol.client.scanner import count_junk, last_answer, last_score
 
 ERROR = "sanmill_error"
-"""First word of an error that Sanmill sends instead of a move; a JSON object follows."""
+"""Word with which Sanmill reports a failed search instead of a move; a JSON object follows."""
 NO_MOVES = ("0000", "(none)", "none", "null", "draw")
 """Words that engines send instead of a move if there is none."""
 
@@ -28,15 +28,18 @@ class Answer:
     """An engine's answer to ``go``."""
 
     text: bytes
-    """The words after ``bestmove``."""
+    """The words after ``bestmove``, or an error that begins with the word `ERROR`."""
     info: bytes
-    """The last line with a score before ``bestmove``, or b''."""
+    """The last line before ``bestmove`` with a score of the best variation, or b''."""
     elapsed: int
     """Nanoseconds from sending ``go`` to receiving the answer."""
 
 
 Search = Callable[[bytes, int], Answer | None]
-"""Sends a request that ends in ``go``; returns the answer, or None after a timeout in ns."""
+"""Sends a request that ends in ``go``; returns the answer, or None after a timeout.
+
+Arguments: the request, and the timeout in nanoseconds.
+"""
 
 
 class AnswerFinder:
@@ -45,8 +48,8 @@ class AnswerFinder:
     With ``inside``, a line with the word `ERROR` is an answer, too, and its text includes the word.
     Lines after a ``bestmove`` are passed to ``put_back``.
 
-    ``info`` is the last line with a score so far. ``junk`` counts the lines so far that are not
-    part of the protocol.
+    ``info`` is the last line so far with a score of the best variation. ``junk`` counts the lines
+    so far that are not part of the protocol.
     """
 
     def __init__(self, inside: bool, put_back: Callable[[bytes], None]) -> None:
@@ -57,7 +60,7 @@ class AnswerFinder:
         self._pattern = _ANYWHERE if inside else _AT_START
 
     def find(self, lines: bytes) -> bytes | None:
-        """Return the words after the first ``bestmove``, or None."""
+        """Return the words after the first ``bestmove``, or None if there is no answer."""
         regular = last_answer(lines, self._inside)
         if regular is not None:
             answer, info = regular

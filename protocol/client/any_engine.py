@@ -28,7 +28,7 @@ class PlayResult:
 class Analysis:
     """A running analysis: an iterator over `Info` objects; leaving its ``with`` block stops it.
 
-    ``info`` and ``infos`` are the reports read so far. There may be more while ``running`` is True.
+    ``info`` and ``infos`` are the latest reports read. More may follow while ``running`` is True.
     One thread reads an analysis; other threads may call `stop` only. Subclasses implement `_next`
     and `stop`.
     """
@@ -112,9 +112,9 @@ class Task(NamedTuple):
 class Call:
     """A context manager for searches that another thread may interrupt.
 
-    The thread that uses the engine enters the block. Any thread may call `interrupt` at any time.
-    Before or inside the block, it stops each search of the block, even one that has not started.
-    After the block, it does nothing.
+    The thread that uses the engine enters the block. Any thread may call `interrupt`. A call before
+    or inside the block stops each search of the block, even one that has not started. A call after
+    the block has no effect.
     """
 
     def __init__(self, engine: AnyEngine) -> None:
@@ -128,7 +128,7 @@ class Call:
         self._outer: Call | None = None
 
     def interrupt(self) -> None:
-        """Stop the running search, and every later search of the block when it starts."""
+        """Stop the running search of the block, and each later search as soon as it starts."""
         with self._changing:
             if self.interrupted is None and not self._ended:
                 self.interrupted = monotonic_ns()
@@ -136,7 +136,7 @@ class Call:
                     self._engine.stop_search(self._search)
 
     def started(self, search: int) -> None:
-        """Record that a search has started; stop it if the block has been interrupted."""
+        """Record that a search has started; stop it if `interrupt` was called."""
         with self._changing:
             self._search = search
             if self.interrupted is not None:
@@ -192,8 +192,8 @@ class AnyEngine:
     def interrupt(self) -> None:
         """Stop the method that searches in another thread, even before its search has started.
 
-        If no method searches, stop a running analysis. Later searches are not affected. Any thread
-        may call this.
+        If no method searches, stop a running analysis. Later searches are not affected, except that
+        inside a `Call` this is `Call.interrupt`. Any thread may call this.
         """
         call, analysis = self._call, self._analysis
         if call is not None:
@@ -217,8 +217,8 @@ class AnyEngine:
 
         `InputError`, which is a ValueError, for an illegal move in ``moves`` or ``root_moves``, and
         for a limit that never ends the search. `EngineError` if the engine's move is illegal or not
-        among ``root_moves``. If the engine exceeds its time limit by more than `Engine.timeout`
-        seconds, it is sent ``stop``, and `EngineTimeout` is raised.
+        among ``root_moves``. If a process exceeds its time limit or clock by more than
+        `Engine.timeout` seconds, it is sent ``stop``, and `EngineTimeout` is raised.
         """
         with self._one_call():
             task = self._task(position, moves, root_moves)

@@ -1,4 +1,4 @@
-"""The client for asyncio programs: the methods and types of `Engine`, awaitable.
+"""The client for asyncio programs: `Engine` with awaitable methods.
 
 >>> async with await AsyncEngine.popen("merels") as engine:             # doctest: +SKIP
 ...     result = await engine.play(Position(), Limit(time=0.1))
@@ -229,11 +229,11 @@ class AsyncEngine:
         self.engine.kill()
 
     async def close(self, patience: float = QUIT_SECONDS) -> None:
-        """End the engine and its processes within about ``patience`` seconds.
+        """End the engine and its processes within about ``patience`` seconds plus half a second.
 
-        The engine is sent ``quit``, then SIGTERM, then SIGKILL. A call in progress raises
-        `EngineTerminated` if the engine does not answer it first. Cancelling `close` ends only the
-        wait; call it again to wait again.
+        The engine is sent ``quit``, after ``patience`` seconds SIGTERM, and at the end SIGKILL. A
+        call in progress raises `EngineTerminated` if the engine does not answer it first.
+        Cancelling `close` ends only the wait; call it again to wait again.
         """
         if self._closing is None:
             deadline = monotonic() + patience

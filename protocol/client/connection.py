@@ -63,8 +63,8 @@ class Connection:
 
     One thread uses a connection; other threads may call `stop_search`, `send_quit`, `terminate` and
     `kill` only. Any method may raise `EngineTerminated` if the process has ended, and
-    `EngineTimeout` if the engine does not answer or does not read its input. Searches take and
-    return times in nanoseconds; all other times are in seconds.
+    `EngineTimeout` if the engine does not answer or does not read its input. A ``start``, a
+    ``deadline`` and the ``timeout`` of a search are in nanoseconds, all other times in seconds.
     """
 
     name = ""
@@ -131,7 +131,10 @@ class Connection:
         raise self.timed_out(f"gives no answer to {hello} in {timeout:g} s")
 
     def send_option(self, name: str, text: str) -> None:
-        """Set an option to a text from `Option.check`; an empty text presses a button."""
+        """Set an option to a text from `Option.check`.
+
+        An empty text empties a string option, and presses a button.
+        """
         if not text and name in self.options and self.options[name].kind == "string":
             text = EMPTY
         self._send(f"{setoption(name, text or None)}\n".encode())
@@ -144,9 +147,9 @@ class Connection:
     def ping(
         self, timeout: float | None = None, reader: Callable[[bytes], None] | None = None
     ) -> None:
-        """Send ``isready`` and call `await_ready`.
+        """Send ``isready`` and wait for ``readyok``; see `await_ready`.
 
-        After the answer, the engine has executed every earlier command.
+        The engine has then executed every earlier command, except a search, which goes on.
         """
         if reader is None:
             self._drop_output()
@@ -276,7 +279,8 @@ class Connection:
     def wait_answer(self, start: int, timeout: int) -> Answer | None:
         """Wait for the answer to a request sent at ``start``, a time of `monotonic_ns`.
 
-        Return None if the answer has not arrived ``timeout`` nanoseconds after ``start``.
+        Return None if the answer has not arrived ``timeout`` nanoseconds after ``start``, or at the
+        earlier `search_deadline` of an interrupted search.
         """
         silence, output_limit = self._silence, self._pipe.received + MOST_OUTPUT
         longest = silence if self._call is None else _SLICE
@@ -319,8 +323,8 @@ class Connection:
     def search_deadline(self, start: int, deadline: int) -> int:
         """Return the deadline of a search that began at ``start``.
 
-        After an interruption, this is ``deadline`` or the interruption plus ``timeout``, whichever
-        is earlier; otherwise it is ``deadline``.
+        This is ``deadline``, but at most `timeout` seconds after an interruption, or after
+        ``start`` if the interruption came earlier.
         """
         if self._call is None or self._call.interrupted is None:
             return deadline

@@ -41,7 +41,7 @@ class UciAdapter:
     mate_in_plies = False
     """Whether mate scores count plies, not moves."""
     in_steps = False
-    """Whether a move with a removal takes several searches: see `SanmillAdapter.ask`."""
+    """Whether the engine needs a search for each step of a move: the placement, each removal."""
     own_rules: Rules | None = None
     """The rules of engines that have no options for rules; None for a dialect with such options."""
     can_ponder = True
@@ -110,7 +110,7 @@ class UciAdapter:
     def ask(
         self, search: Search, position: Position, line: bytes, go: bytes, timeout: int
     ) -> Answer | None:
-        """Return the answer for a whole move, joined from one search for each of its steps.
+        """Return the answer for a whole move, from a search for the step and for each removal.
 
         ``search`` runs one search; all searches together take at most ``timeout`` nanoseconds.
         ``line`` is the ``position`` line for ``position``. Called only if ``in_steps`` is True.
@@ -130,7 +130,7 @@ class UciAdapter:
         return (field,)
 
     def settings(self, rules: Rules, offered: Options) -> list[tuple[str, str]]:
-        """Return the options to set for ``rules``, as names and values, among those ``offered``."""
+        """Return names and values of the options to set for ``rules``, of those ``offered``."""
         chosen: list[tuple[str, str]] = []
         preset: Rules | None = None
         variants = offered.get("UCI_Variant")
@@ -168,9 +168,9 @@ class SanmillAdapter(UciAdapter):
     has_template = False
 
     OVERRUN = 3
-    """Ratio of Sanmill's longest thinking time to its limit; 1.7 to 3.2 were measured."""
+    """Assumed ratio of Sanmill's thinking time to MoveTimeMs; 1.7 to 3.2 were measured."""
     MOVES_LEFT = 30
-    """Expected number of remaining moves if the limit states none."""
+    """Moves over which a clock is divided if the limit has no ``remaining_moves``."""
 
     def _start_text(self, start: Position) -> bytes:
         if format_position(start) == START:
@@ -185,9 +185,9 @@ class SanmillAdapter(UciAdapter):
         self, limit: Limit, side: int, *, root_moves: Sequence[Move] = (),
         infinite: bool = False, ponder: bool = False,
     ) -> bytes:  # fmt: skip
-        """Return ``go`` after the ``setoption`` line that limits the thinking time.
+        """Return ``go``, after a ``setoption`` line if ``limit`` has a time or the mover's clock.
 
-        Sanmill's option MoveTimeMs also ends searches by depth or nodes. ``mate`` and
+        That line sets MoveTimeMs, which also ends searches by depth or nodes. ``mate`` and
         ``searchmoves`` are left out, because Sanmill has neither. Older builds ignore ``nodes``.
         """
         words = b"go infinite" if infinite else b"go"
@@ -208,7 +208,7 @@ class SanmillAdapter(UciAdapter):
     def ask(
         self, search: Search, position: Position, line: bytes, go: bytes, timeout: int
     ) -> Answer | None:
-        """Return the answer joined from a search for each step of the move."""
+        """Return the answer for a whole move, from a search for the step and for each removal."""
         answer = search(line + b"\n" + go, timeout)
         if answer is None:
             return None
@@ -241,7 +241,7 @@ class SanmillAdapter(UciAdapter):
         return ("NMoveRule", "EndgameNMoveRule") if field == "NoRemovalPlies" else ()
 
     def settings(self, rules: Rules, offered: Options) -> list[tuple[str, str]]:
-        """Return Sanmill's two options for the limit of plies without a removal."""
+        """Return Sanmill's two options for NoRemovalPlies; none if the rules have no limit."""
         plies = str(rules.no_removal_plies)
         return [
             (offered[name].name, plies)

@@ -93,7 +93,7 @@ class Engine(AnyEngine):
     """A running engine process, started by `Engine.popen`.
 
     ``connection`` sends and receives lines, ``options`` come from the greeting, and ``pid`` is
-    the process's number. Any thread may call `kill` and `interrupt`.
+    the process's number. Any thread may call `kill`, `interrupt` and `Call.interrupt`.
     """
 
     def __init__(
@@ -127,8 +127,8 @@ class Engine(AnyEngine):
     def ping(self, timeout: float | None = None) -> None:
         """Wait until the engine has executed every command, at most ``timeout`` seconds.
 
-        The default is the engine's `timeout`. A running analysis continues, and its reports can
-        still be read.
+        The default is the engine's `timeout`. A running analysis continues; its last 4096
+        lines can still be read.
         """
         analysis = self._analysis
         reader = None

@@ -19,7 +19,7 @@ _COUNTS = ("depth", "seldepth", "multipv", "nodes", "nps", "time", "hashfull", "
 """Words followed by a natural number for which `Info` has a field."""
 _NUMBERS = frozenset((*_COUNTS, *SCORES, "currmovenumber", "sbhits", "cpuload"))
 _LISTS = ("pv", "refutation", "currline")
-"""Words followed by moves, up to the next known word."""
+"""Words followed by moves, up to the next word of the protocol."""
 _BOUNDS = {"lowerbound": "lower", "upperbound": "upper"}
 _WORDS = _NUMBERS.union(_LISTS, _BOUNDS, ("score", "currmove", "string", "wdl"))
 _TOO_LARGE = 10**18
@@ -30,8 +30,8 @@ _TOO_LARGE = 10**18
 class InfoLine:
     """The parts of an ``info`` line.
 
-    ``mistakes`` describes violations of the protocol. ``unknown`` lists the words that are not part
-    of the protocol, and words in capitals.
+    ``mistakes`` are sentences about missing and invalid values. ``unknown`` lists the words that
+    are not in the protocol, and the words of the protocol that contain capitals.
     """
 
     numbers: dict[str, int] = field(default_factory=dict)
@@ -51,7 +51,7 @@ class InfoLine:
 def read_info(line: bytes) -> InfoLine:
     """Return the parts of an ``info`` line; its last part may be free text after ``string``.
 
-    A word in capitals is read, and also listed as ``unknown``.
+    A word of the protocol that contains capitals is read, and also listed as ``unknown``.
     """
     info = InfoLine()
     words = line.decode("utf-8", "replace").split()[1:]
@@ -68,7 +68,9 @@ def read_info(line: bytes) -> InfoLine:
             text = words[index] if index < len(words) else ""
             value = parse_whole(text)
             if value is None or value < 0 and word not in SCORES:
-                info.mistakes.append(f"'{word}' is followed by '{text}', not a number")
+                follows = f"is followed by '{text}'" if text else "is the last word"
+                kind = "a whole number" if word in SCORES else "a number from 0"
+                info.mistakes.append(f"'{word}' {follows}; expected {kind}")
             else:
                 info.numbers[word] = value
             index += text != "" and text.lower() not in _WORDS
@@ -85,7 +87,7 @@ def read_info(line: bytes) -> InfoLine:
             if len(numbers) == 3:
                 info.wdl = numbers
             else:
-                info.mistakes.append("'wdl' is not followed by three numbers")
+                info.mistakes.append("'wdl' is not followed by three whole numbers")
             index += 3
         elif word in _BOUNDS:
             info.bound = _BOUNDS[word]
@@ -101,7 +103,8 @@ def parse_info(
 ) -> Info:
     """Return the contents of an ``info`` line about a search of ``position``.
 
-    ``white_view``: scores are White's view, not the mover's. ``in_plies``: mates count plies.
+    ``white_view``: scores are White's view, not the mover's. ``in_plies``: mates count plies, not
+    moves. The pv ends before its first illegal move.
     """
     parts = read_info(line)
     values = {name: value for name, value in parts.numbers.items()

@@ -24,7 +24,7 @@ def table_coverage(spec: EngineSpec, rules: Sequence[Rules]) -> list[str]:
     """Return a sentence for each rule set of ``rules`` that ``level=perfect`` has tables for.
 
     Return [] for any other engine. Raise `InputError` with the command that builds tables if no
-    rule set has tables besides the small ones that every engine builds when it starts.
+    rule set has tables besides the small ones that merels builds when it starts.
     """
     options = {name.lower(): value for name, value in spec.options}
     folder = options.get(TABLES.lower(), "")

@@ -4,15 +4,15 @@ They are compiled because an engine may send a line every few microseconds. They
 """
 
 class Brief:
-    """The fields of an ``info`` line that a tournament records; the score is the mover's view."""
+    """Score (the mover's view), depth and nodes of an ``info`` line; tournaments record them."""
 
     @property
     def score(self) -> int | None:
-        """Score in hundredths of a man; None without one."""
+        """Score in hundredths of a man; None for a line without one, and for a mate."""
 
     @property
     def win_in(self) -> int | None:
-        """Plies to a claimed win (> 0) or loss (<= 0); None without a claim."""
+        """Plies to the end after ``mate``: a win (> 0) or a loss (<= 0); None without a mate."""
 
     @property
     def depth(self) -> int:
@@ -30,7 +30,7 @@ def parse_brief(line: bytes, side: int, white_view: bool = False, in_plies: bool
     """
 
 def last_score(lines: bytes, end: int) -> bytes:
-    """Return the last line that has a score before the offset ``end``; b'' without any.
+    """Return the last line whose word ``score`` is before the offset ``end``; b'' without any.
 
     Lines about variations other than the best, and lines that begin with ``info string``, are
     skipped.
@@ -40,9 +40,9 @@ def count_junk(lines: bytes) -> int:
     """Return the number of lines that are not empty and begin with no word of the protocol."""
 
 def last_answer(lines: bytes, inside: bool) -> tuple[bytes, bytes] | None:
-    """Return the words after ``bestmove`` in the last line, and the `last_score` before them.
+    """Return the words after ``bestmove`` in the last line, and the `last_score` of the lines.
 
-    ``bestmove`` must begin the line, or with ``inside`` be anywhere in it. Return None for the
-    irregular forms that `AnswerFinder` reads: an answer with lines after it, in capitals, indented
-    or without a move.
+    ``bestmove`` must begin the line, or with ``inside`` be anywhere in it. Return None without a
+    ``bestmove``, and for the irregular forms that `AnswerFinder` reads: an answer with lines after
+    it, in capitals, indented or without a move.
     """

@@ -14,16 +14,16 @@ EMPTY = "<empty>"
 _KEYWORDS = re.compile(r"(?:^| )(default|min|max|var)(?= |$)", re.IGNORECASE)
 
 Value = str | int | bool | None
-"""The value of an option; None presses a button."""
+"""Value of an option; None for a button, which has no value."""
 
 
 def value_text(value: Value) -> str:
-    """Return a value as text of the protocol, such as ``true`` for True."""
+    """Return a value as it is sent to an engine, such as ``true`` for True."""
     return {True: "true", False: "false"}[value] if isinstance(value, bool) else str(value)
 
 
 def setoption(name: str, text: str | None) -> str:
-    """Return the line that sets an option to ``text``; None presses a button."""
+    """Return the line that sets an option to ``text``, or presses a button if it is None."""
     return f"setoption name {name}" + ("" if text is None else f" value {text}")
 
 
