@@ -1,4 +1,4 @@
-"""``merels check``: a conformance test of an engine, in steps.
+"""The conformance test of ``merels check``, in steps.
 
 A step sends commands to the engine and judges its output. The step's text states the expected
 behaviour and the reason for it. Similar steps are rows that share a function; every other step is a

@@ -1,4 +1,4 @@
-"""The engine's process, and a record of every line that it wrote."""
+"""The engine's process, and the lines that it has printed."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ MOST_LINES = 200_000
 MOST_BYTES = 1 << 25
 """Maximum size of the lines in `Conversation.transcript`, and of the output before one answer."""
 WARN_DELAY = 0.1
-"""Delay above which an answer is a warning, in seconds."""
+"""Delay above which an answer gets a warning, in seconds."""
 FAIL_DELAY = 1.0
-"""Delay above which an answer is a failure, in seconds."""
+"""Delay above which the step fails, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Timeouts in seconds, and the sizes of the longer steps."""
+    """Timeouts and waiting times, and the sizes of the longer steps."""
 
     answer: float = 5.0
     """Timeout of an answer, in seconds."""
@@ -63,7 +63,7 @@ class Skip(Exception):
 
 
 class Conversation:
-    """The engine's current process and the lines that it and earlier processes wrote.
+    """The engine's current process, and the lines that it and earlier processes have printed.
 
     Methods that wait raise `Fault` on a timeout and `EngineError` if the process has ended.
     """
@@ -78,7 +78,7 @@ class Conversation:
         self.warnings: list[Fault] = []
         """Warnings of the current step."""
         self.sent = ""
-        """The last line sent, shortened to its end."""
+        """The last line sent; of a long line, only the end."""
         self.unanswered = 0
         """Number of ``go`` commands without a ``bestmove`` yet."""
         self._errors = b""
@@ -119,10 +119,11 @@ class Conversation:
     def judge_delay(
         self, seconds: float, reason: str, line: Line | None = None, *, clock: bool = False
     ) -> None:
-        """Warn of, or raise `Fault` for, an answer that came ``seconds`` late.
+        """Warn of an answer that came ``seconds`` late; raise `Fault` after `FAIL_DELAY`.
 
-        With ``clock`` the delay is an overrun of the game clock: any overrun is a warning, and
-        more than `WARN_DELAY` a failure. The warning allows for the transfer of the answer.
+        A delay up to `WARN_DELAY` is ignored. With ``clock`` the delay is an overrun of the game
+        clock: any overrun is a warning, because a short one may be only the transfer of the
+        answer; more than `WARN_DELAY` is a failure.
         """
         warning, failure = (0.0, WARN_DELAY) if clock else (WARN_DELAY, FAIL_DELAY)
         if seconds > failure:

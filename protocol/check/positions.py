@@ -20,11 +20,11 @@ FORCED = "@O@@****/@*@*****/*OOO@*** w 0 0 3 30"
 REMOVALS = "**@O@@**/**@O@O@*/@*@OO*OO w 0 0 24 32"
 """Every legal move closes a mill."""
 WINNING = "@*O**O@*/**@**@*@/O*****@* b 0 0 8 32"
-"""Black wins at once: several moves close a mill and remove White's third man."""
+"""Black wins at once: several moves close a mill and leave White with two men."""
 FINISHED = {
     "White has two men": "****@*@O/@*@***@*/**O***@* w 0 0 0 38",
     "White is blocked": "**@OOO@*/**@O@*@*/***@**@* w 0 0 0 27",
 }
-"""Positions of finished games, by the reason."""
+"""Positions in which the game is over, by the reason."""
 GAME = "g1 d6 d2 a7 g4 d5 g7xd5 c5 e5 c4 e4 b6".split()
 """The first moves of a game, one of them with a removal."""

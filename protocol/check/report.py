@@ -29,7 +29,7 @@ class Printer:
         self._skipped: list[Finding] = []
 
     def show(self, finding: Finding) -> None:
-        """Print a finding; hold skipped steps back, to print steps with one reason together."""
+        """Print a finding; hold back skipped steps, to print those with one reason together."""
         skipped = finding.verdict is Verdict.SKIP
         last = self._skipped[-1] if self._skipped else finding
         if not skipped or (last.step.group, last.reason) != (finding.step.group, finding.reason):
@@ -52,7 +52,7 @@ class Printer:
         self._skipped.clear()
 
     def _print(self, finding: Finding, lines: list[str]) -> None:
-        """Print lines, after the title of the step's group if it is not printed yet."""
+        """Print lines, after the title of the step's group if another group was printed last."""
         if finding.step.group != self._group:
             self._group = finding.step.group
             print(f"\n{_TITLES[self._group]}")

@@ -32,10 +32,10 @@ class Step:
     name: str
     group: str
     expected: str
-    """The expected behaviour and the reason for it, as a sentence."""
+    """The expected behaviour and, usually, the reason for it."""
     check: Check
     needs: tuple[str, ...]
-    """Names of steps; if one of them did not pass, this step is skipped."""
+    """Names of steps; if one failed, or was itself skipped for its needs, this step is skipped."""
     protocols: tuple[str, ...]
     """Dialects to which the step applies."""
 
@@ -50,7 +50,7 @@ class Finding:
     line: bytes | None = None
     """The engine's line at fault, or None."""
     seconds: float = 0.0
-    """Duration of the step."""
+    """Duration of the step, in seconds."""
     others: tuple[str, ...] = ()
     """Reasons of the step's further warnings."""
 

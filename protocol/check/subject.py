@@ -19,7 +19,7 @@ from merels.protocol.common.options import Option, Options, parse_option, setopt
 from merels.protocol.process.errors import EngineError
 
 EXIT_SECONDS = 5.0
-"""Time in which a process must exit, in seconds; more than `FAIL_DELAY` is a warning."""
+"""Longest time in which a process must exit, in seconds; see `Subject.end`."""
 _VARIANT = "uci_variant"
 _FIELD_NAMES = frozenset(rule.name.lower() for rule in FIELDS)
 _UGI_WORDS = dict(zip(UciAdapter.clock_words, UgiAdapter.clock_words))
@@ -31,9 +31,9 @@ class Greeting:
 
     lines: list[Line] = field(default_factory=list)
     seconds: float = 0.0
-    """Time from the handshake to the last line."""
+    """Time from the handshake to the last line, in seconds."""
     option_lines: list[tuple[Line, Option | None]] = field(default_factory=list)
-    """The ``option`` lines, each with its option, or None if the line is malformed."""
+    """The ``option`` lines, each with its option, or None if it has no name or no type."""
     options: Options = field(default_factory=Options)
 
 
@@ -51,19 +51,19 @@ class Subject(Conversation):
         self.rules = self._default_rules = rules
         self.greeting = Greeting()
         self.searches: list[Search] = []
-        """Searches of all steps so far, except failed steps."""
+        """Searches of all steps so far that did not fail."""
         self.exits: list[tuple[str, str]] = []
-        """For each process that had to end: the occasion, and how it ended, '' for exit code 0."""
+        """For each process that a step has ended: the occasion, and its end, '' for exit code 0."""
         self.start_failures = 0
         """Number of failed starts since the last successful start."""
         self.failure: Fault | EngineError | None = None
-        """Error of a start before the first step; the first step that needs a process raises it."""
+        """Error of the start before the first step; the first step that needs a start raises it."""
         self.surveyed: bool | None = None
-        """Whether the searches of `survey` succeeded; None before the first attempt."""
+        """Whether the searches of `output.survey` succeeded; None before the first attempt."""
         self.must_restart = False
         """Whether the next step needs a new process."""
         self.ready_seconds = 0.0
-        """Seconds to the last readyok that `Pace.ready` limits: after a start or setoption."""
+        """Seconds to the latest readyok that `Pace.ready` limits, after a start or setoption."""
         self._greeted = False
         self._ready = False
 
@@ -80,7 +80,10 @@ class Subject(Conversation):
         return Greeting(lines, (lines[-1].at - started) / 1e9, declared, options)
 
     def ensure_started(self) -> None:
-        """Start a process, greet it and send its options, unless one runs; do not await readyok."""
+        """Start a process, greet it and set its options, unless a greeted process runs.
+
+        Its readyok is not awaited.
+        """
         if self._greeted:
             return
         if self.failure is not None:
@@ -99,7 +102,7 @@ class Subject(Conversation):
         self._greeted, self.start_failures = True, 0
 
     def ensure_ready(self) -> None:
-        """Start and greet a process unless one runs, and wait for its readyok."""
+        """Call `ensure_started`, and wait for the process's first readyok."""
         failures = self.start_failures
         self.ensure_started()
         if not self._ready:
@@ -120,7 +123,10 @@ class Subject(Conversation):
         self._greeted = self._ready = self.must_restart = False
 
     def recover(self, failed: bool) -> None:
-        """Stop a search that still runs; kill the process if it cannot serve the next step."""
+        """Prepare the next step: stop a search that still runs, or kill the process.
+
+        ``failed``: whether the step before has failed.
+        """
         if self._process is None:
             return
         try:
@@ -136,8 +142,8 @@ class Subject(Conversation):
     def end(self, occasion: str) -> None:
         """Wait for the process to exit; ``occasion`` names the cause, such as 'quit'.
 
-        Raise `Fault` if the process still runs after `EXIT_SECONDS`. If it was not greeted, it may
-        still be starting, so the time of a start is added.
+        Raise `Fault` if it still runs after `EXIT_SECONDS`, or after `Pace.answer` if that is less;
+        warn after `FAIL_DELAY`. A process that was not greeted also gets the time of a start.
         """
         started = monotonic_ns()
         starting = 0.0 if self._greeted else self.greeting.seconds
@@ -155,7 +161,7 @@ class Subject(Conversation):
     # Readiness and options.
 
     def ping(self) -> list[Line]:
-        """Send isready and return the lines up to readyok."""
+        """Send isready; return the lines up to and including readyok."""
         first = not self._ready
         asked = monotonic_ns()
         self.send("isready")
@@ -166,7 +172,7 @@ class Subject(Conversation):
         return lines
 
     def survive(self, data: bytes, what: str) -> list[Line]:
-        """Send bytes, then isready; return the lines up to readyok.
+        """Send bytes, then isready; return the lines up to and including readyok.
 
         Raise `Fault` if the engine dies or hangs; ``what`` describes the bytes.
         """
@@ -198,12 +204,13 @@ class Subject(Conversation):
         self.ensure_ready()
         option = self.greeting.options.get(name)
         if option is None or least is not None and (option.maximum or 0) < least:
-            raise Skip(f"the engine has no option {name}")
+            bound = "" if least is None else f" that can be set to {least}"
+            raise Skip(f"the engine has no option {name}{bound}")
         self.must_restart = True
         return option
 
     def value(self, name: str) -> str:
-        """Return an option's value after a start; empty if the engine has no such option."""
+        """Return an option's value after `ensure_started`; '' if the engine has no such option."""
         option = self.greeting.options.get(name)
         settings = {key.lower(): value for key, value in self.candidate.options}
         return settings.get(name.lower(), option.default) if option is not None else ""
@@ -251,7 +258,7 @@ class Subject(Conversation):
         return search
 
     def finish(self, search: Search, seconds: float | None = None) -> Search:
-        """Wait for a search's bestmove, then for a readyok; return the search."""
+        """Wait for a search's bestmove, then call `ping`; return the search."""
         patience = self.pace.answer if seconds is None else seconds
         *lines, search.best = self.until("bestmove", patience, search.go)
         search.lines += lines

@@ -1,4 +1,4 @@
-"""Lines that an engine wrote, and its answers to searches."""
+"""Lines that an engine printed, and its answers to searches."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Line:
 
     @property
     def text(self) -> str:
-        """The line without spaces at its ends."""
+        """The line without white space at its ends."""
         return self.raw.decode("utf-8", "replace").strip()
 
     @property
@@ -69,7 +69,7 @@ class Search:
 
     @property
     def infos(self) -> list[tuple[Line, InfoLine]]:
-        """The parsed info lines, except those with text only."""
+        """The parsed info lines that contain a number, a mistake or an unknown word."""
         infos = [(line, read_info(line.raw)) for line in self.lines if line.first == "info"]
         return [(line, info) for line, info in infos
                 if info.numbers or info.mistakes or info.unknown]

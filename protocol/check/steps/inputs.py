@@ -14,7 +14,7 @@ OPTIONS = Group("options", "Options")
 RESOURCE_WORDS = ("hash", "memory", "cache", "thread", "cores")
 """Parts of the names of options that could exhaust memory or processors at their maximum."""
 MOST_RESOURCES = 4
-"""Greatest value to which the check sets an option of `RESOURCE_WORDS`."""
+"""Greatest value to which the check sets a spin of `RESOURCE_WORDS`, if its minimum allows."""
 INPUT = Group("input", "Strange input")
 _MEGABYTE = 1 << 20
 _JUNK = bytes(map(random.Random(1).randrange, [256] * 4000)).replace(b"\n", b" ")
@@ -37,8 +37,10 @@ def _check_survival(
 
 
 def _check_all_is_read(engine: Subject, data: bytes, what: str, then: str = "") -> None:
-    """Send bytes that end in ``isready``, and wait for readyok; then search with the ``go`` line
-    ``then``, unless it is empty."""
+    """Send bytes that end in ``isready``, and wait for readyok; then search with ``then``.
+
+    ``then`` is a ``go`` line, or empty for no search; ``what`` describes the bytes.
+    """
     engine.ensure_ready()
     engine.raw(data)
     engine.until("readyok", engine.pace.answer, what)
@@ -47,7 +49,7 @@ def _check_all_is_read(engine: Subject, data: bytes, what: str, then: str = "") 
 
 
 def _uses_resources(option: Option) -> bool:
-    """Return whether an option sets an amount of memory or threads."""
+    """Return whether an option's name suggests that it sets memory or threads."""
     return any(word in option.name.lower() for word in RESOURCE_WORDS)
 
 

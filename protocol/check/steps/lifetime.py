@@ -72,7 +72,8 @@ HANDSHAKE.add("id-author", "The greeting has one line 'id author …', as the pr
 
 @HANDSHAKE.step()
 def greeting_lines(engine: Subject) -> None:
-    """The greeting contains only id, option and info lines; strict clients reject other lines."""
+    """The greeting contains only id, option and info lines (other lines are only a warning); strict
+    clients reject other lines. Nothing follows uciok (ugiok) on its line."""
     engine.ensure_started()
     for line in engine.greeting.lines[:-1]:
         if line.first and line.first not in _GREETING_WORDS:

@@ -29,7 +29,7 @@ from merels.protocol.client.answers import NO_MOVES
 
 MOVES = Group("moves", "Moves")
 SURVEY = (START, PLACING, MOVING, FLYING, REMOVALS, WINNING)
-"""Positions that `survey` searches."""
+"""Positions that `survey` searches, besides one with moves."""
 OUTPUT = Group("output", "Output")
 LINE_WORDS = ("id", "option", "uciok", "ugiok", "readyok", "info", "bestmove", "copyprotection",
               "registration", "response")
@@ -41,8 +41,8 @@ TIME_SLACK = 0.05
 def survey(engine: Subject) -> Iterator[Search]:
     """Yield all finished searches so far whose game was not over.
 
-    The first call adds searches of the positions in `SURVEY`. If one of these searches raises
-    `Fault`, the first call raises it, too, and every later call raises `Skip`.
+    The first call first searches the positions in `SURVEY`, and one position of `GAME`. If that
+    fails, the first call raises the error, and every later call raises `Skip`.
     """
     if engine.surveyed is None:
         engine.surveyed = False
@@ -52,7 +52,7 @@ def survey(engine: Subject) -> Iterator[Search]:
         engine.search("go depth 4", START, GAME)
         engine.surveyed = True
     if not engine.surveyed:
-        raise Skip("the searches to judge could not be made")
+        raise Skip("the searches that this step judges failed in an earlier step")
     for search in engine.searches:
         if search.best is not None and search.position.outcome() is None:
             yield search
@@ -260,7 +260,8 @@ def info_counts_rise(engine: Subject) -> None:
 
 @OUTPUT.step()
 def info_time_honest(engine: Subject) -> None:
-    """The time of an info line is at most the time that the client has measured since go."""
+    """The time of an info line exceeds the time that the client has measured since go by at most
+    50 ms."""
     for search in survey(engine):
         for line, info in search.infos:
             seconds = (line.at - search.started) / 1e9
@@ -271,8 +272,8 @@ def info_time_honest(engine: Subject) -> None:
 
 @OUTPUT.step()
 def info_complete(engine: Subject) -> None:
-    """The last info line with a score has depth, nodes, time and pv, and the pv begins with the
-    bestmove; clients show all of these (only a warning)."""
+    """The last info line with an exact score has depth, nodes, time and pv, and the last pv begins
+    with the bestmove; clients show all of these (only a warning)."""
     for search in survey(engine):
         if search.final is None or search.kind is not Kind.LEGAL:
             continue
@@ -291,7 +292,8 @@ def info_complete(engine: Subject) -> None:
 
 @OUTPUT.step()
 def known_lines(engine: Subject) -> None:
-    """Every line begins with a word of the protocol; other output belongs after 'info string'."""
+    """Every line begins with a word of the protocol (another word is only a warning); other output
+    belongs after 'info string'."""
     list(survey(engine))
     for line in engine.transcript:
         if line.first and line.first not in LINE_WORDS:
@@ -301,8 +303,8 @@ def known_lines(engine: Subject) -> None:
 
 @OUTPUT.step()
 def clean_lines(engine: Subject) -> None:
-    """Lines are valid UTF-8 without spaces at their ends, tabs and control characters; strict
-    clients misread other lines. CR before LF and empty lines are only a warning."""
+    """Lines are valid UTF-8, without tabs and other control characters, and without spaces at their
+    ends; strict clients misread other lines. CR before LF and empty lines are only a warning."""
     list(survey(engine))
     for line in engine.transcript:
         raw = line.raw

@@ -36,8 +36,9 @@ BAD_POSITIONS = {
     "a word for a number": "********/********/******** w nine 9 0 1",
     "nothing": "",
 }
-"""Invalid positions by their description."""
+"""Invalid text after ``position fen``, by a description of the mistake."""
 NOT_POSITIONS = ("position", "position nonsense", "position moves d6")
+"""Lines without a position."""
 BAD_MOVES = {
     "an unknown point": "position startpos moves d6 z9",
     "an occupied point": "position startpos moves d6 d6",
@@ -87,7 +88,7 @@ GROUP.add(
 @GROUP.step()
 def position_moves(engine: Subject) -> None:
     """The moves after 'moves' are played; a removal is part of its move's word."""
-    # After the engine's own first move its point is taken, so a repeated answer is illegal.
+    # The point of the engine's first move is then occupied, so the same answer again is illegal.
     first = engine.search("go depth 1")
     for moves in ([first.answer] if first.kind is Kind.LEGAL else [], GAME):
         search = engine.search("go depth 1", START, moves)
@@ -130,7 +131,7 @@ def _check_refusal(engine: Subject, bad: str, what: str, warning: str) -> None:
     setup = f"position fen {MOVING}, then '{bad}'"
     search = engine.start_search_here("go depth 1", engine.position(MOVING), setup)
     engine.finish(search)
-    # The invalid lines lead to the placing phase, so a placement shows that the line was accepted.
+    # `MOVING` allows no placement, so a placement shows that the engine accepted the invalid line.
     # The step bestmove-legal judges other illegal moves.
     move = read(search.answer)
     places = move is not None and move.origin is None and not move.removed

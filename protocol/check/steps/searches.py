@@ -21,7 +21,7 @@ NODES_FAIL = (2.0, 20_000)
 
 
 def _start(engine: Subject, go: str, text: str = START) -> Search:
-    """Start a search; before ``go ponder``, turn the option Ponder on, as clients do."""
+    """Start a search; before ``go ponder``, turn on Ponder (`Skip` without this option)."""
     if "ponder" in go:
         engine.set_option(engine.require_option("Ponder").name, "true")
     return engine.start_search(go, text)
@@ -138,7 +138,7 @@ STOPPING.add(
     patience=0.5, needs=("ponder-waits",))
 STOPPING.add(
     "ponder-hit", "After 'ponderhit' the search ends within its limits, which count from ponderhit "
-    "(warning: a clock exceeded by up to 100 ms, failure: by more).",
+    "(for a clock, warning: exceeded by up to 100 ms, failure: by more).",
     _check_ponderhit, (f"go ponder wtime {CLOCK} btime {CLOCK}", CLOCK),
     ("go ponder movetime 100", 100), ("go ponder depth 2", CLOCK),
     needs=("ponder-waits",))
@@ -253,7 +253,8 @@ def go_alone(engine: Subject) -> None:
 
 @SEARCH.step(needs=("stop",))
 def go_mate(engine: Subject) -> None:
-    """'go mate 1' ends without stop if there is a win in one move, with the score 'mate 1'."""
+    """'go mate 1' ends without stop if there is a win in one move (otherwise only a warning), and a
+    mate score is 'mate 1'."""
     search = engine.start_search("go mate 1", WINNING)
     if engine.watch(search, engine.pace.watch) is None:
         engine.warn("'go mate 1' did not end without stop despite a win in one")
@@ -277,8 +278,8 @@ def go_searchmoves(engine: Subject) -> None:
 
 @SEARCH.step()
 def multipv(engine: Subject) -> None:
-    """With MultiPV 3 there are three lines, numbered from 1, best first, with different first
-    moves."""
+    """With MultiPV 3 there are three lines, numbered from 1, with different first moves; the best
+    line comes first and begins with the bestmove (only a warning)."""
     option = engine.require_option("MultiPV", 3)
     engine.require_ongoing(MOVING)
     engine.set_option(option.name, "3")

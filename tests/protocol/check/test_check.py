@@ -15,6 +15,7 @@ from merels.engine.common.errors import quoted
 from merels.engine.game.notation import parse_position, play_moves
 from merels.engine.game.rules import PRESETS, make_rules
 from merels.protocol import examples
+from merels.protocol.check.conversation import Skip
 from merels.protocol.check.positions import MOVING, SHUFFLE
 from merels.protocol.check.step import PROTOCOLS, Verdict
 from merels.protocol.check.subject import Greeting, Subject
@@ -41,6 +42,15 @@ class SlowGreeting(Subject):
         greeting = super().greet()
         greeting.seconds += 100
         return greeting
+
+
+def test_a_step_is_skipped_with_the_value_that_an_option_does_not_allow() -> None:
+    subject = Subject(EngineSpec((sys.executable, "-m", "merels.protocol")), QUICK)
+    try:
+        with pytest.raises(Skip, match="the engine has no option MultiPV that can be set to 1000"):
+            subject.require_option("MultiPV", 1000)
+    finally:
+        subject.discard()
 
 
 def test_a_new_process_gets_time_to_start_before_its_first_answer() -> None:
@@ -141,7 +151,9 @@ def test_a_crash_in_the_survey_fails_one_step_and_skips_the_others() -> None:
     assert "whole-moves" in failed(findings)
     skipped = [f for f in findings if f.step.name in judging]
     assert {f.verdict for f in skipped} == {Verdict.SKIP}
-    assert {f.reason for f in skipped} == {"the searches to judge could not be made"}
+    assert {f.reason for f in skipped} == {
+        "the searches that this step judges failed in an earlier step"
+    }
 
 
 def test_many_lines_sends_one_isready() -> None:
