@@ -23,8 +23,8 @@ MILLS = [[sum(1 << p for p in line) for line in LINES if point in line] for poin
 STEPS = [[b for line in LINES for a, b in (line[:2], line[1::-1], line[1:], line[:0:-1])
           if a == point] for point in range(24)]
 WIN = 10_000  # less the plies to the end
-DEEPEST = 60  # plies of a search without a limit
-VISITS = 100  # games of the tree search for each ply of `go depth`
+DEEPEST = 60  # depth in plies if `go` states none
+VISITS = 100  # most games of the tree search for each ply of depth
 
 
 class State(NamedTuple):
@@ -99,7 +99,7 @@ def evaluate(state: State) -> int:
 
 
 class AlphaBeta:
-    """Iterative deepening with a transposition table: depth, score and best move by position."""
+    """Iterative deepening; a table supplies the best move found before, to be tried first."""
 
     name = "Classic alpha-beta"
 

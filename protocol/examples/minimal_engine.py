@@ -69,7 +69,7 @@ def search(position: Position, words: list[str]) -> str:
         return 100 * (men.count(position[1]) - men.count(opponent)) - free
 
     moves = legal_moves(position)
-    # Only `searchmoves` is followed by legal moves, so they need no parsing.
+    # Any legal move among the words after `go` follows `searchmoves`, so that word is not parsed.
     if not moves:
         return "info depth 0 score mate 0\nbestmove 0000"
     best = max([word for word in words if word in moves] or moves, key=value)

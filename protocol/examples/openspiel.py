@@ -63,7 +63,7 @@ class MerelsBot(pyspiel.Bot):  # type: ignore[misc]
         position, partial = read_history(state.history())
         if not partial:
             move = self._engine.play(position, self._limit).move
-            assert move is not None, "OpenSpiel calls step only before the game is over"
+            assert move is not None, "step was called although the game is over"
             self._pending = actions_of(move)
         action, *pending = self._pending
         self._pending = tuple(pending)

@@ -136,7 +136,7 @@ def test_bench_prints_the_nodes_of_its_searches(
 
 
 @pytest.mark.thorough
-@pytest.mark.skipif(os.name != "posix", reason="SIGINT is sent to a console on Windows")
+@pytest.mark.skipif(os.name != "posix", reason="Windows sends SIGINT only to a console")
 @pytest.mark.parametrize("arguments", [("analyse", "-depth", "100"), ("perft", "7", "-divide")])
 def test_ctrl_c_ends_a_command_without_error_output(arguments: tuple[str, ...]) -> None:
     started = subprocess.Popen(
@@ -171,7 +171,7 @@ def test_ctrl_c_right_after_the_start_ends_a_search(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.thorough
-@pytest.mark.skipif(os.name != "posix", reason="pipes break otherwise on Windows")
+@pytest.mark.skipif(os.name != "posix", reason="Windows reports a closed pipe differently")
 def test_a_closed_output_pipe_is_no_error() -> None:
     started = subprocess.Popen(
         [*MERELS, "perft", "7", "-divide"], stdout=subprocess.PIPE, stderr=subprocess.PIPE

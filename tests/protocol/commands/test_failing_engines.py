@@ -1,4 +1,4 @@
-"""Every command reports an engine that cannot run with the same message."""
+"""Commands and the Python client print the same message about an engine that cannot run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``merels suite``: searches, blunders printed, and files without positions."""
+"""``merels suite``: printed blunders, the positions that -known selects, and errors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ main = command("suite")
 START = {"position": "********/********/******** w 9 9 0 1", "value": 0, "best": ["d6"]}
 
 
-def suite(folder: Path, *rows: object) -> str:
+def write_suite(folder: Path, *rows: object) -> str:
     """Write a file of positions; return its name."""
     path = folder / "suite.json"
     path.write_text(json.dumps(rows))
@@ -27,10 +27,10 @@ def test_show_prints_the_blunders(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     won = {"position": "********/@*@*@***/OO***O** w 0 0 0 20", "value": 1}
-    path = suite(tmp_path, won | {"best": ["a1-a7xd6"]}, won | {"best": ["a1-a4"]})
+    path = write_suite(tmp_path, won | {"best": ["a1-a7xd6"]}, won | {"best": ["a1-a4"]})
     assert main([path, "-depth", "3", "-show"]) == 0
-    failed, *lines = capsys.readouterr().out.splitlines()
-    assert failed.endswith("played a1-a7xd6, holding: a1-a4")
+    blunder, *lines = capsys.readouterr().out.splitlines()
+    assert blunder.endswith("played a1-a7xd6, holding: a1-a4")
     assert lines[-1].split() == ["all", "1", "of", "2", "thrown", "away", "50.00", "%"]
 
 
@@ -39,23 +39,23 @@ def test_known_selects_positions_in_the_tables(
 ) -> None:
     Builder(tmp_path, preset("morris")).build(6)
     flying = START | {"position": "O*O*O***/********/@*@*@*** w 0 0 0 20", "best": []}
-    words = [suite(tmp_path, flying, START), "-nodes", "1", "-tables", str(tmp_path)]
+    words = [write_suite(tmp_path, flying, START), "-nodes", "1", "-tables", str(tmp_path)]
     assert main(words) == 0
     assert "of     2 thrown away" in capsys.readouterr().out.splitlines()[-1]
     assert main([*words, "-known"]) == 0
     assert "of     1 thrown away" in capsys.readouterr().out.splitlines()[-1]
 
 
-def test_a_run_without_positions_is_an_error(
+def test_mistakes_are_explained(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Builder(tmp_path, preset("morris")).build(6)
-    valid = suite(tmp_path, START)
+    valid = write_suite(tmp_path, START)
     (tmp_path / "empty").mkdir()
-    empty = suite(tmp_path / "empty")
+    empty = write_suite(tmp_path / "empty")
     (tmp_path / "bad").mkdir()
-    bad = suite(tmp_path / "bad", START, START | {"position": "x"})
-    for words, word in (
+    bad = write_suite(tmp_path / "bad", START, START | {"position": "x"})
+    for arguments, message in (
         ([valid, "-known"], "expected -tables DIR"),
         ([valid, "-tables", str(tmp_path / "mistyped")], "no usable table here"),
         ([valid, "-tables", str(tmp_path), "-known"], "found none"),
@@ -63,6 +63,6 @@ def test_a_run_without_positions_is_an_error(
         ([bad], "'x': "),
         ([bad], f", in position 2 of {bad}"),
     ):
-        assert main([*words, "-nodes", "1"]) == 2
+        assert main([*arguments, "-nodes", "1"]) == 2
         captured = capsys.readouterr()
-        assert captured.out == "" and word in captured.err
+        assert captured.out == "" and message in captured.err

@@ -20,7 +20,7 @@ IN_HAND = "********/********/******** w 3 3 0 1"
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+def folder_flags(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """Build tables of up to seven men; return the flags that select them."""
     root = tmp_path_factory.mktemp("tables")
     flags = [*RULES, "-dir", str(root), "-threads", "2"]
@@ -34,9 +34,9 @@ def run(capsys: pytest.CaptureFixture[str], words: list[str]) -> tuple[int, str,
 
 
 def test_stats_prints_a_row_for_each_sector_and_side_to_move(
-    folder: list[str], capsys: pytest.CaptureFixture[str]
+    folder_flags: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    status, output, _ = run(capsys, ["stats", *folder])
+    status, output, _ = run(capsys, ["stats", *folder_flags])
     assert status == 0
     lines = [line.split() for line in output.splitlines() if line[0].isdigit()]
     assert lines == [
@@ -44,16 +44,16 @@ def test_stats_prints_a_row_for_each_sector_and_side_to_move(
         ["4-3", "760398", "75397", "681906", "3095", "10"],
         ["3-4", "760398", "102281", "658117", "0", "11"],
     ]
-    _, output, _ = run(capsys, ["stats", "-json", *folder])
+    _, output, _ = run(capsys, ["stats", "-json", *folder_flags])
     rows = json.loads(output)
     assert rows[0]["sector"] == "3-3" and rows[0]["longest_win"] == 25
     assert rows[2]["longest_loss"] is None
 
 
 def test_verify_prints_a_line_for_each_table(
-    folder: list[str], capsys: pytest.CaptureFixture[str]
+    folder_flags: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    status, output, _ = run(capsys, ["verify", *folder])
+    status, output, _ = run(capsys, ["verify", *folder_flags])
     assert status == 0
     assert [line.split(":")[0] for line in output.splitlines()] == ["3-3", "4-3", "3-4"]
     assert output.count(" 0 wrong") == 3
@@ -83,11 +83,11 @@ def test_tables_of_the_placing_phase(
 
 
 def test_verify_reports_missing_tables(
-    folder: list[str], capsys: pytest.CaptureFixture[str]
+    folder_flags: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    status, output, _ = run(capsys, ["verify", "-men", "7", *folder])
+    status, output, _ = run(capsys, ["verify", "-men", "7", *folder_flags])
     assert (status, output.count("no usable table")) == (0, 0)
-    status, output, _ = run(capsys, ["verify", "-men", "8", *folder])
+    status, output, _ = run(capsys, ["verify", "-men", "8", *folder_flags])
     assert status == 1
     assert output.splitlines()[:2] == ["5-3: no usable table", "4-4: no usable table"]
 
@@ -137,17 +137,17 @@ def test_a_write_error_of_the_progress_bar_does_not_end_a_build(tmp_path: Path) 
 
 
 def test_probe_refuses_a_finished_game(
-    folder: list[str], capsys: pytest.CaptureFixture[str]
+    folder_flags: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     over = "OO******/********/@@@***** w 0 0 0 20"
-    status, _, error = run(capsys, ["probe", over, *folder])
+    status, _, error = run(capsys, ["probe", over, *folder_flags])
     assert status == 2 and "the game is over: Black wins, White has two men" in error
 
 
 def test_probe_prints_the_value_and_all_moves_best_first(
-    folder: list[str], capsys: pytest.CaptureFixture[str]
+    folder_flags: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    status, output, _ = run(capsys, ["probe", SIX, *folder])
+    status, output, _ = run(capsys, ["probe", SIX, *folder_flags])
     assert status == 0
     lines = output.splitlines()
     assert lines[0] == "value       draw          (numbers: plies to the next removal or the end)"
@@ -193,19 +193,19 @@ def test_mistakes_are_explained(
 
 
 def test_probe_names_the_missing_table_or_why_no_table_exists(
-    folder: list[str], capsys: pytest.CaptureFixture[str]
+    folder_flags: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     eight = "****O*@*/******O@/****@OO@ w 0 0 0 1"
-    root = folder[folder.index("-dir") + 1]
-    status, _, error = run(capsys, ["probe", eight, *folder])
+    root = folder_flags[folder_flags.index("-dir") + 1]
+    status, _, error = run(capsys, ["probe", eight, *folder_flags])
     assert status == 2 and f"no table 4-4 in {root}; build it with" in error
-    status, _, error = run(capsys, ["probe", IN_HAND, *folder])
+    status, _, error = run(capsys, ["probe", IN_HAND, *folder_flags])
     assert status == 2 and "no game from the start leads to so few men" in error
     placing = "O@******/@*******/O*@***O* w 2 2 0 1"
-    status, _, error = run(capsys, ["probe", placing, *folder])
+    status, _, error = run(capsys, ["probe", placing, *folder_flags])
     missing = f"no table 3-3+4 in {root}; build all with merels tables build -all"
     assert status == 2 and missing in error
-    status, _, error = run(capsys, ["probe", placing.replace("w 2 2", "w 2 4"), *folder])
+    status, _, error = run(capsys, ["probe", placing.replace("w 2 2", "w 2 4"), *folder_flags])
     assert status == 2 and "no table has these men in hand" in error
 
 
@@ -213,12 +213,12 @@ def test_probe_names_the_missing_table_or_why_no_table_exists(
 def test_packed_tables_give_the_same_output(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    folder = [*RULES, "-dir", str(tmp_path)]
-    assert main(["build", "-men", "7", *folder]) == 0
+    folder_flags = [*RULES, "-dir", str(tmp_path)]
+    assert main(["build", "-men", "7", *folder_flags]) == 0
     queries = (["stats", "-json"], ["probe", SIX], ["verify"])
-    expected = [run(capsys, [*words, *folder]) for words in queries]
+    expected = [run(capsys, [*words, *folder_flags]) for words in queries]
     out = tmp_path / "packed"
-    status, output, _ = run(capsys, ["pack", *folder, "-out", str(out)])
+    status, output, _ = run(capsys, ["pack", *folder_flags, "-out", str(out)])
     assert status == 0
     assert output.startswith("2 sectors, ") and f" bytes in {out}" in output
     packed = [run(capsys, [*words, *RULES, "-dir", str(out)]) for words in queries]
