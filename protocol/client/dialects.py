@@ -21,7 +21,7 @@ from merels.engine.game.rules import FIELDS, PRESETS, Rules, make_rules
 from merels.engine.search.limits import Info, Limit
 from merels.protocol.client.answers import ERROR, Answer, Search
 from merels.protocol.client.info import parse_info
-from merels.protocol.client.scanner import Brief, parse_brief
+from merels.protocol.client.scanner import InfoSummary, parse_summary
 from merels.protocol.common.options import Options
 from merels.protocol.process.errors import EngineError
 
@@ -117,9 +117,9 @@ class UciAdapter:
         """
         raise NotImplementedError
 
-    def brief(self, info: bytes, side: int) -> Brief:
+    def info_summary(self, info: bytes, side: int) -> InfoSummary:
         """Return score, depth and nodes of an info line about a search for ``side``."""
-        return parse_brief(info, side, self.white_view, self.mate_in_plies)
+        return parse_summary(info, side, self.white_view, self.mate_in_plies)
 
     def info(self, info: bytes, position: Position) -> Info:
         """Return the contents of an info line about a search of ``position``."""

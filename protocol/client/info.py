@@ -11,7 +11,7 @@ from merels.engine.game.notation import join_steps, parse_move
 from merels.engine.game.position import Move, Position
 from merels.engine.game.score import PovScore, Score
 from merels.engine.search.limits import Info
-from merels.protocol.client.scanner import parse_brief
+from merels.protocol.client.scanner import parse_summary
 
 SCORES = ("cp", "mate")
 """Words followed by a whole number that may be negative."""
@@ -109,10 +109,10 @@ def parse_info(
     parts = read_info(line)
     values = {name: value for name, value in parts.numbers.items()
               if name in _COUNTS and value < _TOO_LARGE}
-    brief = parse_brief(line, position.side, white_view, in_plies)
+    summary = parse_summary(line, position.side, white_view, in_plies)
     score = None
-    if brief.score is not None or brief.win_in is not None:
-        score = PovScore(Score(brief.score, brief.win_in), position.side)
+    if summary.score is not None or summary.win_in is not None:
+        score = PovScore(Score(summary.score, summary.win_in), position.side)
     milliseconds = values.pop("time", None)
     time = None if milliseconds is None else milliseconds / 1000
     win, draw, loss = parts.wdl or (0, 0, 0)

@@ -3,7 +3,7 @@
 They are compiled because an engine may send a line every few microseconds. They accept any bytes.
 """
 
-class Brief:
+class InfoSummary:
     """Score (the mover's view), depth and nodes of an ``info`` line; tournaments record them."""
 
     @property
@@ -22,7 +22,9 @@ class Brief:
     def nodes(self) -> int:
         """Number of nodes; 0 without one."""
 
-def parse_brief(line: bytes, side: int, white_view: bool = False, in_plies: bool = False) -> Brief:
+def parse_summary(
+    line: bytes, side: int, white_view: bool = False, in_plies: bool = False
+) -> InfoSummary:
     """Return score, depth and nodes of an ``info`` line; invalid numbers are left out.
 
     ``side`` is the side to move. ``white_view``: scores are White's view, not the mover's.

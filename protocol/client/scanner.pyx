@@ -62,17 +62,17 @@ cdef inline long long read_count(Word word) noexcept nogil:
     return number if read_number(word, &number) and number > 0 else 0
 
 
-cdef class Brief:
+cdef class InfoSummary:
     cdef readonly object score, win_in, depth, nodes
 
 
-def parse_brief(bytes line, int side, bint white_view=False, bint in_plies=False):
+def parse_summary(bytes line, int side, bint white_view=False, bint in_plies=False):
     cdef const char *place = line
     cdef const char *end = place + len(line)
     cdef Word word, value
     cdef long long depth = -1, nodes = -1, score = 0
     cdef bint is_score_seen = False, is_known = False, is_mate = False
-    cdef Brief brief
+    cdef InfoSummary summary
     # If a field is repeated, its first value is used.
     while depth < 0 or nodes < 0 or not is_score_seen:
         word = next_word(place, end)
@@ -90,18 +90,18 @@ def parse_brief(bytes line, int side, bint white_view=False, bint in_plies=False
             if is_mate or equals(value, b"cp", 2):
                 value = next_word(value.start + value.size, end)
             is_known = read_number(value, &score)
-    brief = Brief.__new__(Brief)
-    brief.depth = depth if depth > 0 else 0
-    brief.nodes = nodes if nodes > 0 else 0
+    summary = InfoSummary.__new__(InfoSummary)
+    summary.depth = depth if depth > 0 else 0
+    summary.nodes = nodes if nodes > 0 else 0
     if is_known:
         if white_view and side != WHITE:
             score = -score
         if not is_mate:
-            brief.score = score
+            summary.score = score
         else:
             # UCI counts own moves: a win in N takes 2 N - 1 plies, a loss in N takes 2 N.
-            brief.win_in = score if in_plies else 2 * score - (score > 0)
-    return brief
+            summary.win_in = score if in_plies else 2 * score - (score > 0)
+    return summary
 
 
 # Return the first occurrence of a text, or NULL.

@@ -172,10 +172,10 @@ ENTRIES: dict[str, Callable[[random.Random], Value]] = {
     "select_samples": _fixed({"a": "samples"}, {"a": "places"}, 1),
     "Fit": _fixed(0.5, 3, 1), "Fit.epoch": _fixed({"a": "samples"}, 0.1, 0.5),
     "Fit.write": _fixed({"a": "made"}),
-    "parse_brief": _fixed({"a": "info"}, 0, 1, 0), "last_score": _fixed({"a": "answer"}, 20),
+    "parse_summary": _fixed({"a": "info"}, 0, 1, 0), "last_score": _fixed({"a": "answer"}, 20),
     "last_answer": _fixed({"a": "answer"}, 0), "count_junk": _fixed({"a": "answer"}),
-    "Brief": _fixed(), "Brief.score": _fixed(),
-    "Brief.win_in": _fixed(), "Brief.depth": _fixed(), "Brief.nodes": _fixed(),
+    "InfoSummary": _fixed(), "InfoSummary.score": _fixed(),
+    "InfoSummary.win_in": _fixed(), "InfoSummary.depth": _fixed(), "InfoSummary.nodes": _fixed(),
     "round_trip": _fixed({"a": "lock"}, -1, {"a": "info"}, -1, -1, -1, 0),
 }
 """Valid arguments of every entry: function, class, method or property."""
@@ -347,5 +347,5 @@ _MAKERS: dict[str, Callable[[dict[str, object]], object]] = {
     "TableSet": _tables, "Retrograde": _retrograde, "PlacingSlice": _slice,
     "SearchWorker": _worker, "TranspositionTable": lambda objects: core.TranspositionTable(1),
     "Deadline": lambda objects: core.Deadline(), "Fit": lambda objects: trainer.Fit(0.5, 3),
-    "Brief": lambda objects: scanner.parse_brief(b"info depth 3 score cp 5", 0),
+    "InfoSummary": lambda objects: scanner.parse_summary(b"info depth 3 score cp 5", 0),
 }

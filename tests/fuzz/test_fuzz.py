@@ -83,7 +83,7 @@ def test_a_finished_position_with_the_winner_to_move_is_no_failure(rules: str, t
 def test_an_exception_that_is_only_printed_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(OTHERS, "unraisable", Unraisable)
     with Core() as fuzzer, pytest.raises(Defect, match="a broken assertion"):
-        fuzzer.check(['["parse_brief", {"a": "unraisable"}]'])
+        fuzzer.check(['["parse_summary", {"a": "unraisable"}]'])
 
 
 class Faulty(Fuzzer):

@@ -44,7 +44,7 @@ from merels.engine.tablebase.verdict import PHASES
 from merels.engine.tablebase.verify import Verifier
 from merels.engine.tools import bench, suite
 from merels.engine.training.samples import Sample, random_position
-from merels.protocol.client.scanner import last_answer, last_score, parse_brief
+from merels.protocol.client.scanner import last_answer, last_score, parse_summary
 from tests.engine.random_games import random_positions
 from tests.protocol.client.readable_scanner import find_answer, find_score, random_lines
 
@@ -87,10 +87,10 @@ def lines() -> list[object]:
     for _ in range(20_000):
         text, end = random_lines(chance), chance.randrange(300)
         info = last_score(text, end)
-        brief = parse_brief(info or text, 0)
+        summary = parse_summary(info or text, 0)
         assert info == find_score(text, end), (text, end)
         assert last_answer(text, False) == find_answer(text, False), text
-        results.append((info, brief.score, brief.win_in, brief.depth, brief.nodes))
+        results.append((info, summary.score, summary.win_in, summary.depth, summary.nodes))
     return results
 
 

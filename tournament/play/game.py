@@ -26,7 +26,7 @@ from merels.engine.game.rules import Rules, parse_rules
 from merels.protocol.client.answers import Answer, read_move
 from merels.protocol.client.dialects import UciAdapter
 from merels.protocol.client.engine import Engine
-from merels.protocol.client.scanner import Brief
+from merels.protocol.client.scanner import InfoSummary
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
 from merels.tournament.play.adjudication import Adjudicator, as_number
 from merels.tournament.play.clock import Clock
@@ -194,24 +194,25 @@ class _Game:
             raise player.loss_on_time(answer.elapsed, answer.elapsed - overrun)
         if move is None or objection is not None:
             raise fault(player.side, "illegal move", f"makes an illegal move ({objection})")
-        brief = player.dialect.brief(answer.info, player.side)
+        summary = player.dialect.info_summary(answer.info, player.side)
         late, waited = player.lag
         self.moves.append(MoveRecord(
-            move_text(move), brief.score, brief.win_in, brief.depth, brief.nodes, answer.elapsed,
-            player.clock.left, late, waited, last_info(answer) if self._keeps_info else "",
+            move_text(move), summary.score, summary.win_in, summary.depth, summary.nodes,
+            answer.elapsed, player.clock.left, late, waited,
+            last_info(answer) if self._keeps_info else "",
         ))
         self.position = position.play(move)
         self._plies += 1
         for script in self._scripts:
             script.line = script.dialect.append(script.line, move, self._plies == 1)
         if self._plies >= self._adjudicator.first_ply:
-            self._adjudicate(position.number, player.side, brief)
+            self._adjudicate(position.number, player.side, summary)
         if player.ponders:
             player.ponder(self.position, answer)
 
-    def _adjudicate(self, number: int, side: int, brief: Brief) -> None:
+    def _adjudicate(self, number: int, side: int, summary: InfoSummary) -> None:
         """Raise the `End` of the game if the last move leads to an adjudication."""
-        score = as_number(brief.score, brief.win_in)
+        score = as_number(summary.score, summary.win_in)
         verdict = self._adjudicator.update(number, side, score, self._plies, self.position)
         # The rules take precedence over adjudication.
         if verdict is not None and self.position.outcome() is None:

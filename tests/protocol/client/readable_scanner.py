@@ -24,11 +24,11 @@ WHITE_SPACE = b" \t\n\r\x0b\x0c"
 SPACES = (b" ", b" ", b" ", b" ", b" ", b"\n", b"\n", b"\r\n", b"\t", b"  ", b"\x0b")
 
 Fields = tuple[int | None, int | None, int, int]
-"""Score, plies to a claimed win or loss, depth and nodes, as in `Brief`."""
+"""Score, plies to a claimed win or loss, depth and nodes, as in `InfoSummary`."""
 
 
-def read_brief(line: bytes, side: int, white_view: bool, in_plies: bool) -> Fields:
-    """Return the fields of an ``info`` line; see `parse_brief`."""
+def read_summary(line: bytes, side: int, white_view: bool, in_plies: bool) -> Fields:
+    """Return the fields of an ``info`` line; see `parse_summary`."""
     words = line.split()
     words = words[: words.index(b"string")] if b"string" in words else words
     depth, nodes = (max(0, _number_after(name, words) or 0) for name in (b"depth", b"nodes"))

@@ -583,7 +583,7 @@ def test_a_score_is_converted_to_either_side_s_view() -> None:
 )
 def test_mate_scores_are_converted_to_plies(name: str, mate: int, plies: int) -> None:
     line = b"info depth 4 score mate %d nodes 9" % mate
-    assert dialect(name).brief(line, WHITE).win_in == plies
+    assert dialect(name).info_summary(line, WHITE).win_in == plies
     info = dialect(name).info(line, Position())
     assert info.score == PovScore(Score(win_in=plies), WHITE)
 
@@ -604,8 +604,8 @@ def test_mate_scores_are_converted_to_plies(name: str, mate: int, plies: int) ->
     ],
 )
 def test_brief_reads_fields_in_any_order(line: bytes, expected: tuple[object, ...]) -> None:
-    brief = dialect("uci").brief(line, WHITE)
-    assert (brief.score, brief.win_in, brief.depth, brief.nodes) == expected
+    summary = dialect("uci").info_summary(line, WHITE)
+    assert (summary.score, summary.win_in, summary.depth, summary.nodes) == expected
 
 
 def test_every_field_of_an_info_line_is_read() -> None:

@@ -67,10 +67,10 @@ def test_a_removal_is_a_separate_token_in_positions_and_moves() -> None:
 
 def test_scores_are_white_s_view() -> None:
     line = b"info depth 10 score cp 12 nodes 14832 bestmove d6"
-    brief = DIALECT.brief(line, WHITE)
-    assert (brief.score, brief.win_in, brief.depth, brief.nodes) == (12, None, 10, 14832)
-    assert DIALECT.brief(line, BLACK).score == -12
-    assert DIALECT.brief(b"info score 7 bestmove d6", BLACK).score == -7
+    summary = DIALECT.info_summary(line, WHITE)
+    assert (summary.score, summary.win_in, summary.depth, summary.nodes) == (12, None, 10, 14832)
+    assert DIALECT.info_summary(line, BLACK).score == -12
+    assert DIALECT.info_summary(b"info score 7 bestmove d6", BLACK).score == -7
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import random
 
-from merels.protocol.client.scanner import count_junk, last_answer, last_score, parse_brief
+from merels.protocol.client.scanner import count_junk, last_answer, last_score, parse_summary
 from tests.protocol.client.readable_scanner import (
     count_unknown,
     find_answer,
     find_score,
     random_lines,
-    read_brief,
+    read_summary,
 )
 
 
@@ -26,9 +26,9 @@ def test_the_compiled_scanner_agrees_with_the_readable_scanner() -> None:
         assert count_junk(lines) == count_unknown(lines), lines
         assert info == find_score(lines, max(end, 0)), (lines, end)
         arguments = generator.randrange(2), generator.random() < 0.5, generator.random() < 0.5
-        brief = parse_brief(info or lines, *arguments)
-        fields = (brief.score, brief.win_in, brief.depth, brief.nodes)
-        assert fields == read_brief(info or lines, *arguments), (info or lines, arguments)
-        answers, scores = answers + (answer is not None), scores + (brief.score is not None)
-        wins += brief.win_in is not None
+        summary = parse_summary(info or lines, *arguments)
+        fields = (summary.score, summary.win_in, summary.depth, summary.nodes)
+        assert fields == read_summary(info or lines, *arguments), (info or lines, arguments)
+        answers, scores = answers + (answer is not None), scores + (summary.score is not None)
+        wins += summary.win_in is not None
     assert min(answers, scores, wins) > 1000
