@@ -22,7 +22,7 @@ _TITLES = {group.name: group.title for group in GROUPS}
 
 
 class Printer:
-    """Prints each finding as soon as its step ends, under the title of its group."""
+    """Prints findings as their steps end, under the titles of their groups; call `end` last."""
 
     def __init__(self) -> None:
         self._group = ""

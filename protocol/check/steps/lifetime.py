@@ -95,7 +95,8 @@ def nothing_after_greeting(engine: Subject) -> None:
 
 @HANDSHAKE.step()
 def greeting_again(engine: Subject) -> None:
-    """A second handshake is answered like the first; clients that reconnect send it."""
+    """A second handshake is answered like the first (a new line is only a warning); clients that
+    reconnect send it."""
     engine.ensure_started()
     again = engine.greet()
     first = [line.text for line in engine.greeting.lines]
@@ -195,8 +196,8 @@ def ready_after_new_game(engine: Subject) -> None:
 
 @READY.step()
 def ready_before_greeting(engine: Subject) -> None:
-    """isready is also answered before the greeting; some clients send it first to see whether the
-    engine runs."""
+    """isready is also answered before the greeting (only a warning); some clients send it first to
+    see whether the engine runs."""
     engine.ensure_ready()
     engine.spawn()
     engine.send("isready")

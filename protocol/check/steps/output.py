@@ -260,7 +260,7 @@ def info_counts_rise(engine: Subject) -> None:
 
 @OUTPUT.step()
 def info_time_honest(engine: Subject) -> None:
-    """The time of an info line exceeds the time that the client has measured since go by at most
+    """The time of an info line is at most the time that the client has measured since go, plus
     50 ms."""
     for search in survey(engine):
         for line, info in search.infos:

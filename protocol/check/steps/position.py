@@ -157,8 +157,8 @@ def _check_refusals(engine: Subject, cases: Sequence[tuple[str, str, str]]) -> N
 
 @GROUP.step()
 def bad_positions(engine: Subject) -> None:
-    """An invalid position is refused with a message, and the position before it stays; a client's
-    mistake should not end the game or the engine."""
+    """An invalid position is refused, and the position before it stays; a client's mistake should
+    not end the game or the engine. A refusal without a message is a warning."""
     engine.require_ongoing(MOVING)
     cases = [
         (f"position fen {text}", what, f"{what} was refused without a message (info string)")
@@ -169,9 +169,9 @@ def bad_positions(engine: Subject) -> None:
 
 @GROUP.step()
 def bad_moves(engine: Subject) -> None:
-    """A line with an illegal move is refused as a whole, with a message, and the position before
-    it stays. An engine that played only the legal moves would be in a different game from the
-    client."""
+    """A line with an illegal move is refused as a whole, and the position before it stays. An
+    engine that played only the legal moves would be in a different game from the client. A refusal
+    without a message is a warning."""
     engine.require_ongoing(MOVING)
     _check_refusals(engine, [
         (line, what, f"{what} was refused without a message (info string): '{line}'")

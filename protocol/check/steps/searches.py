@@ -253,8 +253,8 @@ def go_alone(engine: Subject) -> None:
 
 @SEARCH.step(needs=("stop",))
 def go_mate(engine: Subject) -> None:
-    """'go mate 1' ends without stop if there is a win in one move (otherwise only a warning), and a
-    mate score is 'mate 1'."""
+    """If there is a win in one move, 'go mate 1' ends without stop (only a warning), and a mate
+    score is 'mate 1'."""
     search = engine.start_search("go mate 1", WINNING)
     if engine.watch(search, engine.pace.watch) is None:
         engine.warn("'go mate 1' did not end without stop despite a win in one")
