@@ -107,7 +107,9 @@ def summary(findings: Sequence[Finding], seconds: float) -> str:
         text += f"\nto repeat the failed steps: -only {','.join(failed)}"
         text += f"\nready for tournaments: no, because of {', '.join(failed)}"
     elif len(findings) == len(STEPS):
-        text += "\nready for tournaments: yes, nothing failed"
+        late = sum(finding.too_late for finding in findings)
+        skipped = f"unknown, because the time limit skipped {counted(late, 'step')}"
+        text += f"\nready for tournaments: {skipped if late else 'yes, nothing failed'}"
     return text
 
 

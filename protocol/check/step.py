@@ -53,6 +53,8 @@ class Finding:
     """Duration of the step, in seconds."""
     others: tuple[str, ...] = ()
     """Reasons of the step's further warnings."""
+    too_late: bool = False
+    """Whether the step was skipped because the time limit of the run had passed."""
 
 
 @dataclass(slots=True)

@@ -57,6 +57,7 @@ def run(
     deadline = time.monotonic() + most_seconds
     for step in steps:
         missing = [need for need in step.needs if need in not_passed]
+        too_late = False
         if subject.candidate.protocol not in step.protocols:
             reason = f"only for {step.protocols[0]}"
         elif subject.start_failures >= MOST_START_FAILURES:
@@ -64,10 +65,13 @@ def run(
         elif missing:
             reason = f"needs {missing[0]}, which did not pass"
         elif time.monotonic() > deadline:
-            reason = f"the time limit of {most_seconds:g} s has passed"
+            too_late, reason = True, f"the time limit of {most_seconds:g} s has passed"
         else:
             reason = ""
-        finding = Finding(step, Verdict.SKIP, reason) if reason else run_step(step, subject)
+        if reason:
+            finding = Finding(step, Verdict.SKIP, reason, too_late=too_late)
+        else:
+            finding = run_step(step, subject)
         if finding.verdict is Verdict.FAIL or missing:
             not_passed.add(step.name)
         findings.append(finding)
