@@ -84,10 +84,12 @@ class EnginePlayer:
                 "level", "expected none for this engine: it has no option UCI_LimitStrength"
             )
         settings: dict[str, Value] = {"UCI_LimitStrength": level is not None}
-        if level is None:  # Restore the level with which the engine was started, if any.
-            settings |= {
-                name: value for name, value in self._spec.options if name in LEVEL_OPTIONS
-            }
+        if level is None:  # Restore the options with which the engine was started.
+            given = {name.lower(): value for name, value in self._spec.options}
+            for name in (*LEVEL_OPTIONS, "LevelSeed"):
+                option = engine.options.get(name)
+                if option is not None and (value := given.get(name.lower(), option.default)):
+                    settings[name] = value
         else:
             settings["UCI_Elo"] = level.elo
             if "LevelSeed" in engine.options:

@@ -232,6 +232,23 @@ def test_the_answer_of_a_level_does_not_depend_on_earlier_requests() -> None:
         assert len(set(answers)) == 1
 
 
+def test_a_request_without_a_level_restores_the_options_of_the_command_line() -> None:
+    given = (("uci_limitstrength", "true"), ("uci_elo", "800"))
+    player = EnginePlayer(
+        EngineSpec((sys.executable, "-m", "merels.protocol"), "E", options=given)
+    )
+    try:
+        for level in ("Club", None):
+            body = {"level": level, "nodes": 1}
+            player.choose(read_request(body, preset("mill"), Limit()))
+        assert player._engine is not None
+        settings = player._engine._settings
+        assert given == tuple((name, settings[name]) for name, _ in given)
+        assert settings["levelseed"] == "0"
+    finally:
+        player.close()
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 def test_an_engine_that_dies_while_its_level_is_set_is_restarted() -> None:
     player = EnginePlayer(EngineSpec((sys.executable, "-m", "merels.protocol"), "E"))
