@@ -69,7 +69,7 @@ def read_info(line: bytes) -> InfoLine:
             value = parse_whole(text)
             if value is None or value < 0 and word not in SCORES:
                 follows = f"is followed by '{text}'" if text else "is the last word"
-                kind = "a whole number" if word in SCORES else "a number from 0"
+                kind = "a whole number" + ("" if word in SCORES else " from 0")
                 info.mistakes.append(f"'{word}' {follows}; expected {kind}")
             else:
                 info.numbers[word] = value

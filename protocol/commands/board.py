@@ -90,14 +90,14 @@ def _serve(arguments: argparse.Namespace) -> int:
     puzzles = load(arguments.puzzles) if arguments.puzzles is not None else []
     if arguments.puzzles is not None and not puzzles:
         raise InputError(str(arguments.puzzles), "expected puzzles, found none")
-    games, no_games = _folder("games", "games are", "MERELS_GAMES")
-    rating, no_rating = _folder("puzzles", "the puzzle rating is", "MERELS_PUZZLES")
+    games, games_warning = _folder("games", "games are", "MERELS_GAMES")
+    rating, rating_warning = _folder("puzzles", "the puzzle rating is", "MERELS_PUZZLES")
     trainer = Trainer(rating, puzzles, standard=True)
     table_build = None if arguments.no_tables else TableBuild()
     try:
         server = BoardServer(
             arguments.host, port, choices, None if games is None else GameStore(games), trainer,
-            " ".join(filter(None, (no_games, no_rating))), table_build,
+            " ".join(filter(None, (games_warning, rating_warning))), table_build,
         )
     except (OSError, TypeError, UnicodeError) as error:
         # TypeError and UnicodeError are raised for an invalid host name.

@@ -29,8 +29,8 @@ def test_a_word_without_its_number_does_not_consume_the_next_word() -> None:
     info = read_info(b"info depth seldepth 9 nodes x time 3 score 7")
     assert info.numbers == {"seldepth": 9, "time": 3}
     assert info.mistakes == [
-        "'depth' is followed by 'seldepth'; expected a number from 0",
-        "'nodes' is followed by 'x'; expected a number from 0",
+        "'depth' is followed by 'seldepth'; expected a whole number from 0",
+        "'nodes' is followed by 'x'; expected a whole number from 0",
         "'score' is not followed by cp or mate",
     ]
 
@@ -38,7 +38,7 @@ def test_a_word_without_its_number_does_not_consume_the_next_word() -> None:
 def test_a_negative_count_and_a_missing_value_are_described() -> None:
     info = read_info(b"info nodes -5 score cp 1.5 depth")
     assert info.mistakes == [
-        "'nodes' is followed by '-5'; expected a number from 0",
+        "'nodes' is followed by '-5'; expected a whole number from 0",
         "'cp' is followed by '1.5'; expected a whole number",
-        "'depth' is the last word; expected a number from 0",
+        "'depth' is the last word; expected a whole number from 0",
     ]
