@@ -1,1 +1,1 @@
-"""The compiled core: bitboards, move generation, evaluation, search and tables in one extension."""
+"""The compiled player, table solver and trainer, and the weights of the evaluation."""

@@ -1,7 +1,7 @@
 # Sets of points as 24-bit masks: counting, lines and mills. Also the hash mixer.
 #
-# Each ring is one byte (see game/board.py): a step around a ring rotates every byte by one bit, a
-# step across the rings rotates the whole mask by one byte.
+# Each ring is one byte (see game/board.py). A step around a ring rotates its byte by one bit; a
+# step across the rings shifts the mask by one byte.
 #
 # Needs platform.pxi.
 
@@ -57,10 +57,10 @@ cdef inline uint32_t in_mills(uint32_t men) noexcept nogil:
     return sides | clockwise(sides) | counter(sides) | crossings * 0x010101
 
 
-# Set the points, empty or not, for which these men fill the two other points of a line. Each point
-# is in two lines. `first` is about a middle's line along its side, and a corner's side clockwise
-# from it. `second` is about a middle's line across the rings, and a corner's other side. A man on a
-# point in both sets closes two mills.
+# Find the points, empty or not, for which these men fill the two other points of a line. A point
+# is in two lines. `first` tests a middle's line along its side, and a corner's side clockwise from
+# it. `second` tests a middle's line across the rings, and a corner's other side. A man on a point
+# in both sets closes two mills.
 cdef inline void closing_points(mask_t men, mask_t *first, mask_t *second) noexcept nogil:
     cdef mask_t before = clockwise(men)
     cdef mask_t after = counter(men)
@@ -81,8 +81,8 @@ cdef inline mask_t reach(mask_t men) noexcept nogil:
     return clockwise(men) | counter(men) | across(men)
 
 
-# The empty points where one move may close a mill. `anywhere` is ALL for a side that places or
-# flies, else 0.
+# The empty points where a move of these men can close a mill. `anywhere` is ALL for a side that
+# places or flies, else 0.
 cdef inline mask_t threats_of(mask_t men, mask_t empty, mask_t anywhere) noexcept nogil:
     cdef mask_t first, second
     cdef mask_t before = clockwise(men), after = counter(men), over = across(men)
@@ -114,7 +114,7 @@ cdef inline int mills_at(uint32_t men, int point) noexcept nogil:
 
 
 # The hash mixer: the upper 32 bits of the result depend on all bits of the number. It multiplies
-# and shifts as SplitMix64 does (Steele, Lea and Flood, OOPSLA 2014).
+# and shifts like SplitMix64 (Steele, Lea and Flood, OOPSLA 2014), with other numbers.
 cdef inline uint64_t mix(uint64_t number) noexcept nogil:
     number = (number ^ (number >> 31)) * GOLDEN
     return (number ^ (number >> 29)) * 0xBF58476D1CE4E5B9ull

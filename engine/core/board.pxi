@@ -11,12 +11,13 @@ cpdef enum:
     MEN_PER_SIDE = 9
     FLYING_MEN = 3
     MINIMUM_MEN = 3
-    # Scores of the search, in hundredths of a man. The score of a win n plies from the root is
-    # WIN - n if the search has proven it, and TABLE_WIN - n if it comes from the tablebase.
+    # Scores of the search, in hundredths of a man. A win that the search has proven n plies from
+    # the root scores WIN - n. A position n plies from the root that the tablebase gives as won
+    # scores TABLE_WIN - n.
     WIN = 32000
     PROVEN = 31000           # the least proven win
     TABLE_WIN = 30000
-    LEAST_WIN = 29000        # the least win of the tablebase: from here on, scores count plies
+    LEAST_WIN = 29000        # the least win of the tablebase; from here on, scores count plies
     # Limits.
     MAX_DEPTH = 120          # plies
     MAX_LINES = 64           # principal variations of one search
@@ -108,13 +109,13 @@ cdef inline bint opponent_flies(const RuleSet *rules, const Board *b) noexcept n
     return flies(rules, b.opponent_total, b.opponent_hand, b.own_total, b.own_hand)
 
 
-# The empty points where the side to move may close a mill (see `threats_of`).
+# The empty points where the side to move can close a mill.
 cdef inline uint32_t own_threats(const RuleSet *rules, const Board *b) noexcept nogil:
     return threats_of(b.own, ALL & ~(b.own | b.opponent),
                       <uint32_t>(ALL if b.own_hand or own_flies(rules, b) else 0))
 
 
-# The empty points where each side may close a mill with its next move, as a pair.
+# The empty points where each side can close a mill if it is to move, as a pair.
 cdef inline uint64_t threats_on(const RuleSet *rules, const Board *b) noexcept nogil:
     return threats_of(
         pair(b.own, b.opponent), twice(ALL & ~(b.own | b.opponent)),
@@ -143,14 +144,14 @@ cdef inline void count_men(Board *b) noexcept nogil:
     b.opponent_total = count(b.opponent) + b.opponent_hand
 
 
-# Whether a board is valid: no point with two men, no side with more than nine men.
+# Whether a board is valid: at most one man on a point and nine on a side, and correct totals.
 cdef inline bint is_sound(const Board *b) noexcept nogil:
     return (b.own & b.opponent) == 0 and (b.own | b.opponent) >> POINT_COUNT == 0 and (
         b.own_total == count(b.own) + b.own_hand <= MEN_PER_SIDE
         and b.opponent_total == count(b.opponent) + b.opponent_hand <= MEN_PER_SIDE)
 
 
-# Whether the points of a move are occupied or empty as the move needs; it may break other rules.
+# Whether the points of a move are occupied or empty as it needs; the move may break other rules.
 cdef inline bint fits(const Board *b, move_t move) noexcept nogil:
     cdef int to = to_of(move), origin = origin_of(move)
     cdef int removed = removed_of(move), second = second_removed_of(move)

@@ -63,7 +63,7 @@ def core_history(position: Position) -> list[int]:
     return keys
 
 
-@lru_cache(1 << 14)  # Reports of a search repeat the same moves, and decoding uses its time.
+@lru_cache(1 << 14)  # Reports repeat the same moves, and decoding them delays the search.
 def decode_move(code: int) -> Move:
     """Return the move that a code of the core represents."""
     to, origin, *men = (code >> shift & 31 for shift in (0, 5, 10, 15))

@@ -10,8 +10,8 @@ value    -1, 0 or 1 for a loss, a draw or a win of the side to move
 
 All arguments are checked. Functions raise `ValueError` for an impossible value, such as overlapping
 men, `TypeError` for a wrong type, and `OverflowError` for an integer out of range. They raise
-`RuntimeError` for a worker or a set of tables that another thread is using, or that is used by the
-search whose callback calls the function.
+`RuntimeError` for a worker in use, for a change to a set of tables in use, and for a use of a set
+that is being changed. A search uses both until it returns, also while it calls its callback.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -30,8 +30,8 @@ MINIMUM_MEN: int
 # Constants of the search.
 WIN: int                                 # a win n plies from the root has the score WIN - n
 PROVEN: int                              # least score of a proven win
-TABLE_WIN: int                           # the same as WIN, for a win of the tablebase
-LEAST_WIN: int                           # least score of a win of the tablebase
+TABLE_WIN: int                           # a table win n plies from the root scores TABLE_WIN - n
+LEAST_WIN: int                           # least score of a table win
 MAX_DEPTH: int                           # plies
 MAX_LINES: int                           # principal variations of one search
 
@@ -45,7 +45,7 @@ AT_MEN: int                              # first row for the men left to both si
 AT_KINDS: int                            # first row for the men in hand, or who flies
 PHASES: int                              # phases of the game; a row has a value in each phase
 QUARTERS: int                            # groups of phases; a row has a vector in each group
-HIDDEN: int                              # neurons of the hidden layer: numbers of a vector
+HIDDEN: int                              # neurons of the hidden layer, and numbers in a vector
 
 BLOCK_BYTES: int                         # size of an unpacked block of a packed table
 SHARED_LAYOUT: tuple[int, ...]           # sizes in bytes of structures used by other extensions
@@ -57,7 +57,7 @@ def monotonic_ns() -> int:
     """
 
 def perft(rules: _Rules, fields: _Board, depth: int) -> int:
-    """Return the number of legal move sequences of ``depth`` plies, at most `MAX_DEPTH`.
+    """Return the number of legal move sequences of ``depth`` plies, 0 to `MAX_DEPTH`.
 
     Draws by repetition or by a limit on plies do not end a sequence.
     """
@@ -69,7 +69,7 @@ def is_legal_move(rules: _Rules, fields: _Board, move: int) -> bool:
     """For tests: return whether `legal_moves` contains ``move``, a number of up to 20 bits."""
 
 def fail_assertion() -> None:
-    """Fail an assertion in a build with assertions; do nothing in others."""
+    """For tests: fail an assertion in a build with assertions; do nothing in other builds."""
 
 def outcome(rules: _Rules, fields: _Board, history: Sequence[int]) -> tuple[str, int]:
     """Return the reason why the game is over, or "", and the game's value.
@@ -99,7 +99,7 @@ class TranspositionTable:
     """A transposition table, shared by the workers of one searcher.
 
     A search may use only a part of the table. The table is not locked: do not clear it during a
-    search. `ValueError` for less than 1 MiB, `MemoryError` for more than the available memory.
+    search. `ValueError` for less than 1 MiB, `MemoryError` if the system refuses the memory.
     """
 
     @property
@@ -116,31 +116,31 @@ class TranspositionTable:
         """Return the size of the part in use."""
 
     def new_search(self) -> None:
-        """Start a new generation, so that entries of earlier searches are replaced first."""
+        """Start a new generation, so that entries of earlier searches are replaced sooner."""
 
     def full(self) -> int:
-        """Return the permille of the table's entries that are from this search."""
+        """Estimate from 1000 entries the permille of the whole table that this search filled."""
 
     # For tests.
     def read_entry(self, place: int) -> tuple[int, int]:
-        """Return an entry's check (key ^ data) and data; both are 0 if it is empty."""
+        """Return an entry's check (key ^ data) and data; the data are 0 if it is empty."""
 
     def write_entry(self, place: int, check: int, data: int) -> None:
         """Replace an entry without regard to other threads."""
 
 class Deadline:
-    """A time at which the searches that share this object end; initially, it is never reached."""
+    """A time at which the searches that share this object end; initially never."""
 
     def set(self, at: int | None) -> None:
-        """Set the time, as of `monotonic_ns`; None: never. Any thread may call it."""
+        """Set the time, on the clock of `monotonic_ns`; None: never. Any thread may call this."""
 
 class SearchWorker:
     """The search of one thread, which keeps its move-ordering history between searches.
 
     nodes       number of nodes of the running or last search
     table_hits  number of tablebase hits of the running or last search
-    better      best line of an iteration that a limit interrupted, if its move has proved better
-                than the best move of the last report; its score is a lower bound. Otherwise None
+    better      best line of an interrupted iteration, if it beats the last report by a better move
+                or by a new or shorter proven win; its score is a lower bound. Otherwise None
     """
 
     nodes: int
@@ -178,14 +178,15 @@ class SearchWorker:
         """Search by iterative deepening until a limit or ``report`` ends it.
 
         history         keys of the game's earlier positions that may recur, oldest first
-        root_moves      moves to choose from
-        report          called after each iteration with the depth and the lines, the best first;
-                        a line is (score, selective depth, principal variation). The search ends
-                        if it returns True. None: the worker only fills the transposition table
+        root_moves      legal moves to choose from
+        report          called after each completed iteration with its depth and lines, the best
+                        first; a line is (score, selective depth, principal variation). The search
+                        ends if `report` returns True. None: only fill the transposition table
         side            colour to move, 0 or 1, which selects the move-ordering history
         ranks           ranks of the root moves in rising order; a move of a lower rank is always
                         reported before one of a higher rank
-        tables          tablebase, probed in positions with fewer than ``table_men`` men
+        tables          tablebase, probed in positions with fewer than ``table_men`` men, those in
+                        hand included
         first_depth     depth of the first iteration, which is always completed
         max_depth       depth of the last iteration, at most ``MAX_DEPTH``
         node_limit      node limit of this worker; 0: none
@@ -193,8 +194,8 @@ class SearchWorker:
                         time in the past stops the search
         lines           number of principal variations, at most ``MAX_LINES``
         errors          errors of a strength level: insight, greed, freedom, noise, oversight, seed
-        reported_win    plies in which a win reported by the last search must end; 0: none. The
-                        search takes that win from the transposition table, if it is still there
+        reported_win    plies within which this position is won, by an earlier report; 0: unknown.
+                        The search takes that win from the transposition table, if still stored
 
         Return whether the last iteration was interrupted before it was complete.
         """
@@ -256,7 +257,7 @@ class _Blocks(Protocol):
 class TableSet:
     """Open tables of one rule set.
 
-    A table is identified by the own men, the opponent's men, and the men in hand of both sides
+    A table is identified by the numbers of own men, opponent's men, and men in hand of both sides
     together. `RuntimeError` if a table is added or removed while another thread reads the set.
 
     open_values  values of unpacked tables, by own men, opponent's men and men in hand
@@ -281,7 +282,10 @@ class TableSet:
         depths: memoryview | None = None,
         hand: int = 0,
     ) -> None:
-        """Add a table of values with its depths, if any; `ValueError` if either is truncated."""
+        """Add or replace the values of a table, with its depths, if any.
+
+        `ValueError` if the values are truncated, or for depths as in `add_depths`.
+        """
 
     def add_depths(self, own: int, opponent: int, depths: memoryview | None) -> None:
         """Set a table's list of depths; None: no depths.
@@ -297,7 +301,7 @@ class TableSet:
         """
 
     def remove(self, own: int, opponent: int, hand: int) -> None:
-        """Remove a table of values; `KeyError` if there is no such table."""
+        """Remove the values of an unpacked table; `KeyError` if there are none."""
 
     def has(self, own: int, opponent: int, hand: int = 0) -> bool: ...
     def has_depths(self, own: int, opponent: int) -> bool: ...

@@ -1,7 +1,7 @@
 """The compiled core: bitboards, move generation, evaluation, search and tablebase probing.
 
 One extension, assembled from .pxi files so that the compiler inlines across them. Each .pxi file
-lists the files that must be included before it. Arguments and results are the plain numbers of
+names the files that it needs. Arguments and results are the plain numbers of
 convert.py; core.pyi documents the functions for Python.
 """
 

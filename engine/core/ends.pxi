@@ -13,9 +13,9 @@ cdef struct Game:
     uint64_t recurring       # hash of the positions that draw if they recur once more; 0: none
 
 
-# The exact key of a board, from the side to move's view. If the value may depend on the plies left
-# to a draw by counting, they are in the top byte: with three men each, whose limit is short, and
-# otherwise only near the draw.
+# The exact key of a board, from the side to move's view. The top byte has the plies left to a draw
+# by a limit, if the value may depend on them: always under the short limit for three men each, else
+# only if fewer than NEAR_DRAW are left.
 cdef inline uint64_t key_of(const RuleSet *rules, const Board *b) noexcept nogil:
     cdef uint64_t key = b.own | (<uint64_t>b.opponent << 24) | (
         <uint64_t>b.own_hand << 48) | (<uint64_t>b.opponent_hand << 52)
@@ -44,9 +44,10 @@ cdef inline void push_key(Game *game, const Board *b, uint64_t key, int ply) noe
     game.marks[at] = mark_of(key) | (game.marks[at - 2] if b.plies >= 2 and at >= 2 else 0)
 
 
-# Whether a position at this ply of the path is a draw by repetition. Within the search the first
-# recurrence is a draw, because a side that can repeat once can repeat again. Positions of the game
-# must recur as often as the rules require.
+# Whether a position at this ply of the path is a draw by repetition. A first recurrence within the
+# search is a draw under any rules, because a side that can repeat once can repeat again. Positions
+# of the game before the root must occur as often as the rules require. If that is once, every
+# position is a draw.
 cdef inline bint is_repetition(const Game *game, uint64_t key, int ply, int plies) noexcept nogil:
     cdef int at = game.base + ply, distance = 4, seen = 1
     assert 0 <= ply and 0 <= game.base <= MAX_HISTORY
@@ -118,7 +119,7 @@ cdef int load_game(Game *game, tuple rules, history) except -1:
     cdef list keys = list(history[-MAX_HISTORY:])
     game.rules = load_rules(rules)
     if len(keys) > MAX_HISTORY:
-        raise ValueError(f"history yields {len(keys)} keys instead of {MAX_HISTORY}")
+        raise ValueError(f"a slice of the history has {len(keys)} keys, more than {MAX_HISTORY}")
     game.base = len(keys)
     for i in range(game.base):
         game.path[i] = keys[i]

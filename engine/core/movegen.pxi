@@ -18,13 +18,13 @@ ctypedef fused slot_t:
     scored_move
 
 
-# Add a move to a list; return the list's new end, as the next functions do.
+# Add a move to a list; return the list's new end, as all functions `add_…` do.
 cdef inline move_t *add(move_t *end, move_t move) noexcept nogil:
     end[0] = move
     return end + 1
 
 
-# Add the moves of one man to a point where it closes mills, one for each set of men to remove.
+# Add the moves of one man to a point where it closes mills, one for each choice of removals.
 cdef inline move_t *add_closing(const RuleSet *rules, const Board *b, move_t *end, int origin,
                                 int to, int mills) noexcept nogil:
     cdef uint32_t candidates = removable(rules, b.opponent)
@@ -38,7 +38,8 @@ cdef inline move_t *add_closing(const RuleSet *rules, const Board *b, move_t *en
     return end
 
 
-# Add the moves that remove two men: each pair once, if either order of removal is legal.
+# Add the moves that remove two men: each pair once, if either order of removal is legal. A move
+# removes one man if no second man may be removed after it.
 cdef move_t *add_double(const RuleSet *rules, uint32_t opponent, move_t *end, int origin,
                         int to) noexcept nogil:
     cdef uint32_t men = removable(rules, opponent)
@@ -80,10 +81,10 @@ cdef inline slot_t move_to(slot_t move, int to, const int32_t *scores) noexcept 
         return move + to
 
 
-# Add the moves from one origin (NO_POINT: placements) to `targets`. Points in `risky` may close a
-# mill. `closing` and `quiet` select which moves to add. `first` is the start of the list; `move` is
-# the item for index 0, without origin and target. `scores` has 32 scores for each origin. `steps`:
-# the men step to neighbours.
+# Add the moves from one origin (NO_POINT: placements) to `targets`. Only moves to points in `risky`
+# can close a mill. `closing` and `quiet` select which moves to add. `first` is the start of the
+# list; `move` is an item with index 0 whose move bits are 0. `scores` has 32 scores for each
+# origin. `steps`: the men step to neighbours.
 cdef inline slot_t *add_from(const RuleSet *rules, const Board *b, const slot_t *first, slot_t *end,
                              slot_t move, const int32_t *scores, int origin, uint32_t targets,
                              uint32_t risky, bint closing, bint quiet, bint steps) noexcept nogil:
@@ -98,8 +99,8 @@ cdef inline slot_t *add_from(const RuleSet *rules, const Board *b, const slot_t 
     if quiet:
         targets ^= risky
         if steps:
-            # Whether a step exists is hard to predict, so there is no branch: every candidate is
-            # written, and the next one overwrites it if it does not exist.
+            # Whether a step exists is hard to predict, so there is no branch: all four candidates
+            # are written, and the next item overwrites one that does not exist.
             for i in range(4):
                 to = STEPS[origin][i]
                 exists = (targets >> to) & 1
@@ -182,7 +183,7 @@ cdef bint is_generated(const RuleSet *rules, const Board *b, move_t move) noexce
 
 
 # Whether `move`, which may be any number, is a legal move. Both sides must have at least three men.
-# Moves are generated only under rules by which a move may remove two men.
+# It generates moves only under rules by which a move may remove two men.
 cdef inline bint is_legal(const RuleSet *rules, const Board *b, move_t move) noexcept nogil:
     cdef int to = to_of(move), origin = origin_of(move)
     cdef uint32_t men = b.own, candidates

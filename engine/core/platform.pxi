@@ -1,5 +1,6 @@
-# Everything that depends on processor, compiler or system: bit operations, atomics, prefetch, large
-# pages, the clock, byte order. Also locks of objects, and access to Python's buffers.
+# Code that depends on processor, compiler or system, except SIMD vectors: bit operations, atomics,
+# prefetch, large pages, the clock, byte order. Also locks of objects and access to Python's
+# buffers.
 #
 # Needs no other file.
 
@@ -55,7 +56,7 @@ cdef extern from *:
     #define MERELS_STORE_BYTE(p, x) MERELS_STORE(uint8_t, p, x)
 
     /* POPCNT, PEXT and PDEP are chosen at run time, so that one build serves all processors. The
-       branch is always predicted and costs less than the portable arithmetic. */
+       branch is predicted correctly and costs less than the portable arithmetic. */
     #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
       #define MERELS_CHOOSES 1
       #include <cpuid.h>

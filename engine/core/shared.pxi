@@ -22,8 +22,8 @@ cdef struct BoardSearch:
     int *users               # of the worker, see platform.pxi
     # Prepare the worker for boards under these rules.
     void (*begin)(void *worker, const RuleSet *rules) noexcept nogil
-    # Deepen until `nodes` nodes are searched. Return the value; unless `leaf` is NULL, set it to
-    # the last board of the principal variation.
+    # Deepen until an iteration reaches `nodes` nodes or proves a win or loss. Return the value;
+    # unless `leaf` is NULL, set it to the last board of the principal variation.
     int (*search)(void *worker, const Board *b, uint64_t nodes, Board *leaf) noexcept nogil
 
 

@@ -20,7 +20,8 @@ def verify_places(
 ) -> tuple[int, int]:
     """Recompute values and depths at the places ``first`` to ``last`` - 1 from their successors.
 
-    Return the number of places whose stored value or depth is wrong, and the first such place.
+    Return the number of places whose stored value or depth is wrong, and the first such place, or
+    0. Only a sample of the depths in large tables is recomputed.
     `ValueError` if a table that moves lead to is missing. Successors with an odd number of men in
     hand, which are not stored, are searched one ply deep.
     """
@@ -33,7 +34,7 @@ def verify_sample(
 def recompute_places(
     tables: TableSet, own: int, opponent: int, hand: int, first: int, last: int, values: bytearray
 ) -> None:
-    """Write the recomputed values of states with men in hand into a table, which must be zeros.
+    """Write the recomputed values of states with men in hand into ``values``, a table of zeros.
 
     ``first`` must be a multiple of 4: threads that fill parts of one table then share no byte.
     """
@@ -47,7 +48,8 @@ class Retrograde:
 
     done        share of the stage's work that threads have taken, from 0 to 1
     settled     for each table, numbers of states found to be won and lost at the last level
-    tallies     for each table, after packing, numbers of canonical states drawn, won and lost
+    tallies     for each table, after packing, numbers of states drawn, won and lost; symmetric
+                states count once
     places      number of places in each table
     """
 
@@ -59,9 +61,9 @@ class Retrograde:
     def __init__(
         self, rules: _Rules, larger: int, smaller: int, with_depths: bool, lower: TableSet
     ) -> None:
-        """Allocate the sector; ``lower`` must have the tables that removals lead to.
+        """Allocate the sector; ``lower`` must have the tables that removals lead to, unpacked.
 
-        `ValueError` if a table is missing.
+        `ValueError` if a table is missing or packed.
         """
 
     def begin(self, stage: int, level: int = 0) -> None:
@@ -77,19 +79,20 @@ class Retrograde:
         """Return for each table whether it has a blocked loss; call it before the second level."""
 
     def values(self, table: int) -> memoryview:
-        """Return a table's packed values."""
+        """Return a table's packed values; call it after packing."""
 
     def depths(self, table: int) -> memoryview:
         """Return a table's list of long losses with their depths; call it after packing."""
 
 class PlacingSlice:
-    """Solver of a slice of the placing phase: given men in hand, and own men on the board.
+    """Solver of a slice: placing positions with given men in hand and own men on the board.
 
     One thread calls `begin` for each stage, then any number of threads call `work`. `ValueError`
     for a stage out of order, `RuntimeError` if the previous stage is not done.
 
     done        share of the stage's work that threads have taken, from 0 to 1
-    tally       numbers of canonical states drawn, won and lost in the sector written last
+    tally       numbers of states drawn, won and lost in the sector written last; symmetric states
+                count once
     values      packed values of that sector
     """
 
