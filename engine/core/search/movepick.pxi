@@ -1,5 +1,5 @@
-# Move ordering and picking. While a move is searched, the picker has already made the next move and
-# prefetched the entry of the board after it.
+# Move ordering and picking. If a move's search will probe the transposition table, the picker makes
+# the next move before that search, and prefetches the entry of the board after it.
 #
 # Needs bitboard.pxi, board.pxi, ends.pxi, movegen.pxi, search/transposition.pxi,
 # search/parameters.pxi.
@@ -31,8 +31,8 @@ cdef enum:
     UNROLL = 4              # moves that are compared without a branch between them
     STACK_SIZE = (MAX_PLY + 1) * (MAX_MOVES + UNROLL)
 
-# A stack with the move lists of all nodes from the root to the current one; the worker owns its
-# memory.
+# A stack with the move lists of all nodes below the root, down to the current one; the worker owns
+# its memory.
 cdef struct MoveStack:
     MoveList generated       # moves that close a mill, before they are scored
     scored_t *free           # start of the next node's list
@@ -59,7 +59,7 @@ cdef struct Picker:
     int next                 # index of the first unsorted move
 
 
-# Set the number of moves on the stack, and add sentinels with the lowest score.
+# Set the size of the list on top of the stack, and end it with sentinels of the lowest score.
 cdef inline void end_list(Picker *p, int size) noexcept nogil:
     cdef int i
     p.next = 0
@@ -95,8 +95,8 @@ cdef inline void record_cutoff(History *history, int ply, int depth, move_t move
         reward(history_of(history, ply, quiets[i]), -bonus)
 
 
-# Generate and score the moves that close a mill. Moves that remove a man from a line in which the
-# opponent threatens a mill come first.
+# Generate and score the moves that close a mill. Moves that remove two men, or a man on a line with
+# an empty point that would complete a mill of the opponent, come first.
 cdef inline void push_closing(Picker *p, const RuleSet *rules, const Board *b) noexcept nogil:
     cdef uint32_t threatened = threats_of(b.opponent, ALL & ~(b.own | b.opponent), ALL)
     cdef int i, removed, score
@@ -182,8 +182,8 @@ cdef inline void choose(Picker *p) noexcept nogil:
 
 
 # The next move in order: the table move, moves that close a mill, quiet moves; NO_MOVE at the end.
-# `p.after` is the board after this move. `ahead`: also choose and make the move after this one, and
-# prefetch the entries of the boards after both moves.
+# `p.after` is the board after this move. `ahead`: also choose and make the next move of the same
+# list, and prefetch the entries of the boards after both moves.
 cdef inline move_t pick(const RuleSet *rules, const Table *table, History *history,
                         const Board *b, Picker *p, int ply, bint ahead) noexcept nogil:
     cdef move_t move

@@ -12,7 +12,7 @@ cdef extern from *:
         X(REDUCTION_DEPTH, 3, 2, 8) \\
         X(PRUNING_DEPTH, 3, 1, 8)            /* maximum depth of late move pruning */ \\
         X(PRUNING_COUNT, 4, 1, 20)           /* plus depth squared: quiet moves searched */ \\
-        X(EXTENSION_PLIES, 2, 1, 4)          /* times root depth: end of extensions */ \\
+        X(EXTENSION_PLIES, 2, 1, 4)          /* times root depth: first ply without extensions */ \\
         X(IIR_DEPTH, 5, 2, 12) \\
         X(PROBCUT_DEPTH, 5, 3, 12) \\
         X(PROBCUT_REDUCTION, 4, 1, 8) \\

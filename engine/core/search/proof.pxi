@@ -1,7 +1,9 @@
-# Proof of the shortest win by a search of all moves, without pruning or reductions.
+# Proof of the shortest win, or of the longest loss, by a search of all moves without pruning or
+# reductions.
 #
-# Repetitions of positions of the game are draws. Repetitions within the line are ignored, because a
-# shortest win never contains one; a result is therefore independent of the path.
+# Positions of the game before the root are draws if they recur as often as the rules require.
+# Repetitions within the line are ignored, because a shortest win never contains one; a result is
+# therefore independent of the path.
 #
 # Needs bitboard.pxi, board.pxi, ends.pxi, movegen.pxi, search/transposition.pxi,
 # search/movepick.pxi, search/state.pxi.
@@ -10,15 +12,16 @@ cdef uint64_t NO_KEY = <uint64_t>-1
 cdef uint64_t BOTH_BOARDS = (<uint64_t>1 << 2 * POINT_COUNT) - 1
 
 
-# The key of a proof's result in the transposition table. No position has this key: it inverts both
-# sides' masks, so that their men overlap.
+# The key of a proof's result in the transposition table. It inverts both sides' masks, so that no
+# position has this key: the men overlap. The hash of recurring positions, which change results, is
+# XORed in; if there are any, a collision with a position is improbable, not impossible.
 cdef inline uint64_t proof_key(const Game *game, uint64_t key) noexcept nogil:
     return key ^ BOTH_BOARDS ^ game.recurring
 
 
 # Whether the side to move wins (`plies` is odd) or loses (`plies` is even) within `plies` plies.
-# False if the search is stopped. In both cases the question is whether the value is at least
-# `beta`.
+# False if the search is stopped. The table stores a win as a value of at least `beta`, and a loss
+# as a value below it.
 cdef bint ends_within(Worker *w, const Board *b, uint64_t key, int plies, int ply) noexcept nogil:
     cdef bint wins = plies & 1, ends
     cdef int value, beta = WIN - plies if wins else plies - WIN + 1
@@ -75,7 +78,8 @@ cdef int find_move(Worker *w, const Board *b, const MoveList *list, int plies,
 
 
 # Set the principal variation of the root's moves from `start` on to a line of `plies` plies to the
-# end of the game: the winner plays for the shortest line, the loser for the longest.
+# end of the game: the winner plays for the shortest line, the loser for the longest. Move its first
+# move to index `start`.
 cdef void set_line_to_end(Worker *w, const Board *b, MoveList *list, int plies,
                           int start) noexcept nogil:
     cdef Board now = b[0], after
@@ -103,7 +107,7 @@ cdef int exact_end(Worker *w, const Board *b, int value, int depth, int start) n
     cdef MoveList list
     cdef int i, shorter, plies = WIN - abs(value)
     # A win that a strength level finds may be an error. Beyond NEAR_DRAW plies, keys may lack the
-    # plies left to a draw by counting.
+    # plies left to a draw by a limit.
     if w.has_errors or plies > min(depth, <int>NEAR_DRAW):
         return value
     list.size = w.root_end[start] - start

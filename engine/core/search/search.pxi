@@ -1,7 +1,7 @@
 # The search of a node: principal variation search with pruning, reductions and extensions, and
 # quiescence search at its leaves.
 #
-# The techniques are those of chess engines; www.chessprogramming.org describes each by this name.
+# The techniques are those of chess engines, with their names from www.chessprogramming.org.
 #
 # Needs tablebase/table_set.pxi, search/movepick.pxi, search/state.pxi, search/parameters.pxi.
 
@@ -15,8 +15,8 @@ cdef void load_reductions(Worker *w) noexcept nogil:
             )
 
 
-# Whether the tablebase has a value that ends the search of this node. Near a draw by counting, it
-# may have only a bound.
+# Whether the tablebase has a value that ends the search of this node. Near a draw by a limit on
+# plies, it may have only a bound.
 cdef inline bint settled_by_tables(Worker *w, const Board *b, int alpha, int beta, int ply,
                                    int *value) noexcept nogil:
     cdef int least, greatest
@@ -31,7 +31,8 @@ cdef inline bint settled_by_tables(Worker *w, const Board *b, int alpha, int bet
 
 
 # Late move reductions: the plies by which a move's first search is shallower. The reduction is a
-# ply less for `favoured` moves, which remove a man or are urgent, and a ply less in PV nodes.
+# ply less for `favoured` moves (at the root all moves, elsewhere removals and urgent moves), and a
+# ply less in PV nodes.
 cdef inline int reduction_of(const Worker *w, int depth, int move_count, bint favoured,
                              bint pv_node) noexcept nogil:
     cdef int reduction
@@ -60,7 +61,7 @@ cdef int quiesce(Worker *w, const Board *b, uint64_t key, int alpha, int beta,
     if terminal_reason(&w.game, b, key, ply, &value):
         return value
 
-    # Stand pat: no side is forced to close a mill.
+    # Stand pat: a side is rarely forced to remove a man.
     best = evaluate_node(w, b, key)
     if best >= beta or ply >= MAX_PLY:
         return best
@@ -141,7 +142,8 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
         if value - margin >= beta:
             return (value + beta) // 2
 
-    # 6. The transposition table: outside PV nodes, an entry of sufficient depth ends the search.
+    # 6. The transposition table: outside PV nodes, an entry of sufficient depth and suitable bound
+    # ends the search.
     probe(w.table, &w.game.rules, b, key, &known)
     if known.bound:
         value = score_from_table(known.score, ply)
@@ -171,12 +173,13 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
     start_picking(&picker, &w.stack, &w.game.rules, w.table, b, known.move, depth > 1)
 
     # 9. Extension: one ply if the opponent threatens a mill on one point and we cannot close one.
+    # Extensions end at a multiple of the iteration's depth.
     next_depth = depth - 1
     if ply < EXTENSION_PLIES * w.root_depth and must_block(picker.threats):
         next_depth += 1
 
     # 10. Late move pruning: near the leaves, skip the remaining quiet moves after a number of quiet
-    # moves have failed. Not if men fly: they have too many moves for a fixed number.
+    # moves have failed. Not if own men fly: they have too many moves for a fixed number.
     if depth <= PRUNING_DEPTH and not pv_node and not own_flies(&w.game.rules, b):
         enough_quiets = PRUNING_COUNT + depth * depth
 
@@ -225,7 +228,7 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
             quiets_searched[quiet_count] = move
             quiet_count += 1
 
-    # 13. Store the result. A level that overlooks all moves returns its evaluation.
+    # 13. Store the result. If a strength level overlooks all moves, return the evaluation.
     w.stack.free = picker.moves
     if unlikely(move_count == 0):
         return evaluate_node(w, b, key)

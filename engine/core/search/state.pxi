@@ -7,13 +7,13 @@ cdef enum:
     MAX_CHECK_NODES = 512            # most nodes between two checks of the limits
     CHECK_NANOSECONDS = 1000000      # longest time intended between checks
 
-cdef struct Errors:
+cdef struct Errors:                          # evaluations in hundredths of a man
     int insight                              # percent of the evaluation that counts
-    int greed                                # added for each man more than the opponent's
-    int freedom                              # added for each step more than the opponent's
+    int greed                                # added for each man more than the opponent has
+    int freedom                              # added for each step more than the opponent has
     int noise                                # half-width of a random error of the evaluation
     uint64_t seed
-    uint32_t overlooked[MAX_PLY + 8]         # by ply: points to which all moves are missed
+    uint32_t overlooked[MAX_PLY + 8]         # by ply: points to which all moves are overlooked
 
 cdef struct Worker:
     Game game
@@ -36,12 +36,12 @@ cdef struct Worker:
     Errors errors
     move_t pv[MAX_PLY + 8][MAX_PLY + 8]
     int pv_length[MAX_PLY + 8]
-    int root_depth                           # depth of the iteration
+    int root_depth                           # depth of the iteration, in plies
     int root_size
     move_t root[MAX_MOVES]
     int root_end[MAX_MOVES]                  # index of the end of the moves with the same rank
     int root_value                           # value of the last move that became the best
-    int root_beaten                          # the best value before that move
+    int root_beaten                          # alpha before that move, unless it was the first
     bint whole_root                          # the first line is chosen from all legal moves
     int reductions[64][64]                   # by depth and move count
 

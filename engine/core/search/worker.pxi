@@ -25,8 +25,8 @@ cdef class Deadline:
         write_time(&self.at, at if at is not None else NEVER)
 
 
-# Draw the overlooked points and the evaluation errors of one search at random. A point that is
-# overlooked at one ply is overlooked at all later plies, after any moves.
+# Draw the overlooked points and the width of the evaluation's noise for one search at random. A
+# point that is overlooked at one ply is overlooked at all later plies, after any moves.
 cdef int load_errors(Errors *e, tuple fields) except -1:
     cdef int oversight, ply, point
     cdef uint64_t state, size, noise
@@ -81,8 +81,8 @@ cdef bint put_first(Worker *w, move_t move) noexcept nogil:
     return False
 
 
-# The value of a win within `plies` plies that the last search has stored for this position; 0 if it
-# has stored none. The win's move is put first.
+# The value of a win within `plies` plies that an earlier search has stored for this position; 0 if
+# none is stored. The win's move is put first.
 cdef int stored_win(Worker *w, const Board *b, int plies) noexcept nogil:
     cdef Probe known
     cdef uint64_t key = key_of(&w.game.rules, b)
@@ -233,7 +233,7 @@ cdef class SearchWorker:
         cdef int values[MAX_LINES]
         cdef list results
         cdef move_t best = NO_MOVE
-        cdef int win = 0         # value of the best win proven so far in a search of one line; or 0
+        cdef int win = 0         # value of the best win found so far in a search of one line; or 0
         cdef move_t win_line[MAX_PLY + 8]
         cdef int win_length = 1
         self.begin(&b, root_moves, ranks)
@@ -254,14 +254,14 @@ cdef class SearchWorker:
                     values[line] = search_line(w, &b, values[line], depth, line)
                     if not w.stopped:
                         if line_count == 1 and win and win > values[0]:
-                            # An iteration may miss a win that an earlier search has proven.
+                            # An iteration may miss a win that was found before.
                             values[0] = win
                             put_first(w, win_line[0])
                             w.pv_length[0] = win_length
                             memcpy(w.pv[0], win_line, win_length * sizeof(move_t))
                         values[line] = exact_end(w, &b, values[line], depth, line)
                 if w.stopped:
-                    if values[line] > 0:  # Only the proof of a shortest win was interrupted.
+                    if values[line] > 0:  # Only the proof of the shortest win was interrupted.
                         results.append((values[line], w.seldepth, self.variation()))
                     elif line_count == 1 and w.pv[0][0] != best and w.root_value > w.root_beaten:
                         results.append((w.root_value, w.seldepth, self.variation()))
