@@ -5,9 +5,9 @@
 # of a hidden layer of neurons, which clip and square it; their weighted sum is added to the
 # evaluation. weights.bin has all weights by rows; merels.engine.training makes it.
 #
-# A vector's numbers are clamped to LARGEST, which changes one number in 500 of weights.bin. A
-# feature then fits into one cache line, and three features are added as bytes before the sums need
-# 16 bits.
+# The numbers of a pattern's vectors are clamped to LARGEST, which changes one number in 560 of
+# weights.bin. A feature then fits into one cache line, and three features are added as bytes before
+# the sums need 16 bits.
 #
 # Needs board.pxi, evaluation/features.pxi.
 
@@ -63,7 +63,7 @@ cdef struct Feature:
     Lanes values                             # of each phase of the quarter; then four unused lanes
 
 cdef struct Material:
-    Pairs start[2 * NEURON_PAIRS]            # initial `sum` and `upper` for each vector
+    Pairs start[2 * NEURON_PAIRS]            # initial `sum` and `upper` for each 16 neurons
     const Feature *features                  # of the quarter of its phase
     const int16_t *output                    # output weights of its phase
     int value
@@ -93,7 +93,7 @@ cdef inline int hidden_layer(const size_t *at, const Material *material,
     for i in range(1, ACTIVE):
         add_lanes(&values, &feature[i].values)
     value[0] = material.value + (<int16_t *>&values)[material.lane]
-    # A few neurons at a time, so that their sums stay in registers.
+    # Sixteen neurons at a time, so that their sums stay in registers.
     for j in range(NEURON_PAIRS):
         sum = material.start[2 * j]
         upper = material.start[2 * j + 1]

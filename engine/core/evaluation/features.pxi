@@ -4,12 +4,12 @@
 # each of its four corners, and on each ring. The nine points of a side, on all three rings, contain
 # three lines along the side and one across, so the four sides cover the sixteen lines. Corners and
 # rings add patterns around corners. Threats, steps and blocked men follow from these patterns and
-# have no features of their own. Mirror images are one feature, so the 16 symmetric images of a
+# have no features of their own. Symmetric patterns are one feature, so the 16 symmetric images of a
 # position have one value. Such look-up tables of fixed sets of points are Buro's patterns
 # ("Experiments with Multi-ProbCut and a new high-quality evaluation function for Othello", 1997),
 # also known as n-tuple networks.
 #
-# The material of a position is one more feature, of a list of its own: the men left to both sides,
+# The material of a position is one more feature, in a list of its own: the men left to both sides,
 # with the men in hand or who flies.
 #
 # In training, a position has thirteen rows of weights: one for each of its eleven patterns, one for
@@ -46,7 +46,7 @@ cdef enum:
     LANES = 8                # numbers in Lanes
     SIDES = 5346             # patterns of a side: 3 ** 9, symmetric patterns counted once
     RINGS = 954              # patterns of a ring: 3 ** 8, symmetric patterns counted once
-    HANDS = 3                # kinds of material: up to 3 who flies, HANDS + n for n men in hand
+    HANDS = 3                # kinds of material: 0 to 3 who flies, HANDS + n for n men in hand
     KINDS = HANDS + 19
     MATERIALS = 100 * KINDS  # 100 pairs of men left to both sides, 0 to 9 each, for each kind
 
@@ -72,7 +72,7 @@ cdef enum:
     # Largest absolute values of the weights.
     LARGEST = 42             # of a vector's numbers
     LARGEST_VALUE = 2978     # of a pattern's value, so that the sum of eleven fits into 16 bits
-    LARGEST_PART = 15000     # of another row's value and of a bias: two fit into 16 bits
+    LARGEST_PART = 15000     # of another row's value and of a bias; 16 bits hold the sum of two
     LARGEST_OUTPUT = 19418   # of an output weight, so that the weighted sum fits into 32 bits
     OUTPUT_SHIFT = 15        # scale of the weighted sum: 2 ** 15 is a hundredth of a man
 

@@ -16,7 +16,7 @@ cpdef enum:
 cdef enum:
     PLACES_IN_BLOCK = 4 * BLOCK_BYTES
     SLOTS = 1 << 13          # blocks in the cache, 64 MiB
-    MAX_BLOCKS = 1 << 16     # most blocks of a table: four times those of the largest table
+    MAX_BLOCKS = 1 << 16     # most blocks of a table; the largest table has 18,413
     MAX_TABLES = 0xFFFF
 
 cdef struct Slot:
@@ -35,7 +35,7 @@ cdef struct Packed:
     uint32_t number          # number of the table in the cache, from 1
 
 
-# Unpack a block into a slot; return its byte `at`, or -1 if the block is damaged.
+# Unpack the block that `key` identifies into a slot; return its byte `at`, or -1 if that fails.
 cdef int fill(const Packed *packed, Slot *slot, uint32_t key, uint32_t at) noexcept with gil:
     cdef bytes data
     cdef const unsigned char *start

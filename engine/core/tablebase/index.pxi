@@ -184,7 +184,7 @@ cdef bint load_classes(int men) noexcept nogil:
     return True
 
 
-# Fill the arrays of this file when they are first needed, which takes some hundredths of a second.
+# Fill the arrays of this file when they are first needed.
 cdef void load_index() except *:
     if read_shared(&index_loaded):
         return

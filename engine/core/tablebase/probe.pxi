@@ -1,13 +1,13 @@
-# Probing of open tables. A probe takes a few dozen nanoseconds if the page is in memory.
+# Probing of open tables for values; depths.pxi searches for depths.
 #
-# Needs board.pxi, movegen.pxi, index.pxi, blocks.pxi; for the depths of a board, depths.pxi.
+# Needs board.pxi, movegen.pxi, index.pxi, blocks.pxi.
 
 cdef enum:
     # The two bits at a place: the value for the side to move.
     DRAWN = 0
     WON = 1
     LOST = 2
-    UNKNOWN = 3              # not stored: there is no table
+    UNKNOWN = 3              # not stored: no table, or its block is damaged
 
 cdef struct Tables:
     RuleSet rules
@@ -19,7 +19,7 @@ cdef struct Tables:
     const Packed *packed[2 * MEN_PER_SIDE + 1][MEN_PER_SIDE + 1][MEN_PER_SIDE + 1]
 
 
-# Whether there is a table for these numbers of men, which must be valid.
+# Whether there is a table for these numbers of men, which must pass `are_counts`.
 cdef inline bint has_table(const Tables *tables, int own, int opponent, int hand) noexcept nogil:
     return (tables.values[hand][own][opponent] != NULL
             or tables.packed[hand][own][opponent] != NULL)
@@ -40,7 +40,7 @@ cdef inline int value_at(const uint8_t *values, uint64_t place) noexcept nogil:
     return (values[place >> 2] >> (2 * (place & 3))) & 3
 
 
-# The stored value of a board; UNKNOWN if there is no table for it.
+# The stored value of a board, or UNKNOWN.
 cdef inline int stored_value(const Tables *tables, const Board *b) noexcept nogil:
     cdef int own = count(b.own), opponent = count(b.opponent)
     cdef int hand = b.own_hand + b.opponent_hand
@@ -58,7 +58,7 @@ cdef inline int stored_value(const Tables *tables, const Board *b) noexcept nogi
     return packed_value(packed, place_of(b.own, own, b.opponent, opponent, hand))
 
 
-# The best value of a board's moves. UNKNOWN if a move has an unknown value and none wins.
+# The best value of a board's moves; UNKNOWN if a move's value is unknown and no move wins.
 cdef int look_ahead(const Tables *tables, const Board *b) noexcept nogil:
     cdef int i, value, closing, best = LOST
     cdef MoveList list
@@ -85,8 +85,8 @@ cdef int known_value(const Tables *tables, const Board *b) noexcept nogil:
     return value
 
 
-# The value of a board for the side to move. In the moving phase it is the value with no ply played
-# since the last removal.
+# The value of a board for the side to move, or UNKNOWN. In the moving phase it is the value with
+# no ply played since the last removal.
 cdef int table_probe(const Tables *tables, const Board *b) noexcept nogil:
     assert is_sound(b)
     if unlikely(either_below_minimum(b)):

@@ -3,8 +3,8 @@
 #
 # Needs platform.pxi, board.pxi, index.pxi, blocks.pxi, probe.pxi, depths.pxi.
 
-# The depth of a board with this value (255: 255 or more); -1 for a draw, or if its table has no
-# depths.
+# The depth of a board with this value (255: 255 or more); -1 for a draw, or if no list of depths
+# fits its table.
 cdef int depth_of(const Tables *tables, const Board *b, int value) noexcept nogil:
     cdef int most, depth, own = count(b.own), opponent = count(b.opponent)
     cdef int least_listed = least_listed_depth(&tables.rules, own, opponent)
