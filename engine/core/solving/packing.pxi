@@ -3,7 +3,7 @@
 # Needs platform.pxi, bitboard.pxi, index.pxi, probe.pxi, depths.pxi.
 
 
-# Memory for two bits a place, with some spare bytes at the end.
+# Memory for two bits for each place, and 64 spare bytes.
 cdef bytearray packed_memory(uint64_t places):
     try:
         return bytearray((places + 3) // 4 + 64)

@@ -2,8 +2,8 @@
 #
 # The men of one side are fixed. A set of the other side's men on the n remaining points, compressed
 # to n bits, is an index into a bitmap of 2^n bits. Placing a man of the fixed side deletes one bit
-# of every index, a symmetry of the board permutes the bits of the indices, and removing a man
-# clears one of their bits.
+# of every index, a symmetry of the board permutes the bits of the indices, and removing a man of
+# the other side clears one of their bits.
 #
 # Needs bitboard.pxi, board.pxi, index.pxi.
 
@@ -26,7 +26,7 @@ cdef inline size_t words_over(int points) noexcept nogil:
 
 
 # The words of a bitmap that are used, in rising order. The other words have only sets of more men
-# than a side may have.
+# than the side can have.
 cdef struct UsedWords:
     uint32_t *words
     uint32_t size[POINT_COUNT + 1]       # used words of a bitmap, by its number of points
@@ -77,7 +77,8 @@ cdef void swap_index_bits(uint64_t *words, const UsedWords *used, uint32_t size,
             words[i] ^= changed << shift
 
 
-# A permutation of the index bits of a bitmap: exchanges of bits within a word, then of whole words.
+# A permutation of the index bits of a bitmap: exchanges that set the lowest WORD_BITS bits, then a
+# new order of whole words.
 cdef struct Permutation:
     int exchanges
     uint8_t low[WORD_BITS]

@@ -1,14 +1,15 @@
-# The class with which Python solves a slice of the placing phase, stage by stage.
+# The class with which Python solves a slice of the placing phase, stage by stage. X, Y, `p` and `s`
+# are those of placing_slice.pxi.
 #
 # Needs placing_slice.pxi, placing_tables.pxi.
 
 cdef enum:
     STAGE_READ = 0           # repeated: read a table of the positions two placements later
-    STAGE_REPLY = 1          # Y's placements
-    STAGE_REMOVE = 2         # X's removals
+    STAGE_REPLY = 1          # Y's placements, and its removals of X's men
+    STAGE_REMOVE = 2         # X's removals of Y's men
     STAGE_PLACE = 3          # X's placements
-    STAGE_WRITE = 4          # repeated for each sector: two bits a place, and counts by value
-    STAGE_FAILED = 9         # there was too little memory for a stage; no stage may follow
+    STAGE_WRITE = 4          # repeated for each sector: pack its values, and count them
+    STAGE_FAILED = 9         # a stage could not be prepared; no stage may follow
 
 PLACING_STAGES = (STAGE_READ, STAGE_REPLY, STAGE_REMOVE, STAGE_PLACE, STAGE_WRITE)
 
@@ -30,14 +31,13 @@ cdef void work_on_block(Slice *p, uint32_t cls, SliceScratch *s) noexcept nogil:
     elif p.stage == STAGE_PLACE:
         place(p, cls, s)
     elif p.hand > 2 or blocks.men >= p.others:
-        # Only in tables of the moving phase may blocks be classes of Y's men.
         read_by_x(p, blocks, cls)
-    else:
+    else:                    # A table of the moving phase, in which Y has more men than X.
         read_by_y(p, blocks, cls)
 
 
-# Work on the current stage, a few blocks at a time, until no blocks are left or the work is
-# stopped.
+# Work on the current stage, BLOCKS_AT_ONCE blocks at a time, until no blocks are left or the work
+# is stopped.
 cdef void work_on_slice(Slice *p, SliceScratch *s) noexcept nogil:
     cdef uint64_t counts[4]
     cdef uint64_t first
@@ -60,12 +60,12 @@ cdef void work_on_slice(Slice *p, SliceScratch *s) noexcept nogil:
 
 cdef void free_blocks(Blocks *blocks) noexcept nogil:
     free(blocks.bitmaps)
-    free(blocks.number)
+    free(blocks.block_of_class)
     memset(blocks, 0, sizeof(Blocks))
 
 
-# Allocate blocks, with all bits 0, for the classes of `men` men in which the last man may have
-# closed `mills` mills. Return False if there is too little memory.
+# Allocate blocks, with all bits 0, for the classes of `men` men in which the man placed last may
+# have closed at least `mills` mills. Return False if there is too little memory.
 cdef bint allocate_blocks(Blocks *blocks, int men, int mills) noexcept nogil:
     cdef uint32_t cls, total = CLASSES[men]
     cdef size_t size
@@ -73,12 +73,12 @@ cdef bint allocate_blocks(Blocks *blocks, int men, int mills) noexcept nogil:
     blocks.men = men
     blocks.words = words_over(POINT_COUNT - men)
     if mills:
-        blocks.number = <uint32_t *>malloc(total * sizeof(uint32_t))
-        if blocks.number == NULL:
+        blocks.block_of_class = <uint32_t *>malloc(total * sizeof(uint32_t))
+        if blocks.block_of_class == NULL:
             return False
         total = 0
         for cls in range(CLASSES[men]):
-            blocks.number[cls] = total
+            blocks.block_of_class[cls] = total
             total += closable(MEMBER[men][cls]) >= mills
     size = 2 * total * blocks.words * sizeof(uint64_t)
     blocks.bitmaps = <uint64_t *>calloc(size + 64, 1)
@@ -155,16 +155,16 @@ cdef uint64_t blocks_memory(int men) noexcept nogil:
 
 
 def slice_memory(tuple rules not None, int own):
-    cdef uint64_t more, reading, placing
+    cdef uint64_t larger, reading, placing
     cdef int doubles = 1 if load_rules(rules).each_mill else 0
     if not 0 <= own < MEN_PER_SIDE:
         raise ValueError(f"expected up to 8 men on the board, found {own}")
     load_index()
-    more = blocks_memory(own + 1)
-    reading = 2 * more + blocks_memory(own) + (blocks_memory(own - 1) if doubles and own else 0)
-    placing = (2 + doubles) * more + blocks_memory(own)
-    # The largest table takes an eighth of the blocks into which it is read.
-    return max(reading, placing) + more // 4 + (1 << 24)
+    larger = blocks_memory(own + 1)
+    reading = 2 * larger + blocks_memory(own) + (blocks_memory(own - 1) if doubles and own else 0)
+    placing = (2 + doubles) * larger + blocks_memory(own)
+    # A quarter of the blocks is more than any table, which has at most 19.7 % of their size.
+    return max(reading, placing) + larger // 4 + (1 << 24)
 
 
 cdef class PlacingSlice:
@@ -204,16 +204,16 @@ cdef class PlacingSlice:
         finally:
             end_claim(&self.users)
 
-    # Raise an error unless a stage may begin now. The first and the last stage are repeated.
+    # Raise an error unless a stage may begin now. The first and the last stage may be repeated.
     cdef int check_order(self, int stage, int others, int removed) except -1:
         cdef Slice *p = &self.slice
         cdef bint again = stage == p.stage and stage in (STAGE_READ, STAGE_WRITE)
-        cdef int most = MEN_PER_SIDE - p.hand // 2 + (stage == STAGE_READ)
+        cdef int most_others = MEN_PER_SIDE - p.hand // 2 + (stage == STAGE_READ)
         if not again and not stage == p.stage + 1 <= STAGE_WRITE:
             raise ValueError(f"stage {stage} may not follow stage {p.stage}")
         if stage == STAGE_REPLY and p.after[0].bitmaps == NULL:
-            raise ValueError("read the positions without a removal first")
-        if not 0 <= others <= most or not 0 <= removed <= min(p.men, 2):
+            raise ValueError(f"before stage {stage}, read a table with removed=0")
+        if not 0 <= others <= most_others or not 0 <= removed <= min(p.men, 2):
             raise ValueError(
                 f"no sector with {others} men of the opponent, after the removal of {removed}")
         if stage == STAGE_READ and (
@@ -224,7 +224,7 @@ cdef class PlacingSlice:
             raise RuntimeError("the previous stage is not done")
         return 0
 
-    # Allocate the memory of a stage, and read its table; return False if memory is too small.
+    # Allocate the memory of a stage, and copy its table; return False if memory is too small.
     cdef bint prepare(self, int stage) except -1:
         cdef Slice *p = &self.slice
         cdef bint prepared
@@ -238,7 +238,7 @@ cdef class PlacingSlice:
             p.packed = self.packed
         return prepared
 
-    # Copy the table that is read into large pages: random reads of a mapped file are slower.
+    # Copy the table into memory with large pages, because random reads of a mapped file are slower.
     cdef bint load_table(self, int own) except -1:
         cdef Slice *p = &self.slice
         cdef size_t size = (count_places(own, p.others, p.hand - 2) + 3) // 4

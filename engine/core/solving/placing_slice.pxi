@@ -1,12 +1,12 @@
-# A slice of the placing phase: all positions with an even number of men in hand, half for each
+# A slice of the placing phase: all positions with a given even number of men in hand, half for each
 # side, and a given number of men of the side to move on the board. It is solved from the positions
 # two placements later.
 #
 # The side to move is called X and its opponent Y. There is a block for each class of X's men, with
 # two bitmaps over the sets of Y's men: the sets with which a side wins, and the sets with which it
 # holds (at least draws). Y's placements stay in their block, apart from removals. X's placements
-# lead from block to block by a permutation of index bits. Throughout, `p` is the slice and `s` a
-# thread's scratch memory.
+# lead from block to block by a permutation of index bits and the deletion of one. Throughout, `p`
+# is the slice and `s` a thread's scratch memory.
 #
 # Needs platform.pxi, placing_bitmaps.pxi, probe.pxi, retrograde_sector.pxi (advise_large_pages).
 
@@ -19,7 +19,7 @@ cdef struct Blocks:          # the blocks of all classes of a number of X's men
     int men
     size_t words             # words of a bitmap
     uint64_t *bitmaps        # two for each block
-    uint32_t *number         # the block of each class; NULL: blocks are numbered as classes
+    uint32_t *block_of_class # NULL: blocks are numbered as classes
 
 cdef struct Slice:
     RuleSet rules
@@ -49,8 +49,8 @@ cdef struct SliceScratch:    # memory of one thread
 
 
 cdef inline uint64_t *bitmap_of(const Blocks *blocks, uint32_t cls, int kind) noexcept nogil:
-    if blocks.number != NULL:
-        cls = blocks.number[cls]
+    if blocks.block_of_class != NULL:
+        cls = blocks.block_of_class[cls]
     return blocks.bitmaps + (2 * <size_t>cls + kind) * blocks.words
 
 
@@ -67,7 +67,7 @@ cdef void add_removal(const Slice *p, const Blocks *blocks, uint32_t men, uint32
     cdef uint8_t sources[POINT_COUNT]
     cdef Permutation plan
     if blocks.bitmaps == NULL:
-        return               # Y has too few men to have closed a mill.
+        return               # No table was read: Y has too few men to have closed a mill.
     entry = CLASS_OF[blocks.men][rank_of(left, blocks.men)]
     cls = entry >> 4
     member = MEMBER[blocks.men][cls]
@@ -150,7 +150,7 @@ cdef int closable(uint32_t men) noexcept nogil:
     return most
 
 
-# Set the values for X of removing one man of Y, and two, if its placement may have closed mills.
+# Set the values for X of removing one man of Y, and two, if X's placement may have closed mills.
 cdef void weigh_removals_of_y(Slice *p, uint32_t cls, SliceScratch *s) noexcept nogil:
     cdef uint32_t men = MEMBER[p.men + 1][cls]
     cdef int mills = closable(men), kind, removals

@@ -65,7 +65,7 @@ cdef void write_values(const Slice *p, uint32_t cls, uint8_t *values) noexcept n
         index = next_mask(index)
 
 
-# Pack the values of a few blocks of the sector's table, and count them.
+# Pack the values of blocks `first` to `last` - 1 of the sector's table, and count them.
 cdef void write_blocks(const Slice *p, uint32_t first, uint32_t last, uint64_t *counts,
                        SliceScratch *s) noexcept nogil:
     cdef size_t size = BINOMIAL[POINT_COUNT - p.men][p.others], end = (last - first) * size

@@ -8,8 +8,8 @@ cdef enum:
     STAGE_REMOVALS = 0       # values of A's removals
     STAGE_FIRST_A = 1        # initial values of the table with A to move
     STAGE_FIRST_B = 2        # initial values of the table with B to move
-    STAGE_LEVEL = 3          # repeated for depths 1, 2, … until no state is settled
-    STAGE_PACK = 4           # two bits a place, and counts of states by value
+    STAGE_LEVEL = 3          # repeated for depths of 1, 2, … plies
+    STAGE_PACK = 4           # pack the values, and count the states by value
 
 STAGES = (STAGE_REMOVALS, STAGE_FIRST_A, STAGE_FIRST_B, STAGE_LEVEL, STAGE_PACK)
 
@@ -30,7 +30,7 @@ cdef inline int tables_of(int stage) noexcept nogil:
     return 2 if stage == STAGE_LEVEL or stage == STAGE_PACK else 1
 
 
-# Work on the current stage, a few blocks at a time, until no blocks are left or the work is
+# Work on the current stage, PIECE blocks at a time, until no blocks are left or the work is
 # stopped.
 cdef void work_on(Sector *p, Scratch *s) noexcept nogil:
     cdef uint64_t settled[2][4]
@@ -70,7 +70,8 @@ cdef void work_on(Sector *p, Scratch *s) noexcept nogil:
             fetch_add(&p.settled[table][i], settled[table][i])
 
 
-# The tables that removals in a sector lead to; the first number is the side to move's.
+# The tables that removals in a sector lead to, as numbers of men of the side to move and of the
+# other side.
 cdef list removals_lead_to(const RuleSet *rules, int larger, int smaller):
     cdef list tables = []
     for removed in range(1, 3 if rules.each_mill else 2):
@@ -131,7 +132,7 @@ cdef class Retrograde:
         cdef int own, opponent
         for own, opponent in removals_lead_to(
                 &self.sector.rules, self.sector.men[0], self.sector.men[1]):
-            # Packed tables are too slow here.
+            # Packed tables are too slow for solving.
             if self.sector.tables.values[0][own][opponent] == NULL:
                 raise ValueError(
                     f"cannot solve {self.sector.men[0]}-{self.sector.men[1]}: "

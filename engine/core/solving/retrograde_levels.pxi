@@ -1,6 +1,6 @@
 # Retrograde analysis, levels: the states that were settled at one level determine which states are
 # settled at the next level. A level is a depth in plies. Only one thread writes to a block. It
-# reads the frontiers of the last level in the blocks that its moves lead to.
+# reads the frontiers of the last level in the blocks that moves from this block lead to.
 #
 # Needs retrograde_start.pxi.
 
@@ -16,7 +16,7 @@ cdef struct Target:          # the block whose states are updated
 
 
 # Update a state of `t` after one of its successors was settled. If the successor is `lost`, the
-# state is won. Otherwise the successor is won, and the state has one move fewer that may save it.
+# state is won. Otherwise the successor is won, and one move fewer is not known to lose.
 # `states` is `t.states`, an argument so that it stays in a register.
 cdef inline void update_state(Target *t, uint8_t *states, uint32_t rank, bint lost) noexcept nogil:
     cdef uint8_t state = states[rank]

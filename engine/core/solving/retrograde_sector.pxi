@@ -2,8 +2,8 @@
 #
 # The larger side is called A and the smaller side B. A is to move in table 0, B in table 1. Both
 # tables have a block for each class of A's men. All work is done block by block, because a block
-# fits into a processor's cache. A move of B stays in its block. A move of A leads from one block to
-# another by a map of points that is the same for all places of the block: an arc. If a class is
+# fits into a processor's cache. A move of B stays in its block. A move of A leads from its block to
+# a block by a map of points that is the same for all places: an arc. If a class is
 # symmetric in itself, several places are the same position. They are solved as separate states with
 # moves of their own, so that numbers of moves need no correction.
 #
@@ -17,7 +17,7 @@ cdef enum:
     NEW_WON = 0              # kinds of newly settled states
     NEW_LOST = 1
     MAX_EMPTY = 21           # empty points beside three men
-    FEW = 64                 # most states of a block's frontier that are also in a list
+    FEW = 64                 # states of a block's frontier that are also in a list, at most
     PIECE = 32               # blocks in a thread's unit of work; a multiple of 4
 
 cdef enum:
@@ -40,7 +40,7 @@ cdef struct Frontier:        # states of one kind that were settled at one level
     uint32_t *counts
     uint16_t *lists          # the first FEW states of each block
 
-cdef struct Frame:           # the geometry of a block; points are compressed without A's men
+cdef struct Frame:           # the geometry of a block; compressed points are those without A's men
     uint32_t men             # A's men
     uint8_t point[MAX_EMPTY]             # the board's point
     uint32_t steps[MAX_EMPTY]            # points to which a man of B may move
@@ -195,7 +195,7 @@ cdef bint load_holding(Sector *p) noexcept nogil:
     return True
 
 
-# Ask for large pages for memory at any address.
+# Ask for large pages for memory that need not start at a page.
 cdef inline void advise_large_pages(void *memory, size_t size) noexcept nogil:
     cdef size_t start = (<size_t>memory + 4095) & ~<size_t>4095
     if size > PAGE:
@@ -226,7 +226,7 @@ cdef bint allocate_sector(Sector *p, bint with_depths) noexcept nogil:
     return load_blocks(p) and load_holding(p)
 
 
-# Free the frontiers, which only the levels need.
+# Free the frontiers, which no stage after the levels needs.
 cdef void free_frontiers(Sector *p) noexcept nogil:
     cdef int i
     cdef Frontier *frontier

@@ -11,7 +11,7 @@ cdef enum:
     PLANES = 7               # bits of the number of moves
 
 
-# Add a settled state to the frontier of a level.
+# Add a settled state to the frontier of a level; set its depth if it is a loss to be listed.
 cdef void note_settled(Sector *p, int table, int kind, int level, uint32_t cls,
                        uint32_t rank) noexcept nogil:
     cdef Frontier *frontier = &p.frontier[table][kind][level & 1]

@@ -1,8 +1,9 @@
-# Verification: every stored value and depth is recomputed from the successors that the search's
-# move generator finds. It shares only the index with the retrograde analysis.
+# Verification: values and depths are recomputed from the successors that the search's move
+# generator finds. It shares the index, the detection of mills and the choice of removals with the
+# retrograde analysis, but not its moves.
 #
-# Values with an odd number of men in hand, which are not stored, are recomputed into a table in
-# memory or, for a sample of places, by a search of one ply.
+# Values of positions with an odd number of men in hand are not stored. They are recomputed into a
+# table in memory or, for a sample of places, by a search of one ply.
 #
 # Recomputing depths takes far longer than recomputing values, so large tables have only a share of
 # their depths recomputed. A depth follows from the depths of losses one or two plies later. Most of
@@ -10,13 +11,13 @@
 # below the least listed depth. Exact depths are searched for at one place in SEARCHED_EVERY, and at
 # all places if the limit on plies is at most LEAST_LISTED.
 #
-# Needs movegen.pxi, index.pxi, probe.pxi, depths.pxi.
+# Needs platform.pxi, borrowed.pxi, movegen.pxi, index.pxi, probe.pxi, depths.pxi.
 
 cdef enum:
     GROUP = 16                       # states whose successors are prefetched together
     ALL_DEPTHS_UP_TO = 1 << 18       # greatest number of places of a table with all depths checked
-    DEPTH_EVERY = 16                 # in larger tables, the depth at one in DEPTH_EVERY is checked
-    SEARCHED_EVERY = 1024            # at one place in SEARCHED_EVERY, unlisted depths are searched
+    DEPTH_EVERY = 16                 # in larger tables, depths at one place in this are checked
+    SEARCHED_EVERY = 1024            # at one place in this, unlisted depths are searched for
 
 cdef struct Successor:
     const uint8_t *values    # its table; NULL: `value` is set instead of `place`
@@ -24,7 +25,7 @@ cdef struct Successor:
     int value
     Board board
     bint removal             # the move to it removes a man
-    bint wins                # the move to it leaves the opponent with two men
+    bint wins                # the move to it leaves the opponent with fewer than three men
 
 cdef struct ValueRange:      # of values, -1 to 1
     int least
@@ -170,8 +171,8 @@ cdef inline void load_state_range(const Tables *tables, const Successor *success
         state.greatest = max(state.greatest, move.greatest)
 
 
-# Whether a stored value is in the range from the moves. In a table with depths, the stored depth of
-# a loss must be in its range, too. The depth of a loss may also narrow the range of the value.
+# Whether a stored value is in the range from the moves. If the depth of a loss is checked, the
+# stored depth must be in its range, too, and this range may narrow that of the value.
 cdef bint agrees(const Tables *tables, const Group *group, int index, int value, int limit,
                  ValueRange *state) noexcept nogil:
     cdef const Successor *successors = group.successors[index]
@@ -262,7 +263,7 @@ cdef uint64_t check_group(const Tables *tables, Group *group,
     return errors
 
 
-# Allocate a group of states of one table, and lock the tables until `end_group`.
+# Allocate a group of states of one table, and share the tables until `end_group`.
 cdef Group *new_group(Tables *tables, int own, int opponent, int hand) except NULL:
     cdef Group *group
     share(&tables.users, "the set of tables")
@@ -277,7 +278,7 @@ cdef Group *new_group(Tables *tables, int own, int opponent, int hand) except NU
     return group
 
 
-# Free a group and unlock the tables; ValueError if a table was missing.
+# Free a group and end sharing the tables; ValueError if a table was missing.
 cdef int end_group(Tables *tables, Group *group) except -1:
     cdef int missing = group.missing
     cdef str checked = table_name(group.own, group.opponent, group.hand)
