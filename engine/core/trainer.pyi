@@ -1,8 +1,8 @@
 """Interface of the compiled trainer. Arguments and their checks are those of core.pyi.
 
-Samples are bytes in the format of `SAMPLE_FORMAT`. All functions raise `ValueError` if the size is
-no multiple of ``SAMPLE_BYTES``, and for a sample with an impossible board, an unknown value of
-Flying, or more than one point.
+Samples are bytes in the format of `SAMPLE_FORMAT`. Functions that take samples raise `ValueError`
+if the size is no multiple of ``SAMPLE_BYTES``, and for a sample with an impossible board, an
+unknown value of Flying, or more than one point.
 """
 
 from array import array
@@ -18,7 +18,7 @@ def shuffle(data: bytearray, seed: int) -> None:
     """Shuffle samples in place."""
 
 def board_key(fields: _Board) -> int:
-    """Return a key that is equal for the 16 images of a board, and different for other boards."""
+    """Return a key that only the 16 symmetric images of a board share; plies are ignored."""
 
 def is_held_out(fields: _Board) -> bool:
     """Return whether a board is held out from every fit: one board in 64, chosen by its key."""
@@ -53,9 +53,9 @@ def hash_samples(
 def score_samples(
     worker: SearchWorker, rules: _Rules, data: bytes | bytearray, nodes: int, per_logit: float
 ) -> bytearray:
-    """Return the samples, and add a score from a short search to those without a score.
+    """Return the samples, with a score from a short search for those that had no score.
 
-    Samples with another value of Flying than the rules are unchanged. A search ends with the
+    Finished games and samples of another value of Flying are unchanged. A search ends with the
     iteration that reaches ``nodes``. A score of ``per_logit`` hundredths of a man is an expectation
     of 73 % of the points; `ValueError` if it is below 1.
     """
@@ -66,9 +66,9 @@ def leaf_samples(
     """Return samples of the leaves of searches after right and wrong moves of critical samples.
 
     A sample is critical if it is not lost, at most a third of its moves keep its value, and the
-    tables have its Flying and the values of all moves. A search of 30 nodes compares the moves that
-    keep the value, and those that do not. The best move of each group is then searched to the
-    iteration that reaches ``nodes``. Each critical sample gives up to two samples, without score or
+    tables have its Flying and the values of all moves. A search of 30 nodes scores each move. The
+    best move that keeps the value, and the best that does not, are then searched to the iteration
+    that reaches ``nodes``. Each critical sample gives up to two samples, without score or
     result. `ValueError` if ``nodes`` is 0.
     """
 
@@ -81,7 +81,8 @@ def labelled_samples(data: bytes | bytearray) -> bytearray:
 class Fit:
     """Weights of a quarter of the phases, fitted to samples.
 
-    A label is the weighted mean of score and result; ``share`` is the weight of the score.
+    A label is the weighted mean of score and result; ``share`` is the weight of the score. Without
+    a score, the label is the result, which every sample must have.
     ``quarter`` is an index of the list that `split_samples` returns. `ValueError` if either is out
     of range.
     """
@@ -94,8 +95,8 @@ class Fit:
 
         Each error is computed before the step of its batch; the mean is 0 without samples. ``rate``
         is the learning rate; with 0, the error is only measured. Each batch reduces all parameters
-        by the factor ``rate`` * ``decay``. `ValueError` for a rate or decay that is not from 0 to
-        1, or for a sample of another quarter.
+        by the fraction ``rate`` * ``decay``. `ValueError` for a rate or decay that is not from 0 to
+        1, or for a sample of another quarter or without a result.
         """
 
     def write(self, weights: bytearray) -> None:

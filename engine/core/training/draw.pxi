@@ -4,7 +4,7 @@
 # Needs board.pxi, movegen.pxi, borrowed.pxi, tablebase/probe.pxi, training/samples.pxi.
 
 
-# The points of a table's value; NO_POINTS if the value is UNKNOWN.
+# A table's value in the points of samples; NO_POINTS if the value is UNKNOWN.
 cdef inline int points_of(int value) noexcept nogil:
     return (WHOLE // 2 if value == DRAWN else WHOLE if value == WON else 0 if value == LOST
             else NO_POINTS)

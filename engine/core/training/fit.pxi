@@ -25,7 +25,7 @@ cdef enum:
 cdef float MEANS_KEPT = 0.9, SQUARES_KEPT = 0.999
 
 
-# The logistic function by sums and products only: unlike `exp`, it is the same on every machine.
+# The logistic function by basic arithmetic: unlike `exp`, it is the same on every machine.
 cdef inline float logistic(float logit) noexcept nogil:
     cdef float size = -logit if logit < 0 else logit
     cdef float chance, exponent, power
@@ -148,6 +148,8 @@ cdef class Fit:
             read_sample(samples.start + SAMPLE_BYTES * i, &sample)
             if quarter_of(&sample) != self.quarter:
                 raise ValueError(f"sample {i} is of another quarter of the phases")
+            if sample.result == NO_POINTS:
+                raise ValueError(f"sample {i} has no result")
         with nogil:
             for i in range(number):
                 if not read_checked(samples.start + SAMPLE_BYTES * i, &sample) or (
@@ -251,5 +253,5 @@ cdef class Fit:
                     p.output[phase][i] * (PER_LOGIT << OUTPUT_SHIFT) / (ONE * ONE), LARGEST_OUTPUT)
         out += 2 * AT_VECTORS + self.quarter * VECTORS
         for i in range(VECTORS):
-            # A number that never had a gradient still has its random initial value: write 0.
+            # A number that never had a gradient is only its random initial value, decayed: write 0.
             out[i] = nearest((<float *>p)[i] * ONE if (<float *>self.squares)[i] else 0) & 255

@@ -4,7 +4,7 @@
 # the side to move and, from bit 24 on, its men in hand. The second 32-bit number has the men of the
 # opponent, its men in hand and, from bit 28 on, who may fly. Two 16-bit numbers follow: the points
 # that a search expects for the side to move, and its points in the game or by the tables. Their
-# unit is 1 / WHOLE point; NO_POINTS represents unknown points.
+# unit is 1 / WHOLE of a point; NO_POINTS represents unknown points.
 #
 # Needs platform.pxi, bitboard.pxi, board.pxi, tablebase/index.pxi.
 
@@ -55,7 +55,8 @@ cdef Py_ssize_t check_samples(_Span data) except -1:
     cdef Py_ssize_t i, number = data.size // SAMPLE_BYTES
     cdef Sample sample
     if data.size % SAMPLE_BYTES:
-        raise ValueError(f"expected samples of {SAMPLE_BYTES} bytes each, found {data.size}")
+        raise ValueError(
+            f"expected samples of {SAMPLE_BYTES} bytes each, found {data.size} bytes in all")
     for i in range(number):
         read_sample(data.start + SAMPLE_BYTES * i, &sample)
         if not is_sound(&sample.board):
@@ -101,7 +102,7 @@ def shuffle(data, seed):
             memcpy(samples + SAMPLE_BYTES * j, swapped, SAMPLE_BYTES)
 
 
-# A key that is equal for the sixteen images of a board, and different for all other boards.
+# A key that only the sixteen symmetric images of a board share; plies are ignored.
 cdef inline uint64_t image_key(const Board *b) noexcept nogil:
     cdef uint64_t least = <uint64_t>-1, image
     cdef int symmetry

@@ -45,7 +45,7 @@ cdef inline void make_without_plies(const Board *b, move_t move, Board *after) n
 
 
 # Set the points of each move from the tables, and the best points. Return whether all are known and
-# the board is critical: not lost, and with few moves that keep its value.
+# the board is critical: not lost, and at most one move in CRITICAL keeps its value.
 cdef bint is_critical(const Tables *tables, const Board *b, const MoveList *moves, int *points,
                       int *best) noexcept nogil:
     cdef Board after
@@ -74,8 +74,8 @@ cdef bint find_leaf(const BoardSearch *s, const RuleSet *rules, const Board *b, 
     return abs(value) < PROVEN and goes_on(rules, leaf)
 
 
-# Find the leaves of two searches from a critical board: one after the best-looking move that keeps
-# the value, one after the best-looking move that does not. Return the number of leaves, up to 2.
+# Find the leaves of two searches from a critical board: one after the move of highest score that
+# keeps the value, one after the move of highest score that does not. Return the number of leaves.
 cdef int critical_leaves(const BoardSearch *s, const Tables *tables, const Board *b, uint64_t nodes,
                          Board *leaves) noexcept nogil:
     cdef MoveList moves

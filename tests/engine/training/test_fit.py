@@ -152,6 +152,13 @@ def test_invalid_samples_are_refused() -> None:
                 taken()
 
 
+def test_a_fit_refuses_samples_without_a_result() -> None:
+    """The number for an unknown result was read as two points."""
+    quarter, data = part_of(samples(0.9) + Sample(*AHEAD, 0.9, None).pack())
+    with pytest.raises(ValueError, match="sample 1000 has no result"):
+        trainer.Fit(0.5, quarter).epoch(data, 0.01)
+
+
 def test_held_out_positions_are_not_selected_for_a_fit() -> None:
     """One position in 64 is held out, with its images; positions of a suite are never selected."""
     chance = random.Random(8)
