@@ -2,7 +2,8 @@
 
 The first two seeds can meet only in the final. If the number of engines is not a power of two, the
 first seeds have byes in the first stage. A match plays its pairing ``rounds`` times. A drawn match
-is extended by one pairing at a time; after `MOST_EXTRA` further draws, the higher seed advances.
+is extended by one pairing at a time. If the match is still drawn after `MOST_EXTRA` extensions, the
+higher seed advances.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from merels.tournament.records.games import Pairing, PairingResult, Results
 from merels.tournament.records.settings import Settings
 
 MOST_EXTRA = 8
+"""Largest number of pairings by which a drawn match is extended."""
 
 
 @dataclass(slots=True)
@@ -39,14 +41,17 @@ class Match:
         self.points[1] += theirs
 
     def decide(self, last: bool) -> None:
-        """Set the winner if one engine leads, or to the higher seed after the ``last`` pairing."""
+        """Set the winner: the engine that leads or, if drawn after ``last``, the higher seed."""
         ours, theirs = self.points
         if ours != theirs or last:
             self.winner = self.lower if theirs > ours else self.higher
 
 
 def pair_round(settings: Settings, number: int, results: Results) -> list[Pairing]:
-    """Return the pairings of a batch: all matches of a stage, or extensions of drawn matches."""
+    """Return the pairings of batch ``number``, from 0, or [] after the final.
+
+    A batch holds all matches of a stage, or one more pairing of each drawn match.
+    """
     undecided = [match for match in stages(settings, results[:number])[-1] if match.winner is None]
     return [
         _coloured(settings, match, index)
@@ -73,7 +78,7 @@ def champion(settings: Settings, results: Results) -> int | None:
 
 
 def bracket(count: int) -> list[int | None]:
-    """Return the seeds in the order of the first stage; neighbours meet, None is a bye."""
+    """Return the seeds in the order of the first stage; pairs of neighbours meet, None is a bye."""
     order = [0]
     while len(order) < count:
         size = 2 * len(order)
@@ -127,7 +132,11 @@ def _match(higher: int, lower: int | None = None) -> Match:
 
 
 def _coloured(settings: Settings, match: Match, number: int) -> Pairing:
-    """Return pairing ``number`` of a match; with an odd number of games, White alternates."""
+    """Return pairing ``number`` of a match, from 0.
+
+    With an odd number of games, the colours alternate from pairing to pairing, unless ``swap`` is
+    False.
+    """
     assert match.lower is not None
     swapped = settings.swap and settings.games % 2 == 1 and number % 2 == 1
     first, second = match.higher, match.lower

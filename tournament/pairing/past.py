@@ -1,4 +1,4 @@
-"""Finished rounds of a tournament that pairs by results, rebuilt from its journal."""
+"""Rounds of a Swiss or knockout tournament, rebuilt from its journal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from merels.tournament.records.settings import Settings
 
 
 class PastRounds:
-    """Rounds of a Swiss or knockout tournament, rebuilt from the games added."""
+    """Pairings and points of the rounds, rebuilt from the games added."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -26,9 +26,10 @@ class PastRounds:
             self._points[row.round, row.black] += 1 - row.white_score
 
     def results(self) -> tuple[list[list[PairingResult]], bool]:
-        """Return the results of each round with games, and whether the last one is unfinished.
+        """Return the results of the rounds, and whether the last of them is unfinished.
 
-        A knockout match has one result per round, even if it plays its pairing several times.
+        An unfinished round has the points so far, perhaps of no game. A knockout match has one
+        result per round, even if it plays its pairing several times.
         """
         settings, points = self.settings, self._points
         schedule = schedule_for(settings)

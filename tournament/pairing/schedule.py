@@ -27,7 +27,7 @@ class Schedule(NamedTuple):
     pair: Callable[[Settings, int, Results], list[Pairing]]
     waits: bool
     games: Callable[[Settings], int]
-    """Returns the largest number of games of the tournament."""
+    """Returns the largest possible number of games of the tournament."""
 
 
 def schedule_for(settings: Settings) -> Schedule:
@@ -61,7 +61,7 @@ def circle(count: int) -> Iterator[list[tuple[int, int]]]:
 
 
 def _fixed_round(settings: Settings, number: int, results: Results) -> list[Pairing]:
-    """Return the pairings of a round, each pairing once.
+    """Return the pairings of round ``number``, from 0, or [] after the last one.
 
     A round robin pairs all engines. A gauntlet pairs each seed with each engine that is not a seed.
     """
@@ -76,11 +76,12 @@ def _fixed_round(settings: Settings, number: int, results: Results) -> list[Pair
 
 
 def _coloured(settings: Settings, number: int, first: int, second: int) -> Pairing:
-    """Return the pairing of two engines, ``first < second``, with balanced colours.
+    """Return the pairing of two engines, ``first < second``, with their colours.
 
-    With an even number of games every pairing is balanced, and the engine entered first begins with
-    White. Otherwise the parity of the indices decides (Berger's rule: an engine's Whites and Blacks
-    differ by at most one in a round), and the colours swap from round to round.
+    With an even number of games, or if colours never swap, the engine entered first has White in
+    the first game. Otherwise the parity of the indices decides (Berger's rule: an engine's Whites
+    and Blacks differ by at most one in a round), and the colours swap from round to round.
+    ``settings.reverse`` swaps all colours.
     """
     odd = settings.swap and settings.games % 2 == 1
     swapped = odd and (first + second + number) % 2 == 0
@@ -94,10 +95,7 @@ def colours(settings: Settings, pairing: Pairing, game: int) -> tuple[int, int]:
 
 
 def pair_of(settings: Settings, number: int) -> int:
-    """Return the number of the pair that a game belongs to.
-
-    It is valid only in formats whose rounds do not depend on results.
-    """
+    """Return the number, from 1, of the pair to which game ``number`` belongs."""
     pairing, game = divmod(number - 1, settings.games)
     return pairing * ((settings.games + 1) // 2) + game // 2 + 1
 

@@ -7,8 +7,9 @@
 3.  From the top, engines meet within their score group: the upper half meets the lower half in
     order, unless two engines have met before. An unpaired engine floats down to the next group.
 4.  Two engines meet twice only if no round without a rematch is found.
-5.  With an odd number of games, White goes to the engine with fewer Whites so far, then to the one
-    whose last White is longer ago, then to the higher ranked in odd rounds.
+5.  With an odd number of games, White goes to the engine with the smaller number of Whites minus
+    Blacks, then to the one whose last White is longer ago, then to the higher ranked in odd rounds.
+    ``reverse`` swaps the colours of the tournament that these rules pair.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from merels.tournament.records.games import Pairing, PairingResult, Results
 from merels.tournament.records.settings import Settings
 
 MOST_STEPS = 50_000
-"""Candidate pairs tried before rematches are allowed."""
+"""Largest number of pairs tried for each candidate for the bye, before rematches are allowed."""
 
 
 class Place(NamedTuple):
@@ -53,20 +54,20 @@ def number_of_rounds(settings: Settings) -> int:
 
 
 def usual_rounds(engines: int) -> int:
-    """Return the number of rounds that leave a single winner: log2 of the field, rounded up."""
+    """Return the fewest rounds after which only one engine can have won all its pairings."""
     return max(1, math.ceil(math.log2(engines)))
 
 
 def pair_round(settings: Settings, number: int, results: Results) -> list[Pairing]:
-    """Return the pairings of a round, or [] after the last one."""
+    """Return the pairings of round ``number``, from 0, or [] after the last one."""
     if number >= number_of_rounds(settings):
         return []
     points = _points(settings, results)
     order = sorted(range(len(points)), key=lambda engine: (-points[engine], engine))
     met = {frozenset(result.pairing) for result in chain.from_iterable(results)}
-    fields = [[engine for engine in order if engine != bye] for bye in _byes(order, results)]
-    rounds = (_pair(field, points, met) for field in fields)
-    pairs = next(filter(None, rounds), None) or _pair(fields[0], points, set())
+    with_opponent = [[engine for engine in order if engine != bye] for bye in _byes(order, results)]
+    without_rematch = (_pair(engines, points, met) for engines in with_opponent)
+    pairs = next(filter(None, without_rematch), None) or _pair(with_opponent[0], points, set())
     assert pairs is not None
     return [_coloured(settings, number, results, higher, lower) for higher, lower in pairs]
 
@@ -83,8 +84,8 @@ def places(settings: Settings, results: Results) -> list[Place]:
     table = []
     for engine in range(len(points)):
         byes = tuple(number for number, left_out in enumerate(resting, 1) if engine in left_out)
-        own = buchholz[engine] + len(byes) * points[engine]
-        table.append(Place(engine, points[engine], own, byes))
+        total = buchholz[engine] + len(byes) * points[engine]
+        table.append(Place(engine, points[engine], total, byes))
     return sorted(table, key=lambda place: (-place.points, -place.buchholz, place.engine))
 
 
@@ -117,7 +118,11 @@ def _byes(order: list[int], results: Results) -> list[int | None]:
 def _pair(
     order: list[int], points: list[float], met: set[frozenset[int]]
 ) -> list[tuple[int, int]] | None:
-    """Return the most preferred round without a rematch; None if `MOST_STEPS` find none."""
+    """Return the pairs of a round, without those in ``met``; None if none are found.
+
+    ``order``: the engines to pair, best first. Rule 3 decides between several solutions. The search
+    gives up after `MOST_STEPS` pairs.
+    """
     steps = 0
 
     def search(unpaired: list[int]) -> list[tuple[int, int]] | None:
@@ -157,18 +162,24 @@ def _coloured(
     """Return the pairing of two engines with colours; ``higher`` ranks above ``lower``."""
     swapped = False
     if settings.games % 2 and settings.swap:
-        higher_need, lower_need = (_white_need(results, engine) for engine in (higher, lower))
+        higher_need, lower_need = (
+            _white_need(results, engine, settings.reverse) for engine in (higher, lower)
+        )
         swapped = number % 2 == 1 if higher_need == lower_need else higher_need > lower_need
     return Pairing(lower, higher) if swapped != settings.reverse else Pairing(higher, lower)
 
 
-def _white_need(results: Results, engine: int) -> tuple[int, int]:
-    """Return Whites minus Blacks and the last round with White; lower values need White more."""
+def _white_need(results: Results, engine: int, reverse: bool) -> tuple[int, int]:
+    """Return Whites minus Blacks and the last round with White; lower values need White more.
+
+    These are the colours before ``reverse`` swapped them.
+    """
     balance, last = 0, -1
     for number, played in enumerate(results):
         for result in played:
-            if engine == result.pairing.first:
+            white, black = result.pairing[::-1] if reverse else result.pairing
+            if engine == white:
                 balance, last = balance + 1, number
-            elif engine == result.pairing.second:
+            elif engine == black:
                 balance -= 1
     return balance, last

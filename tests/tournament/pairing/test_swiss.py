@@ -56,6 +56,27 @@ def test_swiss_rules(count: int, games: int) -> None:
         assert [p.points for p in places] == sorted((p.points for p in places), reverse=True)
 
 
+@pytest.mark.parametrize("count", [4, 5, 8])
+def test_reverse_swaps_all_colours_of_a_swiss(count: int) -> None:
+    def colours(reverse: bool) -> list[list[Pairing]]:
+        chosen = settings(count, format="swiss", rounds=3, games=1, reverse=reverse)
+        results: list[list[PairingResult]] = []
+        while pairings := swiss.pair_round(chosen, len(results), results):
+            results.append([
+                PairingResult(pairing, (1, 0) if pairing.first < pairing.second else (0, 1))
+                for pairing in pairings
+            ])
+        return [[result.pairing for result in played] for played in results]
+
+    reversed_rounds = colours(True)
+    assert reversed_rounds == [
+        [Pairing(second, first) for first, second in played] for played in colours(False)
+    ]
+    whites = Counter(pairing.first for played in reversed_rounds for pairing in played)
+    blacks = Counter(pairing.second for played in reversed_rounds for pairing in played)
+    assert all(abs(whites[e] - blacks[e]) <= 2 for e in range(count)), (whites, blacks)
+
+
 def test_the_first_round_pairs_the_upper_half_with_the_lower() -> None:
     chosen = settings(6, format="swiss", rounds=2)
     assert swiss.pair_round(chosen, 0, []) == [(0, 3), (1, 4), (2, 5)]
