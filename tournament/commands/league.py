@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
+from itertools import chain
 
 from merels.engine.common.errors import InputError, printable, suggestion
 from merels.engine.common.numbers import counted, read_real
@@ -18,6 +19,7 @@ from merels.tournament.commands.run import (
     asks_for_help,
     interrupts,
     is_live,
+    page_and_log,
     pool_factory,
 )
 from merels.tournament.flags.command_line import FlagFaults, ParsedFlags, parse, read_anchor
@@ -235,8 +237,9 @@ def _run(
     if not options.quiet:
         view = LeagueView(plan, sys.stdout, is_live(sys.stdout))
     with contextlib.ExitStack() as closing:
-        board.views.append(view)
-        closing.callback(view.close)
+        for each in chain([view], page_and_log(options, board)):
+            board.views.append(each)
+            closing.callback(each.close)
         closing.enter_context(interrupts(runner))
         end = runner.run(pool_factory(options, runner, foreign))
     if status := EXIT_STATUS[end]:

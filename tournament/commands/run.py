@@ -178,8 +178,8 @@ def _run(
     if names or options.executor is None:
         settings = name_engines(settings, given, names, announced_names)
         options = replace(options, rules_known=rules_known_engines(given, settings))
-    # Everything that may be refused comes before the journal is created: with an existing journal,
-    # the corrected command line would be refused without -resume.
+    # These checks come before the journal is created: with an existing journal, the corrected
+    # command line would be refused without -resume.
     plan = command.plan(
         settings, options.shard, options.pgn_style.needs_info, options.pause
     )
@@ -322,7 +322,7 @@ def interrupts(runner: Runner) -> Iterator[None]:
 
 
 def _resume_advice(board: Scoreboard, added: Sequence[str]) -> str:
-    """Return the number of finished games of a stopped run, and the flags that continue it."""
+    """Return a sentence: the number of finished games, and the flags that continue the run."""
     count = len(board.played)
     text = f"stopped; {counted(count, 'game')} {'is' if count == 1 else 'are'} finished"
     if board.journal.path is not None:
@@ -343,16 +343,7 @@ def _make_views(
     settings, journal = board.settings, board.journal
     out = _stream(options)
     yield NoticeView() if options.quiet else command.view(board, options, given, out)
-    if options.port is not None:
-        from merels.protocol.terminal.log import log_to_terminal
-        from merels.tournament.views.web import WebView
-
-        log_to_terminal()
-        web = WebView(board, options.port, options.executor is None)
-        notify(f"standings at {web.address}")
-        yield web
-    if options.log is not None:
-        yield LogView(options.log, board.notice)
+    yield from page_and_log(options, board)
     if options.pgn_file is not None:
         writer = GameWriter(settings, journal.meta()["id"], options.pgn_style)
         if options.pgn_file == STANDARD_OUTPUT:
@@ -364,6 +355,20 @@ def _make_views(
         positions = EpdFile(options.epd_file, options.epd_append, len(board.played))
         ends = EpdWriter(settings, journal.meta()["id"])
         yield EpdView(positions, ends, board.notice, journal.path is not None)
+
+
+def page_and_log(options: RunOptions, board: Scoreboard) -> Iterator[View]:
+    """Yield the views of ``-serve`` and ``-log``."""
+    if options.port is not None:
+        from merels.protocol.terminal.log import log_to_terminal
+        from merels.tournament.views.web import WebView
+
+        log_to_terminal()
+        web = WebView(board, options.port, options.executor is None)
+        notify(f"standings at {web.address}")
+        yield web
+    if options.log is not None:
+        yield LogView(options.log, board.notice)
 
 
 def is_live(out: TextIO) -> bool:
@@ -380,8 +385,8 @@ def pool_factory(
     log = options.log.file if options.log is not None and options.log.engines else None
     watched = options.port is not None
     engines = len(runner.board.settings.engines)
-    # A worker keeps up to `KEPT` engines running. With more engines, it chooses from a queue of
-    # `engines` pairs, in which each engine occurs twice on average.
+    # If memory is short, a worker keeps only `KEPT` idle engines. With more engines, it chooses
+    # from a queue of `engines` pairs, in which each engine occurs twice on average.
     ahead = engines if engines > KEPT else 1
     return partial(
         LocalPool, options.concurrency, runner.report, options.cpus, log, watched, ahead

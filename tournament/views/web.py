@@ -13,7 +13,7 @@ from merels.engine.game.board import NAMES
 from merels.tournament.journal.rows import Row, Standings
 from merels.tournament.records.as_flags import condition_rows
 from merels.tournament.records.games import GameSpec, Results
-from merels.tournament.records.settings import Settings, facts
+from merels.tournament.records.settings import LEAGUE, Settings, facts
 from merels.tournament.report.crosstable import crosstable
 from merels.tournament.report.html import summary
 from merels.tournament.report.rounds import round_lines
@@ -131,7 +131,8 @@ class WebView(View):
             games=counted(done, "game"),
             progress=board.plan.progress(done).text, verdict=board.verdict, why=printable(why),
         )
-        if end not in ("finished", "decided") and board.journal.path is not None:
+        can_resume = board.journal.path is not None and self._settings.format != LEAGUE
+        if end not in ("finished", "decided") and can_resume:
             text += " Its journal can be continued with -resume."
         self._broadcast.show(over={"end": end, "text": text}, replays=self._broadcast.replays())
         self._standings.finish()

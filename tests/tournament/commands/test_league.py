@@ -280,6 +280,20 @@ def test_a_rebuilt_program_is_refused_until_it_is_a_new_player(tmp_path: Path) -
     assert {name for _, *names, _ in games(folder) for name in names} == {"Club", "E 2"}
 
 
+def test_a_league_writes_its_log_and_serves_its_page(league: str, tmp_path: Path) -> None:
+    log = tmp_path / "league.log"
+    run = shell(
+        "league", league, "play", *parallel(2), "-games", "2",
+        "-log", f"file={log}", "level=info", "-serve", "0",
+    )
+    assert run.returncode == 0, run.stderr
+    assert re.search(r"standings at http://127\.0\.0\.1:\d+/", run.stderr), run.stderr
+    text = log.read_text(encoding="utf-8")
+    for number, _, _, result in games(league):
+        assert re.search(rf"game {number}: .* started", text), text
+        assert re.search(rf"game {number}: .* {result} ", text), text
+
+
 def test_an_engine_that_fails_is_marked(tmp_path: Path) -> None:
     folder = f"{tmp_path}/league"
     output("league", folder, *QUICK)
