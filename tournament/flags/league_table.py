@@ -8,7 +8,7 @@ from merels.tournament.flags.table import FLAGS, ONE, WIDTH, Flag, Flags, flag_l
 
 CREATE_OWN: Flags = {
     "-error": Flag(
-        "goal for the error of each rating, in Elo (25)", words=ONE,
+        "goal for the error of each active player's rating, in Elo (25)", words=ONE,
     ),
     "-floor": Flag("minimum number of games between any two active players (2)", words=ONE),
     "-anchor": Flag(
@@ -26,17 +26,17 @@ CREATE_FLAGS: Flags = {**CREATE_OWN, **{name: FLAGS[name] for name in CREATE_SHA
 ADD_FLAGS: Flags = {
     "-engine": FLAGS["-engine"],
     "-family": Flag(
-        "a name shared by all versions of an engine; the site plots their ratings as one line of "
-        "progress", words=ONE,
+        "a name shared by all versions of an engine; the site plots their ratings as one line",
+        words=ONE,
     ),
 }
 PLAY_OWN: Flags = {
-    "-error": Flag("goal of this run (the goal of the league)", words=ONE),
-    "-games": Flag("end after X games", words=ONE),
-    "-hours": Flag("stop choosing pairs after X hours", words=ONE),
+    "-error": Flag("goal for the errors in this run, in Elo (that of the league)", words=ONE),
+    "-games": Flag("end after X games, rounded up to a whole pair", words=ONE),
+    "-hours": Flag("start no pair after X hours", words=ONE),
     "-shard": Flag(
-        "i/n: play only the i-th of every n pairs. Play the other parts on other machines, in "
-        "copies of the folder, then join the parts with merge", words=ONE,
+        "i/n: play only the i-th of every n pairs. Play the other parts in copies of the folder, "
+        "for example on other machines, then join the parts with merge", words=ONE,
     ),
 }
 PLAY_SHARED = (
@@ -48,9 +48,9 @@ PLAY_FLAGS: Flags = {**PLAY_OWN, **{name: FLAGS[name] for name in PLAY_SHARED}}
 _INTRODUCTION = """\
 merels league DIR ACTION [flags]
 
-Keeps a rating list of engines in a folder. Players are added and retired at any time, and games are
-played until the error of each rating reaches a goal. The next games are those that reduce the
-errors most. For example:
+Keeps a rating list of engines in a folder. You can add and retire players at any time. Games are
+played until the error of each active player's rating reaches a goal; each next pair of games is the
+one that reduces the errors most. For example:
 
   merels league mill create -each tc=1+0.01 -variant morris -openings book
   merels league mill add -engine level=Club -engine level=Expert -engine cmd=./mine name="Mine 1"
@@ -63,8 +63,8 @@ Actions:
   retire NAME    exclude a player from further games; its rating stays in the list
   remove NAME    remove a player and its games from the list; the journal keeps the games
   return NAME    make a retired or removed player active again, with all its games
-  play           play until every error is at most the goal; Ctrl-C stops after the games in
-                 progress, and the next play continues
+  play           play until the error of every active player is at most the goal; Ctrl-C stops
+                 after the games in progress, and the next play continues
   merge DIR2     add the games of a part that was played in a copy of the folder
   site           write the pages of the list to DIR/site, to open from disk or to serve: ratings,
                  players, crosstable, every game on a board, CSV and PGN. Once the site exists,
@@ -74,7 +74,8 @@ Actions:
 _ENDING = """\
 DIR/games.db is a journal: merels ratings, accuracy, review and convert read it. The error of
 a rating is half the 95 % interval of its distance from the point that fixes the scale: the mean of
-the anchors or, if no anchor has played, of all players. A pair of games counts as one result."""
+the anchors or, if no anchor has played, of all players. The error treats a pair of games as one
+result."""
 
 
 def league_help() -> str:

@@ -16,7 +16,8 @@ from merels.tournament.play.player import IDLE_PINGS, IDLE_SECONDS
 class Flag:
     """A flag, which takes either ``key=value`` words or plain words.
 
-    ``plain``: the key to which a first word without ``=`` belongs.
+    ``keys``: allowed keys; empty if the flag takes plain words. ``plain``: the key of a first word
+    without ``=``; empty if the flag refuses such a word.
     """
 
     help: str
@@ -43,8 +44,9 @@ GROUPS: dict[str, dict[str, Flag]] = {
         ),
         "-quick": Flag(
             "a match of two programs: cmd=A cmd=B book=FILE. Unless other flags are given: "
-            "tc=10+0.1, openings in random order, 25000 rounds of 2 games, all processors but two, "
-            "-draw movenumber=30 movecount=8 score=8 and -output format=cutechess",
+            "tc=10+0.1, openings in random order, 25000 rounds of 2 games, a game on each "
+            "processor but two, -draw movenumber=30 movecount=8 score=8 and -output "
+            "format=cutechess",
             ("cmd", "book"),
         ),
         "-each": Flag("defaults for all engines", ENGINE_KEYS),
@@ -57,18 +59,24 @@ GROUPS: dict[str, dict[str, Flag]] = {
             "extended by up to 8 pairings, then the higher seed advances", words=ONE,
         ),
         "-rounds": Flag(
-            "how often each pairing is played (2; in a knockout 1); in a Swiss tournament, the "
-            "number of rounds (enough to single out one winner)", words=ONE,
+            "how often each pairing is played (2; in a knockout 1; without engines 5); in a Swiss "
+            "tournament, the number of rounds (log2 of the number of engines, rounded up)",
+            words=ONE,
         ),
         "-games": Flag(
             "games of a pairing in a round (2); each two games share an opening. A match of two "
             "engines takes 1 or an even number; with -report penta=false, any number", words=ONE,
         ),
         "-repeat": Flag("play at least X games of a pairing in a round (2)", words=(0, 1)),
-        "-noswap": Flag("do not swap colours between the two games of an opening"),
+        "-noswap": Flag(
+            "do not swap colours, neither between the two games of an opening nor between rounds"
+        ),
         "-reverse": Flag("swap the colours of all games"),
         "-seeds": Flag("gauntlet: the first X engines play all others (1)", words=ONE),
-        "-srand": Flag("seed of openings and pairings (random; the run prints it)", words=ONE),
+        "-srand": Flag(
+            "seed of the openings and, in a tune, of the perturbations (random; the run prints it)",
+            words=ONE,
+        ),
         "-variant": Flag("the rule set: loc, mill, multi, morris or roman (mill)", words=ONE),
         "-set": Flag(
             "change a field of the rule set, such as Flying=never", words=(1, 99), repeats=True
@@ -77,9 +85,9 @@ GROUPS: dict[str, dict[str, Flag]] = {
             "start positions. book: 500 positions that are proven draws under the rule set of "
             "-variant, without changes by -set; or a file with format=pos|pgn. Both take "
             "order=sequential|random and start=N. From a PGN file, the first plies=N moves of each "
-            "record; without plies=, opening lines in full and the first 8 moves of whole games, "
-            "each opening once. Without a file, plies=N random placements (4 to 8); plies=0 is the "
-            "empty board",
+            "record. Without plies=, all moves; or, if any record is a complete game, the first 8 "
+            "moves of each record, each opening once. Without a file, plies=N random placements (4 "
+            "to 8), at most 12; plies=0 is the empty board",
             ("file", "format", "order", "plies", "start"), plain="file",
         ),
         "-event": Flag("name of the event, for PGN and reports", words=ONE),
@@ -88,7 +96,8 @@ GROUPS: dict[str, dict[str, Flag]] = {
     "Adjudication": {
         "-draw": Flag(
             "adjudicate a draw when both engines' scores are within score= (0; hundredths of a "
-            "man) of 0 for movecount= (1) moves in a row, from move movenumber= (0) on",
+            "man) of 0 for movecount= (1) moves in a row without a removal, from move movenumber= "
+            "(0) on",
             ("movenumber", "movecount", "score"),
         ),
         "-resign": Flag(
@@ -97,7 +106,10 @@ GROUPS: dict[str, dict[str, Flag]] = {
             "if the opponent's scores agree",
             ("movenumber", "movecount", "score", "twosided"),
         ),
-        "-maxmoves": Flag("adjudicate a draw after X moves", words=ONE),
+        "-maxmoves": Flag(
+            "adjudicate a draw after X moves of each side, those of the opening included (0: no "
+            "limit)", words=ONE,
+        ),
         "-tb": Flag("adjudicate by the tables of perfect play in this folder", words=ONE),
         "-tbadjudicate": Flag(
             "which results -tb adjudicates: BOTH, WIN_LOSS or DRAW (BOTH)", words=ONE
@@ -124,9 +136,9 @@ GROUPS: dict[str, dict[str, Flag]] = {
     },
     "Running": {
         "-concurrency": Flag(
-            "games in parallel (1), at most the number of processors that merels may use. Each "
-            "worker keeps engines of earlier games running: 4, or up to 100 while a quarter of the "
-            "memory is available", words=ONE
+            "games in parallel (1; without engines up to 4), at most the number of processors that "
+            "merels may use. Each worker keeps engines of earlier games running: 4, or up to 100 "
+            "while a quarter of the memory is available", words=ONE
         ),
         "-force-concurrency": Flag(
             "allow a greater -concurrency; engines then share processors and may lose on time"
@@ -193,10 +205,11 @@ GROUPS: dict[str, dict[str, Flag]] = {
             ("file", "level", "engine", "append", "compress"), plain="file",
         ),
         "-serve": Flag(
-            "broadcast games and standings on a web page at this local port; none: no page",
+            "broadcast games and standings on a web page at this local port (0: any free port); "
+            "none: no page",
             words=ONE
         ),
-        "-quiet": Flag("print only the final report"),
+        "-quiet": Flag("print only notices and the final report"),
     },
 }
 Flags = Mapping[str, Flag]
@@ -206,8 +219,8 @@ FLAGS: Flags = {name: flag for group in GROUPS.values() for name, flag in group.
 INTRODUCTION = """\
 merels tournament [flags]
 
-Plays a tournament between engines and rates them. With two engines it is a match. Without flags,
-some of the built-in levels play each other. For example:
+Plays a tournament between engines and rates them. With two engines it is a match. Without engines,
+the six built-in levels play each other. For example:
 
   merels tournament -engine cmd=./new name=New -engine cmd=./old name=Old \\
       -each tc=10+0.1 -rounds 100 -concurrency 2 -pgnout file=games.pgn
@@ -236,8 +249,8 @@ and at least {idle:g} s.
 
 The final report counts each engine's crashes, stalls, time forfeits (except those caused by delays
 of the machine) and illegal moves. It also counts faults that cost nothing: junk lines, and late
-answers (within timemargin=, or without a search). An engine is failing if it loses {share:.0%} of
-its games, and at least {enough} games, by crash, stall, time forfeit or illegal move.
+answers (within timemargin=, or without a search). An engine is failing if crashes, stalls, time
+forfeits and illegal moves cost it at least {share:.0%} of its games, and at least {enough} games.
 
 Built-in levels, each with its rating relative to the others; any rating in between is a level, too:
   {levels}
@@ -249,7 +262,8 @@ LEVEL_LIMIT = "10+0.1"
 """The clock of a built-in level for which no limit is given."""
 ENDING = """\
 Before the first game every engine is tried once: it must start, accept its options and the rules,
-and play a legal move. An engine that fails later loses that game, and the tournament continues.
+and play a legal move. An engine that fails in a game loses it, and the tournament continues. A
+game whose engine does not start has no result and is tried again.
 
 Exit status:
   0    all games are played, or the SPRT is decided
