@@ -51,7 +51,7 @@ BATCH = 25
 AHEAD = 3
 """Number of batches per worker process that are queued or in progress."""
 UNNAMED_SIDES = ("unnamed White", "unnamed Black")
-"""Names of players without a name."""
+"""Names for players whose name is unknown."""
 DESCRIPTION = """\
 Judges engines' moves by tables of perfect play. Prints, for each phase, how many moves kept the
 proven value and how many wins and draws were thrown away, and each engine's worst move and game.
@@ -185,7 +185,7 @@ class Judge:
 def _judged(judge: Judge, games: Iterator[StoredGame]) -> Iterator[Judged]:
     """Judge games in batches and yield the results in order.
 
-    This process judges the first batch, worker processes on all processors judge the others.
+    This process judges the first batch. With several processors, worker processes judge the others.
     """
     yield judge.judge(islice(games, FIRST))
     processors = len(usable_cores())

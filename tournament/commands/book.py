@@ -36,10 +36,10 @@ from merels.tournament.openings.generator import (
 
 DESCRIPTION = f"""\
 Makes a book of balanced openings: random positions of the placing phase, no two of them equal under
-the symmetries of the board, with equal men and no mill that can be closed at once. Two deep
-searches, one of the position and one after its best move, must find it level. In both, the best
-{CHOICES} moves must differ by at most {CHOICE_MARGIN} hundredths of a man. The same command makes
-the same file.
+the symmetries of the board. No man is removed, and neither side can close a mill with its next man.
+Two deep searches, one of the position and one after its best move, must find it level. In both, the
+best {CHOICES} moves must differ by at most {CHOICE_MARGIN} hundredths of a man. The same command
+makes the same file.
 
 With -tables, all positions are proven draws by tables of the whole game (merels tables build -all
 -placing), and at most one move in {HOLDING_SHARE} holds the draw. The search then only rejects
@@ -67,7 +67,7 @@ def main(argv: list[str]) -> int:
         )
     add_flag(
         parser, "plies", metavar="A-B", default=f"{defaults.shortest}-{defaults.longest}",
-        help="plies before the position, each number in turn (default: %(default)s)",
+        help="plies before the position, from A to B in turn (default: %(default)s)",
     )
     add_flag(
         parser, "srand", metavar="N", default=str(defaults.seed),

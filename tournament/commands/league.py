@@ -176,7 +176,7 @@ def _change(status: str) -> Callable[[str, Sequence[str]], int]:
 
 
 def _play(folder: str, words: Sequence[str]) -> int:
-    """Play until the goal is reached."""
+    """Play until the goal or a limit of this run is reached, then print the list."""
     given = parse(words, PLAY_FLAGS, FlagFaults(collecting=True))
     given.faults.raise_all()
     with open_league(folder) as league:
@@ -273,13 +273,13 @@ def _print_list(league: League) -> None:
     put(sys.stdout, grid(rows, left=(1, 8)))
     total = sum(count.games for count in counter.counts.values())
     goal, active = league.terms.error, league.active
-    wide = [
+    unreached = [
         entry for entry in entries if entry.name in active
         and (entry.rank is None or entry.rating is None or entry.rating.error > goal)
     ]
     text = f"{counted(total, 'game')}; goal ±{goal:g}"
-    if wide:
-        text += f", not reached by {counted(len(wide), 'player')}"
+    if unreached:
+        text += f", not reached by {counted(len(unreached), 'player')}"
     put(sys.stdout, f"\n{text}\n")
 
 

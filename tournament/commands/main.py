@@ -1,4 +1,4 @@
-"""The console script ``merels``: the protocol loop without arguments, or a command by name."""
+"""The console script ``merels``: runs a command by name or, without one, the protocol loop."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
             "merels.tournament.commands.tune:main", "tune an engine's options by playing games"
         ),
         "ratings": (
-            "merels.tournament.commands.ratings:main", "rate engines by journals and PGN files"
+            "merels.tournament.commands.ratings:main", "rate engines from journals and PGN files"
         ),
         "accuracy": (
             "merels.tournament.commands.accuracy:main",

@@ -23,9 +23,9 @@ OF_A_PART = (
 DESCRIPTION = """\
 Joins journals of one tournament, played in parts (merels tournament -shard i/n) or on several
 machines, into the new journal OUT. A game in several journals is taken from the first. Journals of
-different tournaments are refused, with a list of the differences. Prints which shards and games are
-missing, which games have different results in two journals, and which engine names belong to
-different programs.
+different tournaments are refused, with a list of the differences. Prints how many games of each
+shard are missing, which games have different results in two journals, and which engine names belong
+to different programs.
 
 To play the missing games: merels tournament -journal file=OUT -resume
 The stored command line of OUT has no output files and no run options such as -concurrency,
@@ -63,7 +63,8 @@ def main(argv: list[str]) -> int:
 def _audit(joined: Joined) -> tuple[int | None, list[str]]:
     """Return the number of games of the tournament, and a line about each incomplete shard.
 
-    The number is None for a knockout, because it depends on results.
+    The number is None for a knockout, because it depends on results. There are no lines unless all
+    parts are shards of the same ``-shard i/n``.
     """
     settings = joined.settings
     if settings.format == "knockout":

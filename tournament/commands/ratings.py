@@ -75,7 +75,7 @@ def main(argv: list[str]) -> int:
 
 
 def _report_omissions(games: CountedGames) -> None:
-    """Print which games were not counted, and which names stand for several players."""
+    """Print how many games were not counted, and which names stand for several players."""
     if games.duplicates:
         number = counted(games.duplicates, "duplicate")
         print(f"merels ratings: ignored {number}; every game counts once", file=sys.stderr)
@@ -107,7 +107,7 @@ def _parser() -> Parser:
     add_same_flag(parser)
     add_flag(
         parser, "split", choices=get_args(Split),
-        help="rate each engine separately by the machine or the program that it played with",
+        help="rate each engine separately on each machine (host) or for each of its programs",
     )
     add_report_flags(parser, FORMATS)
     add_flag(

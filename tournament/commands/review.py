@@ -35,8 +35,9 @@ DESCRIPTION = """\
 Judges each move of the games in a file: how much it lost, and which move was better."""
 _EPILOG = f"""\
 FILE is a journal of merels tournament, or has games in PGN or in PlayOK's format. A game is read by
-the rules that it names; -variant overrides these rules, and -set changes fields of them. A game
-that cannot be read is skipped with a line on standard error, and the exit status is 1.
+the rules that it names; -variant overrides these rules, and -set changes fields of them. Among
+several games, one that cannot be read is skipped with a line on standard error, and the exit status
+is 1.
 
 A move's loss is in percent of expected score: a win is 100, a draw 50. A loss of
 {NAMES[2][0]:.0%} or more is an {NAMES[2][1]} (?!), of {NAMES[1][0]:.0%} a {NAMES[1][1]} (?), of \
@@ -64,7 +65,7 @@ def main(argv: list[str]) -> int:
     )
     add_flag(
         parser, "tables", metavar="DIR", default="",
-        help="the folder of tables of perfect play (default: the user's cache)",
+        help="the folder of tables (default: MERELS_TABLES, or the user's cache folder)",
     )
     form = parser.add_mutually_exclusive_group()
     add_flag(form, "json", action="store_true", help="print JSON")

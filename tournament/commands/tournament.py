@@ -29,7 +29,7 @@ def main(argv: list[str]) -> int:
 
 
 def _view(board: Scoreboard, options: RunOptions, given: ParsedFlags, out: TextIO) -> View:
-    """Return a view with a redrawn table, or one that prints lines."""
+    """Return a view in the format of ``-output``, a redrawn table, or printed lines."""
     if options.output is not None:
         return RunnerView(board.settings, board.plan, options.intervals, options.output, out)
     if is_live(out):

@@ -1,4 +1,4 @@
-"""Parser of the command lines of ``merels tournament`` and ``merels tune``."""
+"""Parser of the command lines of ``merels tournament``, ``merels tune`` and ``merels league``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,10 @@ T = TypeVar("T")
 
 
 class FlagFaults:
-    """Errors of a command line; if ``collecting``, `raise_all` raises them, else `add`."""
+    """Errors of a command line.
+
+    `add` raises an error at once or, while ``collecting``, keeps it for `raise_all`.
+    """
 
     def __init__(self, collecting: bool = False) -> None:
         self._collecting = collecting
@@ -275,7 +278,7 @@ def _grouped(
 
 
 def _looks_like_flag(word: str) -> bool:
-    """Return whether a word is a flag: a dash, then a letter, and no ``=``."""
+    """Return whether a word is a flag: dashes, then a letter, and no ``=``."""
     return word[:1] == "-" and word.lstrip("-")[:1].isalpha() and "=" not in word
 
 

@@ -35,7 +35,7 @@ MOST_TASKS = 1_000_000
 """Largest number of game pairs submitted to an executor at once."""
 _TOPOLOGY = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
 LONG_GAME = 150
-"""Number of moves of one side that few games exceed."""
+"""Number of moves of one side in a long game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +240,7 @@ def rules_known(
 ) -> frozenset[str]:
     """Return the names of the entrants with ``rules=known``.
 
-    ``entries`` are the keys of their ``-engine`` flags, ``each`` those of ``-each``. Raise
+    ``entries`` are the values by key of their ``-engine`` flags, ``each`` those of ``-each``. Raise
     `InputError` for any other value of ``rules=``.
     """
     names = []
@@ -265,7 +265,7 @@ def _usual_wait(settings: Settings) -> int:
 
 
 def _check_concurrency(concurrency: int) -> None:
-    """Raise `InputError` for more parallel games than cores: engines would lose on time."""
+    """Raise `InputError` for more parallel games than cores: engines might lose on time."""
     cores = len(usable_cores())
     if concurrency > cores:
         raise InputError(

@@ -9,19 +9,19 @@ from merels.tournament.flags.table import ENGINE_KEYS, FLAGS, ONE, WIDTH, Flag, 
 OWN: Flags = {
     "-engine": Flag(
         "the engine to tune, with keys as in merels tournament: cmd= is its program; tc=, st=, "
-        "nodes= or depth= is its limit per move", ENGINE_KEYS, repeats=True,
+        "nodes= or depth= is its limit", ENGINE_KEYS, repeats=True,
     ),
     "-param": Flag(
-        "a spin option to tune; repeat the flag for each option. start=, min= and max= (as the "
-        "engine declares them); c_end= is the perturbation at the end (a twentieth of the range "
-        "from min= to max=), best chosen to be worth a few Elo",
+        "a spin option to tune; repeat the flag for each option. start= (its option.NAME=, or the "
+        "engine's default), min= and max= (the engine's bounds); c_end= is the perturbation at the "
+        "end (a twentieth of the range from min= to max=), best chosen to be worth a few Elo",
         ("name", "start", "min", "max", "c_end"), plain="name", repeats=True,
     ),
     "-pairs": Flag("game pairs to play (10000); up to a 50th of them at once", words=ONE),
     "-spsa": Flag(
         "schedule of the steps. r_end= is the step after a won game at the end, in units of c_end "
-        "(60 / pairs). Earlier steps depend on A= (0.1; as a share of the pairs), alpha= (0.602) "
-        "and gamma= (0.101)",
+        "(60 / pairs, at most 0.5). Earlier steps depend on A= (0.1; as a share of the pairs), "
+        "alpha= (0.602) and gamma= (0.101)",
         ("r_end", "A", "alpha", "gamma"),
     ),
     "-sprt": Flag(

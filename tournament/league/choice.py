@@ -27,12 +27,13 @@ from merels.tournament.statistics.elo import ELO_UNIT
 from merels.tournament.statistics.graphs import Laplacian, Matrix, about
 
 PRIOR_ELO = 400.0
-"""Standard deviation of the strengths of players that have not played."""
+"""Standard deviation, in Elo, of the strengths of players that have not played."""
 GAMES = 2
 """Number of games of a pair."""
 ENDLESS = 1e9
 """Information of endless games between two players."""
 MAX_STEPS = 50
+"""Largest number of Newton steps."""
 SETTLED = 1e-6
 """Length of a Newton step, in natural units, at which the iteration ends."""
 

@@ -3,7 +3,8 @@
 A lot is a script file, because a page that is opened from disk can load only scripts. The first
 line of a lot holds a column for each figure of its games; the site counts all its statistics from
 these columns. The second line holds the moves, compressed. Each lot has a PGN file of the same
-games. Both files are written again only if the numbers of the games have changed.
+games. Both files are written again only if one is missing or has an old format, if the numbers of
+the games have changed, or if more tables can judge them.
 """
 
 from __future__ import annotations
@@ -102,7 +103,7 @@ def update_lots(
     league: League, folder: str, put: Callable[[str, str], None], keep: Callable[[str], None],
     notice: Callable[[str], None],
 ) -> Games:
-    """Write the lots that are missing or whose games have changed; return all games.
+    """Write the lots that are missing or out of date; return all games.
 
     ``put`` writes a file of the site, ``keep`` marks an unchanged file as part of the site; both
     take names within ``folder``. ``notice`` prints the progress of a long run.

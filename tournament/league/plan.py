@@ -22,7 +22,7 @@ from merels.tournament.statistics.ratings import PlayerRating
 MARGIN = 1.1
 """Smallest goal for an error, in multiples of the error that endless games would leave."""
 SHARE = 0.05
-"""Largest share of a run's time that is spent on ratings and their covariance."""
+"""Largest share of a run's time spent on ratings and covariances while games are open."""
 _HALF_PAIRS = (
     "SELECT number, pair, white, black, position, opening, opening_name FROM games "
     "GROUP BY pair HAVING count(*) = 1"
@@ -108,7 +108,7 @@ class LeaguePlan(Plan):
 
     def must_wait(self, open_games: int) -> bool:
         """Return whether only the results of the open games can show if more games are needed."""
-        # `next_round` does not refresh the estimate: it could end the run before these results.
+        # Refreshed here, not in `next_round`, which could then end the run before these results.
         self._refresh(is_needed=not open_games)
         return open_games > 0 and self._is_enough()
 
@@ -185,7 +185,7 @@ class LeaguePlan(Plan):
         }
         self._least = [0.0] * len(self._names)
         if not met.issubset(self._active):
-            # The errors of players that play no more limit the errors of all others.
+            # The errors of players that play no more are lower bounds for those of all others.
             limits = self._field.limits(self._active)
             self._least = [
                 self._error(index) * self._shrinkage(index, limit) if index in met else 0.0
@@ -212,15 +212,15 @@ class LeaguePlan(Plan):
         return self._error(index) * self._shrinkage(index, self._field.covariance[index][index])
 
     def _shrinkage(self, index: int, variance: float) -> float:
-        """Return the ratio of errors at which a strength has ``variance``, and now."""
+        """Return the factor by which an error changes if the variance becomes ``variance``."""
         now = self._variances[index]
         # The only anchor is the origin of all strengths: its variance is 0.
         return math.sqrt(max(0.0, variance) / now) if now > 0 else 1.0
 
     def _wanted(self) -> list[int]:
-        """Return the active players whose expected errors are above the goal, but can reach it.
+        """Return the active players whose expected errors are above the goal.
 
-        Where retired players put the goal out of reach, the goal is `MARGIN` times the limit.
+        If retired players put the goal out of reach, the goal is `MARGIN` times the least error.
         """
         goal = self.goal.error
         return [

@@ -1,4 +1,4 @@
-"""Rating list of a league: rank, rating, faults and status of each player; families of versions."""
+"""Rating list of a league: the entry of each player, and the families of versions."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ class ListEntry:
 
     name: str
     rank: int | None
-    """None if the player has no rating on the scale of the list."""
+    """Rank; None without games, or if no games connect the player to group 0 of `ratings_of`."""
     rating: PlayerRating | None
-    """None without games. Without a rank, the rating is not on the scale of the list."""
+    """Rating; None without games. Without a rank, its Elo cannot be compared with the others."""
     health: Health
+    """Counts of the games that the player lost by its own faults, and of harmless faults."""
     status: str
     """Remarks such as ``retired``, ``not connected`` or ``fails``; often empty."""
 
@@ -28,7 +29,10 @@ class ListEntry:
 def rating_list(
     league: League, counts: Counts, healths: Mapping[str, Health]
 ) -> list[ListEntry]:
-    """Return the lines of the players that were not removed, strongest first."""
+    """Return the lines of the players that were not removed: ranked players first, by rating.
+
+    ``healths``: faults by player; a player that is missing has none.
+    """
     entries = []
     ratings = ratings_of(league, counts)
     for rank, rating in enumerate(ratings, 1):
@@ -39,9 +43,9 @@ def rating_list(
                    _failure(health, rating.losses)]
         status = ", ".join(remark for remark in remarks if remark not in ("", "active"))
         entries.append(ListEntry(name, rank if is_ranked else None, rating, health, status))
-    known = {rating.name for rating in ratings}
+    with_games = {rating.name for rating in ratings}
     for name in league.rated:
-        if name not in known:
+        if name not in with_games:
             status = league.members[name].status
             text = "no games" if status == "active" else f"{status}, no games"
             entries.append(ListEntry(name, None, None, healths.get(name, Health()), text))
@@ -49,7 +53,7 @@ def rating_list(
 
 
 def _failure(health: Health, losses: int) -> str:
-    """Return a remark on the faults of an engine; empty if there are few."""
+    """Return a remark on an engine with too large a share of faults; empty for others."""
     faults = health.faults.total()
     if faults >= LEAST_FAULTS and 2 * faults > losses:
         return "most losses are faults"

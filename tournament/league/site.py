@@ -1,7 +1,8 @@
 """The site of a league: static pages that can be opened from disk or served by any web server.
 
-The site is derived only from the journal. Each file is replaced atomically, and only if its
-content changes. After a crash, the next run writes the missing files and removes stale files.
+The site is derived only from the journal and, for accuracy, from tables on this machine. Each file
+is replaced atomically, and only if its content changes. After a crash, the next run writes the
+missing files and removes stale files.
 """
 
 from __future__ import annotations
@@ -631,12 +632,13 @@ def _adjudication(league: League) -> str:
     rules = league.settings.adjudication
     parts = []
     if rules.draw_count:
-        parts.append(f"draw after {rules.draw_count} moves within {rules.draw_score} "
-                     f"from move {rules.draw_number} on")
+        parts.append(f"draw after {rules.draw_count} moves with scores within "
+                     f"±{rules.draw_score}, from move {rules.draw_number} on")
     if rules.resign_count:
-        parts.append(f"loss after {rules.resign_count} moves below -{rules.resign_score}")
+        parts.append(f"loss after {rules.resign_count} moves with scores of at most "
+                     f"-{rules.resign_score}, from move {rules.resign_number} on")
     if rules.max_moves:
-        parts.append(f"draw after {rules.max_moves} moves")
+        parts.append(f"draw after {rules.max_moves} moves of each side")
     if rules.tables:
         parts.append("by tables")
     return "; ".join(parts) or "none"

@@ -60,8 +60,8 @@ class Openings:
 def _random_openings(seed: int, plies: int | None) -> Iterator[Opening]:
     """Yield random quiet openings of ``plies`` placements, or of 4 to 8 if it is None.
 
-    No two openings lead to symmetric positions until all positions are used; then they repeat. With
-    0 plies, every game starts from the empty board.
+    No two openings lead to symmetric positions until `TRIES` tries in a row find no new position;
+    then positions may repeat. With 0 plies, every game starts from the empty board.
     """
     if plies is not None and not 0 <= plies <= LONGEST_PLIES:
         raise InputError(str(plies), f"expected plies from 0 to {LONGEST_PLIES}, or a file=")
@@ -158,7 +158,7 @@ def shipped_book(rules: Rules) -> str:
 
 
 def proof_limits(settings: OpeningSettings, rules: Rules) -> str:
-    """Return why the book's proofs do not apply to these rules; empty if they do.
+    """Return why the book's proofs do not apply to these rules; empty if they do, or without book.
 
     The tables that prove a draw are valid for any repetition limit, since repetitions only add
     draws.
@@ -172,7 +172,7 @@ def proof_limits(settings: OpeningSettings, rules: Rules) -> str:
 def load_openings(
     settings: OpeningSettings, rules: Rules, notices: list[str] | None = None
 ) -> list[Opening]:
-    """Return the openings of a file, all checked; InputError names the file and the line.
+    """Return the openings of a file, all checked; InputError names the file and the line or game.
 
     ``notices`` receives a sentence for each opening that ends before a draw, because its game plays
     past this draw.
