@@ -30,7 +30,7 @@ from merels.tournament.views.output import notify, put, set_command
 
 TEST_ENDING = ".sprt"
 """Suffix of the journal's name for the games of the final SPRT."""
-OF_THE_TUNE = ("-pgnout", "-log", "-serve")
+OF_THE_TUNE = ("-pgnout", "-epdout", "-log", "-serve")
 """Shared flags that apply to the tune, but not to its final SPRT."""
 PRINTED = 100
 """Default number of times that a tune prints the values."""

@@ -280,6 +280,7 @@ def test_a_rebuilt_program_is_refused_until_it_is_a_new_player(tmp_path: Path) -
     assert {name for _, *names, _ in games(folder) for name in names} == {"Club", "E 2"}
 
 
+@pytest.mark.thorough
 def test_a_league_writes_its_log_and_serves_its_page(league: str, tmp_path: Path) -> None:
     log = tmp_path / "league.log"
     run = shell(

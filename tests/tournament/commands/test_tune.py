@@ -165,6 +165,16 @@ def test_a_journal_of_another_command_is_refused(tmp_path: Path) -> None:
     assert status == 2 and "the games of the test go into this file, which exists" in err
 
 
+def test_the_final_test_keeps_the_positions_of_the_tune(tmp_path: Path) -> None:
+    positions = tmp_path / "ends.epd"
+    status, out, err = tune(
+        "-pairs", "40", "-spsa", "r_end=1", "-srand", "4", "-sprt", "elo0=0", "elo1=300",
+        "-epdout", f"file={positions}", "append=false",
+    )
+    assert status == 0 and "E tuned vs E untuned" in out, err
+    assert len(positions.read_text().splitlines()) == 2 * 40
+
+
 def test_a_parameter_starts_at_the_option_of_the_engine() -> None:
     words = engine_words("E", "depth=1", "option.alpha=61", command=TUNABLE)
     status, out, err = Marked(*words, *SHORT, "-param", "Alpha", "c_end=0.5", "-pairs", "1",
