@@ -30,7 +30,7 @@ from merels.tournament.views.pgn import GameWriter
 def read_items(
     path: str, form: str | None, rules: RecordRules, on_fault: Fault | None = None
 ) -> Iterator[Item]:
-    """Yield the positions, games or rules of a file, as `text_items` does; also of a journal.
+    """Yield the positions, games or rules of a text file, or the games of a journal.
 
     ``form``: the format of the file, None to detect it. ``on_fault`` is called with the error of
     each item that cannot be read; without it, the first such error is raised. Raise `InputError`

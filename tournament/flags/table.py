@@ -129,7 +129,8 @@ GROUPS: dict[str, dict[str, Flag]] = {
         ),
         "-report": Flag("penta=false: base estimates on single games, not on pairs", ("penta",)),
         "-ratinginterval": Flag(
-            "print estimates every X games (10; with more than two engines only at the end)",
+            "print estimates every X games (10; with more than two engines only at the end, unless "
+            "-output is given)",
             words=ONE,
         ),
         "-scoreinterval": Flag("print the score every X games (1)", words=ONE),
@@ -137,8 +138,9 @@ GROUPS: dict[str, dict[str, Flag]] = {
     "Running": {
         "-concurrency": Flag(
             "games in parallel (1; without engines up to 4), at most the number of processors that "
-            "merels may use. Each worker keeps engines of earlier games running: 4, or up to 100 "
-            "while a quarter of the memory is available", words=ONE
+            "merels may use; with -executor, pairs of games at once. Each worker keeps engines of "
+            "earlier games running: 4, or up to 100 while a quarter of the memory is available",
+            words=ONE
         ),
         "-force-concurrency": Flag(
             "allow a greater -concurrency; engines then share processors and may lose on time"
@@ -161,8 +163,9 @@ GROUPS: dict[str, dict[str, Flag]] = {
             "run continues in its folder with the command line stored in the journal, including "
             "-executor and -serve; flags given now override stored ones, and -executor none and "
             "-serve none turn these off. If engines are given, they and the settings must be those "
-            "of the journal. Only -rounds may grow, and a program may have moved; until an engine "
-            "has played, cmd=, args=, dir= and proto= may be corrected"
+            "of the journal, but a program may have moved, and in a round robin or gauntlet "
+            "-rounds may grow. Until an engine has played, its cmd=, args=, dir= and proto= may be "
+            "corrected"
         ),
         "-config": Flag(
             "read flags from a text file, as if given here", ("file",), plain="file"

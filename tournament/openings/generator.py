@@ -83,9 +83,9 @@ def make_book(settings: BookSettings, tables: Tables | None = None) -> Iterator[
     """Try random positions until the book is full, and yield each candidate.
 
     Each length from ``shortest`` to ``longest`` gets an equal share of the positions. No two
-    positions are equal under the symmetries of the board. Colours are not exchanged, since White
-    always begins. A ``proven`` book needs ``tables`` of the placing phase. Raises InputError if a
-    table is missing or there are too few positions.
+    positions are equal under the symmetries of the board. Positions that differ by an exchange of
+    the colours are different, because White always begins. A ``proven`` book needs ``tables`` of
+    the placing phase. Raises InputError if a table is missing or there are too few positions.
     """
     searcher = Searcher(_HASH_MB)
     if settings.proven:
