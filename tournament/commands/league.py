@@ -44,7 +44,7 @@ from merels.tournament.league.league import (
     take_games,
 )
 from merels.tournament.league.plan import Goal, LeaguePlan
-from merels.tournament.league.rating_list import rating_list
+from merels.tournament.league.rating_list import list_entries
 from merels.tournament.league.site import has_site, write_site
 from merels.tournament.league.view import LeagueView
 from merels.tournament.openings.reading import Openings
@@ -255,7 +255,7 @@ def _print_list(league: League) -> None:
         health.add(row)
         if row.white_score is not None:
             counter.add(GameScore(row.white, row.black, row.white_score, row.pair))
-    entries = rating_list(league, counter.counts, health.engines)
+    entries = list_entries(league, counter.counts, health.engines)
     rows = [["#", "Name", "Elo", "+/-", "Games", "Score", "Draws", "Faults", ""]]
     for entry in entries:
         rating, faults = entry.rating, entry.health.faults.total()
@@ -296,7 +296,7 @@ def _site(folder: str, words: Sequence[str]) -> int:
     _no_words("site", words)
     with read_league(folder) as league:
         page = write_site(league, notify)
-    print(f"{printable(page)}: {counted(len(league.rated), 'player')}")
+    print(f"{printable(page)}: {counted(len(league.listed), 'player')}")
     return OK
 
 

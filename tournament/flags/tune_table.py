@@ -26,8 +26,8 @@ OWN: Flags = {
     ),
     "-sprt": Flag(
         "after the tune, test the tuned values against the start values; elo0= (0), elo1= (5), "
-        "other keys as in merels tournament. The games of the test go into the journal's name "
-        "with .sprt",
+        "other keys as in merels tournament. The journal of the test has the name of the tune's "
+        "with .sprt; -pgnout, -epdout, -log and -serve do not cover the test",
         ("elo0", "elo1", "alpha", "beta", "model"),
     ),
     "-out": Flag(

@@ -42,7 +42,7 @@ FLOOR = 2
 _GAMES = "SELECT number, white, black, started FROM games"
 """Number, players and start of each game; together they identify a game."""
 Status = Literal["active", "retired", "removed"]
-"""Active players play. Retired players are rated but do not play. Removed players are not rated."""
+"""Only active players play. Active and retired players are listed; removed players are not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class League:
         return [name for name, member in self.members.items() if member.status == "active"]
 
     @property
-    def rated(self) -> list[str]:
+    def listed(self) -> list[str]:
         """Names of the players in the rating list: those that were not removed."""
         return [name for name, member in self.members.items() if member.status != "removed"]
 
@@ -126,9 +126,9 @@ class League:
 
     def rows(self) -> Iterator[Row]:
         """Yield the games between players that were not removed, without their moves."""
-        rated = set(self.rated)
+        listed = set(self.listed)
         for row in self.journal.rows(*MOVES):
-            if row.white in rated and row.black in rated:
+            if row.white in listed and row.black in listed:
                 yield row
 
     def counter(self) -> MatchCounter:
@@ -176,7 +176,7 @@ def anchors_of(league: League) -> dict[str, float]:
         return dict(league.terms.anchors)
     levels: dict[str, float] = {level.name: level.elo for level in LEVELS}
     return {
-        name: levels[name] for name in league.rated
+        name: levels[name] for name in league.listed
         if dict(league.members[name].each).get("level") == name
     }
 

@@ -150,7 +150,7 @@ class _Lots:
 
     def __init__(self, league: League) -> None:
         self._league = league
-        self._rated = set(league.rated)
+        self._listed = set(league.listed)
         self._rules = parse_rules(league.settings.rules)
         self.league_id = league.journal.meta()["id"]
         self.writer = _writer(league, self.league_id)
@@ -158,7 +158,7 @@ class _Lots:
         for number, white, black in league.journal.query(
             "SELECT number, white, black FROM games ORDER BY number"
         ):
-            if white in self._rated and black in self._rated:
+            if white in self._listed and black in self._listed:
                 numbers[(number - 1) // LOT + 1].append(number)
         self.numbers = dict(numbers)
         """Game numbers of each lot that is not empty; lots count from 1."""

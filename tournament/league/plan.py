@@ -65,7 +65,7 @@ class LeaguePlan(Plan):
         super().__init__(league.settings, part, pause=pause)
         self._league, self.goal = league, goal
         self._entrants = {entrant.name: entrant for entrant in league.settings.engines}
-        self._names = league.rated
+        self._names = league.listed
         self._index = {name: index for index, name in enumerate(self._names)}
         self._active = [self._index[name] for name in league.active]
         self._counter = league.counter()

@@ -26,7 +26,7 @@ class ListEntry:
     """Remarks such as ``retired``, ``not connected`` or ``fails``; often empty."""
 
 
-def rating_list(
+def list_entries(
     league: League, counts: Counts, healths: Mapping[str, Health]
 ) -> list[ListEntry]:
     """Return the lines of the players that were not removed: ranked players first, by rating.
@@ -44,7 +44,7 @@ def rating_list(
         status = ", ".join(remark for remark in remarks if remark not in ("", "active"))
         entries.append(ListEntry(name, rank if is_ranked else None, rating, health, status))
     with_games = {rating.name for rating in ratings}
-    for name in league.rated:
+    for name in league.listed:
         if name not in with_games:
             status = league.members[name].status
             text = "no games" if status == "active" else f"{status}, no games"
@@ -66,7 +66,7 @@ def families(league: League) -> dict[str, list[str]]:
     A player that was added without a family belongs to the family of its own name.
     """
     versions: dict[str, list[str]] = {}
-    for name in league.rated:
+    for name in league.listed:
         versions.setdefault(family_of(league, name), []).append(name)
     return {family: names for family, names in versions.items() if len(names) > 1}
 

@@ -26,7 +26,7 @@ from merels.engine.game.board import NAMES
 from merels.tournament.journal.failures import Health
 from merels.tournament.league.league import League, anchors_of
 from merels.tournament.league.lots import LOT, LOTS, PHASES, Games, update_lots
-from merels.tournament.league.rating_list import ListEntry, families, family_of, rating_list
+from merels.tournament.league.rating_list import ListEntry, families, family_of, list_entries
 from merels.tournament.records.as_flags import engine_words, typed
 from merels.tournament.records.games import Entrant
 from merels.tournament.records.settings import facts
@@ -264,11 +264,11 @@ class _Pages:
         self._names = list(games.players)
         self._reasons, self._openings = list(games.reasons), list(games.openings)
         self._counts = _matches(games).counts
-        self._entries = rating_list(league, self._counts, _healths(games))
+        self._entries = list_entries(league, self._counts, _healths(games))
         self._by_name = {entry.name: entry for entry in self._entries}
         self._families = families(league)
         self._results = _count(games)
-        self._games_of: dict[str, list[int]] = {name: [] for name in league.rated}
+        self._games_of: dict[str, list[int]] = {name: [] for name in league.listed}
         """Indices of the games of each player."""
         for index, players in enumerate(zip(games.columns["white"], games.columns["black"])):
             for player in players:
@@ -356,14 +356,14 @@ class _Pages:
         conditions.pop("Event")
         seed = conditions.pop("Seed")
         limits = Counter(
-            _limits(entrant) for entrant in league.settings.engines if entrant.name in league.rated
+            _limits(entrant) for entrant in league.settings.engines if entrant.name in league.listed
         )
         controls = [
             text if len(limits) == 1 else f"{text} ({counted(count, 'player')})"
             for text, count in limits.most_common()
         ]
         anchors = [
-            f"{name} {elo:g}" for name, elo in anchors_of(league).items() if name in league.rated
+            f"{name} {elo:g}" for name, elo in anchors_of(league).items() if name in league.listed
         ]
         return [
             ("Rules", conditions.pop("Rules")),
@@ -372,7 +372,7 @@ class _Pages:
             ("Adjudication", _adjudication(league)),
             ("Anchors", ", ".join(anchors) or "none: the mean of all players is 0"),
             ("Goal", f"± {league.terms.error:g} Elo for each active player"),
-            ("Players", str(len(league.rated))),
+            ("Players", str(len(league.listed))),
             ("Games", str(len(self._games))),
             ("Seed", seed),
             ("Begun", meta.get("created", "?")),
