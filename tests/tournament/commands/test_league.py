@@ -180,9 +180,9 @@ def test_a_league_killed_ten_times_equals_an_undisturbed_one(
         for word in ("-engine", "cmd=merels", f"name=Mine {number}", f"nodes={30 + 60 * number}")
     ))
     shutil.copytree(calm, killed)
-    output("league", calm, *MOST)
-    kill_ten_times(killed, *MOST)
-    output("league", killed, *MOST)
+    output("league", calm, *PLAY_FLOOR)
+    kill_ten_times(killed, *PLAY_FLOOR)
+    output("league", killed, *PLAY_FLOOR)
     expected, actual = played_games(calm), played_games(killed)
     assert list(actual) == list(expected)
     for folder in (calm, killed):
