@@ -187,18 +187,18 @@ def test_steps_that_grow_faster_than_the_text_are_found(tmp_path: Path) -> None:
 _SHORT = "it is searched only in the short head of a text"
 _NEVER_RESCANS = {
     '\\{\\s*+(?:"[^"\\n]*+"\\s*+:|\\})': _SHORT,
-    "(?mi)\\AGoldToken|^[ \\t]*+(?:\\d++[.)]?+[ \\t]++)?+"
+    "(?mi)\\AGoldToken|^[ \\t]*+(?:\\d++[.)]?+[ \\t]++)?"
     "(?:Place to [a-g][1-7]|[a-g][1-7] -> [a-g])": _SHORT,
     "(?i:VariantName\\s*+=)": _SHORT,
     "\\[\\s*+[{\\[]": _SHORT,
     '\\d*+[.…]++': "it is tried once per word",
     '^\\d*+\\.++': "it is tried once per word",
-    '\\[\\s*+(?P<name>[\\w+#=:-]++)\\s*+"(?P<value>(?:[^"\\\\\\n]|\\\\.|"(?![ \\t]*+\\]))*+)"'
+    '\\[\\s*+(?P<name>[\\w+#=:-]++)\\s*+"(?P<value>(?>(?:[^"\\\\\\n]|\\\\.|"(?![ \\t]*+\\]))*))"'
     "[ \\t]*+\\]": "after a failure it is not tried again in the same line",
     '\\[\\s*+Event\\s*+"': "it is tried once per line",
     '^\\[([\\w+#=:-]++) "([^"\\\\\\n]*+)"\\]\\n': "it is tried once per line",
     "\\[%(\\w++) ([^\\[\\]]*+)\\]": "it stops at any other bracket",
-    "(?:^|\\s)\\d++(?:\\.\\d++)?+s\\b": "a match begins only after a space",
+    "(?:^|\\s)\\d++(?:\\.\\d++)?s\\b": "a match begins only after a space",
     "^[ \\t\\r]*bestmove(?![^\\s])([^\\n]*)\\n": "a match begins only at the start of a line",
     "(?<![^\\s])(?:bestmove(?![^\\s])|(?=sanmill_error(?![^\\s])))([^\\n]*)\\n":
         "the text has only complete lines",
@@ -254,6 +254,28 @@ def _patterns() -> Iterator[tuple[str, str]]:
                     if isinstance(first := node.args[0], ast.Constant):
                         text = first.value
                         yield name, text.decode("latin-1") if isinstance(text, bytes) else text
+
+
+def _possessive_groups(pattern: Any) -> Iterator[str]:
+    """Yield a pattern's possessive repetitions of more than one character."""
+    simple = (_constants.LITERAL, _constants.NOT_LITERAL, _constants.IN, _constants.ANY)
+    for operation, argument in pattern:
+        if operation == _constants.POSSESSIVE_REPEAT:
+            body = argument[2]
+            if len(body) != 1 or body[0][0] not in simple:
+                yield str(argument)
+        for part in argument if isinstance(argument, tuple) else [argument]:
+            for inner in part if isinstance(part, list) else [part]:
+                if isinstance(inner, _parser.SubPattern):
+                    yield from _possessive_groups(inner)
+
+
+def test_no_group_is_repeated_possessively() -> None:
+    """Python 3.11.2 matched such groups wrongly, and read no PGN tag. Use an atomic group."""
+    assert list(_possessive_groups(_parser.parse("(?:ab|c)*+d"))) != []
+    assert list(_possessive_groups(_parser.parse("a|(?P<x>(?:a++b?)++)"))) != []
+    found = {text: list(_possessive_groups(_parser.parse(text))) for _, text in _patterns()}
+    assert {text: groups for text, groups in found.items() if groups} == {}
 
 
 def test_no_pattern_examines_a_text_twice() -> None:

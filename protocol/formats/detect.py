@@ -33,7 +33,7 @@ _UNREAD = (
 """Patterns of forms that merels does not read, and the names of these forms."""
 _NAMED = [(re.compile(pattern), name) for pattern, name in _UNREAD]
 _GOLDTOKEN = re.compile(
-    r"(?mi)\AGoldToken|^[ \t]*+(?:\d++[.)]?+[ \t]++)?+(?:Place to [a-g][1-7]|[a-g][1-7] -> [a-g])"
+    r"(?mi)\AGoldToken|^[ \t]*+(?:\d++[.)]?+[ \t]++)?(?:Place to [a-g][1-7]|[a-g][1-7] -> [a-g])"
 )
 _VERSIONED = re.compile(r"(?i)(?!mfen/)[a-z]{2,12}/[0-9]{1,3}\.[0-9]{1,3}(?!\S)")
 _JSON = re.compile(r'\{\s*+(?:"[^"\n]*+"\s*+:|\})')

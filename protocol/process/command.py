@@ -12,7 +12,7 @@ from merels.protocol.process.errors import EngineError
 POSIX = os.name == "posix"
 _SPACES = " \t\r\n"
 _PLAIN = re.compile(r"""[^ \t\r\n'"\\#]++""")
-_IN_QUOTES = re.compile(r'(?:[^"\\]|\\.)*+', re.DOTALL)
+_IN_QUOTES = re.compile(r'(?>(?:[^"\\]|\\.)*)', re.DOTALL)
 _ESCAPED = re.compile(r'\\(["\\])')
 
 

@@ -17,7 +17,7 @@ from merels.tournament.journal.import_games import GamesFile, is_journal, pgn_ma
 from merels.tournament.journal.players import Roster
 from merels.tournament.journal.rows import Row, record_of
 
-_TIMED = re.compile(r"(?:^|\s)\d++(?:\.\d++)?+s\b")
+_TIMED = re.compile(r"(?:^|\s)\d++(?:\.\d++)?s\b")
 """Time in a move's comment, which runners write for moves of engines, not of the opening."""
 
 

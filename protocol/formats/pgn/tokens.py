@@ -22,12 +22,12 @@ DASHES = "-‐‑‒–—―−"
 """Hyphens, dashes and the minus sign."""
 
 _RESULT = re.compile(
-    rf"(?<![^\s\]}}).])(?:1[{DASHES}:]0|0[{DASHES}:]1|(?:1/2|½)(?:[{DASHES}:](?:1/2|½))?+|\*)"
+    rf"(?<![^\s\]}}).])(?:1[{DASHES}:]0|0[{DASHES}:]1|(?:1/2|½)(?:[{DASHES}:](?:1/2|½))?|\*)"
     r"(?![^\s{};()[])"
 )
 """A result as a separate word, in the spellings that people use."""
 _TAG = re.compile(
-    r'\[\s*+(?P<name>[\w+#=:-]++)\s*+"(?P<value>(?:[^"\\\n]|\\.|"(?![ \t]*+\]))*+)"[ \t]*+\]'
+    r'\[\s*+(?P<name>[\w+#=:-]++)\s*+"(?P<value>(?>(?:[^"\\\n]|\\.|"(?![ \t]*+\]))*))"[ \t]*+\]'
 )
 """A tag. Its value may contain quotes that are not escaped, as some programs write them."""
 _PLAIN_TAGS = re.compile(r'^\[([\w+#=:-]++) "([^"\\\n]*+)"\]\n', re.M)
