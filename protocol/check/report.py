@@ -29,7 +29,10 @@ class Printer:
         self._skipped: list[Finding] = []
 
     def show(self, finding: Finding) -> None:
-        """Print a finding; hold back skipped steps, to print those with one reason together."""
+        """Print a finding, but hold back a skipped step.
+
+        Successive skipped steps of a group with the same reason are printed together.
+        """
         skipped = finding.verdict is Verdict.SKIP
         last = self._skipped[-1] if self._skipped else finding
         if not skipped or (last.step.group, last.reason) != (finding.step.group, finding.reason):

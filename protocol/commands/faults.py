@@ -1,4 +1,4 @@
-"""Notices of commands that read games: what is skipped, and records that go on after a draw."""
+"""Warnings and the exit status of commands that read games."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ class Faults:
         self.report(f"{error}; skipped")
 
     def notice(self, record: Record, place: str) -> None:
-        """Report a record that goes on after a draw by counting; ``place`` is its file and game."""
+        """Warn if a record has moves after a draw by repetition or by a limit on plies.
+
+        ``place`` names its file and game.
+        """
         if text := drawn_notice(record):
             self.report(f"{place}: {text}")
 

@@ -37,7 +37,7 @@ def _value_text(entry: TableValue | None) -> str:
 
 
 def probe(arguments: argparse.Namespace, rules: Rules) -> int:
-    """Print a position's value, and each move's value with the number of replies that hold it."""
+    """Print a position's value, and each move's value with the number of replies that keep it."""
     position = setup_of([arguments.position], rules).position
     tables = open_folder(arguments, rules)
     reported = len(tables.problems)
@@ -61,7 +61,7 @@ def probe(arguments: argparse.Namespace, rules: Rules) -> int:
         print(f"{'now':<12}{text} (after {position.plies} plies without a removal)")
     for move, after in moves:
         replies = tables.holding(position.play(move))
-        held = "" if replies is None else f"{replies[0]:>5} of {replies[1]} replies hold it"
+        held = "" if replies is None else f"{replies[0]:>5} of {replies[1]} replies keep this value"
         print(f"{move!s:<12}{_value_text(after):<10}{held}".rstrip())
     for problem in tables.problems[reported:]:
         print(f"merels tables: {problem}", file=sys.stderr)
@@ -81,10 +81,11 @@ def _missing(position: Position, root: Path) -> str:
         return "no table has these men in hand, because White and Black place in turn"
     if not sector.occurs(position.rules.double_mill == "each"):
         return "no table has this position, because no game from the start leads to so few men"
+    # Positions with an odd number of men in hand are not stored; the values of moves give theirs.
     if hand % 2 == 0:
         missing = f"no table {sector}"
     else:
-        missing = f"some tables that {sector} leads to are not"
+        missing = f"some of the tables that {sector} leads to are missing"
     return f"{missing} in {root}; build all with {command}"
 
 

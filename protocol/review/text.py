@@ -29,7 +29,7 @@ class Sums:
     loss: float = 0.0
     """Sum of the losses, in expected score."""
     names: Counter[str] = field(default_factory=Counter)
-    """Number of moves with each name."""
+    """Number of moves by judgement, such as ``blunder``; an empty string is a good move."""
 
     def add(self, judgement: Judgement) -> None:
         """Add a judgement to the totals."""

@@ -31,9 +31,9 @@ FORMATS = ("text", "json", "csv", "html")
 DESCRIPTION = """\
 Rates engines by their finished games. The ratings are maximum likelihood estimates; their 95 %
 errors treat the two games of an opening as one result. FILE is a journal of merels tournament or a
-PGN file of any runner; a game of merels that is in several files counts once. With two engines, the
-report starts with the lines of a match. From a journal, it also shows the match's SPRT and each
-engine's settings.
+PGN file of any runner; a game of merels tournament that is in several files counts once. With two
+engines, the report starts with the result of their match. From a journal, it also shows the match's
+SPRT and each engine's settings.
 
 A player is a name with its options, limits, command and announced version. If files differ in
 these, the name stands for several players, such as A [nodes=50] and A [nodes=1000]; -same A makes
@@ -82,7 +82,7 @@ def _report_omissions(games: CountedGames) -> None:
     if games.unnamed:
         number = counted(games.unnamed, "game")
         print(
-            f"merels ratings: ignored {number} in which a player has no name (? or none)",
+            f"merels ratings: ignored {number} in which a player has no name (? or empty)",
             file=sys.stderr,
         )
     for name, labels in games.namesakes.items():

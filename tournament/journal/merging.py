@@ -61,9 +61,9 @@ def merge(out: str, paths: Sequence[str], whole: Callable[[Words], Words] = list
 
 
 def _fill(target: Journal, paths: Sequence[str], whole: Callable[[Words], Words]) -> Joined:
-    """Copy the games of all journals, and the notes of the first.
+    """Copy the games of all journals, and the notes of the first one, with a new id.
 
-    Settings, command line and verdict are those of the journal with the most rounds.
+    Settings, command line, folder and verdict are those of the journal with the most rounds.
     """
     kept: Notes = {}
     origins: dict[int, tuple[str, str]] = {}
@@ -82,8 +82,9 @@ def _fill(target: Journal, paths: Sequence[str], whole: Callable[[Words], Words]
             # One tuple per result, shared by all games, saves memory.
             origin_of = {result: (path, result) for result in (*SCORES, "*")}
             for row in source.rows():
-                first = origins.setdefault(row.number, origin_of[row.result])
-                if first is origin_of[row.result]:
+                first = origins.get(row.number)
+                if first is None:
+                    origins[row.number] = origin_of[row.result]
                     target.append(row)
                     provenance.add(row)
                     continue

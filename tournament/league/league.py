@@ -145,7 +145,7 @@ class League:
         player = next(entrant for entrant in self.settings.engines if entrant.name == name)
         now = fingerprint(player.engine)
         if added and now and now != added:
-            return f"SHA-256 now {now}, then {added}"
+            return f"fingerprint now {now}, then {added}"
         return ""
 
 

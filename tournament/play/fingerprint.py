@@ -25,9 +25,9 @@ HERE = Origin(socket.gethostname(), full_version())
 def fingerprint(engine: EngineSpec) -> str:
     """Return a fingerprint of an engine's program and of the files among its arguments.
 
-    It is the start of a SHA-256. For the engine of merels, it covers the compiled core and the
-    weights. Libraries and modules that a script imports are not covered. Empty if a file is missing
-    or unreadable.
+    It is the first digits of the SHA-256 of these files' SHA-256 digests. For the engine of merels,
+    run by any Python interpreter, the files are the compiled core and the weights. Libraries and
+    modules that a script imports are not covered. Empty if a file is missing or unreadable.
     """
     if engine.command[1:] == MERELS[1:]:
         paths = [core.__file__, weights.PATH]
@@ -63,7 +63,8 @@ def changed_programs(journal: Journal, settings: Settings) -> list[str]:
         now, before = fingerprint(entrant.engine), sorted(played.get(entrant.name, ()))
         if now and before and now not in before:
             texts.append(
-                f"the program of {entrant.name} has changed since it played (SHA-256 now {now}, "
-                f"then {', '.join(before)}); merels ratings -split program rates them separately"
+                f"the program of {entrant.name} has changed since it played (fingerprint now "
+                f"{now}, then {', '.join(before)}); merels ratings -split program rates them "
+                "separately"
             )
     return texts

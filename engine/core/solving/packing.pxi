@@ -3,7 +3,7 @@
 # Needs platform.pxi, bitboard.pxi, index.pxi, probe.pxi, depths.pxi.
 
 
-# Memory for two bits for each place, and 64 spare bytes.
+# Memory for two bits for each place. Readers may load up to 64 bytes past the end.
 cdef bytearray packed_memory(uint64_t places):
     try:
         return bytearray((places + 3) // 4 + 64)
@@ -23,8 +23,8 @@ cdef void pack_values(const uint8_t *values, uint64_t number, uint8_t *packed) n
         packed[at >> 2] = value
 
 
-# Count the values of a block. A state that has several places is counted only at its lowest place.
-# `men` is the class's mask, `others` the number of the other side's men.
+# Add to `counts` the values of a class's block (see index.pxi). A state that has several places is
+# counted only at its lowest place. `men` is the class's mask; the other side has `others` men.
 cdef void tally_values(const uint8_t *values, uint32_t men, int others,
                        uint64_t *counts) noexcept nogil:
     cdef uint32_t size = BINOMIAL[POINT_COUNT - count(men)][others]
@@ -53,7 +53,7 @@ cdef void tally_values(const uint8_t *values, uint32_t men, int others,
             counts[values[rank]] += 1
 
 
-# The number of losses with a depth in `depths`, which has a byte for each place.
+# The number of listed losses: `depths` has a byte for each place, 0 if the place is not listed.
 cdef uint64_t count_listed(const uint8_t *depths, uint64_t places) noexcept nogil:
     cdef uint64_t place, total = 0
     for place in range(places):
@@ -61,7 +61,7 @@ cdef uint64_t count_listed(const uint8_t *depths, uint64_t places) noexcept nogi
     return total
 
 
-# Write the list of the losses with a depth in `depths`, in the format of FORMAT.md.
+# Write the list of the losses with a depth in `depths`; engine/tablebase/FORMAT.md has the format.
 cdef void write_list(const uint8_t *depths, uint64_t places, uint8_t *list,
                      uint64_t total) noexcept nogil:
     cdef uint8_t *offsets = list + 4 * index_size(places)

@@ -1,5 +1,5 @@
-# Packed tables, read through a cache of unpacked blocks that all threads share without a lock for
-# reading.
+# Packed tables, read through a cache of unpacked blocks. All threads share the cache, and reading
+# takes no lock. A place is the index of a position in its table; a byte has the values of four.
 #
 # The stamp of a slot identifies its block. A writer clears the stamp, writes the block, and sets
 # the new stamp. If a reader finds the same stamp before and after it reads a byte, the byte belongs
@@ -60,7 +60,7 @@ cdef int fill(const Packed *packed, Slot *slot, uint32_t key, uint32_t at) noexc
     return start[at] if at < size else -1
 
 
-# The value at a place; UNKNOWN if its block is damaged.
+# The value at a place; UNKNOWN if its block cannot be unpacked, or Ctrl-C interrupts this.
 cdef inline int packed_value(const Packed *packed, uint64_t place) noexcept nogil:
     cdef uint64_t stamp
     cdef uint32_t key = packed.number * MAX_BLOCKS + <uint32_t>(place / PLACES_IN_BLOCK)

@@ -1,15 +1,18 @@
 # Depth to conversion: the number of plies to the next removal or the end of the game, if the
 # winning side plays for the shortest and the losing side for the longest line.
 #
-# Only the depths of long losses are stored, in lists. A win is one ply longer than the shortest
-# loss that a move leads to. A short search finds the depth of a loss that is not listed.
+# A win has depth 1 if a removal wins. Otherwise it is one ply longer than the shortest loss that a
+# move without a removal leads to. Only the depths of long losses are stored, in lists. A short
+# search finds the others.
+#
+# A list has an index, the losses' offsets within their blocks of places, and their depths.
 #
 # Needs board.pxi, movegen.pxi, index.pxi, probe.pxi.
 
 cdef enum:
     LEAST_LISTED = 8         # least depth of a listed loss, in plies
     LEAST_LISTED_FLYING = 2  # the same if a side flies: its many moves would make a search slow
-    LIST_BLOCK = 1 << 16     # places for each number in a list's index
+    LIST_BLOCK = 1 << 16     # places for each entry of a list's index
     MAX_STORED = 255         # greatest stored depth; it also represents all greater depths
 
 
@@ -25,7 +28,8 @@ cdef inline uint64_t places_of(int own, int opponent) noexcept nogil:
     return <uint64_t>CLASSES[max(own, opponent)] * block_size(own, opponent, 0)
 
 
-# The count of numbers in a list's index. The last one is the number of losses in the list.
+# The number of 4-byte entries in a list's index. Entry i is the number of losses before block i,
+# and the last entry is the number of all losses.
 cdef inline uint64_t index_size(uint64_t places) noexcept nogil:
     return (places + LIST_BLOCK - 1) // LIST_BLOCK + 1
 
@@ -58,8 +62,8 @@ cdef inline int listed_depth_of(const Tables *tables, const Board *b) noexcept n
                         place_of(b.own, own, b.opponent, opponent, 0))
 
 
-# The depth of a lost board, whose table has depths, if it is at most `most`. Otherwise a number
-# above `most`.
+# The depth of a lost board, or any number above `most` if the depth is above `most`. The board's
+# table must have depths.
 cdef int depth_of_loss(const Tables *tables, const Board *b, int most) noexcept nogil:
     cdef MoveList list
     cdef Board after

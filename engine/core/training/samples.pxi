@@ -2,9 +2,9 @@
 #
 # A sample has twelve bytes, little-endian on every machine. The first 32-bit number has the men of
 # the side to move and, from bit 24 on, its men in hand. The second 32-bit number has the men of the
-# opponent, its men in hand and, from bit 28 on, who may fly. Two 16-bit numbers follow: the points
-# that a search expects for the side to move, and its points in the game or by the tables. Their
-# unit is 1 / WHOLE of a point; NO_POINTS represents unknown points.
+# opponent, its men in hand and, from bit 28 on, the rule field Flying. Two 16-bit numbers follow:
+# the points that a search expects for the side to move, and its points in the game or by the
+# tables. Their unit is 1 / WHOLE of a point; NO_POINTS represents unknown points.
 #
 # Needs platform.pxi, bitboard.pxi, board.pxi, tablebase/index.pxi.
 
@@ -16,7 +16,7 @@ cpdef enum:
     SAMPLE_BYTES = 12
 
 cdef enum:
-    HELD_OUT = 64            # one position in HELD_OUT is held out
+    HELD_OUT = 64            # one position in so many is held out
 
 cdef struct Sample:
     Board board
@@ -64,7 +64,7 @@ cdef Py_ssize_t check_samples(_Span data) except -1:
         if sample.flying > FLYING_BOTH:
             raise ValueError(f"sample {i} has an unknown value of Flying: {sample.flying}")
         if not are_points(sample.score) or not are_points(sample.result):
-            raise ValueError(f"sample {i} has more than one point")
+            raise ValueError(f"sample {i} has a score or a result above one point")
     return number
 
 
@@ -102,7 +102,7 @@ def shuffle(data, seed):
             memcpy(samples + SAMPLE_BYTES * j, swapped, SAMPLE_BYTES)
 
 
-# A key that only the sixteen symmetric images of a board share; plies are ignored.
+# The same number for a board's sixteen symmetric images, and for no other board; plies are ignored.
 cdef inline uint64_t image_key(const Board *b) noexcept nogil:
     cdef uint64_t least = <uint64_t>-1, image
     cdef int symmetry

@@ -21,8 +21,8 @@ _START_SHARE = 0.5
 class SectorSolver:
     """Solves a sector; ``tables`` must have the sectors that its removals lead to.
 
-    ``report`` is called with the level (depth in plies) and the share of the sector that is done,
-    from 0 to 1.
+    ``report`` is called with the level (depth in plies) and an estimate of the share of the sector
+    that is done, from 0 to 1; if there are draws, it stays below 1. ``depths``: store depths, too.
     """
 
     tables: Tables

@@ -65,7 +65,7 @@ def test_random_games_agree(seed: int, number: int) -> None:
 
 
 def test_random_boards_agree() -> None:
-    """The core's bit shifts agree with the board's lines and neighbours for men on any points."""
+    """The core finds lines and neighbours by bit shifts: test it on boards that no game reaches."""
     chance = random.Random(3)
     for _ in range(4000):
         points = chance.sample(range(24), 18)
@@ -133,10 +133,18 @@ def test_a_helper_fills_the_table_for_another_worker() -> None:
     for worker in (helped, unhelped):
         worker.run(*search, lambda depth, lines: False, max_depth=8)
     assert helped.nodes < unhelped.nodes == helper.nodes
+
+
+def test_a_helper_returns_whether_a_limit_interrupted_it() -> None:
+    weights.ensure()
+    start = parse_position(START)
+    search = core_rules(start.rules), core_board(start), [], core_moves(start)
+    helper = core.SearchWorker(core.TranspositionTable(4))
+    assert not helper.run(*search, None, max_depth=4)
     assert helper.run(*search, None, node_limit=1000)
 
 
-def test_a_search_takes_no_move_from_a_stored_result_without_one() -> None:
+def test_entries_without_a_move_give_no_pv_move() -> None:
     """Upper bounds are stored without a move; the next search must not take one from them."""
     weights.ensure()
     worker = core.SearchWorker(core.TranspositionTable(1))

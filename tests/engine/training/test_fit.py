@@ -138,7 +138,7 @@ def test_invalid_samples_are_refused() -> None:
         (sound._replace(own=0b10).pack(), "sample 0 has an impossible board"),
         (sound.pack() + sound._replace(own_hand=9).pack(), "sample 1 has an impossible board"),
         (sound._replace(flying=3).pack(), "sample 0 has an unknown value of Flying: 3"),
-        (sound._replace(result=1.5).pack(), "sample 0 has more than one point"),
+        (sound._replace(result=1.5).pack(), "sample 0 has a score or a result above one point"),
     ):
         for taken in (
             lambda: trainer.Fit(0.5, 2).epoch(data, 0.1),

@@ -1,4 +1,4 @@
-"""Sound engines pass all steps of the check; each fault fails exactly the step for it."""
+"""merels passes all steps of the check; of the steps run, each fault fails only the one for it."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ SEARCHES = "go-depth,go-mixed,go-nodes,go-movetime,go-searchmoves,multipv,determ
 POSITIONS = "position-fen,position-bare-moves,position-grows,bad-positions,bad-moves"
 INPUTS = "unknown-commands,empty-lines,bad-arguments"
 ENDS = "quit,quit-in-search,end-of-input,end-of-input-in-search,exit-code"
+# The mode of faulty.py, the only step that it fails, and the steps or groups that are run.
 FAULTS = [
     ("early", "silent-before-greeting", "handshake"),
     ("nameless", "id-name", "handshake"),
@@ -100,7 +101,6 @@ FAULTS = [
     ("outlives-early-quit", "quit-at-once", "quit,quit-at-once"),
     ("outlives-no-input", "end-of-input-at-once", "end-of-input,end-of-input-at-once"),
 ]
-"""Modes of faulty.py, the only step that each mode fails, and the steps that are run."""
 OVERLAPPING_FAULTS = [
     ("dies-of-uci", "greeting", "greeting,ready"),
     ("dies-of-isready", "ready", "greeting,ready"),

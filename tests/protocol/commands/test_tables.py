@@ -151,7 +151,7 @@ def test_probe_prints_the_value_and_all_moves_best_first(
     assert status == 0
     lines = output.splitlines()
     assert lines[0] == "value       draw          (numbers: plies to the next removal or the end)"
-    assert lines[1] == "a1-c3       draw          1 of 54 replies hold it"
+    assert lines[1] == "a1-c3       draw          1 of 54 replies keep this value"
     assert lines[2].startswith("a4-c3       draw ")
     assert len(lines) == 1 + 54
     assert all(line.split()[1] == "loss" for line in lines[3:])

@@ -20,7 +20,7 @@ from merels.protocol.process.command import shell_words
         ('mill "uci', None, None),
     ],
 )  # fmt: skip
-def test_a_backslash_is_an_ordinary_character_on_windows(
+def test_quotes_and_backslashes_on_posix_and_windows(
     text: str, on_posix: list[str] | None, on_windows: list[str] | None
 ) -> None:
     for words, posix in ((on_posix, True), (on_windows, False)):
@@ -44,6 +44,7 @@ def test_words_are_split_as_shlex_splits_them(posix: bool, comments: bool) -> No
     generator = random.Random(7)
     for _ in range(3000):
         text = "".join(generator.choices("ab '\"\\#\n\t\v", k=generator.randint(0, 9)))
+        # Without an escape character, shlex's POSIX mode splits as on Windows.
         reader = shlex.shlex(text, posix=True)
         reader.whitespace_split = True
         reader.commenters = "#" if comments else ""

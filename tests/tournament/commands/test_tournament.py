@@ -343,7 +343,7 @@ FAULTS = {
 
 @needs_proc
 def test_faulty_engines_leave_the_rest_unharmed(tmp_path: Path) -> None:
-    """All faulty engines pass their trial; afterwards the program of one does not exist."""
+    """All faulty engines start when they are tried; then Missing's program no longer exists."""
     engines = []
     for name in ("Missing", *FAULTS):
         path = tmp_path / f"{name}.py"

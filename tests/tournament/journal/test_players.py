@@ -162,7 +162,7 @@ def test_unnamed_players_are_not_rated_as_one_engine(
     out, err = capsys.readouterr()
     data = json.loads(out)
     assert {player["name"]: player["games"] for player in data["players"]} == {"A": 1, "B": 1}
-    assert "ignored 5 games in which a player has no name (? or none)" in err
+    assert "ignored 5 games in which a player has no name (? or empty)" in err
     assert data["terminations"]["games"] == 6 and set(data["terminations"]["lost"]) == {"A", "B"}
     path.write_text(FOREIGN.format("A", "?", ""))
     assert ratings([str(path)]) == 2

@@ -79,7 +79,7 @@ def test_engines_without_a_name_get_the_name_they_announce(tmp_path: Path) -> No
     assert names == {"Foo 1.0", "Foo 1.0 2", f"merels {full_version()}", "Mine"}
     # A rebuilt engine keeps its name in the tournament; the first resumed run reports the change.
     script(tmp_path, "Foo 1.1")
-    notice = "the program of Foo 1.0 2 has changed since it played (SHA-256 now "
+    notice = "the program of Foo 1.0 2 has changed since it played (fingerprint now "
     for flags, rounds, changes in ((["-journal", "j.db"], "2", 3), (line, "3", 0)):
         status, out, err = Marked(*flags, "-resume", "-rounds", rounds, cwd=tmp_path).wait()
         assert status == 0, err

@@ -254,7 +254,7 @@ def test_a_full_disk_leaves_the_file_as_it_was(
     assert path.read_text() == before and os.listdir(tmp_path) == ["games.pgn"]
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/fd"), reason="names a pipe by its descriptor")
+@pytest.mark.skipif(not os.path.exists("/dev/fd"), reason="needs /dev/fd")
 def test_a_pipe_is_written_to_and_not_read() -> None:
     end, pipe = os.pipe()
     file = opened(f"/dev/fd/{pipe}")

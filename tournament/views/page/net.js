@@ -7,8 +7,9 @@ const SILENCE = 12000;
 const LONGEST_PAUSE = 10000;
 
 /**
- * Calls `onEvent` with each event, until it returns true for the last one. Calls `onState` with
- * "here", "silent" or "gone".
+ * Calls `onEvent` with each event; `onEvent` returns true if the event was the last. Calls
+ * `onState` with "here" after an event, "silent" after none for `SILENCE`, and "gone" if the
+ * connection failed.
  *
  * The tab that holds a lock keeps its stream open and forwards each event to the other tabs. They
  * close their streams when they receive such an event, and open them again if they miss an event
@@ -22,14 +23,14 @@ export function listen(onEvent, onState) {
   let over = false;
   /** Number of the last event. */
   let lastNumber = -1;
-  let last = performance.now();
+  let lastHeard = performance.now();
   let pause = 1000;
 
   const stop = () => { if (source) source.close(); source = null; };
 
   /** Processes an event: either the `whole` state, or the changes after event `lastNumber`. */
   const take = ({ number, text, whole }) => {
-    last = performance.now();
+    lastHeard = performance.now();
     onState("here");
     if (!whole && number !== lastNumber + 1) return;
     lastNumber = number;
@@ -39,8 +40,8 @@ export function listen(onEvent, onState) {
     leave();
     if (others) others.close();
   };
-  const lose = () => {
-    last = performance.now();
+  const disconnected = () => {
+    lastHeard = performance.now();
     onState("gone");
   };
   const start = () => {
@@ -56,15 +57,15 @@ export function listen(onEvent, onState) {
     };
     source.onerror = () => {
       stop();
-      lose();
+      disconnected();
       if (leads) others.postMessage("gone");
       setTimeout(start, pause);
       pause = Math.min(2 * pause, LONGEST_PAUSE);
     };
   };
   const receive = ({ data }) => {
-    if (data === "mine") stop();
-    else if (data === "gone") lose();
+    if (data === "close") stop();
+    else if (data === "gone") disconnected();
     else {
       if (!data.whole && data.number > lastNumber + 1) start();
       else if (!leads) stop();
@@ -72,7 +73,7 @@ export function listen(onEvent, onState) {
     }
   };
   setInterval(() => {
-    if (over || performance.now() - last < SILENCE) return;
+    if (over || performance.now() - lastHeard < SILENCE) return;
     if (source) onState("silent");
     start();
   }, 1000);
@@ -84,8 +85,9 @@ export function listen(onEvent, onState) {
   navigator.locks.request("news", () => {
     if (over) return null;
     leads = true;
-    // The streams of other tabs may use all connections that the browser allows to one server.
-    if (!source) others.postMessage("mine");
+    // Without a stream, ask the other tabs to close theirs: they may use all connections that the
+    // browser allows to one server.
+    if (!source) others.postMessage("close");
     start();
     return new Promise((resolve) => { leave = resolve; });
   });
