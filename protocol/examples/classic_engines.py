@@ -27,6 +27,14 @@ DEEPEST = 60  # depth in plies if `go` states none
 VISITS = 100  # most games of the tree search for each ply of depth
 
 
+OUTPUT = threading.Lock()  # the search and the reader of commands print lines
+
+
+def send(text: str) -> None:
+    with OUTPUT:
+        print(text)
+
+
 class State(NamedTuple):
     """A position, seen by the side to move: masks of men, and men in hand."""
 
@@ -113,7 +121,7 @@ class AlphaBeta:
         self.nodes, started = 0, time.monotonic()
         moves = [move for move, _ in children(state) if not limit.only or move in limit.only]
         if not moves:
-            print(f"info depth 0 score {'cp 0' if children(state) else 'mate 0'}")
+            send(f"info depth 0 score {'cp 0' if children(state) else 'mate 0'}")
             return "0000"
         best = moves[0]
         for depth in range(1, limit.depth + 1):
@@ -123,8 +131,8 @@ class AlphaBeta:
                 break
             best = self.table[state][2] if state in self.table else best
             milliseconds = round(1000 * (time.monotonic() - started))
-            print(f"info depth {depth} score cp {score} nodes {self.nodes} "
-                  f"time {milliseconds} pv {best}")
+            send(f"info depth {depth} score cp {score} nodes {self.nodes} "
+                 f"time {milliseconds} pv {best}")
             if abs(score) > WIN - 100:
                 break
         return best
@@ -183,7 +191,7 @@ class Mcts:
         if limit.only:
             root.moves = [move for move in root.moves if move[0] in limit.only]
         if not root.moves:
-            print(f"info depth 0 score {'cp 0' if children(state) else 'mate 0'}")
+            send(f"info depth 0 score {'cp 0' if children(state) else 'mate 0'}")
             return "0000"
         self.nodes, most = 0, VISITS * limit.depth
         while root.visits < 2 or root.visits < most and not limit.is_over(self.nodes):
@@ -203,8 +211,8 @@ class Mcts:
         best = visits.index(max(visits))
         chosen = root.children[best]
         score = round(200 * (chosen.points / chosen.visits - 0.5))
-        print(f"info depth 1 score cp {score} nodes {self.nodes} "
-              f"time {round(1000 * (time.monotonic() - started))} pv {root.moves[best][0]}")
+        send(f"info depth 1 score cp {score} nodes {self.nodes} "
+             f"time {round(1000 * (time.monotonic() - started))} pv {root.moves[best][0]}")
         return root.moves[best][0]
 
     def select(self, node: Node) -> Node:
@@ -294,7 +302,7 @@ class Session:
     def search(self, state: State, limit: Limit) -> None:
         move = self.engine.search(state, limit)
         self.released.wait()
-        print(f"bestmove {move}")
+        send(f"bestmove {move}")
 
     def end(self) -> None:
         self.stopped.set()
@@ -307,16 +315,16 @@ class Session:
         """Act on a line; return whether the program goes on."""
         name, *words = line.split() or [""]
         if name == "uci":
-            print(f"id name {self.engine.name}\nid author merels\n"
-                  "option name UCI_Variant type combo default mill var mill var morris var roman\n"
-                  "uciok")
+            send(f"id name {self.engine.name}\nid author merels\n"
+                 "option name UCI_Variant type combo default mill var mill var morris var roman\n"
+                 "uciok")
         elif name == "isready":
-            print("readyok")
+            send("readyok")
         elif name == "position":
             try:
                 self.position = read_position(words)
             except (IndexError, KeyError, ValueError) as error:
-                print(f"info string error {error!r}; the position stays")
+                send(f"info string error {error!r}; the position stays")
         elif name == "go":
             self.go(words)
         elif name in ("stop", "ponderhit"):

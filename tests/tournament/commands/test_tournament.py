@@ -185,7 +185,8 @@ def test_one_interrupt_finishes_the_games(tmp_path: Path) -> None:
 def test_interrupted_at_once(tmp_path: Path, signals: list[signal.Signals]) -> None:
     slow = match("-rounds", "9", *parallel(2), "-journal", f"file={tmp_path}/j",
                  "-each", "st=60", nodes=(10**9, 10**9))
-    run = Marked(*slow)
+    # The tests themselves may run under nohup.
+    run = Marked(*slow, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))
     wait_for(run, "Started game 1 ")
     for number in signals:
         time.sleep(0.3)
