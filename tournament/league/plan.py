@@ -93,6 +93,8 @@ class LeaguePlan(Plan):
         """Variance of each strength at the last estimate, without pending games."""
         self._least: list[float]
         """Error of each rating, in Elo, that endless games of the active players would leave."""
+        self._played: dict[Pair, int]
+        """Number of finished games of each pair, also of those after the last estimate."""
         self._estimate()
 
     # Methods of `Plan`, called by the runner.
@@ -150,6 +152,8 @@ class LeaguePlan(Plan):
         if white_score is not None:
             game = GameScore(spec.white.name, spec.black.name, white_score, spec.pair)
             self._counter.add(game)
+            i, j = sorted((self._index[game.white], self._index[game.black]))
+            self._played[i, j] += 1
         pair, open_games = self._pending[spec.pair]
         self._pending[spec.pair] = pair, open_games - 1
         if open_games == 1:
@@ -231,8 +235,8 @@ class LeaguePlan(Plan):
     def _below_floor(self) -> list[Pair]:
         """Return the pairs of active players with too few games, counting pending games."""
         games = defaultdict[Pair, int](int, self._played)
-        for pair, _ in self._pending.values():
-            games[pair] += GAMES
+        for pair, open_games in self._pending.values():
+            games[pair] += open_games
         floor = self._league.terms.floor
         return [pair for pair in combinations(sorted(self._active), 2) if games[pair] < floor]
 

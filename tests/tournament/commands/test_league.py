@@ -164,7 +164,6 @@ def played_games(folder: str) -> dict[int, tuple[str, ...]]:
 
 
 @pytest.mark.thorough
-@pytest.mark.slow
 @pytest.mark.parametrize(("players", "floor"), [(2, 80), (3, 26)])
 def test_a_league_killed_ten_times_equals_an_undisturbed_one(
     tmp_path: Path, players: int, floor: int

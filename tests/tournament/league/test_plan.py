@@ -88,3 +88,20 @@ def test_numbers_of_pairs_without_a_stored_game_are_used_first(tmp_path: Path) -
     assert next_pairs((1, 1)) == [1, 4, 6, 7]
     assert next_pairs((1, 2)) == [1, 7, 9, 11]
     assert next_pairs((2, 2)) == [4, 6, 8, 10]
+
+
+def test_results_that_wait_for_the_next_estimate_count_for_the_floor(tmp_path: Path) -> None:
+    """A pair got more games than the floor while the ratings of finished games were not renewed."""
+    folder = make_league(tmp_path / "league", ["A", "B", "C"], (), floor=10)
+    with read_league(folder) as league:
+        plan = LeaguePlan(league, Goal(100_000))
+        played = Counter[frozenset[str]]()
+        while tasks := plan.next_round():
+            for spec in tasks[0].games:
+                plan.score(spec.number, 0.5)
+                played[frozenset((spec.white.name, spec.black.name))] += 1
+            if played.total() == 10:
+                plan._refresh(is_needed=True)
+                plan._next_estimate = math.inf
+            assert played.total() < 100
+        assert list(played.values()) == [10, 10, 10]
