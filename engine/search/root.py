@@ -45,14 +45,14 @@ class Root(NamedTuple):
 
 def make_root(
     position: Position, root_moves: Sequence[Move], tables: Tables | None, multipv: int,
-    interrupted: Callable[[], bool] = lambda: False, *, win_reported: bool = False,
+    interrupted: Callable[[], bool] = lambda: False, *, equal_wins: bool = False,
 ) -> Root:
     """Return the root of a search of ``root_moves``, or of all moves if none of them is legal.
 
     The tables, if any, rule out all but the best moves, at least ``multipv`` of them. Once
-    ``interrupted`` returns True, no further move is looked up. ``win_reported``: the last search
-    reported a win in a number of moves. Then all winning moves are searched, because the move that
-    wins in that number may not be the one with the least depth to conversion.
+    ``interrupted`` returns True, no further move is looked up. ``equal_wins``: search all winning
+    moves. After a search that reported a win in N moves, the move that wins in N may not be the one
+    with the least depth to conversion.
     """
     moves = core_moves(position)
     wanted = {encode_move(move) for move in root_moves}
@@ -67,7 +67,7 @@ def make_root(
     men = sum(position.total(side) for side in (WHITE, BLACK))
     ranking = rank_moves(
         tables, position, [decode_move(move) for move in moves], multipv, interrupted,
-        equal_wins=win_reported,
+        equal_wins=equal_wins,
     )
     if ranking is None:
         return Root(moves, tables, SIZE if any(position.hands) else men)
@@ -85,5 +85,5 @@ def make_root(
     choices = {encode_move(choice.move): choice for _, choice in ranked}
     return Root(
         list(choices), search_tables, men, tuple(rank for rank, _ in ranked), choices, ranking.hits,
-        ranking.settled and not win_reported,
+        ranking.settled and not equal_wins,
     )

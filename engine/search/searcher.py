@@ -182,7 +182,7 @@ class Searcher:
 
         reported_win = self._plies_left(position)
         root = make_root(
-            position, root_moves, tables, multipv, is_due, win_reported=reported_win > 0
+            position, root_moves, tables, multipv, is_due, equal_wins=reported_win > 0
         )
         errors = errors_of(level, position)
         context = (core_rules(position.rules), level is None, errors, root.tables)

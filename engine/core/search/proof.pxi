@@ -83,16 +83,14 @@ cdef int find_move(Worker *w, const Board *b, const MoveList *list, int plies,
 cdef void set_line_to_end(Worker *w, const Board *b, MoveList *list, int plies,
                           int start) noexcept nogil:
     cdef Board now = b[0], after
-    cdef int i, j, ply, plies_left
+    cdef int i, ply, plies_left
     for ply in range(plies):
         plies_left = plies - ply
         i = find_move(w, &now, list, plies_left if plies_left & 1 else plies_left - 2, ply)
         if i == list.size:
             return
         if ply == 0:
-            for j in range(start + i, start, -1):
-                w.root[j] = w.root[j - 1]
-            w.root[start] = list.moves[i]
+            move_forward(w, start + i, start)
         w.pv[0][ply] = list.moves[i]
         w.pv_length[0] = ply + 1
         make(&now, list.moves[i], &after)

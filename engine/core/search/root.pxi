@@ -6,7 +6,7 @@
 # best move to index `start`.
 cdef int search_root(Worker *w, const Board *b, int alpha, int beta, int depth,
                      int start) noexcept nogil:
-    cdef int value = 0, best = -INFINITE, i, j, bound = UPPER, reduction
+    cdef int value = 0, best = -INFINITE, i, bound = UPPER, reduction
     cdef move_t move
     cdef Board after
     cdef uint64_t next_key, key = key_of(&w.game.rules, b)
@@ -33,9 +33,7 @@ cdef int search_root(Worker *w, const Board *b, int alpha, int beta, int depth,
                     w.root_beaten = alpha
                 w.root_value = value
                 extend_pv(w, 0, move)
-                for j in range(i, start, -1):
-                    w.root[j] = w.root[j - 1]
-                w.root[start] = move
+                move_forward(w, i, start)
             if value > alpha:
                 alpha = value
                 bound = EXACT

@@ -133,7 +133,7 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
     # 5. Reverse futility pruning: near the leaves, cut if the evaluation is far above beta. The
     # evaluation is uncertain, so the result is halfway to beta. It is less certain in the placing
     # phase, so the margin is larger there. This step precedes the transposition table, because most
-    # of these nodes have no entry and would wait for memory in vain.
+    # of these nodes have no entry: a probe would only wait for memory.
     if depth <= FUTILITY_DEPTH and not pv_node and abs(beta) < MAX_EVALUATION:
         value = evaluate_node(w, b, key)
         margin = FUTILITY_MARGIN * depth

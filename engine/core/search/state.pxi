@@ -101,6 +101,15 @@ cdef inline void extend_pv(Worker *w, int ply, move_t move) noexcept nogil:
     w.pv_length[ply] = length + 1
 
 
+# Move the root's move at index `i` to the index `start`, which is not greater.
+cdef inline void move_forward(Worker *w, int i, int start) noexcept nogil:
+    cdef move_t move = w.root[i]
+    cdef int j
+    for j in range(i, start, -1):
+        w.root[j] = w.root[j - 1]
+    w.root[start] = move
+
+
 # Whether a strength level overlooks a move.
 cdef inline bint is_overlooked(const Worker *w, move_t move, int ply) noexcept nogil:
     return unlikely(w.has_errors) and (w.errors.overlooked[ply] >> to_of(move)) & 1

@@ -64,8 +64,9 @@ cdef inline void probe(const Table *table, const RuleSet *rules, const Board *b,
 
 
 # Store a result in place of the position's own entry, an empty entry, or the entry of least worth
-# in the bucket. The worth of an entry is its depth, less eight for each search begun since it was
-# stored. A bound does not replace a deeper result that the same search has stored for the position.
+# in the bucket. The worth of an entry is its depth, less eight for each search started after it
+# was stored. A bound does not replace a deeper result that the same search has stored for the
+# position.
 cdef inline void store(Table *table, uint64_t key, move_t move, int score, int depth,
                        int bound) noexcept nogil:
     cdef Entry *entry = bucket_of(table, key)

@@ -71,12 +71,10 @@ cdef inline void begin_search(Worker *w) noexcept nogil:
 
 # Move a move of the root's first rank to the front; return False if the rank lacks it.
 cdef bint put_first(Worker *w, move_t move) noexcept nogil:
-    cdef int i, j
+    cdef int i
     for i in range(w.root_end[0]):
         if w.root[i] == move:
-            for j in range(i, 0, -1):
-                w.root[j] = w.root[j - 1]
-            w.root[0] = move
+            move_forward(w, i, 0)
             return True
     return False
 

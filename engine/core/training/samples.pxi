@@ -16,7 +16,7 @@ cpdef enum:
     SAMPLE_BYTES = 12
 
 cdef enum:
-    HELD_OUT = 64            # one position in so many is held out
+    HELD_OUT = 64            # one of this number of positions is held out
 
 cdef struct Sample:
     Board board
