@@ -24,8 +24,7 @@ from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.common.json_fields import JSON
 from merels.protocol.games.clock import Clock
 from merels.protocol.games.game import Game
-from merels.protocol.games.record import Record
-from merels.protocol.games.record import Node
+from merels.protocol.games.record import Node, Record
 from merels.protocol.process.errors import EngineError
 from merels.protocol.puzzles.training import Attempt, Trainer
 from merels.protocol.web.server import unexpected

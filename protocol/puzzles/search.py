@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from random import Random
 
 from merels.engine.game.board import ALL_POINTS, NEIGHBOURS, SYMMETRIES, mask_of, points_of
 from merels.engine.game.position import WHITE, Move, Position
-from merels.engine.game.rules import Rules
+from merels.engine.game.rules import MEN_PER_SIDE, Rules
 from merels.engine.tablebase.probe import Tables
 from merels.engine.tablebase.root_ranking import Choice, values_of_moves
 from merels.engine.tablebase.sectors import AnySector
@@ -28,8 +28,8 @@ _BLOCK_SHARE = 0.02
 
 Men = tuple[int, int]
 """Bit masks of two sides' men."""
-_MEN = 9
-"""Maximum number of a side's men."""
+Attempt = tuple[Position, list[Choice] | None]
+"""A position that may have a puzzle, and the values of its moves if they are known."""
 
 
 def find_puzzles(tables: Tables, seed: int, all_phases: bool = False) -> Iterator[Puzzle]:
@@ -46,16 +46,13 @@ def find_puzzles(tables: Tables, seed: int, all_phases: bool = False) -> Iterato
     while fruitless < PATIENCE:
         fruitless += 1
         if all_phases and random.random() < _BLOCK_SHARE:
-            start = before_block(tables.rules, random)
-            puzzle = start and puzzle_at(tables, start)
-            if puzzle and _key(puzzle.position) not in seen:
-                seen.add(_key(puzzle.position))
-                fruitless = 0
-                yield puzzle
-            continue
-        group = groups[0] if len(groups) == 1 else random.choice(groups)
-        start = _start(tables, random, random.choice(group))
-        for position, choices in _walk(tables, random, start):
+            block = before_block(tables.rules, random)
+            attempt: Iterable[Attempt] = [(block, None)] if block else []
+        else:
+            group = groups[0] if len(groups) == 1 else random.choice(groups)
+            start = _start(tables, random, random.choice(group))
+            attempt = _walk(tables, random, start)
+        for position, choices in attempt:
             puzzle = puzzle_at(tables, position, choices)
             if puzzle is None:
                 continue
@@ -75,16 +72,16 @@ def before_block(rules: Rules, random: Random) -> Position | None:
     """Return a random position of the moving phase in which a move blocks the opponent.
 
     Return None if an attempt fails. The opponent's men form a connected group. Men of the side to
-    move stand on all neighbours of the group, except that one of these men is still one move away.
+    move stand on all neighbours of the group but one, and one man is a move away from that one.
     """
     size, group = random.randint(4, 7), 1 << random.randrange(ALL_POINTS.bit_length())
     while group.bit_count() < size:
         group |= 1 << random.choice(list(points_of(_around(group))))
     walls = _around(group)
-    if not 3 < walls.bit_count() <= _MEN:
+    if not 3 < walls.bit_count() <= MEN_PER_SIDE:
         return None
     free = list(points_of(ALL_POINTS & ~(group | walls)))
-    more = random.randint(0, min(_MEN - walls.bit_count(), len(free)))
+    more = random.randint(0, min(MEN_PER_SIDE - walls.bit_count(), len(free)))
     own = walls | mask_of(random.sample(free, more))
     last = random.choice(list(points_of(walls)))
     origins = list(points_of(NEIGHBOURS[last] & ~(own | group)))
@@ -234,7 +231,7 @@ def _start(tables: Tables, random: Random, sector: AnySector) -> Position:
 
 def _walk(
     tables: Tables, random: Random, position: Position
-) -> Iterator[tuple[Position, list[Choice]]]:
+) -> Iterator[Attempt]:
     """Yield the positions of a walk after its start, with the values of their moves.
 
     Each position has no history and 0 ``plies``, as if the game began with it.

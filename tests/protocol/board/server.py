@@ -52,6 +52,14 @@ class Client:
             browser.wait("location.pathname === '/' && document.readyState !== 'loading'")
             self._let_in.append(browser)
 
+    def open_page(self, browser: Browser, width: int = 1280, height: int = 860) -> None:
+        """Close all tabs but the first, open the page in it, and wait for the board."""
+        browser.keep_tab(browser.tabs()[0])
+        browser.set_view(width, height)
+        self.let_in(browser)
+        browser.open(self.address)
+        browser.wait("document.querySelectorAll('.target').length === 24")
+
     def ask(
         self,
         method: str,

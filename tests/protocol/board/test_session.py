@@ -97,10 +97,7 @@ def test_a_page_in_the_background_stops_its_analysis(
     for name in ("ANALYSIS_SECONDS", "UNWATCHED_SECONDS"):
         monkeypatch.setattr(f"merels.protocol.board.session.{name}", 0.5)
     with serving_here() as client:
-        chromium.keep_tab(chromium.tabs()[0])
-        client.let_in(chromium)
-        chromium.open(client.address)
-        chromium.wait("document.querySelectorAll('.target').length === 24")
+        client.open_page(chromium)
         session = client.server.sessions.get(chromium.run("return sessionStorage.getItem('board')"))
         assert session is not None
         act(session, "analyse", {"on": True})

@@ -91,12 +91,8 @@ def test_the_result_shows_the_accuracy_without_a_click(
 ) -> None:
     monkeypatch.setattr(table_build, "MEN", 6)
     Builder(folder, DEFAULT_RULES).build(6)
-    chromium.keep_tab(chromium.tabs()[0])
-    chromium.set_view(1366, 650)
     with serving_here() as client:
-        client.let_in(chromium)
-        chromium.open(client.address)
-        chromium.wait("document.querySelectorAll('.target').length === 24")
+        client.open_page(chromium, 1366, 650)
         begin(chromium)
         play(chromium, "d6")
         play(chromium, "f4")
@@ -162,11 +158,7 @@ def test_the_page_shows_the_progress_and_offers_rules_with_tables(
 ) -> None:
     Builder(folder, PRESETS["morris"]).build(9)
     with Server(tables=True) as server:
-        chromium.keep_tab(chromium.tabs()[0])
-        chromium.set_view(1280, 860)
-        server.let_in(chromium)
-        chromium.open(server.address)
-        chromium.wait("document.querySelectorAll('.target').length === 24")
+        server.open_page(chromium)
         begin(chromium)
         tap_menu(chromium, "analyse")
         text = "document.getElementById('tables-text').textContent"

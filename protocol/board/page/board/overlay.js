@@ -1,4 +1,4 @@
-// What the user draws on the board: arrows by a right-drag, circles by a right click. The layer
+// The user's drawings on the board: arrows by a right-drag, circles by a right click. The layer
 // also shows the premove and the hint.
 
 import { svg } from "../dom.js";

@@ -20,7 +20,7 @@ const RANDOM = "random";
 const radios = () => document.querySelectorAll("input[name=colour]");
 const colour = () => [...radios()].find((radio) => radio.checked).value;
 
-/** Returns the choices of the last game that was begun here. */
+/** Returns the choices of the last game started with this form. */
 function remembered() {
   try {
     return JSON.parse(localStorage.getItem(KEY)) || {};

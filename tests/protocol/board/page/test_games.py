@@ -394,11 +394,7 @@ def page_with_games(tmp_path: Path, chromium: Browser) -> Iterator[Browser]:
         store.add(parse_record(GAME.format(result=result)))
     store.add(parse_record(GAME.format(result="1-0").replace("You", "Anna")))
     with Server(games=tmp_path) as server:
-        chromium.keep_tab(chromium.tabs()[0])
-        chromium.set_view(1280, 860)
-        server.let_in(chromium)
-        chromium.open(server.address)
-        chromium.wait("document.querySelectorAll('.target').length === 24")
+        server.open_page(chromium)
         tap_menu(chromium, "games")
         chromium.wait(f"{ROWS}.length === 4")
         yield chromium

@@ -34,11 +34,7 @@ def puzzle_file(folder: Path, *rows: dict[str, Any]) -> Path:
 def page_with_puzzle(tmp_path: Path, chromium: Browser) -> Iterator[Browser]:
     """A page that shows the only puzzle of its server."""
     with Server("-puzzles", str(puzzle_file(tmp_path, LINE)), games=tmp_path) as server:
-        chromium.keep_tab(chromium.tabs()[0])
-        chromium.set_view(1280, 860)
-        server.let_in(chromium)
-        chromium.open(server.address)
-        chromium.wait("document.querySelectorAll('.target').length === 24")
+        server.open_page(chromium)
         chromium.click("#puzzles")
         chromium.wait("document.querySelectorAll('#puzzle-board .man').length === 15")
         yield chromium
