@@ -77,7 +77,7 @@ class LeaguePlan(Plan):
             number for number in range(self._last_pair, 0, -1)
             if number not in used and is_in_part(number, self._part)
         ]
-        """Numbers of this part's pairs of which a killed run stored no game, the highest first."""
+        """Numbers of this part's pairs without a stored game, after a killed run; highest first."""
         self._specs: dict[int, GameSpec] = {}
         """Games in progress, by number."""
         self._pending: dict[int, tuple[Pair, int]] = {}
@@ -189,7 +189,7 @@ class LeaguePlan(Plan):
         }
         self._least = [0.0] * len(self._names)
         if not met.issubset(self._active):
-            # The errors of players that play no more are lower bounds for those of all others.
+            # Errors of retired players no longer fall, and the others' errors stay above them.
             limits = self._field.limits(self._active)
             self._least = [
                 self._error(index) * self._shrinkage(index, limit) if index in met else 0.0

@@ -7,7 +7,7 @@ from merels.engine.core import core
 NO_MOVE = 0xFFFFF
 UPPER, LOWER, EXACT = 1, 2, 3
 AGE = 8
-"""Plies subtracted from an entry's worth for each search begun since."""
+"""Plies subtracted from an entry's worth for each search started after it was stored."""
 
 
 def result(

@@ -34,7 +34,7 @@ def test_wins_reported_without_tables_are_won_in_time() -> None:
         ("@O*O**@*/@@*O@***/**O@**** b 0 0 0 1", "f6-f4 g4-g7", True),
         ("@*******/O*@O*@@*/@O*O**@* b 0 0 0 1", "b2-d2 g7-g4", True),
         ("@*@*O***/****@@@O/*O@**@** b 0 0 0 1", "d2-f2 g7-f4", True),
-        # The second search alone does not find the win.
+        # Without the stored win, the second search does not find it again.
         ("**@O@*O*/**O@@O**/*****O*O w 0 0 0 1", "a1-d1 d3-c3", False),
     ],
 )

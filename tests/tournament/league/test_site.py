@@ -258,7 +258,7 @@ def test_players_that_no_games_connect_have_no_rating_on_the_list(tmp_path: Path
     for line in lines[3:6]:
         name, count, *_ = line.split()
         assert name in NAMES[1:] and count in ("2", "4") and line.endswith("not connected")
-    # Club has no error, because it alone fixes the scale.
+    # Club has no error, because it is the only anchor.
     assert lines[-1].endswith("not reached by 4 players")
     files = write(folder)
     for row in csv.DictReader(io.StringIO(files["ratings.csv"].decode())):
