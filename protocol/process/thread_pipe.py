@@ -56,6 +56,8 @@ class ThreadPipe(Pipe):
                     data = data[os.write(descriptor, data) :]
             except OSError:
                 self._broken = True
+                with suppress(queue.Empty):  # Release a thread that waits for space in the queue.
+                    self._unsent.get_nowait()
         os.close(descriptor)
 
     def _close_input(self) -> None:

@@ -44,7 +44,7 @@ def test_words_are_split_as_shlex_splits_them(posix: bool, comments: bool) -> No
     generator = random.Random(7)
     for _ in range(3000):
         text = "".join(generator.choices("ab '\"\\#\n\t\v", k=generator.randint(0, 9)))
-        # Without an escape character, shlex's POSIX mode splits as on Windows.
+        # Without an escape character, shlex splits as `shell_words` does on Windows.
         reader = shlex.shlex(text, posix=True)
         reader.whitespace_split = True
         reader.commenters = "#" if comments else ""

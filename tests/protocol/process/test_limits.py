@@ -31,7 +31,7 @@ def start(mode: str, argument: str = "", limits: ResourceLimits | None = None) -
 
 
 def report(path: Path, limits: ResourceLimits | None = None) -> dict[str, Any]:
-    """Return an engine's report on its own process: descriptors, limits and words."""
+    """Return an engine's report on its process: descriptors, limits and command line."""
     with start("report", str(path), limits):
         return dict(json.loads(path.read_text()))
 
