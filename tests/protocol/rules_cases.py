@@ -2,9 +2,9 @@
 
     python -m tests.protocol.rules_cases > protocol/rules.jsonl
 
-Positions come from random games under the five rule sets and under random mixes of their fields.
-A position becomes a case if its `features` are new for its rule set; all mixes count as one rule
-set.
+Most positions come from random games under the five rule sets and under random mixes of their
+fields. A position becomes a case if its `features` are new for its rule set; all mixes count as one
+rule set.
 """
 
 from __future__ import annotations

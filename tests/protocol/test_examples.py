@@ -20,7 +20,7 @@ def test_open_spiel_has_the_same_legal_moves() -> None:
     assert openspiel.compare(10) > 5_000
 
 
-def test_the_bot_scores_against_a_random_player_in_open_spiel() -> None:
+def test_the_bot_beats_a_random_player_in_open_spiel() -> None:
     pytest.importorskip("pyspiel", reason="needs the package open_spiel")
     openspiel = importlib.import_module(f"{EXAMPLES}.openspiel")
     assert openspiel.play(2) > 1
@@ -29,7 +29,7 @@ def test_the_bot_scores_against_a_random_player_in_open_spiel() -> None:
 @pytest.mark.parametrize(
     ("package", "module"), [("distributed", "dask_executor"), ("ray", "ray_executor")]
 )
-def test_a_tournament_on_workers_of_dask_and_ray(
+def test_a_tournament_runs_on_workers_of_dask_and_ray(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str, module: str
 ) -> None:
     pytest.importorskip(package, reason=f"needs the package {package}")

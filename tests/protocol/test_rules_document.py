@@ -1,4 +1,4 @@
-"""The diagrams of RULES.md and the cases of rules.jsonl agree with the referee and the core."""
+"""RULES.md and rules.jsonl agree with the two implementations of the rules, Python and compiled."""
 
 from __future__ import annotations
 
@@ -75,9 +75,9 @@ def test_an_engine_with_another_value_of_a_field_fails_a_case(field: str) -> Non
     def fails(value: str) -> bool:
         """Return whether an engine that always plays by this value fails a case."""
         for case in CASES:
-            played = rules_of(case)
-            wrong = played.with_field(field, value)
-            if wrong == played:
+            rules = rules_of(case)
+            wrong = rules.with_field(field, value)
+            if wrong == rules:
                 continue
             try:
                 position = play_moves(parse_position(case["position"], wrong), case["moves"])

@@ -172,7 +172,7 @@ def shared() -> Iterator[Bot]:
     "line", ["x", "[]", "1", "null", "[" * 100_000, '"' + "x" * (3 << 20) + '"',
      '{"id": NaN}', '{"id": -Infinity}', '{"id": 1e999}']
 )
-def test_a_line_that_is_not_a_json_object_is_a_short_error(shared: Bot, line: str) -> None:
+def test_a_line_that_is_not_a_json_object_gets_a_short_error(shared: Bot, line: str) -> None:
     answer = shared.send(line)
     assert answer["id"] is None and "JSON object" in answer["expected"]
     assert len(answer["error"]) < 500
@@ -197,7 +197,7 @@ def test_an_invalid_request_does_not_restart_the_engine() -> None:
         assert bridge.ask(time=1)["move"]
         answer = bridge.ask(time=1, level="Club")
         assert answer["token"] == "level" and "UCI_LimitStrength" in answer["expected"]
-        # The fake dies at its second search, so that this is still the first process.
+        # The fake dies at its second search, so the first process still runs.
         assert "the engine has gone" in bridge.ask(time=1)["error"]
 
 
@@ -232,10 +232,10 @@ def test_the_answer_of_a_level_does_not_depend_on_earlier_requests() -> None:
         assert len(set(answers)) == 1
 
 
-def test_a_request_without_a_level_restores_the_options_of_the_command_line() -> None:
-    given = (("uci_limitstrength", "true"), ("uci_elo", "800"))
+def test_a_request_without_a_level_restores_the_options_of_the_engine_spec() -> None:
+    options = (("uci_limitstrength", "true"), ("uci_elo", "800"))
     player = EnginePlayer(
-        EngineSpec((sys.executable, "-m", "merels.protocol"), "E", options=given)
+        EngineSpec((sys.executable, "-m", "merels.protocol"), "E", options=options)
     )
     try:
         for level in ("Club", None):
@@ -243,14 +243,14 @@ def test_a_request_without_a_level_restores_the_options_of_the_command_line() ->
             player.choose(read_request(body, preset("mill"), Limit()))
         assert player._engine is not None
         settings = player._engine._settings
-        assert given == tuple((name, settings[name]) for name, _ in given)
+        assert options == tuple((name, settings[name]) for name, _ in options)
         assert settings["levelseed"] == "0"
     finally:
         player.close()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
-def test_an_engine_that_dies_while_its_level_is_set_is_restarted() -> None:
+def test_an_engine_that_has_died_when_its_level_is_set_is_restarted() -> None:
     player = EnginePlayer(EngineSpec((sys.executable, "-m", "merels.protocol"), "E"))
     engine = player._engine
     assert engine is not None

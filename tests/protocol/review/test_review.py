@@ -1,4 +1,4 @@
-"""The review of a game: losses, names and proofs of its moves."""
+"""The review of a game: each move's loss, its name such as blunder, and whether it is proven."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_tables_prove_a_blunder_beyond_the_search(tmp_path: Path) -> None:
 
 
 def test_a_loss_in_tables_without_depths_is_proven(tmp_path: Path) -> None:
-    """A limit on plies makes only the values after the moves uncertain."""
+    """Without depths, a limit on plies makes only the values after the moves uncertain."""
     searcher = Searcher()
     searcher.tables = tables = Builder(tmp_path, make_rules("morris"), threads=2).build(6)
     lost = (position for position in flying_positions() if tables.probe(position) == (-1, None))
@@ -78,7 +78,7 @@ def test_a_loss_in_tables_without_depths_is_proven(tmp_path: Path) -> None:
 
 
 def flying_positions() -> Iterator[Position]:
-    """Yield random positions of three men against three with White to move, always the same."""
+    """Yield random positions of three men against three, White to move, from a fixed seed."""
     generator = random.Random(1)
     while True:
         points = generator.sample(range(24), 6)
@@ -115,19 +115,19 @@ def test_losses_follow_from_the_values_before_and_after() -> None:
     [(0.06, ""), (0.08, "inaccuracy"), (0.14, "inaccuracy"), (0.16, "mistake"), (0.29, "mistake"),
      (0.31, "blunder")],
 )
-def test_names_of_losses(loss: float, name: str) -> None:
+def test_the_loss_of_a_move_determines_its_name(loss: float, name: str) -> None:
     start, move = Position(), Move(None, 8)
     # The proven win before the move counts 1, so the value after it is 1 - loss.
-    leads = (Value(PovScore(Score(cp=cp), WHITE), None) for cp in range(2000, -2000, -1))
+    evaluations = (Value(PovScore(Score(cp=cp), WHITE), None) for cp in range(2000, -2000, -1))
     values = {
         start: Value(PovScore(Score(win_in=9), WHITE), Move(None, 0)),
-        start.play(move): next(value for value in leads if value.white <= 1 - loss),
+        start.play(move): next(value for value in evaluations if value.white <= 1 - loss),
     }
     [judgement] = review(parse_record("1. d6 *"), values.__getitem__)
     assert (round(judgement.loss, 2), judgement.name) == (loss, name)
 
 
-def test_a_drawn_position_is_worth_a_draw() -> None:
+def test_a_drawn_position_scores_zero_and_has_no_best_move() -> None:
     judge = judge_with(Searcher(), 1000)
     drawn = Position(hands=(0, 0), men=(0b111, 0b111 << 8), plies=4)
     assert drawn.outcome() is not None
@@ -154,5 +154,5 @@ def test_material_does_not_matter_in_a_drawn_position() -> None:
     judge = judge_with(Searcher(), 200)
     drawn = parse_position(ahead.format(20), rules)
     assert judge(drawn) == Value(PovScore(Score(cp=0), WHITE), None)
-    going_on = judge(parse_position(ahead.format(0), rules))
-    assert going_on.best is not None and going_on.score.relative.cp != 0
+    undecided = judge(parse_position(ahead.format(0), rules))
+    assert undecided.best is not None and undecided.score.relative.cp != 0

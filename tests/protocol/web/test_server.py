@@ -30,7 +30,7 @@ class Handler(LocalHandler):
     """A handler that answers GET requests, refuses POST to ``/refuse`` and echoes other POSTs."""
 
     def do_GET(self) -> None:
-        """Answer; for ``/stream``, keep a stream open until its connection ends."""
+        """Respond; for ``/stream``, keep a stream open until its connection ends."""
         if self.path == "/stream":
             self.server.begin_stream(self.connection)
             self.send(HTTPStatus.OK, b"")
@@ -68,7 +68,7 @@ def send(server: LocalServer, data: bytes) -> socket.socket:
 
 
 def is_served(server: LocalServer) -> bool:
-    """Return whether a new connection gets an answer."""
+    """Return whether a new connection gets a response."""
     try:
         with send(server, b"GET / HTTP/1.1\r\n\r\n") as connection:
             return connection.recv(64).startswith(b"HTTP/1.1 200")
@@ -87,17 +87,16 @@ def is_open(connection: socket.socket) -> bool:
         return False
 
 
-@pytest.mark.parametrize("request_line", [
+@pytest.mark.parametrize("unfinished", [
     b"GET / HTTP/1.1\r\nX: half a header",
     b"POST / HTTP/1.1\r\nContent-Length: 1000\r\n\r\nhalf a body",
 ])
-def test_unfinished_requests_do_not_block_other_requests(request_line: bytes) -> None:
+def test_unfinished_requests_do_not_block_other_requests(unfinished: bytes) -> None:
     with serving() as server, ExitStack() as stack:
         connections = [
-            stack.enter_context(send(server, request_line)) for _ in range(MOST_CONNECTIONS + 20)
+            stack.enter_context(send(server, unfinished)) for _ in range(MOST_CONNECTIONS + 20)
         ]
         assert is_served(server)
-        # The oldest connections are ended first.
         wait(lambda: not is_open(connections[0]), PATIENCE, "the end of the oldest connection")
 
 
@@ -114,7 +113,7 @@ def test_refused_requests_that_keep_sending_do_not_block_other_requests() -> Non
         assert is_served(server)
 
 
-def test_unread_answers_do_not_block_other_requests() -> None:
+def test_unread_responses_do_not_block_other_requests() -> None:
     requests = b"GET /large HTTP/1.1\r\n\r\n" * 10
     with serving() as server, ExitStack() as stack:
         for _ in range(MOST_CONNECTIONS):
@@ -129,7 +128,7 @@ def test_streams_do_not_block_other_requests() -> None:
             streams.append(stack.enter_context(send(server, b"GET /stream HTTP/1.1\r\n\r\n")))
             assert streams[-1].recv(64).startswith(b"HTTP/1.1 200")
         assert is_served(server)
-        wait(lambda: sum(map(is_open, streams)) == MOST_STREAMS, PATIENCE, "fewer streams")
+        wait(lambda: sum(map(is_open, streams)) == MOST_STREAMS, PATIENCE, "the end of old streams")
         assert is_open(streams[-1])
 
 
