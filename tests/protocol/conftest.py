@@ -19,6 +19,6 @@ def nothing_is_left() -> Iterator[None]:
 
 @pytest.fixture
 def gui() -> Iterator[Gui]:
-    """A new process of the protocol loop."""
+    """A new engine process."""
     with Gui() as process:
         yield process

@@ -1,4 +1,4 @@
-"""A client for tests: it drives a process of the protocol loop, with a timeout on every wait."""
+"""A client for tests: it drives an engine process, with a timeout on every wait."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from pathlib import Path
 from tests.processes import end, start_watchdog
 
 PATIENCE = 20.0
-"""Timeout of an answer, in seconds; far more than any answer takes."""
+"""Timeout of an answer, in seconds."""
 
 LONGEST = 400.0
 """Lifetime after which the process is killed, in seconds."""
 
 
 class Gui:
-    """A process of the protocol loop; as a context manager it ends the process."""
+    """An engine process that runs the protocol loop; a ``with`` block kills it at its end."""
 
     def __init__(
         self, directory: Path | None = None, environment: Mapping[str, str] | None = None
@@ -90,7 +90,7 @@ class Gui:
         return line
 
     def until(self, wanted: str | Callable[[str], bool]) -> list[str]:
-        """Return all lines up to one that starts with ``wanted``, or that ``wanted`` accepts."""
+        """Return the lines up to one that starts with ``wanted``, or that ``wanted`` accepts."""
         lines: list[str] = []
         deadline = time.monotonic() + PATIENCE
         while True:
@@ -118,7 +118,7 @@ class Gui:
         self.send(dialect)
         return self.until(f"{dialect}ok")
 
-    def pending(self, seconds: float) -> list[str]:
+    def lines_within(self, seconds: float) -> list[str]:
         """Return the lines that arrive within ``seconds``."""
         lines: list[str] = []
         deadline = time.monotonic() + seconds
@@ -151,7 +151,7 @@ class Gui:
         """Send SIGINT."""
         self.process.send_signal(signal.SIGINT)
 
-    def code(self) -> int:
+    def exit_code(self) -> int:
         """Wait for the process to end, and return its exit code; fail after the timeout."""
         return self.process.wait(PATIENCE)
 

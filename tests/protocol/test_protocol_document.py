@@ -1,4 +1,4 @@
-"""PROTOCOL.md agrees with the program, and the minimal engines pass ``merels check``."""
+"""PROTOCOL.md agrees with the program, and the example engines pass ``merels check``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OMITTED = "…"
 
 
 def pattern(line: str) -> re.Pattern[str]:
-    """Return a pattern for a line with any speed, time and version, and any words for ``…``."""
+    """Return a pattern that accepts any speed, time and version, and any words for ``…``."""
     text = re.sub(r"\b(nps|time)\\ \d+", r"\1\\ \\d+", re.escape(line))
     text = re.sub(r"\bname\\ merels\\ \S+", r"name\\ merels\\ \\S+", text)
     return re.compile(text.replace(rf"\ {OMITTED}", "( .*)?"))
@@ -45,7 +45,7 @@ def test_the_program_prints_the_lines_of_the_transcript(transcript: str) -> None
                 assert match(printed), printed
                 skip = False
         if text == "quit":
-            assert gui.code() == 0
+            assert gui.exit_code() == 0
         elif not skip:
             assert gui.ask() == []
 
@@ -55,7 +55,7 @@ def test_transcripts_were_found() -> None:
 
 
 def option_cells(line: str) -> tuple[str, str]:
-    """Return an option's first two cells in the tables, from the line that declares it."""
+    """Return the first two table cells that describe an option, from its ``option`` line."""
     form = r"option name (.+) type (\w+)(?: default (.*?))?( min .*)?( var .*)?"
     match = re.fullmatch(form, line)
     assert match is not None, line
@@ -76,7 +76,7 @@ def test_every_option_and_command_is_described(gui: Gui) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("language", ["Python", "C"])
-def test_the_minimal_engines_pass_the_checker(
+def test_the_minimal_engines_pass_the_check(
     language: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     source = PAGE.parent / "examples" / "minimal_engine"
@@ -95,7 +95,7 @@ def test_the_minimal_engines_pass_the_checker(
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["alphabeta", "mcts"])
-def test_the_classic_engines_pass_the_checker(
+def test_the_classic_engines_pass_the_check(
     kind: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     program = PAGE.parent / "examples" / "classic_engines.py"

@@ -1,4 +1,4 @@
-"""A search with a node limit writes the same lines each time, whatever the process did before."""
+"""A search with a node limit writes the same lines in each process and after clearing the hash."""
 
 from __future__ import annotations
 
@@ -88,10 +88,10 @@ EARLIER = {
         "setoption name UCI_Variant value loc", "setoption name ThreeThreePlies value 0",
         "go nodes 20000", "setoption name UCI_Variant value mill",
     ],
-    "another size": [
+    "another hash size": [
         "setoption name Hash value 2", "go nodes 20000", "setoption name Hash value 16"
     ],
-    "more lines": [
+    "more variations": [
         "setoption name MultiPV value 4", "go nodes 20000", "setoption name MultiPV value 1"
     ],
     "more threads": [
@@ -102,7 +102,7 @@ EARLIER = {
         "go nodes 2000", "setoption name UCI_LimitStrength value false",
     ],
 }
-"""Lines that a process has received before it clears its memory."""
+"""Lines that a process receives between a search and the command that clears its hash."""
 
 
 def send_earlier(gui: Gui, lines: list[str]) -> None:

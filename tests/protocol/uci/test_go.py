@@ -104,7 +104,7 @@ def test_go_without_clocks_or_with_another_limit_has_no_clock(gui: Gui) -> None:
         assert parse_go(go.split(), Position(), Uci()).limit.white_clock is None
     for go in ("go", "go infinite btime 100"):
         gui.send(go)
-        lines = gui.until("info depth 2 ") + gui.pending(0.2)
+        lines = gui.until("info depth 2 ") + gui.lines_within(0.2)
         assert not any(line.startswith("bestmove") for line in lines)
         gui.stop()
 
@@ -142,7 +142,7 @@ def test_searchmoves_restricts_the_search_to_its_legal_moves(gui: Gui) -> None:
 def test_infinite_and_ponder_end_only_after_stop(gui: Gui, go: str) -> None:
     for position in ("startpos", f"fen {MOVING}"):
         gui.send(f"position {position}", go)
-        lines = gui.until("info depth") + gui.pending(0.4)
+        lines = gui.until("info depth") + gui.lines_within(0.4)
         assert not any(line.startswith("bestmove") for line in lines)
         gui.send("stop")
         board = Position() if position == "startpos" else parse_position(MOVING)
@@ -161,7 +161,7 @@ def test_ponderhit_starts_the_clock(gui: Gui) -> None:
         gui.send("go ponder wtime 300 btime 300", "ponderhit")
         check(gui.until("bestmove"), Position())
     gui.send("go ponder depth 2")
-    lines = gui.until(lambda line: " depth 2 " in line) + gui.pending(0.1)
+    lines = gui.until(lambda line: " depth 2 " in line) + gui.lines_within(0.1)
     assert " depth 2 " in lines[-1]
     gui.send("ponderhit")
     check(lines + gui.until("bestmove"), Position())
@@ -224,7 +224,7 @@ def test_a_finished_game_has_a_score_and_no_best_move(
         assert lines[-2].startswith("info depth 0 ")
         assert f" score {score} " in lines[-2]
     gui.send("go infinite")
-    lines = gui.until("info") + gui.pending(0.1)
+    lines = gui.until("info") + gui.lines_within(0.1)
     assert [line.split()[0] for line in lines] == ["info"]
     assert gui.stop()[-1] == "bestmove 0000"
 
@@ -247,7 +247,7 @@ def test_perft_without_a_number_starts_no_search(gui: Gui) -> None:
         lines = gui.ask(line)
         assert len(lines) == 1 and lines[0].endswith("expected perft N, the plies to count")
     gui.send("stop")
-    assert gui.pending(0.3) == []
+    assert gui.lines_within(0.3) == []
 
 
 def test_perft_writes_a_count_for_each_move_and_their_sum(gui: Gui) -> None:
@@ -332,7 +332,7 @@ def test_a_search_without_a_thread_answers_with_the_first_move(gui: Gui, tmp_pat
     assert lines[-1] == "bestmove a1"
     gui.send("isready", "quit")
     assert gui.line() == "readyok"
-    assert gui.code() == 0
+    assert gui.exit_code() == 0
 
 
 @pytest.mark.parametrize("damage", ["flipped", "missing"])
@@ -374,7 +374,7 @@ def test_an_engine_without_memory_for_its_weights_ends_at_go(tmp_path: Path) -> 
 
 def assert_unable_to_search(gui: Gui, reason: str) -> None:
     """Check that the process ends with status 1, no bestmove and one line with the reason."""
-    assert gui.code() == 1
+    assert gui.exit_code() == 1
     assert gui.read_to_end() == []
     error = gui.errors()
     assert error.startswith("merels: ") and reason in error and error.count("\n") == 1
@@ -405,7 +405,7 @@ def test_a_search_without_memory_for_its_hash_table_uses_a_smaller_table(tmp_pat
         assert gui.ask("setoption name Hash value 12") == [hash_error(12, 1)]
         gui.send("setoption name Hash value 16", "go ponder wtime 100 btime 100 depth 2")
         assert gui.line() == hash_error(16, 1)
-        lines = gui.until(lambda line: " depth 2 " in line) + gui.pending(0.2)
+        lines = gui.until(lambda line: " depth 2 " in line) + gui.lines_within(0.2)
         assert " depth 2 " in lines[-1]
         gui.send("ponderhit")
         check(lines + gui.until("bestmove"), Position())

@@ -21,9 +21,9 @@ from tests.protocol.gui import PATIENCE, Gui
 
 
 def test_the_engine_prints_nothing_before_a_command(gui: Gui) -> None:
-    assert gui.pending(0.5) == []
+    assert gui.lines_within(0.5) == []
     gui.close_input()
-    assert gui.code() == 0
+    assert gui.exit_code() == 0
     assert gui.errors() == ""
 
 
@@ -52,7 +52,7 @@ def test_every_kind_of_line_end_and_white_space_is_accepted(gui: Gui) -> None:
     gui.raw(b"isready")
     gui.close_input()
     assert gui.line() == "readyok"
-    assert gui.code() == 0
+    assert gui.exit_code() == 0
 
 
 def test_invalid_utf_8_and_lines_of_megabytes_get_short_answers(gui: Gui) -> None:
@@ -76,11 +76,20 @@ def test_invalid_utf_8_and_lines_of_megabytes_get_short_answers(gui: Gui) -> Non
     assert gui.fen() == START
 
 
-@pytest.mark.parametrize("line", ["joho isready", "what is this isready", "xyz debug on isready"])
-def test_unknown_words_are_skipped_and_reported(gui: Gui, line: str) -> None:
-    lines = gui.ask(line)
-    assert lines[0].startswith("info string unknown command")
-    assert line.split()[0] in lines[0]
+@pytest.mark.parametrize(
+    ("unknown", "command", "answer"),
+    [
+        ("joho", "isready", "readyok"),
+        ("what is this", "isready", "readyok"),
+        ("xyz", "debug on isready", "info string error 'on isready': expected debug on or"),
+    ],
+)
+def test_unknown_words_are_reported_and_the_command_after_them_is_executed(
+    gui: Gui, unknown: str, command: str, answer: str
+) -> None:
+    gui.send(f"{unknown} {command}")
+    assert gui.line().startswith(f"info string unknown command '{unknown}' is ignored")
+    assert gui.line().startswith(answer)
 
 
 @pytest.mark.parametrize("name", ["isready", "stop", "ponderhit", "d", "ucinewgame", "help"])
@@ -204,7 +213,7 @@ def test_quit_and_the_end_of_input_end_the_process(gui: Gui, work: str, end: str
         gui.send("quit")
     else:
         gui.close_input()
-    assert gui.code() == 0
+    assert gui.exit_code() == 0
     assert gui.errors() == ""
 
 
@@ -213,7 +222,7 @@ def test_quit_and_the_end_of_input_end_the_process(gui: Gui, work: str, end: str
 def test_sigint_ends_the_process_without_a_traceback(gui: Gui, work: str) -> None:
     gui.ask(work)
     gui.interrupt()
-    assert gui.code() in (0, -signal.SIGINT)
+    assert gui.exit_code() in (0, -signal.SIGINT)
     assert gui.errors() == ""
 
 
@@ -224,7 +233,7 @@ def test_sigint_after_quit_is_ignored(gui: Gui) -> None:
     gui.send("go perft 12", "quit")
     time.sleep(0.5)
     gui.interrupt()
-    assert gui.code() == 0
+    assert gui.exit_code() == 0
     assert gui.errors() == ""
 
 
@@ -243,7 +252,7 @@ MATE_IN_ONE = "position fen @*O**O@*/**@**@*@/O*****@* b 0 0 8 32\n"
     ("go", "depth"),
     [
         ("go depth 9", 9), ("go nodes 50000", 6), ("go ponder depth 7\nponderhit", 7),
-        # A search that the end of input stops is at depth 1, however fast the machine is.
+        # A search that the end of input stopped would end at depth 1, even on a fast machine.
         ("go movetime 2000", 2), ("go wtime 80000 btime 80000", 2),
         (f"{MATE_IN_ONE}go mate 1", 1),
     ],
@@ -268,7 +277,7 @@ def test_quit_stops_every_search_and_the_end_of_input_stops_endless_searches(tex
 
 @pytest.mark.thorough
 @pytest.mark.skipif(os.name != "posix", reason="needs poll")
-def test_a_search_after_the_end_of_input_ends_when_its_reader_closes(tmp_path: Path) -> None:
+def test_a_search_after_the_end_of_input_ends_when_its_output_is_closed(tmp_path: Path) -> None:
     log = tmp_path / "log"
     started = subprocess.Popen(
         [sys.executable, "-m", "merels.protocol"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -283,7 +292,7 @@ def test_a_search_after_the_end_of_input_ends_when_its_reader_closes(tmp_path: P
             pass
         process.stdout.close()
         assert process.wait(PATIENCE) == 0
-    # The process ended before the next iteration; writing that would have failed.
+    # The process ended before the next iteration, whose lines it could not have written.
     assert "info depth 16 " not in log.read_text()
 
 

@@ -304,11 +304,11 @@ def test_a_full_disk_ends_only_the_log(gui: Gui) -> None:
     assert sum("Debug Log File cannot be written" in line for line in lines) == 1
     assert gui.ask() == []
     gui.send("quit")
-    assert gui.code() == 0
+    assert gui.exit_code() == 0
     assert gui.errors() == ""
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="asks for a named pipe")
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 def test_a_log_to_a_named_pipe_is_an_error(gui: Gui, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (line,) = gui.ask(f"setoption name Debug Log File value {tmp_path / 'pipe'}")

@@ -18,8 +18,8 @@ def test_bestmove_has_no_ponder_move_in_ugi(gui: Gui) -> None:
     assert gui.ask("uginewgame") == []
     best = gui.go("go p1time 500 p2time 500 p1inc 1 p2inc 1", "position startpos moves d6")[-1]
     assert len(best.split()) == 2
-    with Gui() as other:
-        assert len(other.go("go depth 5")[-1].split()) == 4
+    with Gui() as uci:
+        assert len(uci.go("go depth 5")[-1].split()) == 4
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_a_bound_is_written_after_the_score(bound: str, word: str) -> None:
 
 @pytest.mark.parametrize("dialect", ["uci", "ugi"])
 @pytest.mark.parametrize(
-    ("position", "move", "over", "result"),
+    ("position", "p1turn", "over", "result"),
     [
         ("startpos", "true", "false", "none"),
         ("startpos moves d6", "false", "false", "none"),
@@ -80,11 +80,11 @@ def test_a_bound_is_written_after_the_score(bound: str, word: str) -> None:
     ],
 )
 def test_query_answers_side_to_move_end_and_result(
-    gui: Gui, dialect: str, position: str, move: str, over: str, result: str
+    gui: Gui, dialect: str, position: str, p1turn: str, over: str, result: str
 ) -> None:
     gui.greet(dialect)
     gui.send(f"position {position}")
-    assert gui.ask("query p1turn") == [f"response {move}"]
+    assert gui.ask("query p1turn") == [f"response {p1turn}"]
     assert gui.ask("query gameover") == [f"response {over}"]
     assert gui.ask("query result") == [f"response {result}"]
     (error,) = gui.ask("query weather")
