@@ -21,7 +21,7 @@ from tests.protocol.process.test_pipe import PIPES, SCRIPT
 
 pytestmark = pytest.mark.usefixtures("nothing_is_left", "each_pipe")
 SOON = 20 * 10**9
-"""Timeout of an answer, in nanoseconds; far more than any answer takes."""
+"""Timeout of an answer, in nanoseconds."""
 
 
 @pytest.fixture(params=PIPES)
@@ -72,16 +72,17 @@ for line in sys.stdin:
     if line == "go\n":
         print("bestmove", length, flush=True)
 """)
-    # A pipe accepts up to 4096 bytes atomically, and holds 65536.
+    # On Linux, a pipe accepts up to 4096 bytes atomically, and holds 65536.
     for length in (100, 4090, 4091, 4092, 4093, 4096, 4097, 65536, 300_000, 100):
         answer = engine.ask(Position(), b"position".ljust(length - 1, b"."), b"go\n", SOON)
         assert answer is not None and answer.text == str(length).encode()
     engine.close()
 
 
-def test_after_a_stray_bestmove_each_search_begins_with_isready() -> None:
+def test_after_a_stray_bestmove_was_dropped_each_search_begins_with_isready() -> None:
     engine = connect(READ + r"""
 print("bestmove a1\nbestmove d1", flush=True)
+asked = False
 for line in sys.stdin:
     if line == "isready\n":
         print("readyok", flush=True); asked = True
@@ -89,7 +90,7 @@ for line in sys.stdin:
         print("bestmove", "b2" if asked else "g1", flush=True); asked = False
     if line == "quit\n":
         break
-""".replace("for line", "asked = False\nfor line", 1))
+""")
     first = ask(engine)
     assert first is not None and first.text == b"a1"
     sleep(0.2)
@@ -125,7 +126,7 @@ for line in sys.stdin:
         answer = ask(engine, 10**9 // 2)
         assert answer is not None
         assert (answer.text, answer.info) == (b"d6", b"info depth 1 score cp 7 nodes 1")
-        # The time ends when the answer arrived, not when the wait for the line feed ended.
+        # The wait for the line feed is not part of the elapsed time.
         assert answer.elapsed < 10**9 // 2
     engine.close(0.1)
 
@@ -166,14 +167,14 @@ def test_nothing_is_written_to_a_file_that_reuses_a_closed_descriptor(tmp_path: 
     highest = max(map(int, os.listdir("/proc/self/fd"))) if os.path.exists("/proc/self/fd") else 64
     engine = connect("while line := sys.stdin.readline():\n    pass")
     engine.send_quit()
-    name = str(tmp_path / "other")
-    others = [os.open(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND) for _ in range(highest + 8)]
+    path = str(tmp_path / "other")
+    opened = [os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND) for _ in range(highest + 8)]
     with suppress(EngineTerminated):
         engine.stop_search(engine.searches)
     engine.close()
-    for descriptor in others:
+    for descriptor in opened:
         os.close(descriptor)
-    assert os.path.getsize(name) == 0
+    assert os.path.getsize(path) == 0
 
 
 def test_a_search_without_an_answer_waits_in_one_call(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,7 +40,7 @@ def fake(mode: str, argument: str = "") -> list[str]:
 pytestmark = pytest.mark.usefixtures("nothing_is_left")
 
 
-def test_greeting_options_searches_and_end() -> None:
+def test_an_engine_can_be_configured_asked_to_search_and_closed() -> None:
     with Engine.popen(MERELS) as engine:
         assert engine.name.startswith("merels")
         engine.configure({"hash": 2, "clear hash": None})
@@ -145,7 +145,7 @@ def test_another_thread_can_kill_an_engine_that_ignores_stop() -> None:
         with pytest.raises(EngineTerminated, match="killed by SIGKILL"):
             engine.play(Position(), Limit(time=30.0))
         killer.join()
-    engine.kill()  # Must send no signal: another process may have this process's number now.
+    engine.kill()  # A closed engine may be killed again.
 
 
 def test_an_analysis_that_exceeds_its_time_is_stopped() -> None:
@@ -203,7 +203,7 @@ def test_a_ping_drops_no_line_of_a_running_analysis() -> None:
 
 
 def interrupting(engine: AnyEngine) -> Iterator[Move]:
-    """Yield no moves, but interrupt the engine from another thread when they are iterated."""
+    """Yield no moves; when iterated, interrupt the engine from another thread."""
     thread = threading.Thread(target=engine.interrupt)
     thread.start()
     thread.join()
@@ -603,7 +603,7 @@ def test_mate_scores_are_converted_to_plies(name: str, mate: int, plies: int) ->
         (b"info score 42 depth 5 string a score 300 nodes 7", (42, None, 5, 0)),
     ],
 )
-def test_brief_reads_fields_in_any_order(line: bytes, expected: tuple[object, ...]) -> None:
+def test_info_summary_reads_fields_in_any_order(line: bytes, expected: tuple[object, ...]) -> None:
     summary = dialect("uci").info_summary(line, WHITE)
     assert (summary.score, summary.win_in, summary.depth, summary.nodes) == expected
 

@@ -22,11 +22,11 @@ def test_the_example_in_the_docstring_runs() -> None:
     assert tried and not failed
 
 
-def test_play_accepts_every_kind_of_limit() -> None:
+def test_play_accepts_every_kind_of_limit_and_only_legal_moves() -> None:
     position = Position()
     with InProcessEngine() as engine:
         for limit in (
-            Limit(nodes=500), Limit(depth=3), Limit(time=0.02),
+            Limit(nodes=500), Limit(depth=3), Limit(time=0.02), Limit(mate=1, depth=3),
             Limit(white_clock=0.2, white_inc=0.01),
         ):
             result = engine.play(position, limit)

@@ -21,7 +21,7 @@ def test_the_error_about_missing_tables_names_the_command_that_builds_them(
 ) -> None:
     spec = read_engine(["level=perfect"], ("uci",))
     spec = replace(spec, options=((TABLES, str(tmp_path)),))
-    # Every engine builds the small tables itself; the level needs more than these.
+    # merels builds the small tables when it starts; the level needs larger ones.
     Builder(tmp_path, RULES[0]).build(6)
     with pytest.raises(InputError) as caught:
         table_coverage(spec, RULES)

@@ -101,7 +101,7 @@ def test_the_limit_of_plies_without_a_removal_is_set_by_two_options() -> None:
         assert settings == {"NMoveRule": "60", "EndgameNMoveRule": "60"}
 
 
-def test_whole_games_are_legal_by_the_referee_s_rules() -> None:
+def test_whole_games_of_sanmill_contain_only_legal_moves() -> None:
     limit = TimeControl(depth=6)
     sanmill = Entrant(EngineSpec(SANMILL, "Sanmill", "sanmill"), limit)
     sound = Entrant(EngineSpec((*FAKE, "sound"), "sound"), TimeControl(nodes=1))
