@@ -37,7 +37,7 @@ NUMBERED = """\
 def test_points_are_numbered_row_by_row() -> None:
     words = NUMBERED.split()
     assert NUMBERS == {name: int(number) for number, name in zip(words[::2], words[1::2])}
-    # These points form lines only if the numbering is right.
+    # These numbers are mills only if the numbering is right.
     mills = [{NUMBERS[NAMES[point]] for point in line} for line in LINES]
     assert all(mill in mills for mill in ({3, 15, 24}, {22, 23, 24}, {7, 12, 16}))
 
@@ -51,7 +51,7 @@ def test_points_are_numbered_row_by_row() -> None:
 )
 def test_moves_in_numbers_are_read_and_written(text: str, move: str) -> None:
     assert parse_playok_move(text) == parse_move(move)
-    assert parse_playok_move(format_playok_move(parse_move(move))) == parse_move(move)
+    assert format_playok_move(parse_move(move)) == text
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,7 @@ def test_an_error_names_a_rule_that_a_manifest_cannot_express(rules: str, messag
 
 
 def changed(change: Callable[[dict[str, Any]], object]) -> str:
-    """Return the manifest of ``morris`` after a change."""
+    """Return the manifest of ``morris``, modified by ``change``."""
     document = json.loads(format_manifest(PRESETS["morris"]))
     change(document)
     return json.dumps(document)
@@ -208,7 +208,7 @@ def test_an_error_names_an_unsupported_member_of_a_manifest(
         (" " * (1 << 20) + "{}", "at most 1 MiB"),
     ],
 )
-def test_text_that_is_not_a_manifest_is_a_short_error(text: str, message: str) -> None:
+def test_the_error_about_text_that_is_not_a_manifest_is_short(text: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
         parse_manifest(text)
     assert message in str(caught.value) and len(str(caught.value)) < 300

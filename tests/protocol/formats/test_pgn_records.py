@@ -243,7 +243,7 @@ def test_a_glyph_may_be_attached_to_its_move_or_separate(glyph: str, number: int
 
 @pytest.mark.parametrize("end", ["1-0", "0-1", "*", ""])
 def test_a_game_in_a_list_has_the_result_of_its_record(end: str) -> None:
-    """A list of games showed the Result tag, although the result after the moves goes first."""
+    """The result after the moves takes precedence over the Result tag."""
     for tag in ("1-0", "0-1", "?"):
         (game,) = split_games([f'[Result "{tag}"]\n', "\n", f"1. d6 f4 {end}\n"])
         assert game.result == build_record(game, RecordRules()).result

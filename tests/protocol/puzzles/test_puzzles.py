@@ -39,7 +39,7 @@ def tables(folder: Path) -> Tables:
     return open_tables(folder, RULES)
 
 
-def merels(*words: object) -> subprocess.CompletedProcess[str]:
+def run_puzzles(*words: object) -> subprocess.CompletedProcess[str]:
     """Run ``merels puzzles`` in a process."""
     return subprocess.run(
         [sys.executable, "-m", "merels.tournament.commands.main", "puzzles", *map(str, words)],
@@ -51,7 +51,7 @@ def merels(*words: object) -> subprocess.CompletedProcess[str]:
 def file(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A file of `COUNT` puzzles, written by the command."""
     out = tmp_path_factory.mktemp("puzzles") / "puzzles.jsonl"
-    done = merels("-count", COUNT, "-tables", folder, "-out", out, *FLAGS)
+    done = run_puzzles("-count", COUNT, "-tables", folder, "-out", out, *FLAGS)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(f"{COUNT} puzzles, ")
     return out
@@ -81,7 +81,7 @@ def test_the_tables_prove_every_move_of_a_solution(file: Path, tables: Tables) -
 
 def test_the_seed_determines_the_puzzles(folder: Path) -> None:
     def puzzles(seed: int) -> str:
-        return merels("-count", 3, "-srand", seed, "-tables", folder, *FLAGS).stdout
+        return run_puzzles("-count", 3, "-srand", seed, "-tables", folder, *FLAGS).stdout
 
     assert puzzles(1) == puzzles(1) != puzzles(2)
     assert len(puzzles(1).splitlines()) == 3
@@ -98,7 +98,7 @@ def test_the_rating_rises_with_depth_and_with_fewer_right_moves(tables: Tables) 
 
 
 def test_a_position_with_two_different_winning_moves_is_no_puzzle(tables: Tables) -> None:
-    # White wins by closing a7-d7-g7 with either of two men.
+    # White wins by closing a7-d7-g7 from g4, or g1-g4-g7 from d7.
     position = parse_position("****@@**/*****@**/O*OO***O w 0 0 0 9", RULES)
     winning = {str(move) for move, entry in tables.moves(position) if entry and entry.value > 0}
     assert {"g4-g7xb2", "d7-g7xb2"} <= winning
@@ -106,14 +106,14 @@ def test_a_position_with_two_different_winning_moves_is_no_puzzle(tables: Tables
 
 
 def test_without_tables_an_error_names_the_command_that_builds_them(tmp_path: Path) -> None:
-    done = merels("-tables", tmp_path, "-variant", "loc")
+    done = run_puzzles("-tables", tmp_path, "-variant", "loc")
     assert done.returncode == 2 and done.stdout == ""
     assert done.stderr.count("\n") == 1
     assert f"merels tables build -men 8 -depths -variant loc -dir {tmp_path}" in done.stderr
 
 
 def test_rules_that_end_the_game_at_once_are_refused() -> None:
-    done = merels("-set", "Repetition=1")
+    done = run_puzzles("-set", "Repetition=1")
     assert done.returncode == 2 and done.stderr.count("\n") == 1
     assert "Repetition=1" in done.stderr
 
@@ -122,7 +122,7 @@ def test_rules_that_end_the_game_at_once_are_refused() -> None:
 def test_out_must_name_a_file_in_a_folder_that_exists(
     folder: Path, tmp_path: Path, out: str
 ) -> None:
-    done = merels("-tables", folder, "-out", tmp_path / out, *FLAGS)
+    done = run_puzzles("-tables", folder, "-out", tmp_path / out, *FLAGS)
     assert done.returncode == 2 and done.stderr.count("\n") == 1
     assert "expected the name of a file" in done.stderr
     assert list(tmp_path.iterdir()) == []
@@ -153,17 +153,17 @@ def test_a_file_without_puzzles_is_refused(tmp_path: Path) -> None:
 def test_the_quickest_of_equal_moves_is_the_solution() -> None:
     position = parse_position("****@@**/*****@**/O*OO***O w 0 0 0 9", RULES)
     moves = {str(move): move for move in position.legal_moves()}
-    same = [moves[text] for text in ("g4-g7xb2", "g4-g7xc3") if text in moves]
+    equal = [moves[text] for text in ("g4-g7xb2", "g4-g7xc3") if text in moves]
     others = [move for text, move in moves.items() if not text.startswith("g4-g7")][:4]
-    assert len(same) == 2 and len(others) == 4
+    assert len(equal) == 2 and len(others) == 4
     for depths in ((9, 3), (3, 9)):
-        best = [Choice(move, 1, depth, True) for move, depth in zip(same, depths)]
+        best = [Choice(move, 1, depth, True) for move, depth in zip(equal, depths)]
         losing = [Choice(move, -1, 5, True) for move in others]
         solution = _only_moves(position, 1, [*best, *losing])
         assert solution is not None and solution[1] == 6
         assert [choice.depth for choice in solution[0]] == [3, 9]
-    # If the goal is a draw, a winning move or an uncertain loss leaves no puzzle.
-    draws = [Choice(move, 0, None, True) for move in same]
+    # A draw is no puzzle with an uncertain loss, with a winning move or without a losing move.
+    draws = [Choice(move, 0, None, True) for move in equal]
     lost = [Choice(move, -1, 5, True) for move in others]
     assert _only_moves(position, 0, [*draws, *lost]) is not None
     assert _only_moves(position, 0, [*draws, *lost[1:], lost[0]._replace(certain=False)]) is None

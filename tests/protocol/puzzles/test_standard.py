@@ -26,7 +26,7 @@ from tests.commands import MERELS
 BLOCK = "@@O**O@@/O****O**/******** w 0 0 0 1"
 """White wins by leaving Black without a move."""
 MEN = 8
-"""Men of the tables that prove the puzzles of the moving phase again."""
+"""Number of men up to which tables prove the puzzles of the moving phase again."""
 
 
 def men(puzzle: Puzzle) -> int:
@@ -50,7 +50,7 @@ def test_500_puzzles_of_the_default_rules_have_every_phase_goal_and_theme() -> N
 
 
 @pytest.mark.thorough
-def test_the_documented_command_line_makes_a_file_of_puzzles(tmp_path: Path) -> None:
+def test_the_documented_commands_make_a_file_of_puzzles(tmp_path: Path) -> None:
     document = Path(__file__).parents[3] / "protocol" / "puzzles" / "FORMAT.md"
     commands = document.read_text().partition("These commands make it")[2].split("```")[1]
     # Smaller tables and fewer puzzles, but the same commands.
@@ -70,7 +70,7 @@ def test_the_documented_command_line_makes_a_file_of_puzzles(tmp_path: Path) -> 
     assert len(set(puzzles)) == 20 and {puzzle.goal for puzzle in puzzles} == {"win", "draw"}
 
 
-def test_a_block_that_ends_the_game_is_a_puzzle_and_a_mill_is_not(tmp_path: Path) -> None:
+def test_a_block_that_wins_is_a_puzzle_but_a_mill_that_wins_is_not(tmp_path: Path) -> None:
     Builder(tmp_path, DEFAULT_RULES, depths=True).build(MEN)
     tables = open_tables(tmp_path, DEFAULT_RULES)
     puzzle = puzzle_at(tables, parse_position(BLOCK))
@@ -79,11 +79,11 @@ def test_a_block_that_ends_the_game_is_a_puzzle_and_a_mill_is_not(tmp_path: Path
     assert puzzle_at(tables, parse_position("********/***O**@*/O*O@*@*O w 0 0 0 1")) is None
 
 
-def test_a_move_blocks_the_opponent_in_a_position_before_a_block() -> None:
+def test_a_position_before_a_block_has_a_move_that_blocks_the_opponent() -> None:
     starts = [before_block(DEFAULT_RULES, Random(seed)) for seed in range(200)]
-    found = [start for start in starts if start is not None]
-    assert len(set(found)) > 100
-    for start in found:
+    positions = [start for start in starts if start is not None]
+    assert len(set(positions)) > 100
+    for start in positions:
         assert max(start.total(0), start.total(1)) <= 9 and start.outcome() is None
         ends = [start.play(move).outcome() for move in start.legal_moves()]
         assert any(end is not None and end.reason == "blocked" for end in ends)
@@ -122,7 +122,7 @@ def test_themes_follow_from_the_position_and_the_line(
 
 
 def test_a_double_mill_closes_a_mill_on_each_move_of_one_man() -> None:
-    # d2 leaves d1-d2-d3 and closes b2-b4-b6, unless b2 is occupied or White has men in hand.
+    # d2 leaves d1-d2-d3 for b2-b4-b6, unless b2 is occupied, White has men in hand or b6 is empty.
     for text, expected in (
         ("****O***/****O*OO/****O*** w 0 0 0 20", True),
         ("****O***/****O@OO/****O*** w 0 0 0 20", False),
@@ -132,7 +132,7 @@ def test_a_double_mill_closes_a_mill_on_each_move_of_one_man() -> None:
         assert has_double_mill(parse_position(text), 0) == expected
 
 
-def test_a_selection_has_equal_shares_and_depends_only_on_the_candidates() -> None:
+def test_a_selection_has_equal_shares_and_can_be_repeated() -> None:
     puzzles = list(standard_puzzles())
     chosen = select(puzzles, 60)
     assert chosen == select(puzzles, 60) and len(set(chosen)) == 60

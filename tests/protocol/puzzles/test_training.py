@@ -82,7 +82,7 @@ def test_the_rating_changes_by_points_minus_expected_points() -> None:
     for points in (1.0, 0.5, 1.0, 1.0, 0.0):
         player.score(hard, points)
     assert (player.tried, player.solved, player.streak, player.best) == (5, 4, 0, 2)
-    assert Player(100.0).score(easy, 0.0) == 0
+    assert Player(100.0).score(easy, 0.0) == 0, "the lowest rating is 100"
     # The factor K is greater for the first puzzles.
     assert Player(1500.0).score(hard, 1.0) > Player(1500.0, tried=1000).score(hard, 1.0)
 

@@ -230,7 +230,8 @@ def test_sigint_ends_the_process_without_a_traceback(gui: Gui, work: str) -> Non
 @pytest.mark.skipif(os.name != "posix", reason="SIGINT is sent to a console on Windows")
 def test_sigint_after_quit_is_ignored(gui: Gui) -> None:
     """After ``quit``, perft has some time to finish; the signal arrives within this time."""
-    gui.send("go perft 12", "quit")
+    gui.ask("go perft 12")
+    gui.send("quit")
     time.sleep(0.5)
     gui.interrupt()
     assert gui.exit_code() == 0
