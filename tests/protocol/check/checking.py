@@ -18,12 +18,12 @@ QUICK = Pace(answer=1.5, ready=4.0, watch=0.05, listen=0.05, movetime=40, plies=
 
 
 def faulty(mode: str, protocol: str = "uci") -> EngineSpec:
-    """Return merels' engine with the fault ``mode`` of tests/fakes/faulty.py."""
+    """Return merels with the fault ``mode`` of tests/fakes/faulty.py."""
     return EngineSpec((sys.executable, FAULTY, mode), protocol=protocol)
 
 
 def fake(mode: str) -> EngineSpec:
-    """Return the small fake engine in a mode."""
+    """Return the engine tests/fakes/fake.py in a mode."""
     return EngineSpec((*FAKE, mode))
 
 

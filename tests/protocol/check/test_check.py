@@ -37,7 +37,7 @@ OURS = [f"cmd={sys.executable}", "args=-m merels.protocol"]
 
 
 class SlowGreeting(Subject):
-    """An engine whose greeting counts as slow, so that later starts get enough time."""
+    """An engine whose greeting seems 100 s slower, so that later processes get more time."""
 
     def greet(self) -> Greeting:
         greeting = super().greet()
@@ -84,7 +84,7 @@ def test_shuffle_returns_to_its_position_under_every_rule_set(variant: str) -> N
     assert play_moves(start, SHUFFLE).men == start.men
 
 
-def test_the_report_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_json_report_has_engine_counts_and_steps(capsys: pytest.CaptureFixture[str]) -> None:
     code = main(["-engine", *OURS, "-fast", "-json", "-only", "handshake,ponder-hit,query-move"])
     report = json.loads(capsys.readouterr().out)
     assert code == 0
@@ -97,7 +97,7 @@ def test_the_report_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert step["line"] is None and step["expected"].startswith("The handshake")
 
 
-def test_standard_error_is_quoted() -> None:
+def test_a_warning_quotes_standard_error() -> None:
     findings = check(faulty("noisy"), "silent-stderr")
     assert findings[0].line == "thinking…".encode()
 
@@ -202,9 +202,9 @@ def test_all_accepted_bad_positions_are_reported_together(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     source = (Path(examples.__path__[0]) / "minimal_engine.py").read_text("utf-8")
-    refusal = 'raise ValueError("expected O, @ and *, and at most nine men a side")'
-    assert refusal in source
-    (tmp_path / "engine.py").write_text(source.replace(refusal, "pass"), "utf-8")
+    rejection = 'raise ValueError("expected O, @ and *, and at most nine men a side")'
+    assert rejection in source
+    (tmp_path / "engine.py").write_text(source.replace(rejection, "pass"), "utf-8")
     engine = [f"cmd={sys.executable}", f"args='{tmp_path / 'engine.py'}'"]
     assert main(["-engine", *engine, "-only", "bad-positions", "-fast"]) == 1
     out = capsys.readouterr().out
@@ -340,8 +340,8 @@ def test_flags_set_rule_fields_for_which_the_engine_has_no_option(
     # merels has an option for every field, so the flags change nothing.
     assert main(["-engine", *OURS, "-fast", *flags, "-only", "id-name"]) == 0
     assert "judged by the rules of mill\n" in capsys.readouterr().out
-    small = [f"cmd={FAKE[0]}", f"args={' '.join(FAKE[1:])} sound"]
-    assert main(["-engine", *small, "-fast", *flags, "-only", "id-name"]) == 0
+    fake_engine = [f"cmd={FAKE[0]}", f"args={' '.join(FAKE[1:])} sound"]
+    assert main(["-engine", *fake_engine, "-fast", *flags, "-only", "id-name"]) == 0
     assert "judged by the rules of mill Blocked=draws Repetition=0\n" in capsys.readouterr().out
 
 

@@ -1,4 +1,4 @@
-"""merels passes all steps of the check; of the steps run, each fault fails only the one for it."""
+"""merels passes every step of the check; a fault fails exactly one of the steps that are run."""
 
 from __future__ import annotations
 

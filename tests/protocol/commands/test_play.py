@@ -49,7 +49,7 @@ def test_a_mill_without_a_removal_lists_the_possible_moves() -> None:
     assert text.count("Black plays ") == 1
 
 
-def test_every_command_of_the_game(tmp_path: Path) -> None:
+def test_each_command_is_answered(tmp_path: Path) -> None:
     path = tmp_path / "game.pgn"
     text = shown(
         f"help\nmoves\nundo\nd6\nundo\nhint\nlevel\nlevel club\nlevel nobody\ntime 0.01\ntime x\n"
@@ -150,7 +150,7 @@ def test_a_mistake_gets_one_clear_error(arguments: tuple[str, ...], token: str) 
     assert token in refusal("play", *arguments)
 
 
-def test_help() -> None:
+def test_help_lists_the_levels() -> None:
     text = shown("", "--help")
     assert text.startswith("usage: merels play")
     assert "Beginner 800" in text

@@ -15,8 +15,8 @@ main = commands.command("tables")
 
 RULES = ["-variant", "morris", "-set", "Repetition=0", "-set", "NoRemovalPlies=0"]
 SIX = "****O*@*/********/****@OO@ w 0 0 0 1"
-IN_HAND = "********/********/******** w 3 3 0 1"
-"""A position that no game reaches."""
+UNREACHABLE = "********/********/******** w 3 3 0 1"
+"""A position with fewer men than any game reaches."""
 
 
 @pytest.fixture(scope="module")
@@ -59,10 +59,9 @@ def test_verify_prints_a_line_for_each_table(
     assert output.count(" 0 wrong") == 3
 
 
-def test_tables_of_the_placing_phase(
+def test_tables_of_the_placing_phase_are_built_once_counted_verified_and_probed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Build, count, verify and probe tables; a second build changes no file."""
     flags = ["-variant", "multi", "-dir", str(tmp_path), "-threads", "2"]
     build = ["build", "-men", "6", "-placing", *flags]
     status, output, _ = run(capsys, build)
@@ -162,7 +161,7 @@ def test_probe_prints_the_value_and_all_moves_best_first(
 def test_probe_respects_the_plies_already_played(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A rule that draws by counting plies turns a late win into a draw."""
+    """The draw by ThreeThreePlies turns a late win into a draw."""
     flags = ["-variant", "mill", "-dir", str(tmp_path)]
     assert main(["build", "-men", "6", "-depths", *flags]) == 0
     late = "@*O*****/O@******/O@****** b 0 0 3 1"
@@ -199,7 +198,7 @@ def test_probe_names_the_missing_table_or_why_no_table_exists(
     root = folder_flags[folder_flags.index("-dir") + 1]
     status, _, error = run(capsys, ["probe", eight, *folder_flags])
     assert status == 2 and f"no table 4-4 in {root}; build it with" in error
-    status, _, error = run(capsys, ["probe", IN_HAND, *folder_flags])
+    status, _, error = run(capsys, ["probe", UNREACHABLE, *folder_flags])
     assert status == 2 and "no game from the start leads to so few men" in error
     placing = "O@******/@*******/O*@***O* w 2 2 0 1"
     status, _, error = run(capsys, ["probe", placing, *folder_flags])

@@ -1,4 +1,4 @@
-"""The clock of a game when moves are taken back and played again, without waiting."""
+"""The clock of a game: increments, moves taken back and replayed, and times as text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from merels.protocol.games.game import Game
 
 
 def timed(*moves: str) -> tuple[Game, Clock]:
-    """Return a game after some moves, and its clock: 100 s and 200 s, and 10 s for each move."""
+    """Return a game after some moves, and its clock of 100 s and 200 s with 10 s increments."""
     game, clock = Game(Position()), Clock(100.0, 10.0, (100.0, 200.0))
     game.clock = clock
     for move in moves:
@@ -22,8 +22,8 @@ def timed(*moves: str) -> tuple[Game, Clock]:
 
 
 def times_left(clock: Clock) -> tuple[int, int]:
-    """Return both sides' times, rounded to ten seconds so that the test's own time is ignored."""
-    return round(clock.left(WHITE), -1).__int__(), round(clock.left(BLACK), -1).__int__()
+    """Return both sides' times, rounded to ten seconds to ignore the time of the test itself."""
+    return int(round(clock.left(WHITE), -1)), int(round(clock.left(BLACK), -1))
 
 
 def test_a_move_earns_its_increment_only_while_its_clock_runs() -> None:

@@ -60,14 +60,14 @@ def test_the_main_line_of_a_running_game_is_neither_deleted_nor_replaced() -> No
     with pytest.raises(InputError, match="cannot be deleted during the game"):
         game.delete(game.live)
     game.resign(0)
-    # The same holds after the end of the game, because its result belongs to the main line.
+    # The end of the game changes nothing, because its result belongs to the main line.
     with pytest.raises(InputError, match="stays the main line"):
         game.promote(game.at)
     with pytest.raises(InputError, match="cannot be deleted after the game"):
         game.delete(game.live)
     ended = "1. d6 {Black wins, White resigns} ( 1. f4 ) 0-1"
     assert movetext(game) == ended
-    # In a record that is only viewed, another main line can be chosen; this hides the result.
+    # A game read from a record can have another main line, which hides the result.
     game = saved(game)
     game.promote(game.record.node(2))
     assert movetext(game) == "1. f4 ( 1. d6 ) *"
@@ -173,7 +173,7 @@ def test_replayed_moves_become_the_main_line_again() -> None:
     assert movetext(game) == "1. d6 f4 ( 1... f4 2. d2 ) *"
     game.replay()
     assert movetext(game) == "1. d6 f4 2. d2 *"
-    # This also holds if a variation was promoted meanwhile.
+    # A variation promoted meanwhile does not change this.
     game.take_back(game.record.node(2))
     game.attempt(parse_move("b4"))
     game.promote(game.at)
@@ -220,7 +220,7 @@ def test_a_move_that_was_tried_is_a_variation_of_the_game() -> None:
     assert movetext(game) == "1. d6 f4 ( 1... f4 2. d2 ) *"
     game.resign(0)
     assert movetext(game) == "1. d6 f4 {Black wins, White resigns} ( 1... f4 2. d2 ) 0-1"
-    # The same holds for a move tried after the end, also in a game read from a record.
+    # A move tried after the end is a variation, too, also in a game read from a record.
     for ended in (game, saved(game), game_of(parse_record("1. d6 f4 0-1"))):
         ended.at = ended.live
         ended.attempt(parse_move("b4"))

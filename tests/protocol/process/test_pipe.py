@@ -36,7 +36,9 @@ def soon(seconds: float = 20.0) -> int:
 
 
 @contextmanager
-def talk(code: str, kind: Callable[[EngineProcess], Pipe], patience: float = 2.0) -> Iterator[Pipe]:
+def pipe_to(
+    code: str, kind: Callable[[EngineProcess], Pipe], patience: float = 2.0
+) -> Iterator[Pipe]:
     """Yield a pipe to a Python process that runs ``code``."""
     process = EngineProcess([sys.executable, "-c", SCRIPT, code])
     pipe = kind(process)
@@ -50,7 +52,7 @@ def talk(code: str, kind: Callable[[EngineProcess], Pipe], patience: float = 2.0
 @each_kind
 def test_an_overlong_line_is_cut_and_the_rest_dropped(kind: type[Pipe]) -> None:
     code = "sys.stdin.readline(); sys.stdout.write('x' * 30_000_000 + '\\nnext\\n')"
-    with talk(code, kind) as pipe:
+    with pipe_to(code, kind) as pipe:
         pipe.send(b"go\n", soon())
         assert pipe.read_line(soon()) == b"x" * LONGEST_LINE
         assert len(pipe.tail) <= LONGEST_LINE
@@ -59,7 +61,7 @@ def test_an_overlong_line_is_cut_and_the_rest_dropped(kind: type[Pipe]) -> None:
 
 @each_kind
 def test_sending_to_a_process_that_reads_nothing_times_out(kind: type[Pipe]) -> None:
-    with talk(HANGS, kind, 0.1) as pipe:
+    with pipe_to(HANGS, kind, 0.1) as pipe:
         assert pipe.read_line(soon()) == b"here"
         with pytest.raises(EngineTimeout, match="does not read its input"):
             for _ in range(3):
@@ -69,7 +71,7 @@ def test_sending_to_a_process_that_reads_nothing_times_out(kind: type[Pipe]) -> 
 @each_kind
 def test_both_sides_may_write_more_than_a_pipe_holds(kind: type[Pipe]) -> None:
     code = "print('x\\n' * 500_000, flush=True); n = len(sys.stdin.readline()); print(n)"
-    with talk(code, kind) as pipe:
+    with pipe_to(code, kind) as pipe:
         pipe.send(b"y" * 300_000 + b"\n", soon())
         while (line := pipe.read_line(soon())) in (b"x", b""):
             pass
@@ -86,7 +88,7 @@ for number in range(300):
     print(number, flush=True); time.sleep(0.002)
 print(sys.stdin.read().split()[-1])
 """
-    with talk(code, kind) as pipe:
+    with pipe_to(code, kind) as pipe:
         assert pipe.read_line(soon()) == b"here"
         # Fill the pipe completely; the process reads its input only after all its output.
         pipe.send(b" " * (1 << 15), soon())
@@ -106,15 +108,13 @@ print(sys.stdin.read().split()[-1])
 
 
 @each_kind
-def test_interject_times_out_while_a_send_is_blocked_and_kill_ends_the_send(
-    kind: type[Pipe],
-) -> None:
+def test_interject_times_out_while_a_send_is_blocked_and_kill_ends_it(kind: type[Pipe]) -> None:
     def send() -> None:
         with suppress(EngineTerminated, EngineTimeout):
             while True:
                 pipe.send(b"position startpos\n" * 100_000, soon())
 
-    with talk(HANGS, kind, 0.1) as pipe:
+    with pipe_to(HANGS, kind, 0.1) as pipe:
         sender = threading.Thread(target=send)
         sender.start()
         with pytest.raises(EngineTimeout, match="does not read its input"):
@@ -128,11 +128,11 @@ def test_interject_times_out_while_a_send_is_blocked_and_kill_ends_the_send(
 
 
 def test_a_writing_thread_of_a_closed_pipe_does_not_write_to_a_new_pipe() -> None:
-    with talk(HANGS, ThreadPipe, 0.1) as blocked:
+    with pipe_to(HANGS, ThreadPipe, 0.1) as blocked:
         assert blocked.read_line(soon()) == b"here"
         for _ in range(2):
             blocked.send(b"position startpos\n" * 100_000, soon(0.2))
-    with talk("print(repr(sys.stdin.read()))", PIPES[0]) as other:
+    with pipe_to("print(repr(sys.stdin.read()))", PIPES[0]) as other:
         sleep(0.1)
         other.send(b"mine\n", soon())
         other.close_input()
@@ -168,7 +168,7 @@ def test_lines_that_arrived_before_the_deadline_are_read_after_it() -> None:
     code = """
 sys.stdin.readline(); print("id\\n" * 20_000 + "uciok", flush=True); sys.stdin.readline()
 """
-    with talk(code, PollPipe) as pipe:
+    with pipe_to(code, PollPipe) as pipe:
         pipe.send(b"uci\n", soon())
         until = monotonic() + 60
         while readable_bytes(pipe.process.stdout) < 3 * 20_000 + len("uciok\n"):
@@ -183,7 +183,7 @@ sys.stdin.readline(); print("id\\n" * 20_000 + "uciok", flush=True); sys.stdin.r
 
 @each_kind
 def test_a_deadline_may_exceed_the_longest_wait_of_the_system(kind: type[Pipe]) -> None:
-    with talk("time.sleep(0.1); print('here')", kind) as pipe:
+    with pipe_to("time.sleep(0.1); print('here')", kind) as pipe:
         assert pipe.read_line(1 << 66) == b"here"
 
 
@@ -195,7 +195,7 @@ sys.stdin.readline()
 for piece in ("a", "b\\nc", "\\nd\\n", "e"):
     sys.stdout.write(piece); sys.stdout.flush(); time.sleep(0.05)
 """
-    with talk(code, lambda process: kind(process, lambda *lines: traced.append(lines))) as pipe:
+    with pipe_to(code, lambda process: kind(process, lambda *lines: traced.append(lines))) as pipe:
         pipe.send(b"go\n", soon())
         assert [pipe.read_line(soon()) for _ in range(4)] == [b"ab", b"c", b"d", b"e"]
         with pytest.raises(EngineTerminated, match="exit code 0"):
@@ -228,7 +228,7 @@ ModuleNotFoundError: No module named 'nosuch'
 def test_the_error_about_an_ended_process_quotes_its_last_line_of_standard_error(
     kind: type[Pipe], code: str, end: str
 ) -> None:
-    with talk(code, kind) as pipe:
+    with pipe_to(code, kind) as pipe:
         with pytest.raises(EngineTerminated) as error:
             pipe.read_line(soon())
     assert error.value.how.startswith(end) and len(error.value.how) < 200
@@ -243,7 +243,7 @@ sys.stderr.write("e" * 5_000_000); print("ready", flush=True)
 sys.stderr.write("e" * 5_000_000); print(len(sys.stdin.readline()), flush=True)
 sys.stdin.read(); sys.stderr.write("e" * 5_000_000); sys.exit(7)
 """
-    with talk(code, kind, 20.0) as pipe:
+    with pipe_to(code, kind, 20.0) as pipe:
         assert pipe.read_line(soon()) == b"ready"
         pipe.send(b"y" * 1_000_000 + b"\n", soon())
         assert pipe.read_line(soon()) == b"1000001"
@@ -254,7 +254,7 @@ sys.stdin.read(); sys.stderr.write("e" * 5_000_000); sys.exit(7)
 @pytest.mark.skipif(os.name != "posix", reason="needs poll")
 def test_a_closed_standard_error_does_not_end_each_poll_at_once() -> None:
     code = "import os; os.close(2); print('here', flush=True); time.sleep(0.5); print('there')"
-    with talk(code, PIPES[0]) as pipe:
+    with pipe_to(code, PIPES[0]) as pipe:
         assert pipe.read_line(soon()) == b"here"
         polls = 0
         poll = pipe._poll  # type: ignore[attr-defined]

@@ -83,8 +83,10 @@ def test_the_rating_changes_by_points_minus_expected_points() -> None:
         player.score(hard, points)
     assert (player.tried, player.solved, player.streak, player.best) == (5, 4, 0, 2)
     assert Player(100.0).score(easy, 0.0) == 0, "the lowest rating is 100"
-    # The factor K is greater for the first puzzles.
-    assert Player(1500.0).score(hard, 1.0) > Player(1500.0, tried=1000).score(hard, 1.0)
+    expected = 1 / (1 + 10 ** ((hard.rating - 1500) / 400))
+    # The factor K is 60 for the first puzzles, and 24 later.
+    assert Player(1500.0).score(hard, 1.0) == round(60 * (1 - expected))
+    assert Player(1500.0, tried=1000).score(hard, 0.5) == round(24 * (0.5 - expected))
 
 
 def test_the_rating_is_saved_and_read_again(tmp_path: Path) -> None:
