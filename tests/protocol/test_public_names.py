@@ -28,7 +28,7 @@ UNNEEDED = {
 
 
 def test_the_loop_starts_without_the_client() -> None:
-    # The import hook of an editable installation loads some of these modules.
+    # An editable installation has already loaded some of these modules, so remove them first.
     code = f"""import sys; [sys.modules.pop(name, None) for name in {UNNEEDED}]
 before = {{*sys.modules}}
 import merels.tournament.commands.main, merels.protocol.uci.loop

@@ -16,7 +16,7 @@ WORDS = (
     b"0", b"1", b"-1", b"+7", b"-", b"007", b"1_0", b"9" * 18, b"-" + b"9" * 17, b"9" * 19,
     b"\xff", b"\0", b"", b"",
 )
-PROTOCOL = (
+FIRST_WORDS = (
     b"info", b"bestmove", b"readyok", b"id", b"option", b"uciok", b"ugiok", b"copyprotection",
     b"registration", b"sanmill_error",
 )
@@ -81,7 +81,7 @@ def find_answer(lines: bytes, inside: bool) -> tuple[bytes, bytes] | None:
 def count_unknown(lines: bytes) -> int:
     """Return the number of lines that begin with no word of the protocol."""
     return sum(
-        line.split()[0].lower() not in PROTOCOL
+        line.split()[0].lower() not in FIRST_WORDS
         for line in lines.split(b"\n") if line.strip(WHITE_SPACE)
     )  # fmt: skip
 

@@ -144,6 +144,7 @@ async def stuck(*mode: str) -> tuple[AsyncEngine, asyncio.Task[PlayResult], Sent
     """Return a fake engine, a search that it leaves unanswered, and the lines sent."""
     sent = Sent()
     engine = await AsyncEngine.popen([*FAKE, *mode], trace=sent)
+    # In these modes, the fake answers its first search.
     searches = 2 if mode[0] in ("deaf", "die-search") else 1
     for _ in range(1, searches):
         await engine.play(Position(), Limit(nodes=1))

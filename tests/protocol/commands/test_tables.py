@@ -16,7 +16,7 @@ main = commands.command("tables")
 RULES = ["-variant", "morris", "-set", "Repetition=0", "-set", "NoRemovalPlies=0"]
 SIX = "****O*@*/********/****@OO@ w 0 0 0 1"
 UNREACHABLE = "********/********/******** w 3 3 0 1"
-"""A position with fewer men than any game reaches."""
+"""No game reaches this position, in which every placed man would have been removed."""
 
 
 @pytest.fixture(scope="module")

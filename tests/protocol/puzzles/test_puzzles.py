@@ -162,7 +162,7 @@ def test_the_quickest_of_equal_moves_is_the_solution() -> None:
         solution = _only_moves(position, 1, [*best, *losing])
         assert solution is not None and solution[1] == 6
         assert [choice.depth for choice in solution[0]] == [3, 9]
-    # A draw is no puzzle with an uncertain loss, with a winning move or without a losing move.
+    # A draw is no puzzle if a loss is uncertain, a move wins or no move loses.
     draws = [Choice(move, 0, None, True) for move in equal]
     lost = [Choice(move, -1, 5, True) for move in others]
     assert _only_moves(position, 0, [*draws, *lost]) is not None
