@@ -110,6 +110,16 @@ def test_losses_follow_from_the_values_before_and_after() -> None:
     assert (second.loss, second.name, second.proven, second.sentence) == (0.0, "", False, "")
 
 
+def test_the_best_move_has_no_loss_even_if_the_next_search_scores_it_lower() -> None:
+    start, d6 = Position(), Move(None, 8)
+    values = {
+        start: Value(PovScore(Score(cp=300), WHITE), d6),
+        start.play(d6): Value(PovScore(Score(cp=0), WHITE), None),
+    }
+    [judgement] = review(parse_record("1. d6 *"), values.__getitem__)
+    assert (judgement.loss, judgement.name) == (0.0, "")
+
+
 @pytest.mark.parametrize(
     ("loss", "name"),
     [(0.06, ""), (0.08, "inaccuracy"), (0.14, "inaccuracy"), (0.16, "mistake"), (0.29, "mistake"),
