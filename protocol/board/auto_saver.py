@@ -52,7 +52,7 @@ class AutoSaver:
         return "" if self._claim is None else self._claim.key
 
     def begin(self, game: Game, claim: Claim | None = None) -> None:
-        """Save ``game`` from now on; a game that is already stored comes with its ``claim``."""
+        """Save ``game`` from its next change on; a stored game comes with its ``claim``."""
         if self._claim is not claim:
             self.release()
         self._claim, self._version = claim, game.version

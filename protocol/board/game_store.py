@@ -45,7 +45,7 @@ class Entry:
 
 
 class ChangedElsewhere(Exception):
-    """Another program has changed a game's file since the claim's board last read or wrote it."""
+    """Another program has changed a game's file since the claiming board last read or wrote it."""
 
 
 class Claim:
@@ -60,7 +60,7 @@ class Claim:
         self.last_stamp = last_stamp
         """The file's stamp at the last read or write; None if there was no file."""
         self.lock: int | None = None
-        """Descriptor of the locked lock file; None if not held or the file system has no locks."""
+        """Descriptor of the locked lock file; None if not held or the folder allows no lock."""
 
 
 class GameStore:
@@ -78,7 +78,7 @@ class GameStore:
         self._cache: dict[str, Entry] = {}
 
     def new_key(self) -> str:
-        """Return a new key; keys sort by time."""
+        """Return a new key; keys sort by local time."""
         return f"{datetime.now():%Y%m%d-%H%M%S-%f}-{secrets.token_hex(3)}"
 
     def add(self, record: Record) -> None:
@@ -94,7 +94,10 @@ class GameStore:
         return claim
 
     def claim(self, key: str, watched: Callable[[], bool]) -> Claim:
-        """Return the claim to a stored game; raise `InputError` if a watched board has it."""
+        """Return the claim to a stored game.
+
+        Raise `InputError` if there is no such game, or a watched board or another process has it.
+        """
         claim = Claim(key, watched, stamp(self._path(key)))
         if not self.acquire(claim):
             where = "in another tab" if key in self._claims else "on another board of merels"

@@ -10,23 +10,23 @@ from pathlib import Path
 
 from merels.engine.common.saving import write_whole
 
-_FORM = re.compile(r"[A-Za-z0-9_-]{32}")
-_BYTES = 24
+_SECRET_FORM = re.compile(r"[A-Za-z0-9_-]{32}")
+_SECRET_BYTES = 24
 
 
 def kept_secret(folder: Path, port: int) -> str:
     """Return the cookie's secret for a port from a file in ``folder``; create a missing file.
 
-    Only the user may read the file. A file that others can read, or that has no valid secret, is
+    Only the user may access the file. A file that others can access, or without a valid secret, is
     replaced. Raise `OSError` if the file cannot be read or written.
     """
     path = folder / f"cookie-{port}"
     with suppress(FileNotFoundError, UnicodeDecodeError):
         text = path.read_text(encoding="ascii")
-        if _FORM.fullmatch(text) and _is_private(path):
+        if _SECRET_FORM.fullmatch(text) and _is_private(path):
             return text
     folder.mkdir(parents=True, exist_ok=True)
-    secret = secrets.token_urlsafe(_BYTES)
+    secret = secrets.token_urlsafe(_SECRET_BYTES)
     with suppress(FileNotFoundError):
         path.unlink()
     # `write_whole` keeps the permissions of the file that it replaces.

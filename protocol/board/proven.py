@@ -5,14 +5,12 @@ from __future__ import annotations
 from math import inf
 
 from merels.engine.game.position import Position
-from merels.engine.tablebase.probe import TableValue
+from merels.engine.tablebase.probe import MAX_TABLE_DEPTH, TableValue
 from merels.protocol.board.reviewing import TABLE_CACHE
 from merels.protocol.common.json_fields import JSON
 
 _MOST_MOVES_WITH_REPLIES = 30
 """With more moves the replies are not counted, because counting would delay the page."""
-_GREATEST_DEPTH = 255
-"""The greatest depth that tables store, in plies; it also stands for all greater depths."""
 
 
 def proven_view(position: Position) -> JSON | None:
@@ -32,9 +30,9 @@ def proven_view(position: Position) -> JSON | None:
     if not known:
         return None
     best = max(known, key=_rank)
-    # A move of unknown value may be better than the best known move, unless that wins.
+    # A move of unknown value may be better than the best known move, unless the latter wins.
     here = _value_view(best) if best.value > 0 or len(known) == len(moves) else None
-    ordered = sorted(moves, key=lambda move: -_rank(move[1]) if move[1] else inf)
+    ordered = sorted(moves, key=lambda entry: -_rank(entry[1]) if entry[1] else inf)
     return {
         "here": here,
         "moves": [
@@ -50,8 +48,8 @@ def proven_view(position: Position) -> JSON | None:
 
 
 def _rank(value: TableValue) -> float:
-    """Return a sort key: early wins are greatest, then late wins, draws, late and early losses."""
-    return value.value * (_GREATEST_DEPTH + 1 - (value.depth or 0))
+    """Return a sort key; from the top: early wins, late wins, draws, late losses, early losses."""
+    return value.value * (MAX_TABLE_DEPTH + 1 - (value.depth or 0))
 
 
 def _value_view(value: TableValue) -> JSON:
@@ -60,7 +58,7 @@ def _value_view(value: TableValue) -> JSON:
 
 
 def _distance(position: Position, value: TableValue) -> JSON:
-    """Return a value's distance ``in`` moves of one side, as scores count it, and ``ends``.
+    """Return ``in``, the distance of a value in moves of one side, and ``ends``.
 
     ``ends`` is true if the game ends at that distance: with three men on each side, any removal
     ends the game. Otherwise the next removal or the end comes at that distance.

@@ -17,7 +17,7 @@ from merels.protocol.review.review import Judge, Judgement, judge_with, review
 from merels.protocol.review.text import Sums, annotate
 
 NODES = 100_000
-"""Search nodes for each move."""
+"""Search nodes for each position."""
 TABLE_CACHE = TableCache()
 """The tablebase in the user's cache, shared by all boards of this process."""
 _LOWEST_PRIORITY = 19
@@ -50,7 +50,8 @@ class Progress:
 class Reviewer:
     """Judges every move of a game in a thread.
 
-    ``on_change`` is called after each judgement, ``on_error`` with an error that ends the review.
+    ``on_change`` is called after each change of the review, ``on_error`` with an error that ends
+    it.
     """
 
     def __init__(
@@ -71,8 +72,7 @@ class Reviewer:
     def start(self, record: Record, quiet: bool = False) -> None:
         """Review a record in place of the current review; the caller must not change the record.
 
-        A ``quiet`` review leaves the processor to running searches, on systems whose threads have
-        priorities.
+        On Linux a ``quiet`` review has the lowest priority. `RuntimeError` if no thread starts.
         """
         with self._lock:
             self.progress = progress = Progress([node.number for node in record.line()])

@@ -37,8 +37,7 @@ class Job:
     """A search of ``position``, which ``moves`` reach from ``start``.
 
     ``version`` is `Seat.version`, so that a change of the engine or its options makes a new job.
-    ``time`` is the seconds for a move, the game's clock, or None for an analysis, which ends only
-    when another job becomes current.
+    ``time`` is the seconds for a move, the game's clock, or None for an endless analysis.
     """
 
     seat: Seat
@@ -71,7 +70,11 @@ class Job:
 
 
 class Board(Protocol):
-    """The owner of a `SearchThread`, which holds no lock when it calls these methods."""
+    """The owner of a `SearchThread`.
+
+    The thread calls `next_job` under its own lock. So the owner must not call the thread while it
+    holds a lock that `next_job` takes.
+    """
 
     def next_job(self) -> Job | None:
         """Return the current job, or None."""
@@ -83,7 +86,7 @@ class Board(Protocol):
         """Handle the engine's move."""
 
     def on_error(self, job: Job | None, error: Exception) -> None:
-        """Handle an error of a job, or of the board if None; only `changed` starts a retry."""
+        """Handle an error of a job, or with None of the board; only `changed` starts a retry."""
 
     def on_idle(self) -> None:
         """Handle that there is no current job."""
@@ -190,8 +193,8 @@ class SearchThread:
             with job.seat.in_use:
                 self._search(job)
         except Exception as error:
-            # Without a message the page would wait forever. The engine is restarted, because its
-            # state is unknown after an error.
+            # Without a message the page would wait forever. The engine is ended, because its state
+            # is unknown after an error.
             wanted = self._finish(job)
             job.seat.close()
             if wanted:

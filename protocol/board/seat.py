@@ -54,7 +54,7 @@ class Seat:
         self._new_game_pending = False
 
     def assign(self, choice: EngineSpec | None, level: str = "") -> None:
-        """Assign an engine, or a user with None; `end_replaced` ends the previous one."""
+        """Assign an engine, or a user with None; `end_replaced` ends the previous engine."""
         if choice is not self.choice:
             self._user_settings, self._pending_buttons = {}, []
         elif choice is not None and choice is OWN and level != self.level:
@@ -79,7 +79,7 @@ class Seat:
         self.version += 1
 
     def _settings(self) -> dict[str, Value]:
-        """Return the option values of the command line, the level and the user; later ones win."""
+        """Return the option values of the command line, replaced by the level's and the user's."""
         choice = self.choice
         if choice is None:
             return {}
@@ -195,7 +195,7 @@ class Seat:
             self.version += 1
 
     def end_replaced(self) -> None:
-        """End the engine if another one has been assigned."""
+        """End the engine if it is no longer the assigned one."""
         if self._engine is not None and self._running is not self.choice:
             self.close()
 

@@ -42,7 +42,7 @@ LINES = 3
 class Session:
     """The board of one browser tab. Thread-safe.
 
-    Code that changes the public attributes holds ``lock`` and calls `changed` afterwards.
+    Code that changes the public attributes holds ``lock``, and calls `changed` after releasing it.
     """
 
     def __init__(

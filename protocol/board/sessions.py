@@ -59,8 +59,8 @@ class Sessions:
             if len(self._sessions) >= MOST_SESSIONS:
                 idle = [session for session in self._sessions.values() if not session.watched]
                 if not idle:
-                    limit = f"{MOST_SESSIONS} boards are open; close one of their tabs"
-                    raise InputError("board", limit)
+                    fault = f"{MOST_SESSIONS} boards are open; close one of their tabs"
+                    raise InputError("board", fault)
                 closing = min(idle, key=lambda session: session.idle_since)
                 del self._sessions[closing.name]
             session = Session(secrets.token_urlsafe(12), self.choices, self.store, self.trainer)

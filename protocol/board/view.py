@@ -1,6 +1,6 @@
 """The data that the page receives, as JSON.
 
-The page does not implement the rules, so positions come with their legal moves.
+The page does not implement the rules, so it also receives the legal moves.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def state_view(session: Session) -> JSON:
     shown = game.shown
     result, reason = game.result()
     legal = [str(move) for move in shown.legal_moves()] if session.may_move else []
-    engine = session.seats[game.last.side].choice is not None
+    engine_turn = session.seats[game.last.side].choice is not None
     proven = proven_view(shown) if session.reveals else None
     return {
         "playing": session.playing,
@@ -149,7 +149,7 @@ def state_view(session: Session) -> JSON:
             "left": [round(game.clock.left(side), 2) for side in (0, 1)],
             "running": game.clock.running,
         },
-        "thinking": engine and session.playing and not session.paused and not session.error,
+        "thinking": engine_turn and session.playing and not session.paused and not session.error,
         "paused": session.paused,
         "analysing": session.analysing,
         "reveals": session.reveals,
@@ -168,7 +168,7 @@ def state_view(session: Session) -> JSON:
 def tables_view(session: Session, position: Position) -> JSON | None:
     """Return why no value is proven, if known.
 
-    ``share`` is the finished share of a build that runs; ``rules`` are rule sets with tables.
+    ``share`` is the finished share of a running build; ``rules`` have tables with the position.
     """
     build = session.table_build
     if build is not None and build.share is not None:
@@ -186,7 +186,7 @@ def player_view(session: Session, part: int) -> JSON:
 
 
 def position_view(position: Position) -> JSON:
-    """Return a position: its points and hands, who may fly, and the end of the game."""
+    """Return a position: its men, whether each side may fly, and the end of the game."""
     outcome = position.outcome()
     return {
         "white": [NAMES[point] for point in points_of(position.men[0])],

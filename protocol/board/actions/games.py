@@ -30,7 +30,7 @@ _ADVICE = "; a game without the tag is read by the rules on the board"
 def load(session: Session, text: str, rules: Rules, game: int | None) -> JSON:
     """Open the position or the game in a text of any supported format.
 
-    ``game`` is the index of one of several games, from 0. Without ``game`` the answer lists the
+    ``game`` is the index of one of several games, from 0. Without it the answer lists several
     games, and none is opened. ``rules`` apply to a text that names no rules.
     """
     content = pasted(text, rules)
@@ -95,14 +95,14 @@ def list_games(session: Session, query: str) -> JSON:
 
 
 def _entry_view(entry: Entry) -> JSON:
-    """Return a stored game's list entry; ``changed`` is text, because JavaScript rounds numbers."""
+    """Return a stored game's list entry; ``changed`` is text: JavaScript rounds large numbers."""
     view = _tags_view(entry.tags) | {"key": entry.key, "unfinished": entry.unfinished}
     view["types"] = [entry.tags.get(f"{side}Type", "") for side in ("White", "Black")]
     return view | {"changed": str(entry.changed)}
 
 
 def last_unfinished(store: GameStore | None) -> JSON | None:
-    """Return the list entry of the latest game if it is unfinished and on no board; else None."""
+    """Return the list entry of the latest game if it is unfinished and free; else None."""
     entries = store.entries() if store is not None else []
     if store is None or not entries or not entries[0].unfinished:
         return None
@@ -156,7 +156,7 @@ def reopen(session: Session, key: str) -> None:
 
 
 def delete(session: Session, key: str, changed: str) -> None:
-    """Delete a stored game, if it has not been modified since ``changed``, in nanoseconds."""
+    """Delete a stored game, if its modification time is ``changed``, in nanoseconds."""
     store = _store(session)
     if key == session.saver.key:
         raise InputError(key, "this game is on the board; begin another one first")

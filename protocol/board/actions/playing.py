@@ -140,7 +140,7 @@ def delete(session: Session, node: Node) -> None:
 
 
 def comment(session: Session, node: Node, text: str) -> None:
-    """Set the comment on a move, or on the game with the root node."""
+    """Set the comment on a move or, with the root node, on the game."""
     text = " ".join(text.split())
     if len(text) > LONGEST_COMMENT:
         raise InputError(text, f"expected a comment of at most {LONGEST_COMMENT} characters")

@@ -21,9 +21,10 @@ from merels.protocol.puzzles.training import HIGHEST_RATING, Attempt, Wanted
 def puzzle(
     session: Session, next: bool, rules: Rules, theme: str, low: int | None, high: int | None
 ) -> JSON:
-    """Return the current puzzle, or with ``next`` a new one of a theme and a range of ratings.
+    """Return the current puzzle; if there is none, or with ``next``, choose one.
 
-    ``counts`` of the answer has the number of stored puzzles of each theme.
+    A new puzzle has the theme and a rating from ``low`` to ``high``. ``counts`` of the answer has
+    the number of stored puzzles of each theme.
     """
     trainer, attempt = session.trainer, session.attempt
     if attempt is None or not attempt.rated or next:
@@ -41,10 +42,10 @@ def lesson(session: Session, number: int) -> JSON:
         progress, record = session.reviewer.progress, session.game.record
         users = session.users
         mistakes = []
-        for index, judged in zip(progress.nodes, progress.judgements) if progress else ():
-            # A user who played an engine solves only their own mistakes, two users both sides'.
-            own, node = len(users) != 1 or judged.side in users, record.find(index)
-            if own and judged.name and judged.before.best and node is not None:
+        for node_number, judged in zip(progress.nodes, progress.judgements) if progress else ():
+            # A user who played an engine solves only their own mistakes.
+            is_own, node = len(users) != 1 or judged.side in users, record.find(node_number)
+            if is_own and judged.name and judged.before.best and node is not None:
                 mistakes.append((judged, node.parent))
     if not mistakes:
         raise InputError("lesson", "the review has found no mistake; review a game first")
