@@ -41,7 +41,7 @@ export function pick(point) {
   return text === null ? null : playMove(text);
 }
 
-/** Shows a move at once and plays it; takes it back if the server refuses it. */
+/** Stores a premove; shows and plays any other move, and takes it back if the server refuses it. */
 export async function playMove(text) {
   const { choice } = now;
   if (choice.early) {
@@ -85,7 +85,7 @@ export function playPremove() {
   else if (text === null) showMessage(t("premove.illegal", { move: premove.text }));
 }
 
-/** Shows a good move as an arrow. */
+/** Shows a good move on the board and in the status line. */
 async function suggest() {
   const asked = now.state.node;
   const { move } = await api("suggest");
@@ -157,7 +157,7 @@ async function offerDraw() {
   showMessage(t("draw.declined", { name }));
 }
 
-/** Analyses the position shown by the rules whose tables have it. */
+/** Analyses the position shown by the first rules whose tables have it. */
 async function useTables() {
   const { tables, position } = now.state;
   if (!tables || !tables.rules || !await confirmLeaving()) return;
@@ -221,7 +221,7 @@ export const ACTIONS = {
   help: () => showHelp(now.state.rules),
 };
 
-/** Leaves the analysis; without a game, starts one. */
+/** Leaves the analysis; without a game, opens the form that starts one. */
 async function play() {
   const { analysing, playing } = now.state;
   if (analysing) await send("analyse", { on: false });

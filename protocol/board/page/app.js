@@ -64,7 +64,7 @@ function offerToResume(game) {
   });
 }
 
-/** Plays the sound of a move that the new state adds to the one before. */
+/** Plays the sound of the move shown, if the page has just stepped forward to it. */
 function playMoveSound(before, state) {
   if (!before || state.ply !== before.ply + 1) return;
   if (state.over && !before.over) sound("end");
@@ -96,7 +96,7 @@ function onKey(event) {
   act(name);
 }
 
-/** Shows the start of a game beside an unused board, and hides it once anything has changed. */
+/** Shows the form that starts a game beside an unused board, until something changes. */
 function followStart(before, state) {
   const key = ({ players, time, rules, plies, analysing, over }) =>
     JSON.stringify([players, time, rules, plies, analysing, over]);

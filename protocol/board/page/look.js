@@ -1,4 +1,4 @@
-// The user's choice of theme and of light or dark. Runs before the page is drawn.
+// Applies the user's theme, colour scheme and numbers of the board, before the page is drawn.
 
 (() => {
   const { dataset } = document.documentElement;

@@ -49,7 +49,7 @@ export function listen(on, onLost) {
     source = new EventSource(`events?session=${encodeURIComponent(session)}`);
     source.onopen = () => { failures = 0; onLost(false); };
     source.onerror = () => {
-      // Retries cannot succeed after a restart, which changes the cookie, or on a closed board.
+      // The first retry may succeed; once the server or the board has ended, none does.
       failures += 1;
       if (failures > 1 || source.readyState === EventSource.CLOSED) onLost(true);
     };
@@ -63,7 +63,7 @@ export function listen(on, onLost) {
     if (!document.hidden) start();
     else if (!left) api("hidden").then(() => { if (document.hidden) stop(); }).catch(() => {});
   });
-  // Leaving a page also hides it, in either order. The browser's cache may restore it later.
+  // `pagehide` comes before or after the page is hidden. The browser's cache may restore the page.
   window.addEventListener("pagehide", () => {
     left = true;
     stop();

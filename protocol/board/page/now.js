@@ -8,7 +8,7 @@ import { t } from "./text.js";
 import { Tree } from "./tree.js";
 
 export const now = {
-  /** The data of the server's latest event of each kind, or null. */
+  /** The state, variations and review that the server sent last, or null. */
   state: null,
   info: null,
   review: null,
@@ -16,7 +16,7 @@ export const now = {
   choice: new Choice([]),
   /** The moves of a line that is previewed from the position shown, or null. */
   ahead: null,
-  /** The premove and the number of moves before it: {text, plies}; otherwise null. */
+  /** The premove and the number of moves when it was picked: {text, plies}; otherwise null. */
   premove: null,
   /** Whether the server has not confirmed the user's move for a second. */
   waiting: false,
@@ -27,7 +27,7 @@ export const now = {
   failure: "",
   /** Whether the page scrolls to the review once it is drawn. */
   seeksReview: false,
-  /** Whether the page is about to reload by its own choice. */
+  /** Whether the page reloads itself after a change of language. */
   reloading: false,
   /** Whether the connection is lost. */
   lost: false,
@@ -48,7 +48,7 @@ export function showMessage(message) {
   showMessage.timer = setTimeout(() => { toast.hidden = true; }, 5000);
 }
 
-/** Sends a request and returns its answer; shows an error and returns null. */
+/** Sends a request and returns its answer; after an error, shows it and returns null. */
 export async function send(action, body) {
   try {
     return await api(action, body);
@@ -64,7 +64,7 @@ export const isGameInProgress = () =>
 
 /** Asks before a game in progress is left; resolves with whether it may be left. */
 export async function confirmLeaving() {
-  return !isGameInProgress() || ask(
-    t("ask.leave"), t("ask.leave.text"), t("ask.leave.yes"), t("ask.leave.no"),
-  );
+  if (!isGameInProgress()) return true;
+  const text = t(now.state.kept ? "ask.leave.kept" : "ask.leave.lost");
+  return ask(t("ask.leave"), text, t("ask.leave.yes"), t("ask.leave.no"));
 }

@@ -14,7 +14,7 @@ export const question = (field) => textOr(`rule.${field}`, field);
 /** Returns the text of a field's choice. */
 export const answer = (field, choice) => textOr(`rule.${field}.${choice}`, choice);
 
-/** Returns the rules as sentences, one for each field. */
+/** Returns the rules as sentences. */
 export function sentences(fields) {
   const choice = (field) => textOr(`sentence.${field}.${fields[field]}`, "");
   const limit = (field) => {

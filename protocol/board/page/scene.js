@@ -38,7 +38,7 @@ export function build(about, on) {
   });
 }
 
-/** Draws kinds of events in the next frame, however many of each arrive before it. */
+/** Draws the given kinds of events in the next frame, each kind once. */
 export function redraw(...kinds) {
   if (!pending.size) requestAnimationFrame(paint);
   for (const kind of kinds) pending.add(kind);
@@ -164,10 +164,12 @@ export function drawWarnings() {
 
 /** Shows the failure of an engine or of the connection. */
 export function drawTrouble() {
-  const engine = now.state && now.state.error;
-  $("trouble").hidden = !now.lost && !engine;
+  const { error, kept, plies } = now.state;
+  $("trouble").hidden = !now.lost && !error;
   $("restart").hidden = now.lost;
-  $("trouble-text").textContent = now.lost ? t("trouble.lost") : fromServer(engine);
+  const isSaved = kept && plies > 0;
+  const lost = `${t("trouble.lost")}${isSaved ? ` ${t("trouble.saved")}` : ""}`;
+  $("trouble-text").textContent = now.lost ? lost : fromServer(error);
 }
 
 /** Draws the premove; removes shapes and hint when another position is shown. */
@@ -195,8 +197,8 @@ function drawStatus() {
   if (text !== null && $("status").textContent !== text) $("status").textContent = text;
   // The name of the tab calls the user back from another tab.
   const { legal, playing, players } = now.state;
-  const isAlone = players.slice(0, 2).some(({ engine }) => engine !== null);
-  const isTurn = playing && isAlone && legal.length > 0;
+  const hasEngine = players.slice(0, 2).some(({ engine }) => engine !== null);
+  const isTurn = playing && hasEngine && legal.length > 0;
   document.title = isTurn ? t("title.turn") : "merels";
 }
 

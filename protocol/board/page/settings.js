@@ -1,4 +1,4 @@
-// The menu of the gear: theme, light or dark, language, numbers of the board, sound.
+// The settings: theme, colour scheme, language, numbers of the board, sound; and the menus.
 
 import { fill } from "./dialogs/form.js";
 import { $ } from "./dom.js";
@@ -8,7 +8,7 @@ import { chooseLanguage, chosenLanguage, LANGUAGES, t } from "./text.js";
 
 const { dataset } = document.documentElement;
 
-/** Stores a choice; an empty one removes it. */
+/** Stores a value; an empty value removes the stored one. */
 function store(key, value) {
   if (value) localStorage.setItem(key, value);
   else localStorage.removeItem(key);
@@ -35,7 +35,7 @@ export function switchNumbers() {
   showSwitches();
 }
 
-/** Opens a menu below its button, within the page. */
+/** Places a menu below its button, within the page, when it opens. */
 function place(menu, button) {
   menu.addEventListener("toggle", ({ newState }) => {
     if (newState !== "open") return;
@@ -47,7 +47,7 @@ function place(menu, button) {
   });
 }
 
-/** Fills the menus; each closes after one of its buttons is pressed. */
+/** Fills the settings; makes each button of a menu close the menu, except for the switches. */
 export function prepareSettings() {
   const themes = ["wood", "slate", "paper"].map((name) => [t(`theme.${name}`), name]);
   fill($("theme"), themes, dataset.theme);
@@ -67,7 +67,7 @@ export function prepareSettings() {
   });
   $("language").addEventListener("change", () => {
     chooseLanguage($("language").value);
-    // The game is on the server, so that a reload loses nothing.
+    // The game is on the server, so a reload loses nothing.
     now.reloading = true;
     window.location.reload();
   });

@@ -36,13 +36,13 @@ export function t(key, values = {}) {
 /** Returns the text of a key if there is one, otherwise `otherwise`. */
 export const textOr = (key, otherwise) => (key in table ? t(key) : otherwise);
 
-/** Returns the text of a key for a {count}; `.one`, `.other` and so on end the keys. */
+/** Returns the text of a key for a count; the keys end with `.one`, `.other` and so on. */
 export function countedText(key, count) {
   const exact = `${key}.${plural.select(Number(count))}`;
   return t(exact in table ? exact : `${key}.other`, { count });
 }
 
-/** Returns a count, a number or its text, with a noun: `counted("move", 2)` is "2 moves". */
+/** Returns a count with its noun: `counted("move", 2)` is "2 moves". */
 export const counted = (noun, count) => countedText(`count.${noun}`, count);
 
 /** The names of the colours: White's, then Black's. */
@@ -56,7 +56,7 @@ const PATTERNS = Object.keys(en).filter((key) => key.startsWith("server.")).map(
   return [new RegExp(`^${pattern}$`, "s"), parts.filter((_, index) => index % 2), key];
 });
 
-/** Translates a sentence of the server; one that is in no pattern stays as it is. */
+/** Translates a sentence of the server; a sentence without a pattern stays in English. */
 export function fromServer(text) {
   if (LANGUAGE === "en" || !text) return text;
   for (const [pattern, names, key] of PATTERNS) {
@@ -69,14 +69,14 @@ export function fromServer(text) {
   return text;
 }
 
-/** Fills the static text of the page: `data-text`, and attributes by `data-title` and others. */
+/** Fills the texts whose keys are in `data-text`, `data-title`, `data-label` or `data-hint`. */
 export function fillPage(root = document) {
   document.documentElement.lang = LANGUAGE;
   const attributes = { title: "title", label: "aria-label", hint: "placeholder" };
-  for (const one of root.querySelectorAll("[data-text]")) one.textContent = t(one.dataset.text);
+  for (const node of root.querySelectorAll("[data-text]")) node.textContent = t(node.dataset.text);
   for (const [name, attribute] of Object.entries(attributes)) {
-    for (const one of root.querySelectorAll(`[data-${name}]`)) {
-      one.setAttribute(attribute, t(one.dataset[name]));
+    for (const node of root.querySelectorAll(`[data-${name}]`)) {
+      node.setAttribute(attribute, t(node.dataset[name]));
     }
   }
 }

@@ -211,10 +211,10 @@ export class Board extends Drawing {
   key(event) {
     const point = event.target.dataset && event.target.dataset.point;
     if (!point || event.ctrlKey || event.metaKey || event.altKey) return;
-    const ways = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+    const steps = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
     if (event.key === "Enter" || event.key === " ") this.onPick(point);
-    else if (ways[event.key]) {
-      const next = this.neighbour(point, ways[event.key]);
+    else if (steps[event.key]) {
+      const next = this.neighbour(point, steps[event.key]);
       if (next) this.focus(next);
     } else return;
     event.preventDefault();

@@ -45,7 +45,7 @@ function besideOf([x, y]) {
   return [x + away(x), y + away(y)];
 }
 
-/** Returns a move's arrow; a placing has a disc, unless it `points` as well. */
+/** Returns a move's arrow; a placing has a disc, or with `points` an arrow too. */
 function arrow(board, move, rank, points = false) {
   const group = svg("g", { class: `arrow rank-${rank}` });
   const [x, y] = board.at(move.to);
@@ -83,7 +83,7 @@ export function verdicts(board, judged) {
   if (!judged || !judged.name) return [];
   const [x, y] = board.at(parse(judged.move).to);
   const better = judged.best ? [arrow(board, parse(judged.best), 1, true)] : [];
-  for (const one of better) one.classList.add("better");
+  for (const group of better) group.classList.add("better");
   return [...better, svg("g", {
     class: `verdict ${judged.name}`, transform: `translate(${x + 27} ${y - 27})`,
   }, svg("circle", { r: 18 }), svg("text", {}, VERDICTS[judged.name]))];

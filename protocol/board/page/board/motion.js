@@ -3,10 +3,10 @@
 import { svg } from "../dom.js";
 import { piece } from "../drawing.js";
 
-/** Milliseconds of a slide and a landing, and of a removal. */
-const MILLISECONDS = 150;
-const REMOVAL = 120;
-/** Points changed by one move at most; more changes are another position. */
+/** Milliseconds of a slide or an appearance, and of a removal. */
+const ARRIVAL_TIME = 150;
+const REMOVAL_TIME = 120;
+/** Most changed points that are animated; more changes are not one move. */
 const MOST_CHANGES = 5;
 
 /** Returns whether the user prefers reduced motion. */
@@ -48,14 +48,14 @@ function slide(board, from, to) {
   const [a, b] = board.at(to);
   pieceAt(board, to).animate(
     [{ transform: `translate(${x - a}px, ${y - b}px)` }, { transform: "none" }],
-    { duration: MILLISECONDS, easing: "ease-out" },
+    { duration: ARRIVAL_TIME, easing: "ease-out" },
   );
 }
 
 function appear(board, point) {
   pieceAt(board, point).animate(
     [{ transform: "scale(1.3)", opacity: 0.3 }, { transform: "none", opacity: 1 }],
-    { duration: MILLISECONDS, easing: "ease-out" },
+    { duration: ARRIVAL_TIME, easing: "ease-out" },
   );
 }
 
@@ -66,6 +66,6 @@ function vanish(board, point, colour) {
   board.ghost.before(place);
   man.animate(
     [{ transform: "none", opacity: 1 }, { transform: "scale(.3)", opacity: 0 }],
-    { duration: REMOVAL, easing: "ease-in" },
+    { duration: REMOVAL_TIME, easing: "ease-in" },
   ).onfinish = () => place.remove();
 }

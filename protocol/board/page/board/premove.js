@@ -1,5 +1,5 @@
-// Premoves: moves that the user picks while the engine thinks. Here they are only likely moves;
-// when the user's turn comes, the server's legal moves decide.
+// Premoves: moves that the user picks while the engine thinks. The page only guesses which may be
+// legal; on the user's turn the server's legal moves decide.
 
 import { parse } from "../drawing.js";
 import { Choice } from "./choice.js";

@@ -11,7 +11,7 @@ const PATIENCE = 6000;
 
 const pointsOf = (text) => text.replace(/[-x]/g, "");
 
-/** Returns the points of a typed move as a move's text: "d6d5" is "d6-d5". */
+/** Returns the points of a typed move with hyphens: "d6d5" is "d6-d5". */
 export const spelled = (typed) => typed.replace(/(..)(?=.)/, "$1-");
 
 export class TypedMove {

@@ -22,7 +22,7 @@ export function valueOf(input) {
 /** Shows a dialog, with `beside` as a part of the page; resolves with its button's value. */
 export function show(dialog, beside = false) {
   dialog.returnValue = "";
-  // Unlike the method `show`, the attribute changes neither the focus nor the page's keys.
+  // Unlike the method `show`, the attribute leaves the focus where it is.
   if (beside) dialog.setAttribute("open", "");
   else dialog.showModal();
   return new Promise((resolve) => {

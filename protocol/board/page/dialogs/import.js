@@ -14,7 +14,7 @@ const MAX_BYTES = 1 << 24;
 /** Characters of a file that the dialog shows, at most. */
 const MAX_SHOWN = 1 << 16;
 
-/** Decodes the first `MAX_BYTES` of a file: UTF-16 with a byte order mark, UTF-8 or Latin-1. */
+/** Decodes the start of a file: UTF-16 with a byte order mark, UTF-8 or Windows-1252. */
 async function textOf(file) {
   const data = new Uint8Array(await file.slice(0, MAX_BYTES).arrayBuffer());
   const [first, second] = data;
@@ -107,16 +107,16 @@ export class ImportDialog {
   keep() {
     return this.attempt(async () => {
       const { kept, skipped, faults } = await api("keep", this.request());
-      const now = countedText("open.kept", kept);
+      const message = countedText("open.kept", kept);
       if (!skipped) {
         $("import-dialog").close("go");
-        showMessage(now);
+        showMessage(message);
         return;
       }
-      const cannot = t("open.faults", {
+      const unread = t("open.faults", {
         skipped, count: kept + skipped, faults: faults.join("; "),
       });
-      $("import-fault").textContent = `${now} ${cannot}`;
+      $("import-fault").textContent = `${message} ${unread}`;
     });
   }
 

@@ -8,10 +8,8 @@ import { t } from "../text.js";
 import { fill, labelled, show } from "./form.js";
 
 const TIMES = [
-  ...[0.1, 0.5, 1, 3, 10]
-    .map((seconds) => [t("time.move", { seconds }), { kind: "move", seconds }]),
-  ...[[60, 1], [180, 2], [600, 5]].map(([base, increment]) =>
-    [t("time.clock", { minutes: base / 60, increment }), { kind: "clock", base, increment }]),
+  ...[0.1, 0.5, 1, 3, 10].map((seconds) => ({ kind: "move", seconds })),
+  ...[[60, 1], [180, 2], [600, 5]].map(([base, increment]) => ({ kind: "clock", base, increment })),
 ];
 /** Key of the last choices in the browser's storage. */
 const KEY = "start";
@@ -19,6 +17,11 @@ const RANDOM = "random";
 
 const radios = () => document.querySelectorAll("input[name=colour]");
 const colour = () => [...radios()].find((radio) => radio.checked).value;
+
+/** Returns the text of a time control. */
+const timeText = ({ kind, seconds, base, increment }) => (kind === "move"
+  ? t("time.move", { seconds })
+  : t("time.clock", { minutes: Number((base / 60).toFixed(2)), increment }));
 
 /** Returns the choices of the last game started with this form. */
 function remembered() {
@@ -78,9 +81,11 @@ export class NewGame {
         fill($(`level-${seat}`), [...levels, [t("new.full"), "full"]], current);
       }
     });
-    const now = JSON.stringify(time || state.time);
-    const index = TIMES.findIndex(([, value]) => JSON.stringify(value) === now);
-    fill($("time"), TIMES.map(([text], at) => [text, String(at)]), String(Math.max(0, index)));
+    const current = time || state.time;
+    const isCurrent = (offered) => JSON.stringify(offered) === JSON.stringify(current);
+    this.times = TIMES.some(isCurrent) ? TIMES : [...TIMES, current];
+    const times = this.times.map((offered, index) => [timeText(offered), String(index)]);
+    fill($("time"), times, String(this.times.findIndex(isCurrent)));
     const variants = Object.keys(this.about.variants).map((name) => [title(name), name]);
     const known = variant in this.about.variants;
     fill($("variant"), variants, known ? variant : state.rules.variant);
@@ -138,7 +143,7 @@ export class NewGame {
       if (engine === "") return { engine: null, name: $(`name-${seat}`).value };
       return { engine: Number(engine), level: seat < 2 ? $(`level-${seat}`).value : "full" };
     });
-    return { players, time: TIMES[Number($("time").value)][1] };
+    return { players, time: this.times[Number($("time").value)] };
   }
 
   /** Stores the choices for the next game. */
@@ -150,7 +155,7 @@ export class NewGame {
     localStorage.setItem(KEY, JSON.stringify({ level, side, time, variant: $("variant").value }));
   }
 
-  /** Begins the game of a dialog beside the board, if a move on the board should begin it. */
+  /** Begins the game of the form beside the board, unless the board has its settings already. */
   async beginByMove(state) {
     // A move on the board is White's.
     const settings = this.settings(0);

@@ -142,9 +142,9 @@ export class Puzzles {
     $("puzzle-task").textContent = fromServer(shown.task);
     $("puzzle-rules").textContent = facts(shown);
     // Before the end the themes would be hints.
-    const isTold = shown.solved && shown.themes.length > 0;
-    $("puzzle-themes").hidden = !isTold;
-    $("puzzle-themes").textContent = isTold
+    const hasThemes = shown.solved && shown.themes.length > 0;
+    $("puzzle-themes").hidden = !hasThemes;
+    $("puzzle-themes").textContent = hasThemes
       ? t("puzzle.themes", { themes: shown.themes.map((theme) => t(`theme.${theme}`)).join(", ") })
       : "";
     $("puzzle-rules").title = sentences(rules.fields).join(" ");

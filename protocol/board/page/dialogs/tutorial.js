@@ -16,9 +16,9 @@ const from = (origin, ...targets) => targets.map((target) => `${origin}-${target
 const removing = (move, ...men) => men.map((man) => `${move}x${man}`);
 
 /**
- * The lessons: the men, and for each move of the user the moves that are offered, with Black's
- * reply. A lesson without offered moves offers every empty point. `goal` are the moves that end
- * the lesson; all do if there is none.
+ * The lessons: the men, and for each move of the user the moves `offered`, and Black's `reply`.
+ * Without `offered` every empty point is offered; `origin` adds every other one for its man.
+ * A move that `goal` does not match does not end the lesson.
  */
 export const LESSONS = [
   { name: "place", white: [], black: [], moves: [{}] },

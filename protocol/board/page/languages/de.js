@@ -76,7 +76,8 @@ export default {
   "lesson.mill": "Eine Mühle schließen",
   "lesson.mill.task": "Drei Steine in einer Reihe auf einer Linie sind eine Mühle. Fülle die "
     + "oberste Reihe.",
-  "lesson.mill.done": "Mit einer Mühle nimmst du dem Gegner einen Stein weg. Er kommt nie zurück.",
+  "lesson.mill.done": "Mit einer Mühle nimmst du dem Gegner einen Stein weg. Der Stein kommt nie "
+    + "zurück.",
   "lesson.slide": "Ziehen",
   "lesson.slide.task": "Alle Steine sind gesetzt. Tippe auf einen weißen Stein, dann auf einen "
     + "leeren Punkt daneben.",
@@ -85,8 +86,8 @@ export default {
   "lesson.reopen.task": "Öffne deine Mühle: Ziehe den mittleren Stein der obersten Reihe "
     + "nach unten.",
   "lesson.reopen.reply": "Schwarz zieht. Ziehe nun zurück und schließe die Mühle wieder.",
-  "lesson.reopen.done": "Auf und zu: Jedes Mal fällt ein Stein. Zwei solche Mühlen mit einem Stein "
-    + "dazwischen, eine Zwickmühle, gewinnen die meisten Partien.",
+  "lesson.reopen.done": "Auf und zu: Jedes Mal nimmst du einen Stein weg. Zwei Mühlen, die sich "
+    + "den ziehenden Stein teilen, heißen Zwickmühle und gewinnen die meisten Partien.",
   "lesson.fly": "Springen",
   "lesson.fly.task": "Mit nur noch drei Steinen darfst du auf jeden leeren Punkt springen. "
     + "Schließe aus der Ferne eine Mühle.",
@@ -98,13 +99,13 @@ export default {
     + "Ausweg.",
   "lesson.blocked.other": "Schwarz kann noch ziehen. Drücke „Noch einmal“ und suche den leeren "
     + "Punkt neben den schwarzen Steinen.",
-  "lesson.blocked.done": "Schwarz kann nicht ziehen: Weiß gewinnt. Jetzt kennst du das ganze "
-    + "Spiel.",
+  "lesson.blocked.done": "Schwarz kann nicht ziehen: Weiß gewinnt. Jetzt kannst du Mühle "
+    + "spielen.",
 
   "trouble.restart": "Programm neu starten",
   "trouble.lost": "Die Verbindung zu merels board ist unterbrochen. Lade diese Seite neu; wurde "
-    + "das Programm beendet, starte es wieder und öffne seine neue Adresse. Deine Partie steht "
-    + "unter Meine Partien.",
+    + "das Programm beendet, starte es wieder und öffne die Adresse, die es ausgibt.",
+  "trouble.saved": "Deine Partie steht unter Meine Partien.",
   "trouble.silent": "merels board antwortet nicht. Starte es neu, falls es beendet wurde.",
   "trouble.request": "Die Anfrage ist fehlgeschlagen ({status}).",
   "resume.ask": "Deine letzte Partie fortsetzen? {game}.",
@@ -212,7 +213,7 @@ export default {
   "evaluation.hold.title": "{holding} von {all} Antworten erhalten diesen Wert",
   "evaluation.in": "in {count}",
   "evaluation.in.title": "Das Spiel endet in {count} Zügen des Gewinners",
-  "evaluation.removal": "schlägt in {count}",
+  "evaluation.removal": "Schlagen in {count}",
   "evaluation.removal.title": "Bis zum nächsten Schlagen oder zum Ende sind es {count} Züge "
     + "einer Seite",
   "evaluation.more": "{count} oder mehr",
@@ -251,7 +252,8 @@ export default {
   "ask.undo.lost": "Ihr Ergebnis geht verloren.",
   "ask.undo.yes": "Zurücknehmen",
   "ask.leave": "Diese Partie verlassen?",
-  "ask.leave.text": "Sie ist nicht zu Ende. Unter Meine Partien kannst du sie fortsetzen.",
+  "ask.leave.kept": "Sie ist nicht zu Ende. Unter Meine Partien kannst du sie fortsetzen.",
+  "ask.leave.lost": "Sie ist nicht zu Ende und nicht gespeichert.",
   "ask.leave.yes": "Verlassen",
   "ask.leave.no": "Bleiben",
   "ask.delete": "Diese Partie löschen?",
@@ -350,7 +352,7 @@ export default {
 
   "puzzle": "Aufgabe",
   "puzzle.hint": "Tipp",
-  "puzzle.hint.title": "Zuerst der Stein, dann der Zug",
+  "puzzle.hint.title": "Zuerst der Stein oder die Linie, dann der Zug",
   "puzzle.solution": "Lösung",
   "puzzle.next": "Nächste Aufgabe",
   "puzzle.next.mistake": "Nächster Fehler",
@@ -400,7 +402,7 @@ export default {
   "theme.double": "Zwickmühle",
   "theme.trap": "einsperren",
   "theme.long": "drei Züge oder mehr",
-  "server.no-puzzle": "'puzzles': keine hat dieses Thema und diese Wertung; wähle andere",
+  "server.no-puzzle": "Keine Aufgabe hat dieses Thema und diese Wertung; wähle andere",
 
   "options": "Optionen des Programms",
   "options.engine": "Programm",
@@ -441,7 +443,7 @@ export default {
     + "ihn zurück.",
 
   "rules.mill": "Mühle (Mill)",
-  "rules.mill.words": "Nach „The Game of Mill: Game Rules“, dem einzigen vollständigen Text: Wer "
+  "rules.mill.words": "Nach „The Game of Mill: Game Rules“, der einzigen vollständigen Quelle: Wer "
     + "drei Steine hat, darf springen, und mit je drei Steinen ist eine Partie bald remis.",
   "rules.morris": "Morris",
   "rules.morris.words": "Nach einem Text, der drei Phasen und Strategie beschreibt: wie Mill, aber "
@@ -470,9 +472,11 @@ export default {
   "rule.Blocked.draws": "die Partie ist remis",
   "rule.Repetition": "Wie oft muss eine Stellung vorkommen, damit es remis ist? (0: nie)",
   "rule.NoRemovalPlies": "Nach wie vielen Zügen beider Seiten ohne Schlagen ist es remis? (0: nie)",
-  "rule.ThreeThreePlies": "Nach wie vielen davon mit je drei Steinen ist es remis? (0: nie)",
+  "rule.ThreeThreePlies": "Nach wie vielen Zügen ohne Schlagen ist es bei je drei Steinen remis? "
+    + "(0: nie)",
   "sentence.Flying.never": "Niemand darf springen.",
-  "sentence.Flying.own": "Wer nur noch drei Steine hat, springt: Er zieht auf jeden leeren Punkt.",
+  "sentence.Flying.own": "Wer nur noch drei Steine hat, darf springen, also auf jeden leeren Punkt "
+    + "ziehen.",
   "sentence.Flying.both": "Sobald eine Seite drei Steine hat und alle Steine gesetzt sind, dürfen "
     + "beide springen.",
   "sentence.LockedMills.any": "Ein Stein in einer Mühle wird nur weggenommen, wenn alle Steine "

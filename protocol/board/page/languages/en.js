@@ -48,7 +48,7 @@ export default {
   "theme.wood": "Wood",
   "theme.slate": "Slate",
   "theme.paper": "Paper",
-  "scheme.system": "As the system",
+  "scheme.system": "As in the system",
   "scheme.light": "Light",
   "scheme.dark": "Dark",
   "language.browser": "The browser's",
@@ -75,15 +75,15 @@ export default {
   "lesson.place.done": "Good. White and Black place nine men each, in turn, on empty points.",
   "lesson.mill": "Close a mill",
   "lesson.mill.task": "Three men in a row along a line are a mill. Complete the top row.",
-  "lesson.mill.done": "A mill removes a man of the opponent. It never comes back.",
+  "lesson.mill.done": "A mill removes a man of the opponent. The man never comes back.",
   "lesson.slide": "Move",
   "lesson.slide.task": "All men are placed. Touch a white man, then a neighbouring empty point.",
   "lesson.slide.done": "Good. A man moves along a line, one point at a time.",
   "lesson.reopen": "Open and close again",
   "lesson.reopen.task": "Open your mill: move the middle man of the top row down.",
   "lesson.reopen.reply": "Black moves. Now move back and close the mill again.",
-  "lesson.reopen.done": "Open and close: every time a man is removed. Two such mills with one man "
-    + "between them win most games.",
+  "lesson.reopen.done": "Open and close: each time you remove a man. Two mills that share the "
+    + "moving man win most games.",
   "lesson.fly": "Fly",
   "lesson.fly.task": "With three men left you may fly to any empty point. Close a mill from far "
     + "away.",
@@ -93,11 +93,12 @@ export default {
   "lesson.blocked.task": "A side that cannot move loses. One move takes Black's last way out.",
   "lesson.blocked.other": "Black can still move. Press Again, and look for the empty point beside "
     + "Black's men.",
-  "lesson.blocked.done": "Black cannot move: White wins. Now you know all of Mill.",
+  "lesson.blocked.done": "Black cannot move: White wins. Now you can play Mill.",
 
   "trouble.restart": "Restart engine",
   "trouble.lost": "The connection to merels board is lost. Reload this page; if the program has "
-    + "ended, start it again and open its new address. Your game is in My games.",
+    + "ended, start it again and open the address that it prints.",
+  "trouble.saved": "Your game is in My games.",
   "trouble.silent": "merels board does not answer. Start it again if it has ended.",
   "trouble.request": "The request failed ({status}).",
   "resume.ask": "Continue your last game? {game}.",
@@ -178,7 +179,7 @@ export default {
   "premove.illegal": "{move} is not possible now.",
   "hint.move": "Hint: {move}.",
   "typed": "Move: {text}",
-  "typed.none": "{text} is no legal move here.",
+  "typed.none": "{text} is not a legal move here.",
 
   "evaluation": "Evaluation",
   "evaluation.lines": "Lines",
@@ -242,7 +243,8 @@ export default {
   "ask.undo.lost": "Its result is lost.",
   "ask.undo.yes": "Take it back",
   "ask.leave": "Leave this game?",
-  "ask.leave.text": "It is not over. It stays in My games, where you can resume it.",
+  "ask.leave.kept": "It is not over. It stays in My games, where you can resume it.",
+  "ask.leave.lost": "It is not over, and it is not saved.",
   "ask.leave.yes": "Leave it",
   "ask.leave.no": "Stay",
   "ask.delete": "Delete this game?",
@@ -275,7 +277,7 @@ export default {
   "open.text": "Text",
   "open.file": "File",
   "open.keep": "Keep all in My games",
-  "open.large": "The file is larger than {size} MB; only the games in its start are opened.",
+  "open.large": "The file is larger than {size} MB; only the games at its start are opened.",
   "open.long": "Only the beginning of the file is shown here; all of it is opened.",
   "open.several": "{count} games: which one?",
   "open.listed": "The first {count} are listed.",
@@ -338,7 +340,7 @@ export default {
 
   "puzzle": "Puzzle",
   "puzzle.hint": "Hint",
-  "puzzle.hint.title": "First the man, then the move",
+  "puzzle.hint.title": "First the man or the file, then the move",
   "puzzle.solution": "Solution",
   "puzzle.next": "Next puzzle",
   "puzzle.next.mistake": "Next mistake",
@@ -427,7 +429,7 @@ export default {
     + "at once if it is legal; a right click cancels it.",
 
   "rules.mill": "Mill",
-  "rules.mill.words": "From “The Game of Mill: Game Rules”, the only complete text: a side with "
+  "rules.mill.words": "From “The Game of Mill: Game Rules”, the only complete source: a side with "
     + "three men may fly, and with three men each a game is soon drawn.",
   "rules.morris": "Morris",
   "rules.morris.words": "From a text that describes three phases and strategy: like Mill, but "
@@ -457,10 +459,10 @@ export default {
   "rule.Repetition": "How many occurrences of a position make a draw? (0: never)",
   "rule.NoRemovalPlies": "After how many moves, counting both sides, is a game without a removal "
     + "drawn? (0: never)",
-  "rule.ThreeThreePlies": "After how many such moves with three men each is it drawn? (0: never)",
+  "rule.ThreeThreePlies": "After how many moves without a removal is a game with three men each "
+    + "drawn? (0: never)",
   "sentence.Flying.never": "Nobody may fly.",
-  "sentence.Flying.own": "Three men may fly: a side with no more than three moves to any empty "
-    + "point.",
+  "sentence.Flying.own": "A side with only three men may fly, that is, move to any empty point.",
   "sentence.Flying.both": "Once either side has three men and all men are placed, both sides may "
     + "fly.",
   "sentence.LockedMills.any": "A man in a mill is removed only if all men of its side are in "

@@ -37,7 +37,7 @@ function verdict(info, state, judged) {
   }
   const known = proven(state);
   if (known) return [...known, t("evaluation.tables")];
-  // The score of a playing level is too inaccurate.
+  // A player's score is not used, because the scores of levels are inaccurate.
   if (info && info.share !== null && info.part === "Analysis") {
     return [fromServer(info.text), info.share, null];
   }
@@ -99,13 +99,13 @@ export class Evaluation {
     $("evaluation").closest("section").classList.toggle("off", !reveals);
     $("line-count").disabled = !reveals;
     if (document.activeElement !== $("line-count")) $("line-count").value = String(state.lines);
-    const found = verdict(info, state, judged);
-    if (found) drawBar(found[1], found[0]);
+    const shown = verdict(info, state, judged);
+    if (shown) drawBar(shown[1], shown[0]);
     else if (!stale) drawBar(0.5, t("evaluation.none"));
     if (!reveals || this.place !== state.position.text) this.release();
     this.place = state.position.text;
-    this.write($("worth"), reveals && found ? found[0] : "");
-    this.write($("facts"), reveals ? this.facts(info, found) : t("evaluation.off"));
+    this.write($("worth"), reveals && shown ? shown[0] : "");
+    this.write($("facts"), reveals ? this.facts(info, shown) : t("evaluation.off"));
     // Reserve the height: lines that come and go would move everything below them.
     const lineCount = reveals && !state.position.end ? state.lines : 0;
     $("lines").style.setProperty("--line-count", lineCount);
@@ -115,7 +115,7 @@ export class Evaluation {
     this.drawTables(state);
   }
 
-  /** Shows the progress of building tables, or the rules that have some for this position. */
+  /** Shows the progress of building tables, or the rules that have tables for this position. */
   drawTables({ tables, analysing }) {
     $("tables").hidden = !tables;
     $("tables-use").hidden = !tables || !tables.rules || !analysing;
@@ -130,8 +130,8 @@ export class Evaluation {
     if (place.textContent !== text) place.textContent = text;
   }
 
-  facts(info, found) {
-    const parts = found && found[2] ? [found[2]] : [];
+  facts(info, shown) {
+    const parts = shown && shown[2] ? [shown[2]] : [];
     if (info && info.share !== null) {
       parts.push(t("evaluation.depth", { name: info.name, depth: info.depth ?? "?" }));
       if (info.nodes) parts.push(t("evaluation.positions", { count: short(info.nodes) }));
@@ -155,29 +155,29 @@ export class Evaluation {
     });
   }
 
-  drawExplorer(found, state) {
-    $("explorer-box").hidden = !found;
-    if (!found) return;
+  drawExplorer(known, state) {
+    $("explorer-box").hidden = !known;
+    if (!known) return;
     const side = SIDES[state.position.side];
-    const key = JSON.stringify([found, side]);
+    const key = JSON.stringify([known, side]);
     if (this.explored === key) return;
     this.explored = key;
-    $("explorer").replaceChildren(...found.moves.map((one) => {
+    $("explorer").replaceChildren(...known.moves.map((entry) => {
       const button = element(
-        "button", { class: `known ${one.value || "unknown"}`, "data-moves": one.move },
-        symbol(one.value), element("span", { class: "move" }, one.move),
+        "button", { class: `known ${entry.value || "unknown"}`, "data-moves": entry.move },
+        symbol(entry.value), element("span", { class: "move" }, entry.move),
         element("span", { class: "worth" },
-          t(one.value ? WORDS[one.value] : "evaluation.unknown", { side })),
+          t(entry.value ? WORDS[entry.value] : "evaluation.unknown", { side })),
       );
-      if (one.replies) {
-        const [holding, all] = one.replies;
+      if (entry.replies) {
+        const [holding, all] = entry.replies;
         const title = t("evaluation.hold.title", { holding, all });
         const text = t("evaluation.hold", { holding, all });
         button.append(element("span", { class: "replies", title }, text));
       }
-      if (one.in) {
-        const count = one.depth === 255 ? t("evaluation.more", { count: one.in }) : one.in;
-        const [key, title] = one.ends ? ["evaluation.in", "evaluation.in.title"]
+      if (entry.in) {
+        const count = entry.depth === 255 ? t("evaluation.more", { count: entry.in }) : entry.in;
+        const [key, title] = entry.ends ? ["evaluation.in", "evaluation.in.title"]
           : ["evaluation.removal", "evaluation.removal.title"];
         button.append(element("span", { class: "depth" }, t(key, { count })));
         button.title = t(title, { count });

@@ -145,7 +145,7 @@ export class MoveList {
       this.current = button;
       this.follow();
     }
-    // In a game, replaced moves would only clutter the list; they are kept in the record.
+    // In a game the list hides replaced moves; they are kept in the record.
     $("moves").classList.toggle("in-play", state.playing);
     for (const old of this.takenBack) old.classList.remove("taken");
     this.takenBack = [];

@@ -1,4 +1,4 @@
-// The rows of both players: name, men in hand, clock.
+// The rows of both players: name, men, clock.
 
 import { $, clockText, element } from "../dom.js";
 import { counted, fromServer, SIDES, t } from "../text.js";

@@ -5,7 +5,7 @@ import { counted, fromServer, SIDES, t } from "../text.js";
 import { now } from "../now.js";
 import { usersOf } from "./players.js";
 
-/** Least milliseconds between two drawings of the graph of a running review. */
+/** Minimum milliseconds between two drawings of the graph of a running review. */
 const PAUSE = 300;
 
 /** Returns whether a review is running. */
@@ -72,11 +72,11 @@ export class ReviewPanel {
   /** Draws the graph; at most every `PAUSE` while the review runs, because games may be long. */
   drawArea() {
     const { judgements, moves } = this.review;
-    const now = performance.now();
-    const early = this.drawn && judgements.length < moves && now < this.next;
+    const time = performance.now();
+    const early = this.drawn && judgements.length < moves && time < this.next;
     if (judgements.length === this.drawn || early) return;
     this.drawn = judgements.length;
-    this.next = now + PAUSE;
+    this.next = time + PAUSE;
     const heights = judgements.map((judged) => 100 - judged.value * 100);
     const places = heights.map((height, at) => `${at + 1},${height}`).join(" ");
     this.area.setAttribute("points", `0,100 0,${heights[0]} ${places} ${heights.length},100`);

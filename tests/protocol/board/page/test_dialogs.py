@@ -5,11 +5,13 @@ from __future__ import annotations
 import pytest
 
 from tests.protocol.board.steps import (
+    ANALYST,
     BEGINNER,
     BUSY,
     PERSON,
     ask,
     begin,
+    clock,
     enter,
     expect_refusal,
     shot,
@@ -77,6 +79,21 @@ def test_changing_the_players_continues_the_game(page: Browser) -> None:
     page.click("#apply")
     page.wait("document.querySelectorAll('.clock').length === 2")
     assert page.run("return document.querySelectorAll('#moves button').length") == 2
+
+
+def test_a_time_control_that_the_page_does_not_offer_is_kept(page: Browser) -> None:
+    begin(page)
+    ask(page, "new", players=[PERSON, PERSON, ANALYST], time=clock(300, 3))
+    page.wait("document.querySelectorAll('.clock').length === 2")
+    tap_menu(page, "new")
+    chosen = "document.getElementById('time').selectedOptions[0].textContent"
+    assert page.run(f"return {chosen}") == "5 min + 3 s"
+    page.run("document.querySelector('#new-dialog details').open = true")
+    enter(page, "#name-0", "Anna")
+    page.click("#apply")
+    page.wait("document.querySelector('#player-bottom .name').textContent === 'White: Anna'")
+    time = page.run("return import('./now.js').then(({ now }) => now.state.time)")
+    assert time == clock(300, 3)
 
 
 def test_an_untouched_option_keeps_its_value(page: Browser) -> None:

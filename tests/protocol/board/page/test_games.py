@@ -386,6 +386,24 @@ GAME = """[White "You"]
 """
 
 
+def test_the_page_does_not_promise_my_games_for_an_unsaved_game(
+    tmp_path: Path, chromium: Browser
+) -> None:
+    (tmp_path / "file").touch()
+    with Server(games=tmp_path / "file") as server:
+        server.open_page(chromium)
+        begin(chromium)
+        play(chromium, "d6")
+        tap_menu(chromium, "new")
+        chromium.click("#begin")
+        chromium.wait(DIALOG.format("ask"))
+        assert chromium.text("#ask-text") == "It is not over, and it is not saved."
+        chromium.key("Escape")
+    chromium.wait("!document.getElementById('trouble').hidden")
+    assert "My games" not in chromium.text("#trouble-text")
+    chromium.open("about:blank")
+
+
 @pytest.fixture
 def page_with_games(tmp_path: Path, chromium: Browser) -> Iterator[Browser]:
     """A page whose folder has three games against an engine and one of two people."""

@@ -111,7 +111,7 @@ def test_a_typed_move_that_is_illegal_is_named_and_dropped(page: Browser) -> Non
     play(page, "d6")
     for key in "d6":
         page.key(key)
-    page.wait("document.getElementById('toast').textContent === 'd6 is no legal move here.'")
+    page.wait("document.getElementById('toast').textContent === 'd6 is not a legal move here.'")
     for key in ("f", "Escape", "d"):
         page.key(key)
     page.key("2")
