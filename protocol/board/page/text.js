@@ -36,7 +36,7 @@ export function t(key, values = {}) {
 /** Returns the text of a key if there is one, otherwise `otherwise`. */
 export const textOr = (key, otherwise) => (key in table ? t(key) : otherwise);
 
-/** Returns the text of a key for a count; the keys end with `.one`, `.other` and so on. */
+/** Returns the text of a key for a count or its text; keys end with `.one`, `.other` and so on. */
 export function countedText(key, count) {
   const exact = `${key}.${plural.select(Number(count))}`;
   return t(exact in table ? exact : `${key}.other`, { count });

@@ -210,11 +210,14 @@ export default {
   "evaluation.loss": "{side} verliert",
   "evaluation.unknown": "unbekannt",
   "evaluation.hold": "{holding} von {all} halten",
-  "evaluation.hold.title": "{holding} von {all} Antworten erhalten diesen Wert",
+  "evaluation.hold.title": "Antworten, die diesen Wert erhalten: {holding} von {all}",
   "evaluation.in": "in {count}",
-  "evaluation.in.title": "Das Spiel endet in {count} Zügen des Gewinners",
+  "evaluation.in.title.one": "Das Spiel endet in {count} Zug des Gewinners",
+  "evaluation.in.title.other": "Das Spiel endet in {count} Zügen des Gewinners",
   "evaluation.removal": "Schlagen in {count}",
-  "evaluation.removal.title": "Bis zum nächsten Schlagen oder zum Ende sind es {count} Züge "
+  "evaluation.removal.title.one": "Bis zum nächsten Schlagen oder zum Ende ist es {count} Zug "
+    + "einer Seite",
+  "evaluation.removal.title.other": "Bis zum nächsten Schlagen oder zum Ende sind es {count} Züge "
     + "einer Seite",
   "evaluation.more": "{count} oder mehr",
   "tables.build": "Tabellen bewiesener Werte werden berechnet: {percent} %",
@@ -293,7 +296,7 @@ export default {
   "open.listed": "Die ersten {count} stehen in der Liste.",
   "open.kept.one": "{count} Partie ist jetzt unter Meine Partien.",
   "open.kept.other": "{count} Partien sind jetzt unter Meine Partien.",
-  "open.faults": "{skipped} von {count} sind nicht lesbar: {faults}",
+  "open.faults": "Nicht lesbar: {skipped} von {count} ({faults})",
 
   "games": "Meine Partien",
   "games.search": "Nach Name, Datum, Ergebnis oder Kommentar suchen",

@@ -4,7 +4,7 @@ import { $, element } from "../dom.js";
 import { parse } from "../drawing.js";
 import { symbol } from "../board/marks.js";
 import { title as rulesTitle } from "../rules.js";
-import { fromServer, SIDES, t } from "../text.js";
+import { countedText, fromServer, SIDES, t } from "../text.js";
 
 const WORDS = { win: "evaluation.win", draw: "evaluation.draws", loss: "evaluation.loss" };
 const RESULTS = { "1-0": 1, "0-1": 0, "1/2-1/2": 0.5 };
@@ -177,10 +177,10 @@ export class Evaluation {
       }
       if (entry.in) {
         const count = entry.depth === 255 ? t("evaluation.more", { count: entry.in }) : entry.in;
-        const [key, title] = entry.ends ? ["evaluation.in", "evaluation.in.title"]
-          : ["evaluation.removal", "evaluation.removal.title"];
-        button.append(element("span", { class: "depth" }, t(key, { count })));
-        button.title = t(title, { count });
+        const text = t(entry.ends ? "evaluation.in" : "evaluation.removal", { count });
+        button.append(element("span", { class: "depth" }, text));
+        button.title = entry.ends ? countedText("evaluation.in.title", count)
+          : countedText("evaluation.removal.title", count);
       }
       return element("li", {}, button);
     }));

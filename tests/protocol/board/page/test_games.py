@@ -23,6 +23,7 @@ from tests.protocol.board.steps import (
     begin,
     click,
     clock,
+    console_errors,
     enter,
     load,
     moves,
@@ -402,6 +403,7 @@ def test_the_page_does_not_promise_my_games_for_an_unsaved_game(
     chromium.wait("!document.getElementById('trouble').hidden")
     assert "My games" not in chromium.text("#trouble-text")
     chromium.open("about:blank")
+    assert all("ERR_CONNECTION" in text for text in console_errors(chromium))
 
 
 @pytest.fixture

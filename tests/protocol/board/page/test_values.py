@@ -14,7 +14,7 @@ from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.cache import TableCache
 from merels.protocol.board import proven
 from tests.protocol.board.server import Server
-from tests.protocol.board.steps import begin, console_errors
+from tests.protocol.board.steps import begin, console_errors, load, tap_menu
 from tests.protocol.board.webdriver import Browser
 
 
@@ -60,3 +60,12 @@ def test_the_explorer_lists_placing_moves_if_their_tables_exist(
         chromium.click("#explorer li:first-child button")
         chromium.wait("/Black wins/.test(document.getElementById('worth').textContent)")
         assert console_errors(chromium) == []
+        chromium.open("about:blank")
+
+
+def test_a_distance_of_one_move_is_in_the_singular(page: Browser) -> None:
+    tap_menu(page, "analyse")
+    load(page, "********/O***@***/O***@@*O w 0 0 0 9")
+    first = "document.querySelector('#explorer li:first-child button')"
+    page.wait(f"{first}?.textContent.includes('in 1')")
+    assert page.run(f"return {first}.title") == "The game ends in 1 move of the winner"
