@@ -24,8 +24,17 @@ export const LANGUAGE = [chosenLanguage(), ...navigator.languages.map((code) => 
 const table = LANGUAGES[LANGUAGE];
 const plural = new Intl.PluralRules(LANGUAGE);
 
-const fillIn = (text, values) =>
-  text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
+/** Returns a number in the language's notation, with `digits` decimals or up to three. */
+export const decimal = (number, digits) => new Intl.NumberFormat(LANGUAGE, {
+  useGrouping: false, minimumFractionDigits: digits, maximumFractionDigits: digits,
+}).format(number);
+
+const fillIn = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => {
+  if (!(name in values)) return whole;
+  const value = values[name];
+  const isFraction = typeof value === "number" && !Number.isInteger(value);
+  return isFraction ? decimal(value) : String(value);
+});
 
 /** Returns the text of a key, with its {placeholders} replaced by values. */
 export function t(key, values = {}) {

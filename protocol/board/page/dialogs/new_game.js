@@ -21,7 +21,7 @@ const colour = () => [...radios()].find((radio) => radio.checked).value;
 /** Returns the text of a time control. */
 const timeText = ({ kind, seconds, base, increment }) => (kind === "move"
   ? t("time.move", { seconds })
-  : t("time.clock", { minutes: Number((base / 60).toFixed(2)), increment }));
+  : t("time.clock", { minutes: base / 60, increment }));
 
 /** Returns the choices of the last game started with this form. */
 function remembered() {

@@ -4,7 +4,7 @@ import { $, element } from "../dom.js";
 import { parse } from "../drawing.js";
 import { symbol } from "../board/marks.js";
 import { title as rulesTitle } from "../rules.js";
-import { countedText, fromServer, SIDES, t } from "../text.js";
+import { countedText, decimal, fromServer, SIDES, t } from "../text.js";
 
 const WORDS = { win: "evaluation.win", draw: "evaluation.draws", loss: "evaluation.loss" };
 const RESULTS = { "1-0": 1, "0-1": 0, "1/2-1/2": 0.5 };
@@ -200,7 +200,7 @@ export function firstMoves(info) {
 
 function short(number) {
   for (const [unit, size] of [["G", 1e9], ["M", 1e6], ["k", 1e3]]) {
-    if (number >= size) return `${(number / size).toFixed(number >= 10 * size ? 0 : 1)} ${unit}`;
+    if (number >= size) return `${decimal(number / size, number >= 10 * size ? 0 : 1)} ${unit}`;
   }
   return String(number);
 }

@@ -1,7 +1,7 @@
 // The review of the game: graph, accuracy and verdicts.
 
 import { $, COLOURS, element, svg } from "../dom.js";
-import { counted, fromServer, SIDES, t } from "../text.js";
+import { counted, decimal, fromServer, SIDES, t } from "../text.js";
 import { now } from "../now.js";
 import { usersOf } from "./players.js";
 
@@ -100,7 +100,7 @@ function drawSums({ sums }) {
   $("sums").replaceChildren(...sums.flatMap(({ accuracy, moves, counts }, side) => [
     element("dt", {}, SIDES[side]),
     element("dd", {}, moves
-      ? t("review.sums", { accuracy: accuracy.toFixed(1), counts: listed(counts) }) : "–"),
+      ? t("review.sums", { accuracy: decimal(accuracy, 1), counts: listed(counts) }) : "–"),
   ]));
 }
 

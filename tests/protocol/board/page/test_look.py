@@ -112,6 +112,8 @@ def test_the_page_is_german_for_a_german_browser_and_by_choice(page: Browser) ->
     page.wait("document.getElementById('result-title').textContent === 'Weiß gewinnt'")
     assert page.text("#result-reason") == "Weiß gewinnt, Schwarz gibt auf"
     shot(page, "german")
+    decimal = "import('./text.js').then(({ t }) => t('time.move', { seconds: 0.1 }))"
+    assert page.run(f"return {decimal}") == "0,1 s pro Zug"
     faults = page.run(
         """return import("./text.js").then(({ fromServer }) => [
              "Draw by repetition", "Black wins, White has two men", "White to move: one move wins.",
