@@ -208,7 +208,8 @@ export default {
   "evaluation.in.title.other": "The game ends in {count} moves of the winner",
   "evaluation.removal": "removal in {count}",
   "evaluation.removal.title.one": "The next removal or the end comes in {count} move of one side",
-  "evaluation.removal.title.other": "The next removal or the end comes in {count} moves of one side",
+  "evaluation.removal.title.other": "The next removal or the end comes in {count} moves of one "
+    + "side",
   "evaluation.more": "{count} or more",
   "tables.build": "Building tables of proven values: {percent} %",
   "tables.other": "Your tables are for other rules: {rules}.",
