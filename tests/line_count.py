@@ -1,4 +1,4 @@
-"""Counting executed lines of Python: a measure of time that is the same on every machine."""
+"""The number of executed lines of Python, a cost that does not depend on the machine's speed."""
 
 from __future__ import annotations
 
