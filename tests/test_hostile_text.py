@@ -1,4 +1,4 @@
-"""Readers of untrusted text take time in proportion to its length, whatever it contains."""
+"""The time to read untrusted text is proportional to its length, for any content."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ from tests.line_count import lines_run
 from tests.test_sources import MODULES
 
 
-def _trees(text: str) -> None:
+def _read_and_format(text: str) -> None:
     for record in parse_records(text):
         format_record(record.copy())
 
 
-def _file(text: str, folder: Path) -> str:
+def _write(text: str, folder: Path) -> str:
     path = folder / "20200101-000000-000000-abcdef.pgn"
     path.write_text(text, encoding="utf-8")
     return str(path)
@@ -57,26 +57,26 @@ def _file(text: str, folder: Path) -> str:
 
 READERS: dict[str, Callable[[str, Path], Any]] = {
     "records": lambda text, _: list(parse_records(text)),
-    "trees": lambda text, _: _trees(text),
+    "formatted": lambda text, _: _read_and_format(text),
     "pasted": lambda text, _: read_game(text),
     "split": lambda text, _: list(split_games(StringIO(text))),
     "tags": lambda text, _: read_tags(text),
     "playok": lambda text, _: is_playok(text) or parse_playok(text),
-    "kept": lambda text, folder: _file(text, folder) and GameStore(folder).entries(),
+    "saved": lambda text, folder: _write(text, folder) and GameStore(folder).entries(),
     "convert": lambda text, folder: list(
-        read_items(_file(text, folder), None, RecordRules(), lambda _: None)
+        read_items(_write(text, folder), None, RecordRules(), lambda _: None)
     ),
     "openings": lambda text, folder: load_openings(
-        OpeningSettings(file=_file(text, folder), format="pgn"), DEFAULT_RULES
+        OpeningSettings(file=_write(text, folder), format="pgn"), DEFAULT_RULES
     ),
     "positions": lambda text, folder: load_openings(
-        OpeningSettings(file=_file(text, folder)), DEFAULT_RULES
+        OpeningSettings(file=_write(text, folder)), DEFAULT_RULES
     ),
-    "ratings": lambda text, folder: list(GamesFile(_file(text, folder)).games(Roster())),
+    "ratings": lambda text, folder: list(GamesFile(_write(text, folder)).games(Roster())),
     "position": lambda text, _: read_position(text),
     "rules": lambda text, _: parse_rules(text),
     "manifest": lambda text, _: parse_manifest(text),
-    "flags": lambda text, folder: parse(["-config", f"file={_file(text, folder)}"]),
+    "flags": lambda text, folder: parse(["-config", f"file={_write(text, folder)}"]),
     "words": lambda text, _: shell_words(text, comments=True),
     "option": lambda text, _: parse_option(text),
     "info": lambda text, _: parse_info(text.encode(), Position()),
@@ -206,7 +206,7 @@ _NEVER_RESCANS = {
     "player-\\d++\\.(html|js)|\\d++\\.(js|pgn)": "fullmatch of a file's name",
     "option name (.+?) type (.+)": "any text matches after type",
 }
-"""Patterns in which something must follow a repetition, and why they never rescan a text."""
+"""Patterns that `_parts_that_rescan` reports although they take linear time, with the reason."""
 
 
 def _parts_that_rescan(pattern: Any, must_follow: bool = False) -> Iterator[str]:
@@ -236,7 +236,10 @@ def _parts_that_rescan(pattern: Any, must_follow: bool = False) -> Iterator[str]
 
 
 def _patterns() -> Iterator[tuple[str, str]]:
-    """Yield module and text of every regular expression in the sources."""
+    """Yield module and text of the sources' regular expressions.
+
+    These are the patterns of module-level values, and the literals in calls of `re`.
+    """
     for name, path in MODULES.items():
         if path.stem == "__main__" or path.parent.name in ("examples", "merels"):
             continue
@@ -274,13 +277,13 @@ def test_no_group_is_repeated_possessively() -> None:
     """Python 3.11.2 matched such groups wrongly, and read no PGN tag. Use an atomic group."""
     assert list(_possessive_groups(_parser.parse("(?:ab|c)*+d"))) != []
     assert list(_possessive_groups(_parser.parse("a|(?P<x>(?:a++b?)++)"))) != []
-    found = {text: list(_possessive_groups(_parser.parse(text))) for _, text in _patterns()}
-    assert {text: groups for text, groups in found.items() if groups} == {}
+    groups_of = {text: list(_possessive_groups(_parser.parse(text))) for _, text in _patterns()}
+    assert {text: groups for text, groups in groups_of.items() if groups} == {}
 
 
 def test_no_pattern_examines_a_text_twice() -> None:
     patterns = list(_patterns())
-    assert len(patterns) > 20
+    assert len(patterns) > 20 and set(_NEVER_RESCANS) <= {text for _, text in patterns}
     assert {
         (name, text) for name, text in patterns
         if text not in _NEVER_RESCANS and list(_parts_that_rescan(_parser.parse(text)))
@@ -295,7 +298,7 @@ def test_a_pattern_that_examines_a_text_twice_is_found(text: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("reader", READERS)
 def test_a_megabyte_is_read(reader: str, tmp_path: Path) -> None:
-    """A reader that is quadratic in the length would take hours for a megabyte."""
+    """A reader that takes quadratic time would need hours for a megabyte."""
     program = (
         "import sys; from pathlib import Path; from tests.test_hostile_text import read_all; "
         "read_all(sys.argv[1], Path(sys.argv[2]))"

@@ -46,4 +46,5 @@ def test_the_readme_has_at_most_120_lines() -> None:
 
 def test_the_readme_repeats_the_ratings_of_the_guide() -> None:
     ratings = (ROOT / "README.md").read_text("utf-8").split("```\n")[7]
+    assert all(name in ratings for name in NAMES)
     assert ratings in (ROOT / "tournament" / "guide.md").read_text("utf-8")

@@ -1,4 +1,4 @@
-"""The build from source, the commit in versions, the notes of a release, and the citation."""
+"""The build from source, the commit in versions, release notes, pinned actions, the citation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROOT = Path(__file__).parent.parent
     sys.platform == "win32" or importlib.util.find_spec("Cython") is None,
     reason="builds with Cython and a Unix compiler",
 )
-def test_a_missing_compiler_is_one_line() -> None:
+def test_a_missing_compiler_is_reported_in_one_line() -> None:
     command = [sys.executable, "setup.py", "-q", "build_ext"]
     environment = {**os.environ, "CC": "/no/such/cc -pthread"}
     done = subprocess.run(
@@ -51,7 +51,7 @@ def git(*words: str) -> str:
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
-def test_the_commit_of_a_development_version(
+def test_a_development_version_has_the_commit_of_its_sources(
     setup: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
@@ -85,7 +85,7 @@ def test_the_commit_of_a_development_version(
     importlib.util.find_spec("Cython") is None or not (ROOT / ".git").exists(),
     reason="builds with Cython in a checkout",
 )
-def test_a_development_build_announces_its_commit(tmp_path: Path) -> None:
+def test_a_development_build_reports_its_commit(tmp_path: Path) -> None:
     command = [sys.executable, "setup.py", "-q", "build_py", "--build-lib", str(tmp_path)]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     script = "import merels.engine as engine; print(engine.__version__, engine.full_version())"
@@ -102,7 +102,7 @@ def test_a_development_build_announces_its_commit(tmp_path: Path) -> None:
 @pytest.mark.skipif(
     sys.platform == "win32" or not (ROOT / ".ci").exists(), reason="a shell script of a checkout"
 )
-def test_the_notes_of_a_release(tmp_path: Path) -> None:
+def test_the_notes_of_a_release_are_its_section_of_the_changelog(tmp_path: Path) -> None:
     folder = tmp_path / ".ci"
     folder.mkdir()
     shutil.copy(ROOT / ".ci" / "notes", folder)

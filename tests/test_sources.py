@@ -106,7 +106,7 @@ def test_durations_use_a_monotonic_clock(layer: str) -> None:
         assert not re.search(r"\btime\.time(_ns)?\(", path.read_text(encoding="utf-8")), path
 
 
-SAVES = {"os.replace", "os.rename", "os.renames", "shutil.move"}
+RENAMES = {"os.replace", "os.rename", "os.renames", "shutil.move"}
 """Calls that rename files."""
 
 
@@ -116,11 +116,12 @@ def unsafe_writes(path: Path) -> Iterator[int]:
         if not isinstance(node, ast.Call):
             continue
         called = ast.unparse(node.func)
-        modes = [word.value for word in node.args if isinstance(word, ast.Constant)]
+        words = [*node.args, *(word.value for word in node.keywords if word.arg == "mode")]
+        modes = [word.value for word in words if isinstance(word, ast.Constant)]
         if called.rpartition(".")[2] == "open" and "os.devnull" not in map(ast.unparse, node.args):
             if any(isinstance(mode, str) and mode[:1] in ("w", "x") for mode in modes):
                 yield node.lineno
-        elif called in SAVES or called.endswith((".write_text", ".write_bytes")):
+        elif called in RENAMES or called.endswith((".write_text", ".write_bytes")):
             yield node.lineno
 
 

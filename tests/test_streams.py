@@ -98,7 +98,7 @@ def test_closed_streams_are_no_error(tmp_path: Path, command: str, closed: str) 
     assert done.returncode == 0 and "Traceback" not in done.stderr
 
 
-def test_an_error_never_goes_to_standard_output(tmp_path: Path) -> None:
+def test_an_error_is_not_printed_on_standard_output_if_error_output_is_closed() -> None:
     words = [*MERELS, "perft", "x"]
     done = subprocess.run(
         ["sh", "-c", 'exec "$@" 2>&-', "sh", *words], capture_output=True, timeout=PATIENCE
@@ -106,7 +106,7 @@ def test_an_error_never_goes_to_standard_output(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (2, b"")
 
 
-def test_the_engine_waits_on_non_blocking_streams(tmp_path: Path) -> None:
+def test_the_engine_waits_on_non_blocking_streams() -> None:
     """Another process that shares the pipes may have made them non-blocking."""
     to_engine, from_engine = os.pipe(), os.pipe()
     for end in (to_engine[0], from_engine[1]):

@@ -1,4 +1,4 @@
-"""The page of strength, speed and levels, and the command that makes it."""
+"""The page engine/strength.md, and the benchmark that generates it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def run(*words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_the_page_holds_the_stored_figures() -> None:
+def test_the_page_has_the_stored_figures() -> None:
     stored = json.loads(STORE.read_text(encoding="utf-8"))
     text = (ROOT / "engine" / "strength.md").read_text(encoding="utf-8")
     assert text == page(stored), "run python -m tests.benchmarks.strength -print"
@@ -52,7 +52,7 @@ def test_a_second_run_measures_only_what_is_missing(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="a row names a commit: needs git")
-def test_a_new_store_starts_empty(tmp_path: Path) -> None:
+def test_a_new_store_has_only_the_measured_part(tmp_path: Path) -> None:
     path = tmp_path / "figures.json"
     done = run("-quick", "-store", str(path), "speed")
     assert done.returncode == 0, done.stderr
@@ -65,7 +65,7 @@ def test_a_new_store_starts_empty(tmp_path: Path) -> None:
     (["speeds"], "'speeds': expected one of blunders, speed, levels"),
     (["-quick"], "-quick is too rough for strength.json: name another file with -store"),
 ])
-def test_a_wrong_command_line_is_one_error(words: list[str], complaint: str) -> None:
+def test_a_wrong_command_line_is_an_error(words: list[str], complaint: str) -> None:
     done = run(*words)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.splitlines()[-1].endswith(complaint)
