@@ -37,11 +37,11 @@ RULES = make_rules("morris", ["Repetition=0", "NoRemovalPlies=0"])
 RANDOM_SHARES = (0.1, 0.2, 0.4, 0.6)
 """Shares of random moves in a game; the other moves are searched."""
 NODES = 300
-"""Nodes of a search."""
-LONGEST = 120
+"""Node limit of a search."""
+MAX_PLIES = 120
 """Maximum length of a game in plies."""
-ANYWHERE = 0.3
-"""Number of random positions without men in hand for each position of a game."""
+RANDOM_POSITION_SHARE = 0.3
+"""Chance of a random position without men in hand after each position of a game."""
 
 Image = tuple[int, int, tuple[int, int], int]
 
@@ -61,7 +61,7 @@ def game(searcher: Searcher, chance: random.Random) -> Iterator[Position]:
     random_share = chance.choice(RANDOM_SHARES)
     position = Position(RULES)
     searcher.clear()
-    for _ in range(LONGEST):
+    for _ in range(MAX_PLIES):
         if position.outcome() is not None:
             return
         yield Position(RULES, position.men, position.hands, position.side)
@@ -75,12 +75,12 @@ def game(searcher: Searcher, chance: random.Random) -> Iterator[Position]:
 
 
 def candidates(chance: random.Random) -> Iterator[Position]:
-    """Yield positions of games, and random positions without men in hand, of any number of men."""
+    """Yield positions of games, mixed with random positions without men in hand."""
     searcher = Searcher()
     while True:
         for position in game(searcher, chance):
             yield position
-            if chance.random() < ANYWHERE:
+            if chance.random() < RANDOM_POSITION_SHARE:
                 own, opponent = (chance.randint(MINIMUM_MEN, MEN_PER_SIDE) for _ in range(2))
                 yield random_position(RULES, own, opponent, chance)
 

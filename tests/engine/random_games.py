@@ -1,4 +1,4 @@
-"""Random positions of games under random rules."""
+"""Positions of random games under random rules."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def test_parameters_are_options_in_a_build_for_tuning(tmp_path: Path) -> None:
     assert "FutilityMargin" not in usual
     assert "option name FutilityMargin type spin default 30 min 10 max 200\n" in tuning
     assert nodes(usual) == nodes(tuning)
-    for option in re.findall(r"option name (\w+) type spin default \d+ min (\d+)", tuning):
-        if option[0] in ("FutilityMargin", "ReductionDivisor", "HistoryBonus", "IirDepth"):
-            line = f"setoption name {option[0]} value {option[1]}\n"
-            assert nodes(search_output(tmp_path / "lib", line)) != nodes(usual), option[0]
+    minimums = dict(re.findall(r"option name (\w+) type spin default \d+ min (\d+)", tuning))
+    for name in ("FutilityMargin", "ReductionDivisor", "HistoryBonus", "IirDepth"):
+        line = f"setoption name {name} value {minimums[name]}\n"
+        assert nodes(search_output(tmp_path / "lib", line)) != nodes(usual), name

@@ -1,4 +1,4 @@
-"""Input errors: their places, and pickling."""
+"""Input errors: the places that they name, and pickling."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ except OSError as error:
 """
 
 
-def full_disk(function: str, path: Path, content: str) -> str:
+def error_on_a_full_disk(function: str, path: Path, content: str) -> str:
     """Call a function of `saving` with files limited to 100 bytes; return its error's type."""
     pytest.importorskip("resource")
     words = [sys.executable, "-c", ON_A_FULL_DISK, function, str(path), content]
@@ -49,14 +49,14 @@ def test_a_full_disk_keeps_the_old_file_and_leaves_no_draft(
     path = tmp_path / "file"
     if old is not None:
         path.write_text(old)
-    assert full_disk(function, path, "[b'12' * 40, b'34' * 40]") == "OSError\n"
+    assert error_on_a_full_disk(function, path, "[b'12' * 40, b'34' * 40]") == "OSError\n"
     assert [file.read_text() for file in tmp_path.iterdir()] == ([] if old is None else [old])
 
 
 def test_a_full_disk_adds_nothing_to_a_file(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_text("old")
-    assert full_disk("append_whole", path, "b'12' * 80") == "OSError\n"
+    assert error_on_a_full_disk("append_whole", path, "b'12' * 80") == "OSError\n"
     assert path.read_text() == "old"
     append_whole(path, b" and new")
     assert path.read_text() == "old and new"
@@ -81,7 +81,7 @@ def test_a_link_is_replaced_and_not_followed_unless_the_user_named_it(tmp_path: 
 
 
 @posix
-def test_a_link_to_nothing_and_a_link_to_itself(tmp_path: Path) -> None:
+def test_a_dangling_link_gets_a_target_and_a_link_to_itself_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "new").symlink_to("made")
     write_named(tmp_path / "new", [b"new"])
     assert (tmp_path / "new").is_symlink() and (tmp_path / "made").read_text() == "new"

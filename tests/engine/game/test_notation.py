@@ -141,10 +141,10 @@ def test_removals_in_separate_tokens_are_joined() -> None:
 def test_errors_name_the_token_and_its_index(tokens: str, index: int, reason: str) -> None:
     with pytest.raises(InputError, match=reason) as caught:
         play_moves(Position(), tokens.split())
-    assert caught.value.index == index
+    assert (caught.value.token, caught.value.index) == (tokens.split()[index], index)
 
 
-def test_rules_as_text() -> None:
+def test_rules_round_trip_through_text_and_malformed_rules_are_refused() -> None:
     rules = parse_rules("morris Flying=never NoRemovalPlies=0")
     assert str(rules) == "morris Flying=never NoRemovalPlies=0"
     assert parse_rules(str(rules)) == rules

@@ -1,4 +1,4 @@
-"""The rules of the game in their difficult cases, by the readable implementation."""
+"""Difficult cases of the rules, in the readable implementation."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def test_men_in_mills_are_removed_only_when_no_other_is_left() -> None:
     assert {move for move in texts(locked) if move.startswith("d5")} == {"d5"}
 
 
-def test_two_mills_at_once() -> None:
+def test_two_mills_at_once_remove_one_man_or_two_by_the_rules() -> None:
     # Placing d5 closes d5-e5-c5 and d5-d6-d7.
     board = "*O*****O/O@**@***/O*@*@*** w 1 0 0 9"
-    one = {move for move in texts(at(board)) if move.startswith("d5")}
-    each = {move for move in texts(at(board, "multi")) if move.startswith("d5")}
-    assert one == {"d5xf6", "d5xd2", "d5xg4", "d5xd1"}
-    assert len(each) == 6 and "d5xd1xd2" in each
+    single = {move for move in texts(at(board)) if move.startswith("d5")}
+    double = {move for move in texts(at(board, "multi")) if move.startswith("d5")}
+    assert single == {"d5xf6", "d5xd2", "d5xg4", "d5xd1"}
+    assert len(double) == 6 and "d5xd1xd2" in double
     # Black has a mill and a man outside it: White must remove that man first, then any man.
     mixed = "*O*****O/O*******/O@@@*@** w 1 0 0 9"
     removals = {move for move in texts(at(mixed, "mill DoubleMill=each")) if move.startswith("d5")}
@@ -50,7 +50,7 @@ def test_two_mills_at_once() -> None:
     assert {move for move in texts(at(mixed, "multi")) if move.startswith("d5")} == {"d5xa1"}
 
 
-def test_flying() -> None:
+def test_the_rules_decide_who_flies() -> None:
     board = "OO*O****/@@**@***/@****@** w 0 0 0 9"
     assert len(texts(at(board, "loc"))) < 10
     assert any(move.startswith("d5-a4") for move in texts(at(board)))
@@ -92,7 +92,7 @@ def test_a_third_occurrence_draws_and_the_initial_position_counts() -> None:
     assert outcome is not None and outcome.reason == "repetition"
 
 
-def test_three_against_three() -> None:
+def test_three_against_three_is_drawn_after_four_plies_under_mill_not_morris() -> None:
     text = "O*O*****/*@*@****/**O**@** w 0 0 {} 30"
     assert end(text.format(3)) is None
     assert end(text.format(4)) == ("1/2-1/2", "three")
@@ -118,7 +118,7 @@ def test_a_position_retraces_its_moves_since_the_last_irreversible_one() -> None
     assert longest > 20
 
 
-def test_the_documented_first_steps_work() -> None:
+def test_moves_are_played_as_text_and_a_position_prints_as_a_board() -> None:
     position = Position().push("d6").push("f4")
     assert str(position.legal_moves()[0]) == "d5"
     assert Move.from_text("D6D5xC3") == Move.from_text("d6-d5xc3")
