@@ -1,9 +1,9 @@
-"""The runner's own CPU time per ply, with an engine that answers at once.
+"""The runner's CPU time a ply, without the engines, with an engine that answers at once.
 
     python -m tests.benchmarks.cpu [GAMES] [-free]
 
-All processes are pinned to one core unless ``-free`` is given. It prints this process's user and
-system time for a ply, and the plies and games a second.
+All processes are pinned to one core unless ``-free`` is given. The benchmark prints this process's
+user and system time a ply, and the plies and games a second.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def make_spec(program: str, limit: TimeControl) -> GameSpec:
 
 
 def measure(spec: GameSpec, games: int) -> str:
-    """Play the game ``games`` times; return the time for a ply, and the speed, as text."""
+    """Play the game ``games`` times; return the time a ply, and the speed, as text."""
     with EngineCache() as engines:
         plies = len(play_game(spec, engines).moves)
         before, start = resource.getrusage(resource.RUSAGE_SELF), time.monotonic()

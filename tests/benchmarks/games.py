@@ -3,8 +3,8 @@
     python -m tests.benchmarks.games [GAMES]
 
 Each tournament runs the command as a user does, with a journal: at concurrency 1 and 2, free and
-pinned, and with PGN. It prints the processor time of all processes, engines included, and of the
-runner's own process.
+pinned, and with PGN. The benchmark also prints the processor time a ply: of all processes, engines
+included, and of the runner's main process. It needs two cores.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ import resource, sys
 from merels.tournament.commands.main import main
 status = main(sys.argv[1:])
 used = resource.getrusage(resource.RUSAGE_SELF)
-print("own", used.ru_utime + used.ru_stime)
+print("main", used.ru_utime + used.ru_stime)
 sys.exit(status)
 """
 
@@ -61,12 +61,12 @@ def measure(program: str, folder: str, games: int, concurrency: str, more: tuple
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     out = subprocess.run(words, check=True, capture_output=True, text=True).stdout
     wall, after = time.monotonic() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
-    own = float(out.split()[-1])
+    main_process = float(out.split()[-1])
     used = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
     plies = games * 2 * MOVES
     return (
         f"{games / wall:5.0f} games/s; a ply: {used / plies * 1e6:4.1f} us in all, "
-        f"{own / plies * 1e6:4.1f} us in the runner's own process"
+        f"{main_process / plies * 1e6:4.1f} us in the runner's main process"
     )
 
 

@@ -2,9 +2,9 @@
 
     python -m tests.benchmarks.journals [GAMES [ENGINES [PLIES]]]
 
-It writes a journal of games that were never played, and a PGN file of a tenth of these games. Then
-`merels ratings` reads each file in a process of its own; it does not check the moves, which are
-illegal. The last line of output times only the rating of the counted results.
+The benchmark writes a journal of games that were never played, and a PGN file of a tenth of these
+games. Then `merels ratings`, which does not check moves, reads each file in a new process. The last
+line of output times only the rating of the counted results.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def measure(words: list[str], games: int) -> str:
             f"{memory / unit:5.0f} MiB")
 
 
-def rating(games: int, engines: int) -> str:
+def measure_rating(games: int, engines: int) -> str:
     """Rate the engines by ``games`` games; return the time as text."""
     counter = MatchCounter()
     for row in rows(games, engines, 2):
@@ -149,7 +149,7 @@ def main() -> None:
             size = Path(path).stat().st_size >> 20
             print(f"{count:9,} games of {plies} plies, {engines} engines, {size:5} MiB, "
                   f"{Path(path).suffix}: {measure(['ratings', path], count)}", flush=True)
-    print(rating(games, engines))
+    print(measure_rating(games, engines))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Simulates how many games a league and a round robin need for the same rating errors.
+"""Number of games that a league and a round robin need for the same rating errors, by simulation.
 
     python -m tests.benchmarks.league [ERROR [RUNS]]
 
@@ -22,10 +22,10 @@ from merels.tournament.statistics.elo import ELO_UNIT
 from merels.tournament.statistics.ratings import rate
 
 DRAWS = 0.4
-"""Share of draws between equals."""
+"""Share of draws between equal players."""
 AT_ONCE = 4
 """Pairs chosen before the results of any of them are known, as for parallel workers."""
-LEVELS = (800, 1170, 1385, 1650, 1875, 2035)
+LEVEL_ELOS = (800, 1170, 1385, 1650, 1875, 2035)
 
 
 class Strengths(NamedTuple):
@@ -37,8 +37,8 @@ class Strengths(NamedTuple):
 
 _TWELVE = (800, 1000, 1170, 1385, 1500, 1650, 1700, 1875, 1950, 2035, 2100, 2150)
 FIELDS = {
-    "6 players over 1235 Elo": Strengths(LEVELS, range(6)),
-    "12 players over 1350 Elo": Strengths(_TWELVE, [_TWELVE.index(elo) for elo in LEVELS]),
+    "6 players over 1235 Elo": Strengths(LEVEL_ELOS, range(6)),
+    "12 players over 1350 Elo": Strengths(_TWELVE, [_TWELVE.index(elo) for elo in LEVEL_ELOS]),
     "20 players over 1520 Elo": Strengths(range(800, 2400, 80), range(2, 20, 4)),
     "12 players over 110 Elo": Strengths(range(1500, 1620, 10)),
 }
@@ -96,13 +96,13 @@ def main() -> None:
     error = float(sys.argv[1]) if len(sys.argv) > 1 else 40.0
     runs = int(sys.argv[2]) if len(sys.argv) > 2 else 6
     for field, players in FIELDS.items():
-        plain, league = (
+        round_robin, league = (
             sum(games_needed(players, error, seed, is_league) for seed in range(runs)) / runs
             for is_league in (False, True)
         )
         print(
-            f"{field}: round robin {plain:,.0f} games, league {league:,.0f}, "
-            f"ratio {league / plain:.2f}", flush=True,
+            f"{field}: round robin {round_robin:,.0f} games, league {league:,.0f}, "
+            f"ratio {league / round_robin:.2f}", flush=True,
         )
 
 

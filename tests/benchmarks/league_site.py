@@ -3,7 +3,7 @@
     python -m tests.benchmarks.league_site [GAMES [PLAYERS [PLIES]]]
 
 The games (default 500,000 of 300 players, 60 plies each) were never played. A page's time runs from
-the browser's request until the page is drawn and its tables can be sorted.
+the browser's request until the page's script has added its buttons.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from tests.protocol.board.webdriver import Browser, missing
 
 MORE = 100
 """Games added before the last site is written."""
-SORTED = {
+BUTTONS = {
     INDEX: ".standings thead button", "player-1.html": ".games tbody button",
     "crosstable.html": ".cross thead button",
 }
-"""CSS selector of an element that a page has as soon as it can be used."""
+"""CSS selector of a button that the script of each page adds."""
 
 
 def fill(folder: str, players: int, games: Iterator[Row]) -> None:
@@ -51,13 +51,13 @@ def fill(folder: str, players: int, games: Iterator[Row]) -> None:
 
 
 def timed_site(folder: str) -> str:
-    """Write the site; return the time, and the greatest memory of this process so far, as text."""
-    start, used = time.perf_counter(), time.process_time()
+    """Write the site; return the time, and this process's peak memory so far, as text."""
+    start, cpu_start = time.perf_counter(), time.process_time()
     with read_league(folder) as league:
         write_site(league)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    used = time.process_time() - used
-    return f"{used:.1f} s of CPU, {time.perf_counter() - start:.1f} s, {memory} MiB"
+    cpu, wall = time.process_time() - cpu_start, time.perf_counter() - start
+    return f"{cpu:.1f} s of CPU, {wall:.1f} s, {memory} MiB"
 
 
 def main() -> None:
@@ -83,7 +83,7 @@ def main() -> None:
             return
         with Browser() as browser:
             browser.open("about:blank")
-            for page, button in SORTED.items():
+            for page, button in BUTTONS.items():
                 start = time.perf_counter()
                 browser.open((site / page).as_uri())
                 browser.wait(f"document.querySelector({button!r})")

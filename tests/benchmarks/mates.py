@@ -2,10 +2,10 @@
 
     python -m tests.benchmarks.mates FILE [-positions 1000] [-nodes 20000] [-tables DIR]
 
-FILE is a suite as for `merels suite`; its won positions are played, under morris. From the first
-search that reports a win in N moves, the engine must win in N moves. The opponent searches
-`RESISTANCE` nodes for each reply and plays the longest loss that it can prove. A win is too late if
-the game does not end by the reported ply, or ends with another result.
+FILE is a suite as for `merels suite`; the first won positions are played, under morris. Once a
+search reports a win in N moves, the engine must win in N moves. The opponent searches `RESISTANCE`
+nodes for each reply and plays the longest loss that it can prove. A win is too late if the game
+does not end by the reported ply, or does not end with this win.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from merels.engine.tools.suite import load
 
 RULES = make_rules("morris")
 RESISTANCE = 300_000
-"""Nodes of a search of the opponent."""
-LONGEST = 40
-"""Number of plies without a proven win after which a position is given up."""
+"""Node limit of the opponent's searches."""
+MAX_UNPROVEN = 40
+"""Number of plies without a reported win after which a game is given up."""
 
 
 def play_out(position: Position, engine: Searcher, opponent: Searcher, nodes: int) -> str:
@@ -33,7 +33,7 @@ def play_out(position: Position, engine: Searcher, opponent: Searcher, nodes: in
     engine.clear()
     opponent.clear()
     side, ply, due = position.side, 0, 0
-    while position.outcome() is None and (ply < due if due else ply < LONGEST):
+    while position.outcome() is None and (ply < due if due else ply < MAX_UNPROVEN):
         if position.side == side:
             result = engine.search(position, Limit(nodes=nodes))
             assert result.info.score is not None
@@ -41,7 +41,7 @@ def play_out(position: Position, engine: Searcher, opponent: Searcher, nodes: in
             if win_in is not None and win_in > 0 and not due:
                 due = ply + win_in
         else:
-            # Without a proven win the opponent resists as well as its evaluation can.
+            # If it can prove no loss, the opponent plays by its evaluation.
             result = opponent.search(position, Limit(nodes=RESISTANCE))
         assert result.move is not None
         position = position.push(result.move)

@@ -2,9 +2,10 @@
 
     python -m tests.benchmarks.pools [GAMES [ENGINES]]
 
-It plays a match of GAMES (400) games and a round robin of ENGINES (32), two games at a time. A game
-takes about 50 ms. Time runs from the start of the first game to the end of the last, as the journal
-stores them, so the start of the workers does not count. Dask needs ``pip install distributed``.
+The benchmark plays a match of GAMES (400) games and a round robin of ENGINES (32), two games at a
+time. A game takes about 50 ms. The time from the start of the first game to the end of the last
+counts, as stored in the journal, without the start of the workers. Dask needs ``pip install
+distributed``.
 """
 
 from __future__ import annotations
@@ -96,10 +97,10 @@ def main() -> None:
         show("2 engines, local workers", local)
         if importlib.util.find_spec("distributed") is not None:
             with dask(folder) as factory:
-                other = measure(folder, match, "-concurrency", "2", "-executor", factory)
-            show("2 engines, Dask", other, f", {local[2] / other[2]:.2f} times the local time")
-        field = measure(folder, words(engines, 1), *parallel(2))
-        show(f"{engines} engines, local workers", field)
+                remote = measure(folder, match, "-concurrency", "2", "-executor", factory)
+            show("2 engines, Dask", remote, f", {local[2] / remote[2]:.2f} times the local time")
+        round_robin = measure(folder, words(engines, 1), *parallel(2))
+        show(f"{engines} engines, local workers", round_robin)
 
 
 if __name__ == "__main__":

@@ -2,10 +2,10 @@
 
     python -m tests.benchmarks.search FILE [NODES]
 
-FILE is a suite of hard positions. Each is searched once to NODES. A position counts with the node
-count at which a right move replaced the last wrong one, or with twice NODES if the final move is
-wrong. This measure distinguishes two searches with far fewer positions than the number of wrong
-moves does.
+FILE is a suite of hard positions. Each position is searched once to NODES (160,000). Its figure is
+the node count at which a right move replaced the last wrong move, or twice NODES if the final move
+is wrong. The benchmark prints the geometric mean. To compare two searches, this mean needs far
+fewer positions than the number of wrong moves.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from merels.engine.search.searcher import Searcher
 from merels.engine.tools.suite import Problem, load
 
 LEAST = 300
-"""Lower limit of a position's node count."""
+"""Lower limit of a position's figure, in nodes."""
 
 
 def solved_at(searcher: Searcher, problem: Problem, nodes: int) -> int:

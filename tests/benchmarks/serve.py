@@ -3,10 +3,10 @@
     python -m tests.benchmarks.serve [PAGES] [PAIRS]
 
 A tournament runs between engines that answer at once. From its 10,000th game on, the benchmark
-measures PAIRS times one second with PAGES open pages and one second without. It prints the
-processor time of the runner's own process for a game without and with the pages, and the mean ratio
-of the two within a pair, with its standard error. Games are short, so that the runner often sends
-events.
+measures PAIRS (30) times one second with PAGES (10) open pages and one second without. It prints
+the median processor time a game of the runner's main process, without and with the pages, and the
+mean ratio of the two seconds of a pair, with its standard error. Games are short, so that the
+runner often sends events.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ SECONDS = 1.0
 FIRST, MOST = 10_000, 1_000_000
 """Games before the first measurement, and games of the tournament."""
 MOVES = 10
+"""Moves of a game."""
 
 
 class Run:
@@ -71,7 +72,7 @@ class Run:
             return (self._processor_time() - spent) / (self.games - games)
 
     def _processor_time(self) -> float:
-        """Return the microseconds that the runner's threads have run."""
+        """Return the CPU time of the main process's threads in microseconds."""
         threads = Path(f"/proc/{self.process.pid}/task").iterdir()
         return sum(int((task / "schedstat").read_text().split()[0]) for task in threads) / 1000
 

@@ -1,4 +1,4 @@
-"""Measures strength, speed and levels, stores the figures, and prints engine/strength.md.
+"""Strength, speed and levels: measures and stores figures, and prints engine/strength.md.
 
     python -m tests.benchmarks.strength > engine/strength.md
 
@@ -56,7 +56,7 @@ SPEEDS = {
 }
 """Positions of the speed measurement, under `morris`."""
 LOWEST = 800
-"""Rating of the weakest level."""
+"""Rating that the weakest level gets."""
 
 Row = dict[str, Any]
 """A row of a table of the page: its ``key``, figures, ``commit``, ``date`` and ``machine``."""
@@ -67,10 +67,12 @@ class Scale:
     """Amounts of work of one run."""
 
     every: int
-    """Step through the suite: only every Nth position is played."""
+    """Only each position with an index divisible by this number is played."""
     nodes: int
+    """Nodes of a search that measures speed, which is repeated ``repeats`` times."""
     repeats: int
     rounds: int
+    """Rounds of the levels' tournament."""
 
 
 FULL = Scale(1, 8_000_000, 5, 60)
@@ -78,7 +80,7 @@ QUICK = Scale(200, 10_000, 1, 1)
 
 
 class Store:
-    """The file of the page's rows, by part; ``again`` makes every row missing."""
+    """The file of the page's rows, by part; with ``again``, every row is measured again."""
 
     def __init__(self, path: Path, scale: Scale, again: bool = False) -> None:
         self.path, self.scale, self.again = path, scale, again
@@ -94,7 +96,7 @@ class Store:
         return {"commit": commit, "date": date, "machine": machine()}
 
     def lacks(self, part: str, key: str) -> bool:
-        """Return whether a row must be measured for this commit and machine."""
+        """Return whether a row must be measured at this commit and on this machine."""
         return self.again or not any(
             row["key"] == key and row["commit"] == self.origin["commit"]
             and row["machine"] == self.origin["machine"] for row in self.parts[part]
@@ -104,8 +106,8 @@ class Store:
         """Store a row; it replaces an older row with the same key."""
         row = {"key": key, **values, **self.origin}
         rows = self.parts[part]
-        at = next((index for index, old in enumerate(rows) if old["key"] == key), len(rows))
-        rows[at : at + 1] = [row]
+        place = next((index for index, old in enumerate(rows) if old["key"] == key), len(rows))
+        rows[place : place + 1] = [row]
         write_whole(self.path, [format_store(self.parts).encode()])
 
 

@@ -23,13 +23,13 @@ TERMS = (
     ("corners", core.AT_CORNERS, core.AT_OUTER),
     ("rings", core.AT_OUTER, core.AT_MEN),
     ("men", core.AT_MEN, core.AT_KINDS),
-    ("men in hand", core.AT_KINDS, core.ROWS),
+    ("men in hand, flying", core.AT_KINDS, core.ROWS),
 )
 """Name of each term, its first row, and the row after its last."""
 OUTPUT = core.PHASES * (core.ROWS + core.HIDDEN)
 VECTORS = OUTPUT + core.PHASES * core.HIDDEN
-"""Start and end of the hidden layer's output weights, in numbers of 16 bits; after them come the
-rows' vectors, whose numbers are bytes."""
+"""Start and end of the hidden layer's output weights, in units of 16 bits. The rows' vectors, whose
+numbers are bytes, follow them."""
 
 
 def without(payload: bytes, first: int, end: int) -> bytes:
@@ -48,8 +48,8 @@ def variants(payload: bytes) -> Iterator[tuple[str, bytes]]:
     yield "all terms", payload
     for name, first, end in TERMS:
         yield f"without {name}", without(payload, first, end)
-    without_hidden = payload[: 2 * OUTPUT] + bytes(2 * (VECTORS - OUTPUT)) + payload[2 * VECTORS :]
-    yield "without the hidden layer", without_hidden
+    no_output = payload[: 2 * OUTPUT] + bytes(2 * (VECTORS - OUTPUT)) + payload[2 * VECTORS :]
+    yield "without the hidden layer", no_output
     yield "men only", without(without(payload, 0, core.AT_MEN), core.AT_KINDS, core.ROWS)
 
 
