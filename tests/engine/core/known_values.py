@@ -39,7 +39,7 @@ class SearchResult(NamedTuple):
 
 
 def count_men(worth: int) -> None:
-    """Load weights that count only men: a man is worth ``worth`` quarters of a centi-man."""
+    """Load weights that count only men: each man adds ``worth`` / 4 to the evaluation."""
     value = array("h", bytes(2 * core.PHASES * core.ROWS))
     for phase in range(core.PHASES):
         for own in range(10):
@@ -56,7 +56,7 @@ def key_of(position: Position) -> int:
 
 
 class Search:
-    """Searches that share a transposition table of 1 MiB, and access to its entries."""
+    """Searches that share a transposition table of 1 MiB, whose entries tests read and write."""
 
     def __init__(self) -> None:
         self.table = core.TranspositionTable(1)
@@ -108,7 +108,7 @@ def men_ahead(position: Position, side: int) -> int:
 
 
 def positions(seed: int, own: int, opponent: int, hand: int = 0) -> Iterator[Position]:
-    """Yield random positions of games that go on, with ``hand`` men of each side in hand."""
+    """Yield random unfinished positions, with ``hand`` men of each side in hand."""
     chance = random.Random(seed)
     while True:
         position = random_position(RULES, own, opponent, chance)

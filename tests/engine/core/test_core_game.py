@@ -1,4 +1,4 @@
-"""The compiled core against the readable rules: two implementations that share no code."""
+"""The compiled core against the readable rules, which share no move generation."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ def assert_same(position: Position) -> None:
     """Assert that the core and the readable rules have the same legal moves and outcome."""
     codes = core_moves(position)
     assert len(set(codes)) == len(codes)
-    plain = position.legal_moves()
-    assert set(plain) == set(map(decode_move, codes)), position
-    assert {encode_move(move) for move in plain} == set(codes)
+    moves = position.legal_moves()
+    assert set(moves) == set(map(decode_move, codes)), position
+    assert {encode_move(move) for move in moves} == set(codes)
     assert core_outcome(position) == position.outcome(), position
 
 
@@ -59,13 +59,13 @@ def test_core_and_rules_have_the_same_constants() -> None:
 @pytest.mark.parametrize(
     ("seed", "number"), [(1, 20_000), pytest.param(2, 200_000, marks=pytest.mark.slow)]
 )
-def test_random_games_agree(seed: int, number: int) -> None:
+def test_core_and_rules_agree_in_random_games(seed: int, number: int) -> None:
     for position in random_positions(seed, number):
         assert_same(position)
 
 
-def test_random_boards_agree() -> None:
-    """The core finds lines and neighbours by bit shifts: test it on boards that no game reaches."""
+def test_core_and_rules_agree_on_random_boards() -> None:
+    """The core finds lines and neighbours by bit shifts, so unreachable boards are tested, too."""
     chance = random.Random(3)
     for _ in range(4000):
         points = chance.sample(range(24), 18)
@@ -78,26 +78,26 @@ def test_random_boards_agree() -> None:
 
 
 @pytest.mark.parametrize("row", PERFT, ids=lambda row: f"{row['rules']}-{row['position']}")
-def test_core_perft(row: dict[str, Any]) -> None:
+def test_the_core_has_the_stored_perft_counts(row: dict[str, Any]) -> None:
     position = parse_position(row["position"], parse_rules(row["rules"]))
     for depth, expected in enumerate(row["perft"], 1):
         assert perft(position, depth) == expected
 
 
-def plain_perft(position: Position, depth: int) -> int:
+def readable_perft(position: Position, depth: int) -> int:
     moves = position.legal_moves()
     if depth == 1:
         return len(moves)
-    return sum(plain_perft(position.play(move), depth - 1) for move in moves)
+    return sum(readable_perft(position.play(move), depth - 1) for move in moves)
 
 
 @pytest.mark.parametrize("row", PERFT, ids=lambda row: f"{row['rules']}-{row['position']}")
-def test_plain_perft(row: dict[str, Any]) -> None:
+def test_the_readable_rules_have_the_stored_perft_counts(row: dict[str, Any]) -> None:
     position = parse_position(row["position"], parse_rules(row["rules"]))
     for depth, expected in enumerate(row["perft"], 1):
         if expected > 5_000 and depth > 1:
             break
-        assert plain_perft(position, depth) == expected
+        assert readable_perft(position, depth) == expected
 
 
 def test_perft_from_the_start() -> None:
@@ -107,7 +107,7 @@ def test_perft_from_the_start() -> None:
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: f"{game['rules']}-{game['why']}")
-def test_games_replay(game: dict[str, Any]) -> None:
+def test_stored_games_are_legal_and_end_as_stored(game: dict[str, Any]) -> None:
     position = parse_position(game["position"], parse_rules(game["rules"]))
     for text in game["moves"].split():
         assert position.outcome() is None

@@ -46,17 +46,16 @@ def test_the_evaluation_is_the_same_for_both_colours() -> None:
         assert evaluate(position) == evaluate(swapped)
 
 
-def test_terms_add_up() -> None:
+def test_terms_add_up_to_the_evaluation() -> None:
     for position in random_positions(seed=7, number=200):
-        total = sum(worth for _, worth in explain(position))
-        own = total if position.side == 0 else -total
-        assert abs(own - evaluate(position)) <= 10  # Each term is rounded.
+        white_ahead = sum(worth for _, worth in explain(position))
+        total = white_ahead if position.side == 0 else -white_ahead
+        assert abs(total - evaluate(position)) <= 10  # Each term is rounded.
 
 
 def test_an_extra_man_raises_the_evaluation() -> None:
-    more = parse_position(AHEAD)
-    less = parse_position("**@*O**@/O@***@O*/**@*O@@* w 0 0 0 20")
-    assert evaluate(more) > 50 > -50 > evaluate(less)
+    behind = parse_position("**@*O**@/O@***@O*/**@*O@@* w 0 0 0 20")
+    assert evaluate(parse_position(AHEAD)) > 50 > -50 > evaluate(behind)
     assert abs(evaluate(parse_position(START))) < 30
 
 
@@ -103,9 +102,10 @@ def test_without_weights_all_positions_are_equal(own_weights: None) -> None:
 def test_before_weights_are_loaded_all_positions_are_equal() -> None:
     program = (
         "from merels.engine.core import core, convert\n"
-        "from merels.engine.game.position import Position\n"
-        "start = Position()\n"
-        "print(core.evaluate(convert.core_rules(start.rules), convert.core_board(start)))"
+        "from merels.engine.game.notation import START, parse_position\n"
+        f"for position in map(parse_position, (START, {AHEAD!r})):\n"
+        "    rules, board = convert.core_rules(position.rules), convert.core_board(position)\n"
+        "    print(core.evaluate(rules, board))\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "0\n", "")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "0\n0\n", "")

@@ -39,6 +39,7 @@ def searched(position: Position, move: int, errors: Errors, depth: int = 1) -> S
 
 
 def steps(position: Position, side: int) -> int:
+    """Return the number of steps to neighbouring empty points that a side's men have."""
     empty = ~(position.men[0] | position.men[1])
     return sum(
         (NEIGHBOURS[point] & empty & (1 << 24) - 1).bit_count()
@@ -47,7 +48,7 @@ def steps(position: Position, side: int) -> int:
 
 
 def quiet_moves(seed: int, *men: int) -> Iterator[tuple[Position, int]]:
-    """Yield moves after which the game goes on and the other side can remove no man."""
+    """Yield positions and moves after which the game goes on and the opponent can remove no man."""
     for position in positions(seed, *men):
         for move in moves_of(position)[:3]:
             child = after(position, move)
@@ -82,21 +83,21 @@ def test_noise_depends_on_the_seed_and_has_the_given_size() -> None:
     assert values == again
     assert max(map(abs, values)) <= 1 + 3 * 50
     assert max(values) > 75 and min(values) < -75
-    assert 15 < sum(map(abs, values)) / len(values) < 35, "half of the mean half-width"
+    assert 15 < sum(map(abs, values)) / len(values) < 35, "expected about half of 50"
 
 
 def test_a_level_overlooks_moves_except_at_the_root() -> None:
     position, move = next(quiet_moves(7, 6, 6))
     child = after(position, move)
-    replies = len({decode_move(reply).to for reply in moves_of(child)})
-    blind = searched(position, move, (100, 0, 0, 0, 100, 1), 2)
-    assert (blind.nodes, blind.line) == (1, [move]), "the level has overlooked every reply"
-    sharp = [searched(position, move, (100, 0, 0, 0, 0, seed), 2).line for seed in range(60)]
-    assert {len(line) for line in sharp} == {2}
-    dim = [searched(position, move, (100, 0, 0, 0, 70, seed), 2) for seed in range(200)]
-    without_reply = sum(len(result.line) == 1 for result in dim) / len(dim)
-    # No reply is seen if all points to move to are overlooked, each with a chance of 70 percent.
-    assert abs(without_reply - 0.7 ** replies) < 0.1
+    targets = len({decode_move(reply).to for reply in moves_of(child)})
+    none_seen = searched(position, move, (100, 0, 0, 0, 100, 1), 2)
+    assert (none_seen.nodes, none_seen.line) == (1, [move]), "it has overlooked every reply"
+    all_seen = [searched(position, move, (100, 0, 0, 0, 0, seed), 2).line for seed in range(60)]
+    assert {len(line) for line in all_seen} == {2}
+    some_seen = [searched(position, move, (100, 0, 0, 0, 70, seed), 2) for seed in range(200)]
+    without_reply = sum(len(result.line) == 1 for result in some_seen) / len(some_seen)
+    # No reply is found if all target points are overlooked, each with a chance of 70 percent.
+    assert abs(without_reply - 0.7 ** targets) < 0.1
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Move ordering: table move, mills, killers and moves that stop a mill, then by history."""
+"""Move ordering: table move, mills, killers and moves that stop a mill, others by history."""
 
 from __future__ import annotations
 
@@ -21,12 +21,15 @@ def moves(position: Position) -> list[int]:
 
 
 def ordered(position: Position, **more: object) -> list[int]:
-    """Return the codes of the legal moves in the search's order."""
+    """Return the codes of the legal moves in the search's order.
+
+    Each of ``cutoffs`` is the ply, depth and move of a cutoff, and the quiet moves before it.
+    """
     rules, board = core_rules(position.rules), core_board(position)
     return core.ordered_moves(rules, board, **more)  # type: ignore[arg-type]
 
 
-def closes(move: int) -> bool:
+def removes(move: int) -> bool:
     """Return whether a move removes a man."""
     return bool(decode_move(move).removed)
 
@@ -44,7 +47,7 @@ def test_every_move_comes_once_and_removals_come_first(variant: str) -> None:
             assert sorted(order) == sorted(expected)
             if first is not None:
                 assert order.pop(0) == first
-            removals = [closes(move) for move in order]
+            removals = [removes(move) for move in order]
             if rules.locked_mills != "none":  # Otherwise a mill may remove nothing.
                 assert removals == sorted(removals, reverse=True)
 
@@ -65,7 +68,7 @@ def test_killers_come_before_other_quiet_moves_the_last_one_first() -> None:
         # By history only, the rival would be first.
         recorded = [(4, 8, rival, []), *((2, 1, move, []) for move in cutoffs)]
         assert ordered(QUIET, cutoffs=recorded, ply=2)[: len(first) + 1] == [*first, rival]
-    # At another ply of the same side, only the history counts; at a ply of the other side, neither.
+    # History counts at every ply of the side, a killer only at its own ply.
     recorded = [(2, 1, early, [])]
     assert ordered(QUIET, cutoffs=recorded, ply=4)[0] == early
     assert ordered(QUIET, cutoffs=recorded, ply=3) == usual
@@ -91,7 +94,7 @@ def test_history_grows_with_repeated_cutoffs_up_to_a_limit() -> None:
     often, once = usual[-1], usual[5]
     recorded = [(3, 3, often, [])] * 3 + [(5, 3, once, [])]
     assert ordered(QUIET, cutoffs=recorded, ply=1)[:2] == [often, once]
-    # History has a limit, so that a few dozen cutoffs of another move reverse the order.
+    # History has a limit, so a few dozen cutoffs by another move reverse the order.
     recorded = [(3, 9, often, [])] * 1000 + [(3, 9, once, [often])] * 40
     assert ordered(QUIET, cutoffs=recorded, ply=1)[0] == once
 
@@ -111,8 +114,8 @@ def _closes_for_black(position: Position, point: int) -> bool:
     return any(move.to == point and move.removed for move in other.legal_moves())
 
 
-def test_removals_from_lines_that_can_still_be_filled_come_first() -> None:
-    # White can close a mill on one point only. Two of Black's men lack one man for a mill.
-    removals = [decode_move(move) for move in ordered(CLOSING) if closes(move)]
+def test_removals_of_men_that_threaten_a_mill_come_first() -> None:
+    # White can close a mill on one point only. Two of Black's men lack a third man for a mill.
+    removals = [decode_move(move) for move in ordered(CLOSING) if removes(move)]
     assert len({move.to for move in removals}) == 1 and len(removals) == 3
     assert {move.removed for move in removals[:2]} == {(0,), (1,)}

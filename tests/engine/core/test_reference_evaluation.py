@@ -21,7 +21,7 @@ AT_KINDS = AT_MEN + 100
 ROWS = AT_KINDS + 22
 PHASES, QUARTERS, HIDDEN = 16, 4, 48
 CLIP = 48
-LARGEST_VALUE, LARGEST = 2978, 42
+LARGEST_VALUE, LARGEST_NUMBER = 2978, 42
 """Absolute values to which a feature's value and a vector's numbers are clamped."""
 
 
@@ -49,16 +49,16 @@ class Weights:
 
 @cache
 def numbered(points: int, views: tuple[tuple[int, ...], ...]) -> dict[tuple[int, ...], int]:
-    """Return the number of each pattern of points, which its images under the views share."""
-    found: dict[tuple[int, ...], int] = {}
+    """Return the number of each pattern of points; a pattern and its images share a number."""
+    numbers: dict[tuple[int, ...], int] = {}
     count = 0
     for digits in product(range(3), repeat=points):
         pattern = digits[::-1]  # The first point is the lowest digit of the pattern's number.
-        if pattern not in found:
+        if pattern not in numbers:
             for view in views:
-                found.setdefault(tuple(pattern[place] for place in view), count)
+                numbers.setdefault(tuple(pattern[place] for place in view), count)
             count += 1
-    return found
+    return numbers
 
 
 SIDE_VIEWS = tuple(
@@ -106,7 +106,7 @@ def kind_and_phase(position: Position) -> tuple[int, int]:
     )  # fmt: skip
 
 
-def limited(number: int, largest: int) -> int:
+def clamp(number: int, largest: int) -> int:
     return max(-largest, min(largest, number))
 
 
@@ -115,18 +115,18 @@ def parts(weights: Weights, position: Position) -> tuple[list[int], list[int], i
     kind, phase = kind_and_phase(position)
     row = rows(position, kind)
     values = [weights.value[phase][place] for place in row]
-    counted = [limited(value, LARGEST_VALUE) for value in values[:-2]] + values[-2:]
+    clamped = [clamp(value, LARGEST_VALUE) for value in values[:-2]] + values[-2:]
     neurons = [*weights.bias[phase]]
     for place in row:
         at = (phase // QUARTERS * ROWS + place) * HIDDEN
-        largest = LARGEST if place < AT_MEN else 128
+        largest = LARGEST_NUMBER if place < AT_MEN else 128
         vector = weights.vector[at : at + HIDDEN]
-        neurons = [sum_ + limited(part, largest) for sum_, part in zip(neurons, vector)]
+        neurons = [neuron + clamp(number, largest) for neuron, number in zip(neurons, vector)]
     hidden = sum(
         max(0, min(CLIP, neuron)) ** 2 * output
         for neuron, output in zip(neurons, weights.output[phase])
     )
-    return values, counted, hidden
+    return values, clamped, hidden
 
 
 def test_the_core_agrees_with_the_reference_implementation(own_weights: None) -> None:
@@ -135,8 +135,8 @@ def test_the_core_agrees_with_the_reference_implementation(own_weights: None) ->
     phases = set()
     for position in random_positions(seed=11, number=1500):
         rules, board = core_rules(position.rules), core_board(position)
-        values, counted, hidden = parts(weights, position)
-        assert core.evaluate(rules, board) == (sum(counted) >> 2) + (hidden >> 15), position
+        values, clamped, hidden = parts(weights, position)
+        assert core.evaluate(rules, board) == (sum(clamped) >> 2) + (hidden >> 15), position
         assert core.terms(rules, board) == [*(value / 4 for value in values), hidden / (1 << 15)]
         phases.add(kind_and_phase(position))
     assert {phase for _, phase in phases} == set(range(PHASES))

@@ -17,7 +17,7 @@ def result(
 
 
 def depths(*results: tuple[int, int, int, int, int, int]) -> dict[int, int]:
-    """Return the depths in a bucket, by key, after storing some results."""
+    """Return the depths in a bucket by key, after storing ``results``."""
     return {key: data >> 36 & 0xFF for key, data in core.bucket_after(results) if data}
 
 
@@ -61,7 +61,7 @@ def test_ages_are_right_when_the_generation_wraps_around() -> None:
     assert 8 in depths(result(8, 4 + AGE, search=255), *new, result(5, 1, search=0))
 
 
-def test_a_position_has_one_entry_which_a_deeper_result_replaces() -> None:
+def test_a_position_has_one_entry_which_a_result_of_at_least_its_depth_replaces() -> None:
     for bound in (UPPER, LOWER, EXACT):
         assert depths(*FULL, result(2, 4, bound)) == {1: 9, 2: 4, 3: 6, 4: 12}
         assert depths(*FULL, result(2, 3, bound, score=9)) == {1: 9, 2: 3, 3: 6, 4: 12}

@@ -1,4 +1,4 @@
-"""Torn and damaged entries of the transposition table."""
+"""The transposition table: damaged entries, the size in use, and hashfull."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RULES = core_rules(POSITION.rules)
 BOARD = core_board(POSITION)
 NO_MOVE = 0xFFFFF
 EXACT = 3
-GENERATION = 46
+GENERATION_SHIFT = 46
 
 
 def search(table: core.TranspositionTable, depth: int) -> tuple[list[Lines], int]:
@@ -60,7 +60,7 @@ def illegal_move(board: Board, chance: random.Random) -> int:
 
 
 def with_bits(data: int, value: int, shift: int, size: int) -> int:
-    """Return the data with some of its bits replaced."""
+    """Return the data with ``size`` bits from bit ``shift`` on replaced by ``value``."""
     return data & ~((1 << size) - 1 << shift) | value << shift
 
 
@@ -73,17 +73,17 @@ SPOILT: dict[str, Callable[[Board, int, random.Random], int]] = {
 }
 
 
-@pytest.mark.parametrize("what", SPOILT)
-def test_an_unsound_entry_is_dropped(what: str) -> None:
+@pytest.mark.parametrize("field", SPOILT)
+def test_an_impossible_entry_is_dropped(field: str) -> None:
     """A search in a table of damaged entries is the same as in an empty table, node by node."""
     expected = search(core.TranspositionTable(4), 10)
-    table, chance, spoilt = core.TranspositionTable(4), random.Random(what), 0
+    table, chance, spoilt = core.TranspositionTable(4), random.Random(field), 0
     search(table, 10)
     for place in range(places_in(table)):
         check, data = table.read_entry(place)
         if data:
             key = check ^ data
-            data = SPOILT[what](board_of(key), data, chance)
+            data = SPOILT[field](board_of(key), data, chance)
             table.write_entry(place, key ^ data, data)
             spoilt += 1
     assert spoilt > 1000
@@ -91,7 +91,6 @@ def test_an_unsound_entry_is_dropped(what: str) -> None:
 
 
 def test_the_legality_check_agrees_with_the_move_generator() -> None:
-    """The check of a table move finds the same moves legal as the move generator."""
     chance, legal, illegal = random.Random(5), 0, 0
     for position in random_positions(seed=5, number=3000):
         rules, board = core_rules(position.rules), core_board(position)
@@ -130,14 +129,14 @@ def test_the_part_in_use_has_the_requested_size_up_to_the_whole_table() -> None:
         table.read_entry(1 << 16)
 
 
-def test_hashfull_is_the_share_of_this_search_among_the_first_entries() -> None:
+def test_hashfull_counts_the_entries_of_this_search_among_the_first_thousand() -> None:
     half, whole = core.TranspositionTable(2, 1), core.TranspositionTable(2)
     for table, full in ((half, 125), (whole, 250)):
         table.new_search()
         for place in range(250):
-            table.write_entry(place, place, 1 << 44 | 1 << GENERATION)
-        table.write_entry(300, 1, 1 << 44 | 2 << GENERATION)
-        table.write_entry(1000, 1, 1 << 44 | 1 << GENERATION)
+            table.write_entry(place, place, 1 << 44 | 1 << GENERATION_SHIFT)
+        table.write_entry(300, 1, 1 << 44 | 2 << GENERATION_SHIFT)
+        table.write_entry(1000, 1, 1 << 44 | 1 << GENERATION_SHIFT)
         assert table.full() == full
         table.new_search()
         assert table.full() == (1 if table is whole else 0)
