@@ -39,19 +39,19 @@ def test_an_iteration_of_one_ply_visits_each_root_move_once() -> None:
 @pytest.mark.parametrize(
     ("entry", "nodes"),
     [
-        # The window of the second move is empty: its value is at most -1, or at least 0.
+        # The second move has the null window (-1, 0). These entries prove that it is no better.
         (Entry(0, 1, LOWER), -1), (Entry(500, 1, LOWER), -1), (Entry(0, 9, LOWER), -1),
         (Entry(0, 1, EXACT), -1), (Entry(500, 1, EXACT), -1),
-        # The second move seems better for the root's side; it is searched again in a full window.
+        # The move seems better for the root's side, so it is searched again in a full window.
         (Entry(-1, 1, UPPER), 1), (Entry(-500, 1, UPPER), 1), (Entry(-1, 9, UPPER), 1),
         (Entry(-1, 1, EXACT), 1),
-        # These entries end nothing: bounds of the other kind, and results of insufficient depth.
+        # These entries do not end the node: the bound is of the other kind, or the depth too low.
         (Entry(-1, 1, LOWER), 0), (Entry(-500, 1, LOWER), 0), (Entry(0, 1, UPPER), 0),
         (Entry(500, 1, UPPER), 0), (Entry(0, 0, LOWER), 0), (Entry(-1, 0, UPPER), 0),
         (Entry(0, 0, EXACT), 0), (Entry(-1, 0, EXACT), 0),
     ],
 )  # fmt: skip
-def test_a_result_in_the_table_ends_a_node_if_it_is_as_deep_and_beyond_the_window(
+def test_a_result_in_the_table_ends_a_node_if_it_is_deep_enough_and_beyond_the_window(
     entry: Entry, nodes: int
 ) -> None:
     both = [FIRST, SECOND]
@@ -138,7 +138,7 @@ def test_quiescence_plays_captures_until_one_refutes_the_move(men: tuple[int, in
     assert captures > 10
 
 
-def test_quiescence_in_an_empty_window_ends_at_the_first_refutation() -> None:
+def test_quiescence_in_a_null_window_ends_at_the_first_refutation() -> None:
     count_men(400)
     refuted = 0
     for position, _ in zip(positions(4, 6, 6), range(150)):
@@ -155,8 +155,8 @@ def test_quiescence_in_an_empty_window_ends_at_the_first_refutation() -> None:
 # Pruning, reductions and extensions.
 
 
-# The side to move has a move that closes a mill and one that does not, and no side can close one in
-# the plies after them: (position, the two moves).
+# A position, a move that closes a mill, and a quiet move. In the plies searched after either move,
+# no side can close a mill.
 MOVING = ("*O*O*@O*/***OO*@*/@*@@***O b 0 0 0 1", "d7-g7xe5", "g4-f4")
 PLACING = ("***@*@**/*OO*****/O@**@O** b 1 1 0 1", "d3xf6", "f2")
 MANY = ("*O*O*@O*/*O*OO*@*/@*@@***O b 0 0 0 1", "d7-g7xe5", "d7-d6")
@@ -176,7 +176,7 @@ def position_and_moves(text: str, *moves: str) -> tuple[Position, int, int]:
 def test_a_node_is_pruned_only_if_it_is_above_the_window_by_the_margin(
     case: tuple[str, str, str], depth: int, margin: int
 ) -> None:
-    """Reverse futility pruning: the margin grows with the depth, and while men are placed."""
+    """Reverse futility pruning: the margin grows with depth and is larger in the placing phase."""
     position, capture, other = position_and_moves(*case)
     ahead = men_ahead(position, position.side) + 1
     for worth in (margin, margin - 1):
@@ -193,7 +193,7 @@ def test_a_node_is_pruned_only_if_it_is_above_the_window_by_the_margin(
 def test_a_shallow_search_far_above_the_window_prunes_a_placing_node(
     case: tuple[str, str, str], worth: int, depth: int
 ) -> None:
-    """ProbCut: a search four plies shallower; a pruned node is not stored with its own depth."""
+    """ProbCut: a pruned node's entry has the depth of the search that is four plies shallower."""
     position, capture, other = position_and_moves(*case)
     count_men(4 * worth)
     child, search = after(position, other), Search()
@@ -207,7 +207,7 @@ def test_a_shallow_search_far_above_the_window_prunes_a_placing_node(
 def test_late_quiet_moves_are_pruned_near_the_leaves_unless_men_fly(
     case: tuple[str, str, str], searched: int
 ) -> None:
-    """Late move pruning: after five moves without an improvement, the search of a node ends."""
+    """Late move pruning: the search of a node ends after five quiet moves without improvement."""
     position, capture, other = position_and_moves(*case)
     count_men(400)
     first = Search().run(position, 2, [other]).nodes
@@ -221,7 +221,7 @@ def test_late_quiet_moves_are_pruned_near_the_leaves_unless_men_fly(
 def test_late_move_pruning_starts_later_at_greater_depth(
     depth: int, searched: int
 ) -> None:
-    """It starts after 4 + depth ** 2 of the fourteen moves; from a depth of 4, all are searched."""
+    """4 + depth ** 2 of the fourteen quiet moves are searched; from depth 4 on, all of them."""
     root = parse_position("O**O@O*@/*@*@O@O*/@*OO***@ w 0 0 0 1", RULES)
     moves = {str(decode_move(move)): move for move in moves_of(root)}
     sound, blunder = moves["d5-d6"], moves["d2-d1"]
@@ -240,8 +240,8 @@ def test_late_move_pruning_starts_later_at_greater_depth(
 
 def mills_next(position: Position, side: int) -> set[int]:
     """Return the points on which a side could close a mill if it had the move."""
-    seen = Position(position.rules, position.men, position.hands, side)
-    return {move.to for move in seen.legal_moves() if move.removed}
+    to_move = Position(position.rules, position.men, position.hands, side)
+    return {move.to for move in to_move.legal_moves() if move.removed}
 
 
 def test_a_forced_answer_is_searched_a_ply_deeper() -> None:
@@ -312,7 +312,7 @@ def test_a_score_is_the_value_of_the_end_of_its_line(worth: int) -> None:
 
 
 def test_an_interrupted_search_stores_no_wrong_entries(own_weights: None) -> None:
-    """It reports the first iterations of a whole search; a later search with its table is right."""
+    """It reports the first iterations of a whole search; a later search in its table is right."""
     count_men(400)
     for position in (next(positions(9, 5, 5)), next(positions(9, 4, 5, 2))):
         rules, board = core_rules(position.rules), core_board(position)

@@ -16,7 +16,7 @@ from merels.engine.search.searcher import Searcher
 
 SEEDS = range(1, 41)
 MILL = play_moves(Position(), "a1 d6 d1 f4".split())
-"""White can close a mill with g1; the best move is d2, which blocks Black's men."""
+"""White can close a mill with g1."""
 THREAT = play_moves(Position(), "d6 a1 f4 d1".split())
 """Black closes a mill with g1, unless White places there."""
 
@@ -63,7 +63,7 @@ def test_openings_differ_between_seeds_and_repeat_for_a_seed(level: Level) -> No
     assert opening(level, 5) == opening(level, 5)
 
 
-def test_full_strength_after_a_level_is_full_strength() -> None:
+def test_a_search_after_a_levels_search_has_full_strength() -> None:
     searcher, limit = Searcher(4), Limit(nodes=20_000)
     before = searcher.search(Position(), limit).info
     searcher.search(THREAT, limit, level=LEVELS[1])

@@ -30,7 +30,7 @@ def test_wins_reported_without_tables_are_won_in_time() -> None:
 @pytest.mark.parametrize(
     ("text", "moves", "with_tables"),
     [
-        # The tables rank a quick removal first, which wins the game later.
+        # The tables rank an early removal first, after which the win takes longer.
         ("@O*O**@*/@@*O@***/**O@**** b 0 0 0 1", "f6-f4 g4-g7", True),
         ("@*******/O*@O*@@*/@O*O**@* b 0 0 0 1", "b2-d2 g7-g4", True),
         ("@*@*O***/****@@@O/*O@**@** b 0 0 0 1", "d2-f2 g7-f4", True),

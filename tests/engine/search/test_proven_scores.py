@@ -21,7 +21,7 @@ WON = (
 HIDDEN = "O*OO@***/*@*@O@O*/OO@O@@*O w 0 0 0 1"
 """A win in 11 plies, first found in 13. The distance is from another program's full search."""
 TWO_WINS = "O*O*OOO*/@****@*@/@*****OO w 0 0 0 1"
-"""Wins in 5 plies by a4-b4 and in 7 by a4-a1; the other program finds no third within 13."""
+"""Wins in 5 plies by a4-b4 and in 7 by a4-a1; the other program finds no third win within 13."""
 
 
 def iterations(searcher: Searcher, text: str, limit: Limit, moves: str = "") -> list[Info]:
@@ -102,7 +102,7 @@ def test_a_win_is_played_although_a_limit_cuts_the_proof_that_it_is_the_shortest
 
 
 @pytest.mark.parametrize("text", WON)
-def test_a_proven_win_shrinks_to_its_end(text: str) -> None:
+def test_a_proven_win_gets_shorter_with_every_ply(text: str) -> None:
     position = parse_position(text, MORRIS)
     searcher = Searcher(8)
     result = searcher.search(position, Limit(nodes=300_000))

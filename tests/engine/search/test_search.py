@@ -27,7 +27,7 @@ from tests.processes import needs_proc
 MORRIS = parse_rules("morris")
 
 
-def think(
+def search_anew(
     position: Position, limit: Limit, multipv: int = 1, root_moves: Sequence[Move] = ()
 ) -> tuple[Result, list[Info]]:
     """Search with a new searcher; return its result and reports."""
@@ -40,7 +40,7 @@ def think(
 
 def test_every_move_and_variation_is_legal() -> None:
     for position in random_positions(seed=11, number=600):
-        result, infos = think(position, Limit(depth=3))
+        result, infos = search_anew(position, Limit(depth=3))
         assert infos
         if position.outcome() is not None:
             assert result.move is None
@@ -54,8 +54,8 @@ def test_every_move_and_variation_is_legal() -> None:
 
 
 def test_node_limit_is_kept_and_deterministic() -> None:
-    first, infos = think(Position(), Limit(nodes=50_000))
-    again, infos_again = think(Position(), Limit(nodes=50_000))
+    first, infos = search_anew(Position(), Limit(nodes=50_000))
+    again, infos_again = search_anew(Position(), Limit(nodes=50_000))
 
     def strip(lines: list[Info]) -> list[object]:
         return [(info.depth, info.score, info.pv, info.nodes) for info in lines]
@@ -66,25 +66,25 @@ def test_node_limit_is_kept_and_deterministic() -> None:
 
 
 def test_a_better_move_of_an_unfinished_iteration_is_played() -> None:
-    changed = False
+    has_changed = False
     for position in random_positions(seed=23, number=30):
         if position.outcome() is None:
-            infos = think(position, Limit(depth=8))[1]
+            infos = search_anew(position, Limit(depth=8))[1]
             finished = {info.depth: info.nodes or 0 for info in infos}
             half = max(300, finished.get(8, 0) // 2)
-            result, infos = think(position, Limit(nodes=half))
+            result, infos = search_anew(position, Limit(nodes=half))
             assert result.move == infos[-1].pv[0]
-            changed |= result.interrupted and infos[-1].pv[0] != infos[-2].pv[0]
-    assert changed
+            has_changed |= result.interrupted and infos[-1].pv[0] != infos[-2].pv[0]
+    assert has_changed
 
 
 def test_an_unfinished_iteration_reports_the_last_completed_depth_and_a_lower_bound() -> None:
     bounds = 0
     for position in random_positions(seed=23, number=30):
         if position.outcome() is None:
-            finished = think(position, Limit(depth=8))[1]
+            finished = search_anew(position, Limit(depth=8))[1]
             limit = max(300, (finished[-1].nodes or 0) // 2)
-            result, infos = think(position, Limit(nodes=limit))
+            result, infos = search_anew(position, Limit(nodes=limit))
             last = [info for info in finished if (info.nodes or 0) <= limit][-1]
             if result.interrupted:
                 assert (result.info, infos[-1].depth) == (infos[-1], last.depth)
@@ -94,16 +94,16 @@ def test_an_unfinished_iteration_reports_the_last_completed_depth_and_a_lower_bo
     assert bounds
 
 
-# Rules, position, depth, and a percentage of this iteration's nodes. After these nodes, the first
-# move has proved worse in the wider aspiration window than in the narrow window.
+# Rules, position, depth, and a percentage of this iteration's nodes. After these nodes, a move that
+# was better in the narrow aspiration window has proved worse in the wider window.
 FALLEN_BACK = [
     ("loc", "@@@@*@@@/******O*/****OO*O w 0 0 0 16", 8, 50),
     ("loc", "@@@@@*@@/******O*/O***OO** w 0 0 2 17", 5, 50),
     ("mill", "OOO@*O@O/O*****O*/O**@**** b 1 0 0 9", 7, 50),
     ("mill", "OOO@*O@O/O*****OO/O****@** b 0 0 0 10", 5, 50),
     ("loc", "@O*@@@*O/****O***/**@*@@O* w 0 0 2 20", 5, 50),
-    # In these rows it is worse than other moves of the narrow window, but not below the wider
-    # window.
+    # In these rows the move's new value is inside the wider window, but not above the value that
+    # the move had beaten in the narrow window.
     ("loc", "*****@**/********/******** w 4 3 0 2", 8, 85),
     ("mill", "@@*@O@@@/O*@**OOO/**@O**** w 0 0 1 11", 5, 70),
     ("roman", "*@@@*O*@/O@@**O**/***@***O w 0 0 2 18", 7, 85),
@@ -115,9 +115,9 @@ def test_a_move_that_fell_back_is_not_played_with_its_old_score(
     rules: str, text: str, depth: int, percent: int
 ) -> None:
     position = parse_position(text, parse_rules(rules))
-    before, full = think(position, Limit(depth=depth))[1][-2:]
+    before, full = search_anew(position, Limit(depth=depth))[1][-2:]
     start, end = before.nodes or 0, full.nodes or 0
-    result, _ = think(position, Limit(nodes=start + (end - start) * percent // 100))
+    result, _ = search_anew(position, Limit(nodes=start + (end - start) * percent // 100))
     assert result.interrupted and (result.move, result.score) == (
         before.pv[0], before.score and before.score.relative)
 
@@ -233,25 +233,24 @@ def test_a_search_uses_only_the_part_of_the_table_that_it_can_fill() -> None:
 def test_a_win_in_one_is_found() -> None:
     # White closes d5-e5-c5, which leaves Black with two men.
     position = parse_position("*O*****O/O@*@*@**/******** w 0 0 0 1", MORRIS)
-    result, _ = think(position, Limit(depth=5))
+    result, _ = search_anew(position, Limit(depth=5))
     assert result.score.win_in == 1
     assert result.score.own_moves == 1
 
 
-def test_blocked_sides_and_their_draw() -> None:
-    # f6-f4 blocks Black.
-    shutting = parse_move("f6-f4")
+def test_a_blocking_move_wins_or_draws_by_the_rules() -> None:
+    blocking = parse_move("f6-f4")
     board = "********/OO****O*/@@@O*O@@ w 0 0 0 20"
-    result, _ = think(parse_position(board, parse_rules("loc")), Limit(depth=6))
-    assert (result.move, result.score.win_in) == (shutting, 1)
+    result, _ = search_anew(parse_position(board, parse_rules("loc")), Limit(depth=6))
+    assert (result.move, result.score.win_in) == (blocking, 1)
     draws = parse_position(board, parse_rules("loc Blocked=draws"))
-    result, _ = think(draws, Limit(depth=6), root_moves=(shutting,))
+    result, _ = search_anew(draws, Limit(depth=6), root_moves=(blocking,))
     assert result.score.cp == 0
 
 
 def test_draws_by_counting_are_scored_as_draws() -> None:
     quiet = parse_position("O*O*O***/*@*@*@*@/**O*O*** w 0 0 79 60", parse_rules("loc"))
-    result, _ = think(quiet, Limit(depth=5))
+    result, _ = search_anew(quiet, Limit(depth=5))
     assert result.score.cp == 0
 
 
@@ -264,16 +263,16 @@ def test_draws_by_counting_are_scored_as_draws() -> None:
     ],
 )
 def test_three_against_three_is_a_draw_unless_won_in_time(text: str, score: Score) -> None:
-    result, _ = think(parse_position(text, parse_rules("mill")), Limit(depth=4))
+    result, _ = search_anew(parse_position(text, parse_rules("mill")), Limit(depth=4))
     assert result.score == score
 
 
-def test_searchmoves_and_multipv() -> None:
+def test_searchmoves_are_obeyed_and_multipv_lines_are_sorted() -> None:
     position = Position()
     wanted = tuple(position.legal_moves()[3:5])
-    result, _ = think(position, Limit(depth=5), root_moves=wanted)
+    result, _ = search_anew(position, Limit(depth=5), root_moves=wanted)
     assert result.move in wanted
-    result, infos = think(position, Limit(depth=7), multipv=4)
+    result, infos = search_anew(position, Limit(depth=7), multipv=4)
     for depth in range(1, 8):
         lines = [info for info in infos if info.depth == depth]
         assert [info.multipv for info in lines] == [1, 2, 3, 4]
@@ -290,15 +289,15 @@ def test_searchmoves_and_multipv() -> None:
     Limit(depth=-1), Limit(depth=0, nodes=5),
 ])
 def test_every_limit_gives_a_move(limit: Limit) -> None:
-    result, infos = think(Position(), limit)
+    result, infos = search_anew(Position(), limit)
     assert result.move in Position().legal_moves()
     assert (infos[-1].depth or 0) >= 1
 
 
-def test_a_forced_move_uses_no_time() -> None:
+def test_a_forced_move_on_a_clock_is_searched_one_ply() -> None:
     only = (Position().legal_moves()[0],)
     for limit, deepest in ((Limit(white_clock=1000.0), 1), (Limit(depth=3), 3)):
-        assert think(Position(), limit, root_moves=only)[0].info.depth == deepest
+        assert search_anew(Position(), limit, root_moves=only)[0].info.depth == deepest
 
 
 def test_between_two_levels_strength_rises_with_the_rating() -> None:
@@ -309,7 +308,7 @@ def test_between_two_levels_strength_rises_with_the_rating() -> None:
         assert low.insight <= between.insight <= high.insight
 
 
-def test_levels_rise_in_strength() -> None:
+def test_levels_rise_in_rating_and_keep_their_node_limits() -> None:
     assert [level.elo for level in LEVELS] == sorted({level.elo for level in LEVELS})
     assert level_for(0) == LEVELS[0] and level_for(9999) == LEVELS[-1]
     for level in LEVELS:
@@ -332,7 +331,7 @@ def test_a_searcher_without_memory_or_threads_is_refused(sizes: tuple[int, int])
         core.TranspositionTable(min(sizes))
 
 
-def test_a_short_search_is_the_same_in_a_table_of_any_size() -> None:
+def test_a_short_search_is_equal_in_tables_of_different_sizes() -> None:
     reports = []
     for megabytes in (16, 17, 64):
         searcher = Searcher(megabytes)
@@ -342,20 +341,20 @@ def test_a_short_search_is_the_same_in_a_table_of_any_size() -> None:
     assert reports[0] == reports[1] == reports[2]
 
 
-def test_a_search_reuses_the_results_of_the_last_one() -> None:
+def test_a_search_reuses_the_results_of_the_last_search() -> None:
     position = parse_position("*O*@O**@/*@*O**@*/O*@**O** w 0 0 0 20", MORRIS)
     searcher = Searcher(48)
-    deeper = searcher.search(position, Limit(depth=10))
-    assert searcher.search(position, Limit(depth=10)).nodes < deeper.nodes
-    assert 0 < (deeper.info.hashfull or 0) < 100
+    first = searcher.search(position, Limit(depth=10))
+    assert searcher.search(position, Limit(depth=10)).nodes < first.nodes
+    assert 0 < (first.info.hashfull or 0) < 100
 
 
 def test_a_level_keeps_a_table_that_is_smaller_than_it_can_fill() -> None:
-    """The strongest level can fill 9 MiB; a smaller table was cleared before each of its moves."""
+    """The strongest level can fill 9 MiB. A smaller table must not be cleared before each move."""
     position = parse_position("*O*@O**@/*@*O**@*/O*@**O** w 0 0 0 20", MORRIS)
     searcher = Searcher(4)
-    deeper = searcher.search(position, Limit(depth=10), level=LEVELS[-1])
-    assert searcher.search(position, Limit(depth=10), level=LEVELS[-1]).nodes < deeper.nodes
+    first = searcher.search(position, Limit(depth=10), level=LEVELS[-1])
+    assert searcher.search(position, Limit(depth=10), level=LEVELS[-1]).nodes < first.nodes
 
 
 @pytest.mark.thorough
@@ -363,17 +362,17 @@ def test_a_search_continues_without_threads_that_the_system_refuses(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     start = threading.Thread.start
-    left = [2]
+    threads_left = [2]
 
-    def scarce(thread: threading.Thread) -> None:
-        left[0] -= 1
-        if left[0] < 0:
+    def start_two(thread: threading.Thread) -> None:
+        threads_left[0] -= 1
+        if threads_left[0] < 0:
             raise RuntimeError("can't start new thread")
         start(thread)
 
     before = threading.active_count()
     searcher = Searcher(4, threads=6)
-    monkeypatch.setattr(threading.Thread, "start", scarce)
+    monkeypatch.setattr(threading.Thread, "start", start_two)
     result = searcher.search(Position(), Limit(depth=6))
     assert (result.missing, result.info.depth) == (3, 6)
     assert threading.active_count() == before, "a thread is still searching"
@@ -424,17 +423,17 @@ def test_a_lost_side_saves_itself_by_repeating_a_position_of_the_game(
     start: str, moves: str, saving: str
 ) -> None:
     position = play_moves(parse_position(start, MORRIS), moves.split())
-    result, _ = think(position, Limit(depth=8))
+    result, _ = search_anew(position, Limit(depth=8))
     assert (str(result.move), result.score) == (saving, Score(cp=0))
     fresh = Position(
         MORRIS, position.men, position.hands, position.side, position.plies, position.number
     )
-    result, _ = think(fresh, Limit(depth=10))
+    result, _ = search_anew(fresh, Limit(depth=10))
     assert result.score.win_in is not None and result.score.win_in < 0
 
 
-def test_a_search_fits_the_smallest_stack_of_a_thread() -> None:
-    # Some C libraries give every thread a stack of 128 KiB.
+def test_a_search_fits_a_stack_of_128_kib() -> None:
+    # Some C libraries give every thread a stack of this size.
     script = (
         "import threading\n"
         "from merels.engine import Limit, Searcher, parse_position\n"
@@ -453,9 +452,9 @@ def test_a_search_fits_the_smallest_stack_of_a_thread() -> None:
 
 
 def test_an_interrupted_search_reports_all_its_nodes() -> None:
-    whole = think(Position(), Limit(depth=7))[1]
+    whole = search_anew(Position(), Limit(depth=7))[1]
     finished = [info.nodes or 0 for info in whole]
     # The limit falls between the ends of two iterations.
-    result, infos = think(Position(), Limit(nodes=(finished[-2] + finished[-1]) // 2))
+    result, infos = search_anew(Position(), Limit(nodes=(finished[-2] + finished[-1]) // 2))
     assert result.interrupted and result.info == infos[-1]
     assert finished[-2] < result.nodes <= (finished[-2] + finished[-1]) // 2

@@ -91,7 +91,7 @@ def test_a_win_is_found_at_its_depth_and_a_forced_win_sooner(
     for position in positions(3, 3, 250):
         known = tables.probe(position)
         assert known is not None
-        # The next removal ends the game.
+        # The next removal ends the game, so the depth to conversion is the distance to the end.
         if known.value == 1 and known.depth is not None and 1 < known.depth <= DEPTH:
             depths = [done.depth for done in iterations(position, DEPTH)
                       if done.score.win_in == known.depth]
@@ -121,8 +121,8 @@ def test_stored_results_are_not_searched_again() -> None:
 
 def test_a_table_value_ends_the_search_of_a_node(tables: Tables) -> None:
     four = parse_position("@*@*@***/********/OO*O*O*@ w 0 0 0 20", RULES)
-    blind, seeing = iterations(four, 8)[-1], iterations(four, 8, tables=tables)[-1]
-    assert seeing.nodes < blind.nodes
+    with_tables = iterations(four, 8, tables=tables)[-1]
+    assert with_tables.nodes < iterations(four, 8)[-1].nodes
     for position in positions(4, 3, 20):
         known = tables.probe(position)
         assert known is not None
@@ -154,12 +154,12 @@ def probing(
     return scores, worker
 
 
-def test_a_win_in_the_tables_is_worth_less_the_further_away_it_is(tables: Tables) -> None:
+def test_a_value_in_the_tables_is_a_table_win_less_the_plies_to_the_probe(tables: Tables) -> None:
     seen = set()
     for position in (*positions(4, 3, 1500), *positions(3, 4, 1500)):
         known = tables.probe(position)
         assert known is not None
-        if known.depth is not None and known.depth > 6:  # Too far to be seen to the end.
+        if known.depth is not None and known.depth > 6:  # The search cannot reach the end.
             # Leaves of the first iteration are not probed; later iterations probe after a move.
             assert {*probing(position, tables)[0][1:]} == {known.value * (core.TABLE_WIN - 1)}
             seen.add(known.value)

@@ -35,9 +35,9 @@ def test_an_empty_clock_recovers_on_its_increment() -> None:
 
 
 def test_a_long_game_is_not_lost_on_time() -> None:
-    left, lost_a_move = 0.2, 0.0015
+    left, lost_each_move = 0.2, 0.0015
     for _ in range(300):
-        left -= budget(left, 0.002, None, OVERHEAD).hard + lost_a_move
+        left -= budget(left, 0.002, None, OVERHEAD).hard + lost_each_move
         assert left > 0
         left += 0.002
 
@@ -65,10 +65,9 @@ def test_a_fixed_time_for_a_move_keeps_a_reserve(time: float, hard: float) -> No
         (0.3, [1, 1, 1, 1, 1, 1], False), (0.5, [1, 1, 1, 1, 1, 1], True),
     ],
 )
-def test_a_search_stops_near_half_of_its_soft_limit(
+def test_a_search_stops_before_its_soft_limit_and_sooner_if_the_best_move_is_stable(
     spent: float, moves: list[int], enough: bool
 ) -> None:
-    """The search stops later while the best move still changes, and sooner once it is stable."""
     clock = TimeManager(Limit(white_clock=1e6), WHITE, OVERHEAD)
     clock.deadline()
     assert clock.soft is not None and clock.soft > 1000
@@ -93,7 +92,7 @@ searcher.search(Position(), Limit(time=0.05))
 
 @pytest.mark.parametrize("shift", ["-1000", "1000"])
 def test_a_timed_search_reads_one_clock(shift: str) -> None:
-    """Python's monotonic clock may differ from the core's, after sleep on macOS, or on Windows."""
+    """Python's monotonic clock may differ from the core's: on Windows, and on macOS after sleep."""
     done = subprocess.run(
         [sys.executable, "-c", SHIFTED, shift], capture_output=True, text=True, timeout=60
     )
