@@ -10,28 +10,29 @@ from merels.engine.game.position import WHITE, Position
 from merels.engine.tablebase.probe import Tables
 from merels.engine.tablebase.sectors import PlacingSector
 
-_BYTES = [
+_BYTE_IMAGES = [
     [
         [sum(1 << s[8 * ring + i] for i in range(8) if byte >> i & 1) for byte in range(256)]
         for ring in range(3)
     ]
     for s in SYMMETRIES
 ]
+"""Image of each byte of a mask, by symmetry and ring."""
 
 
 def least_image(own: int, opponent: int) -> tuple[int, int]:
-    """Return the least of a board's mirror images, which is equal for all of them."""
+    """Return the least of a board's mirror images, a key that all of them share."""
     return min(
         (
             a[own & 255] | b[own >> 8 & 255] | c[own >> 16],
             a[opponent & 255] | b[opponent >> 8 & 255] | c[opponent >> 16],
         )
-        for a, b, c in _BYTES
+        for a, b, c in _BYTE_IMAGES
     )
 
 
-class Readable:
-    """Computes values by minimax with the referee's move generation; caches them."""
+class ReadableSolver:
+    """Computes values by minimax with the referee's move generation, and caches them."""
 
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
@@ -61,7 +62,7 @@ class Readable:
 
 def positions_of(sector: PlacingSector, tables: Tables) -> Iterator[tuple[int, Position]]:
     """Yield every place of a sector with its position, White to move."""
-    # The index uses the classes of this side's masks.
+    # The index reduces this side's men to their class.
     class_men = sector.opponent if sector.hand % 2 else sector.own
     size = sector.places // core.table_classes(class_men)
     for place in range(sector.places):

@@ -139,14 +139,14 @@ def test_only_an_error_of_a_full_disk_advises_to_free_space(
     assert ("space" in advice) == ("free some space" in message) == ("MB" in message)
 
 
-def test_depths_without_values_are_no_table(tmp_path: Path) -> None:
+def test_depths_without_values_are_not_used(tmp_path: Path) -> None:
     folder = built(tmp_path, depths=True)
     (folder / file_name(Sector(4, 3), VALUES)).unlink()
     tables = open_tables(tmp_path, RULES)
     assert not tables.core.has(4, 3) and (folder / file_name(Sector(4, 3), DEPTHS)).exists()
 
 
-def test_depths_are_not_guessed_where_a_table_after_a_removal_is_missing(tmp_path: Path) -> None:
+def test_depths_are_not_used_if_a_table_after_a_removal_is_missing(tmp_path: Path) -> None:
     folder = built(tmp_path, depths=True)
     assert open_tables(tmp_path, RULES).has_depths(4, 3)
     (folder / file_name(Sector(3, 3), VALUES)).unlink()
@@ -156,7 +156,7 @@ def test_depths_are_not_guessed_where_a_table_after_a_removal_is_missing(tmp_pat
 
 @pytest.fixture
 def homeless(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A user without a home folder: Path.home raises as for a user unknown to the system."""
+    """A user without a home folder: `Path.home` raises, as for a user that the system lacks."""
 
     def home() -> Path:
         raise RuntimeError("Could not determine home directory.")
@@ -185,8 +185,7 @@ def test_a_relative_xdg_cache_home_is_ignored(
 
 
 @pytest.mark.usefixtures("homeless")
-def test_an_engine_of_a_user_without_a_home_plays_on() -> None:
-    """The problem is reported once, and there are no tables."""
+def test_without_a_home_there_are_no_tables_and_the_problem_is_reported_once() -> None:
     cache = TableCache()
     tables, problems = cache.fetch(RULES, wait=True)
     assert tables is None and "set MERELS_TABLES" in problems[0]

@@ -1,4 +1,4 @@
-"""The open tables of an engine, also while small tables are being built."""
+"""The engine's cache of open tables, also while small tables are being built."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.protocol.gui import PATIENCE, Gui
 
 pytestmark = pytest.mark.thorough
 
-LEAVE_EARLY = """
+EXIT_EARLY = """
 import atexit, sys, time
 from pathlib import Path
 from merels.engine.game.rules import DEFAULT_RULES
@@ -39,29 +39,29 @@ atexit.register(builder.join)
 """
 
 
-def test_leaving_while_the_small_tables_are_built_is_no_error(tmp_path: Path) -> None:
+def test_a_program_may_end_while_its_small_tables_are_built(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", LEAVE_EARLY, str(tmp_path)],
+        [sys.executable, "-c", EXIT_EARLY, str(tmp_path)],
         capture_output=True, text=True, timeout=PATIENCE,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_threads_get_the_tables_of_the_rules_that_they_request(tmp_path: Path) -> None:
-    two = PRESETS["mill"], PRESETS["multi"]
-    for rules in two:
+    rule_sets = PRESETS["mill"], PRESETS["multi"]
+    for rules in rule_sets:
         Builder(tmp_path, rules).build(6)
-    cache, together = TableCache(), Barrier(3)
+    cache, gate = TableCache(), Barrier(3)
 
     def fetch(rules: Rules) -> str:
-        together.wait(PATIENCE)
+        gate.wait(PATIENCE)
         tables, _ = cache.fetch(rules, str(tmp_path))
         assert tables is not None
         return rules_folder(tables.rules)
 
     with ThreadPoolExecutor(3) as pool:
         for number in range(100):
-            rules = two[number % 2]
+            rules = rule_sets[number % 2]
             assert set(pool.map(fetch, [rules] * 3, timeout=PATIENCE)) == {rules_folder(rules)}
 
 
@@ -101,10 +101,11 @@ def hits(gui: Gui) -> int:
 DRAWN = "O*O*****/****O***/@*@****@ w 0 0 0 30"
 """A drawn position in which a shallow search expects White to lose four men."""
 LOST = "O*O*****/*****O**/@**@***@ w 0 0 0 30"
+"""A position that White loses."""
 
 
 @pytest.mark.quick
-def test_every_command_uses_the_same_tables_as_the_engine(tmp_path: Path) -> None:
+def test_analyse_bot_and_play_use_the_tables_of_the_engine(tmp_path: Path) -> None:
     with Gui(environment={"MERELS_TABLES": str(tmp_path)}) as gui:
         lines = gui.go("go depth 3", f"position fen {DRAWN}")
     assert "score cp 0 " in lines[-2]
@@ -131,7 +132,7 @@ def test_a_table_that_cannot_be_used_is_named(tmp_path: Path) -> None:
     assert done.returncode == 0 and str(table) in done.stderr
 
 
-def test_rule_sets_requested_one_after_another_are_not_all_built_at_once(
+def test_at_most_two_of_the_requested_rule_sets_are_built_at_the_same_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MERELS_TABLES", str(tmp_path))

@@ -83,8 +83,8 @@ def test_the_index_round_trips(own: int, opponent: int) -> None:
 
 
 @pytest.mark.parametrize("double", ("one", "each"))
-def test_every_sector_of_the_placing_phase_leads_to_others(double: str) -> None:
-    """The set of sectors is closed under placements with any legal number of removals."""
+def test_placements_lead_from_placing_sectors_only_to_placing_sectors(double: str) -> None:
+    """A placement may have any legal number of removals."""
     listed = placing_sectors(make_rules("morris", [f"DoubleMill={double}"]))
     assert len(listed) == (305 if double == "one" else 390)
     assert listed == sorted(listed, key=lambda sector: (sector.hand, sector.own, sector.opponent))
@@ -92,12 +92,12 @@ def test_every_sector_of_the_placing_phase_leads_to_others(double: str) -> None:
     for hand in range(18, 1, -1):
         for own, opponent, _ in [sector for sector in reached if sector.hand == hand]:
             placed = 9 - (hand + 1) // 2 + 1
-            most = 0 if placed < 3 else 2 if double == "each" and placed >= 5 else 1
-            for removed in range(min(most, opponent) + 1):
+            removable = 0 if placed < 3 else 2 if double == "each" and placed >= 5 else 1
+            for removed in range(min(removable, opponent) + 1):
                 after = PlacingSector(opponent - removed, own + 1, hand - 1)
                 if after.own + after.hands[0] >= 3:
                     reached.add(after)
-    # The list has a few sectors that play does not reach, because it depends on numbers only.
+    # The list depends only on numbers of men, so it has a few sectors that play does not reach.
     assert reached <= set(listed)
     assert {sector for sector in listed if sector.hand > 12} <= reached
 
@@ -120,7 +120,7 @@ def test_a_second_build_keeps_the_finished_files(tmp_path: Path) -> None:
     builder = Builder(tmp_path, RULES)
     tables = builder.build(8)
     assert damaged.read_bytes() == sound
-    assert [path for path, when in before.items() if stamp(folder / path) != when] == ["4-3.wdl"]
+    assert [name for name, when in before.items() if stamp(folder / name) != when] == ["4-3.wdl"]
     assert len(builder.rebuilt) == 1 and not tables.problems
     assert "4-3.wdl: damaged data" in builder.rebuilt[0]
 
@@ -271,8 +271,7 @@ def test_the_unused_value_3_is_unknown(tmp_path: Path) -> None:
     assert tables.probe(Position(RULES, (0b111, 0b111000), (0, 0))) is None
 
 
-def test_other_rules_are_refused(tmp_path: Path) -> None:
-    """A table in the wrong folder is not used, and neither is a renamed file."""
+def test_a_table_in_a_wrong_folder_or_with_a_wrong_name_is_refused(tmp_path: Path) -> None:
     Builder(tmp_path, RULES).build(6)
     other = make_rules("morris")
     (tmp_path / rules_folder(other)).mkdir()
@@ -321,8 +320,7 @@ def test_memory_is_bounded(tmp_path: Path) -> None:
     assert max(solver.sector_memory(*sector, True) for sector in sectors()) < 12 * 2**30
 
 
-def test_progress_is_reported(tmp_path: Path) -> None:
-    """Progress never decreases."""
+def test_reported_progress_never_decreases(tmp_path: Path) -> None:
     reports: list[Progress] = []
     Builder(tmp_path, RULES, report=reports.append).build(9)
     assert reports
@@ -331,7 +329,7 @@ def test_progress_is_reported(tmp_path: Path) -> None:
 
 
 def test_small_tables_are_built_automatically(tmp_path: Path) -> None:
-    """Small tables are built once and used again; without a writable folder there are none."""
+    """They are built once and used again; without a writable folder there are none."""
     tables = small_tables(RULES, tmp_path / "cache")
     assert tables is not None and tables.men == 7 and tables.has_depths(4, 3)
     when = stamp(tmp_path / "cache" / FOLDER / "3-3.wdl")
@@ -365,7 +363,7 @@ def test_small_tables_of_many_rule_sets_do_not_fill_the_disk(tmp_path: Path) -> 
 
 
 def test_small_tables_of_a_preset_do_not_count(tmp_path: Path) -> None:
-    """Building a preset's tables removed the oldest of `MOST_SETS` other rule sets."""
+    """Building a preset's tables must not remove one of `MOST_SETS` other rule sets."""
     folders = [tmp_path / f"own-any-one-loses-{1000 + number}-0" for number in range(MOST_SETS)]
     for folder in folders:
         folder.mkdir()

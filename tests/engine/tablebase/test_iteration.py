@@ -69,8 +69,8 @@ def raw_states(flies: bool) -> tuple[dict[State, State], list[State]]:
 def value_iteration(rules: Rules) -> dict[State, tuple[int, int]]:
     """Return the (value, depth) of every state by retrograde iteration.
 
-    Mills and moves are computed here, not by the engine. With three men a side, a removal ends the
-    game.
+    This function computes mills and moves without the engine. With three men a side, a removal ends
+    the game.
     """
     flies = rules.flying != "never"
     representative, states = raw_states(flies)
@@ -132,7 +132,7 @@ def value_iteration(rules: Rules) -> dict[State, tuple[int, int]]:
 def test_three_against_three_by_value_iteration(tmp_path: Path, rules: Rules) -> None:
     """Values and depths of all 2,691,920 states agree.
 
-    The states form 56,922 classes if men fly, the published number, and 169,626 if not.
+    The states form 56,922 classes if men fly, as published, and 169,626 if they do not.
     """
     expected = value_iteration(rules)
     flies = rules.flying != "never"

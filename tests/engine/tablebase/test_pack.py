@@ -40,7 +40,7 @@ FOLDER = rules_folder(UNLIMITED)
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with tables of up to seven men of each rule set."""
+    """A folder with tables of up to seven men of each rule set."""
     root = tmp_path_factory.mktemp("built")
     for rules in RULE_SETS:
         Builder(root, rules).build(7)
@@ -73,7 +73,9 @@ def test_every_value_is_unpacked(built: Path, tmp_path: Path, rules: Rules) -> N
 
 
 @pytest.mark.parametrize("rules", RULE_SETS, ids=str)
-def test_probes_agree(built: Path, tmp_path: Path, rules: Rules) -> None:
+def test_probes_of_packed_and_unpacked_tables_agree(
+    built: Path, tmp_path: Path, rules: Rules
+) -> None:
     tables, raw = packed(built, tmp_path, rules), open_tables(built, rules)
     chance = random.Random(str(rules))
     for own, opponent in ((3, 3), (4, 3), (3, 4)):
@@ -108,8 +110,7 @@ def test_packed_values_with_men_in_hand_agree(tmp_path: Path, rules: Rules) -> N
             assert tables.probe(position) == stored, position
 
 
-def test_threads_share_the_unpacked_blocks(built: Path, tmp_path: Path) -> None:
-    """Several threads probe the same packed tables."""
+def test_several_threads_may_probe_the_same_packed_tables(built: Path, tmp_path: Path) -> None:
     tables, raw = packed(built, tmp_path, UNLIMITED), open_tables(built, UNLIMITED)
     wrong: list[Position] = []
 
@@ -166,7 +167,7 @@ def test_a_file_cut_off_or_of_other_rules_is_refused(built: Path, tmp_path: Path
         open_packed(path.with_name("3-3.wdp"), UNLIMITED, False, [])
 
 
-def test_a_block_damaged_later_is_unknown(built: Path, tmp_path: Path) -> None:
+def test_a_block_damaged_after_opening_has_no_values(built: Path, tmp_path: Path) -> None:
     """No wrong value is returned, and the file is named once."""
     tables = packed(built, tmp_path, UNLIMITED)
     raw = open_tables(built, UNLIMITED)
@@ -209,7 +210,7 @@ def test_progress_rises_to_all_places(
     assert {progress.total for progress in seen} == {done[-1]}
 
 
-def test_depths_go_with_packed_values(tmp_path: Path) -> None:
+def test_depths_are_copied_with_packed_values(tmp_path: Path) -> None:
     raw = Builder(tmp_path / "raw", UNLIMITED, depths=True).build(7)
     tables = packed(tmp_path / "raw", tmp_path / "packed", UNLIMITED)
     chance = random.Random(2)
@@ -281,7 +282,7 @@ def test_nothing_to_pack_is_an_error(tmp_path: Path) -> None:
         Packer(tmp_path, tmp_path, UNLIMITED).pack()
 
 
-def test_packed_tables_verify(built: Path, tmp_path: Path) -> None:
+def test_verification_accepts_packed_tables(built: Path, tmp_path: Path) -> None:
     tables = packed(built, tmp_path, UNLIMITED)
     for result in Verifier(tables).check(Sector(3, 3)):
         assert (result.errors, result.complete) == (0, True)

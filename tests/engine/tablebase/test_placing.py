@@ -17,7 +17,7 @@ from merels.engine.tablebase.probe import TableValue, Tables
 from merels.engine.tablebase.root_ranking import values_of_moves
 from merels.engine.tablebase.sectors import PlacingSector, kept_placing_sectors, placing_sectors
 from merels.engine.tablebase.verify import Verifier
-from tests.engine.tablebase.readable_placing import Readable, least_image, positions_of
+from tests.engine.tablebase.readable_placing import ReadableSolver, least_image, positions_of
 
 MULTI = make_rules("multi")
 
@@ -30,7 +30,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Tables:
 
 def test_an_odd_number_of_men_in_hand_is_valued_by_a_search_of_one_ply(tables: Tables) -> None:
     """Random boards of every sector, stored or not, against the readable solver."""
-    solver, chance = Readable(tables), random.Random(1)
+    solver, chance = ReadableSolver(tables), random.Random(1)
     assert {sector.hand for sector in placing_sectors(MULTI, 6)} == {1, 2, 3, 4, 5, 6}
     seen = set()
     for sector in placing_sectors(MULTI, 6):
@@ -67,14 +67,14 @@ def test_a_side_with_two_men_in_all_has_lost(tables: Tables) -> None:
 
 
 def test_plies_do_not_count_while_men_are_in_hand(tables: Tables) -> None:
-    """A position may be set up with plies: they do not count before the last placement."""
+    """A position with men in hand may be set up with plies, which then have no effect."""
     fresh, old = (Position(MULTI, (0b101, 0b1010), (1, 1), plies=plies) for plies in (0, 79))
     assert tables.bounds(fresh) == tables.bounds(old) is not None
     assert tables.probe(fresh) == tables.probe(old)
 
 
-def test_without_a_table_that_moves_lead_to_a_value_is_unknown(tables: Tables) -> None:
-    """No value is guessed: without all children, only a winning move gives a value."""
+def test_a_value_is_unknown_if_a_table_after_a_move_is_missing(tables: Tables) -> None:
+    """Without the values of all children, only a winning move gives a value."""
     partial = Tables(MULTI)
     for (own, opponent, hand), values in tables.core.open_values.items():
         if (own, opponent, hand) != (3, 3, 0):
@@ -89,7 +89,7 @@ def test_one_node_throws_no_value_away(tables: Tables) -> None:
     """At the root the engine follows the tables, even if it may search only one node."""
     searcher, chance = Searcher(1), random.Random(2)
     searcher.tables = tables
-    thrown = 0
+    with_blunders = 0
     for sector in placing_sectors(MULTI, 6):
         places = list(positions_of(sector, tables))
         for _, position in chance.sample(places, min(20, len(places))):
@@ -98,8 +98,8 @@ def test_one_node_throws_no_value_away(tables: Tables) -> None:
             assert choices is not None and result.move is not None
             values = {choice.move: choice.value for choice in choices}
             assert values[result.move] == max(values.values())
-            thrown += min(values.values()) < max(values.values())
-    assert thrown > 20
+            with_blunders += min(values.values()) < max(values.values())
+    assert with_blunders > 20
 
 
 def test_the_search_uses_the_tables_below_the_root(tables: Tables) -> None:
@@ -114,7 +114,7 @@ def test_the_search_uses_the_tables_below_the_root(tables: Tables) -> None:
 
 @pytest.mark.parametrize("sample", (0, 500))
 def test_every_place_verifies(tables: Tables, sample: int) -> None:
-    """All places verify, and samples; values that are not stored are recomputed or searched."""
+    """A ``sample`` of 0 checks all places. The verifier recomputes values that are not stored."""
     verifier = Verifier(tables, threads=2, sample=sample)
     for sector in kept_placing_sectors(MULTI, 6):
         [result] = verifier.check(sector)
@@ -138,10 +138,11 @@ def test_verification_finds_wrong_values_of_the_placing_phase(tables: Tables) ->
         [result] = verifier.check(changed)
         assert result.errors and result.example is not None
         stored = spoilt.probe(result.example)
-        assert stored is not None and stored.value == -Readable(tables).value(result.example)
+        assert stored is not None and stored.value == -ReadableSolver(tables).value(result.example)
         [result] = verifier.check(PlacingSector(1, 1, 4))
         assert result.errors
         [result] = verifier.check(PlacingSector(0, 0, 6))
+        assert not result.errors, "its successors are unchanged"
         verifier.free()
 
 
@@ -158,7 +159,7 @@ def test_verification_names_a_missing_table(tables: Tables) -> None:
 
 
 UNLIMITED = make_rules("morris", ["Repetition=0", "NoRemovalPlies=0"])
-MIXES = (
+RULE_SETS = (
     make_rules("loc"),
     make_rules("mill"),
     make_rules("morris"),
@@ -177,14 +178,15 @@ MIXES = (
         (MULTI, 6),
         (make_rules("loc"), 6),
         (make_rules("mill", ["Flying=never", "DoubleMill=each", "Blocked=draws"]), 6),
-        *(pytest.param(rules, 7, marks=pytest.mark.slow) for rules in (MULTI, *MIXES)),
+        *(pytest.param(rules, 7, marks=pytest.mark.slow) for rules in (MULTI, *RULE_SETS)),
     ),
     ids=str,
 )
-def test_every_place_by_the_readable_rules(tmp_path: Path, rules: Rules, men: int) -> None:
-    """All values, and the counts of canonical states by value, agree with the readable solver."""
+def test_all_values_and_counts_agree_with_the_readable_solver(
+    tmp_path: Path, rules: Rules, men: int
+) -> None:
     built = Builder(tmp_path, rules, threads=2).build(men, placing=True)
-    solver = Readable(built)
+    solver = ReadableSolver(built)
     assert kept_placing_sectors(rules, men)
     for sector in kept_placing_sectors(rules, men):
         states = {}

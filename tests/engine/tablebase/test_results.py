@@ -32,7 +32,7 @@ def test_the_sectors_of_a_file_are_complete(name: str) -> None:
         assert int(row["states"]) == sum(int(row[value]) for value in ("wins", "draws", "losses"))
 
 
-def check(name: str, rules: Rules, men: int, folder: Path) -> None:
+def compare(name: str, rules: Rules, men: int, folder: Path) -> None:
     """Build the sectors of up to ``men`` men, and compare them with the file of results."""
     headers = Builder(folder, rules, threads=2).build(men).headers
     listed = {(int(row["own"]), int(row["opponent"])): row for row in rows(name)
@@ -51,10 +51,10 @@ def check(name: str, rules: Rules, men: int, folder: Path) -> None:
 
 @pytest.mark.parametrize("name", FILES)
 def test_small_sectors_are_as_published(name: str, tmp_path: Path) -> None:
-    check(name, FILES[name], 8, tmp_path)
+    compare(name, FILES[name], 8, tmp_path)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_larger_sectors_are_as_published(name: str, tmp_path: Path) -> None:
-    check(name, FILES[name], 11, tmp_path)
+    compare(name, FILES[name], 11, tmp_path)

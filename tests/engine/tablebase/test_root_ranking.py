@@ -40,7 +40,7 @@ def values(tmp_path_factory: pytest.TempPathFactory) -> Tables:
 
 @pytest.fixture
 def searcher(tables: Tables) -> Searcher:
-    """A searcher with these tables."""
+    """A searcher with ``tables``."""
     searcher = Searcher(4)
     searcher.tables = tables
     return searcher
@@ -49,6 +49,7 @@ def searcher(tables: Tables) -> Searcher:
 def known_position(
     tables: Tables, chance: random.Random, own: int, opponent: int
 ) -> tuple[Position, TableValue]:
+    """Return a random position and its value in the tables."""
     position = random_position(RULES, own, opponent, chance)
     known = tables.probe(position)
     assert known is not None
@@ -94,7 +95,7 @@ def test_a_win_takes_as_many_plies_as_its_depth(tables: Tables, searcher: Search
 
 
 def test_wins_are_converted_without_depths(values: Tables) -> None:
-    """The tables have the values after removals; the search finds a way to a winning removal."""
+    """The search finds a winning removal: the tables have the values of positions after it."""
     chance = random.Random(9)
     winner, loser = Searcher(4), Searcher(4)
     winner.tables = loser.tables = values
@@ -116,7 +117,10 @@ def test_wins_are_converted_without_depths(values: Tables) -> None:
         won += 1
 
 
-def test_several_lines_are_those_of_perfect_play(tables: Tables, searcher: Searcher) -> None:
+def test_each_of_several_lines_has_the_score_of_its_own_move(
+    tables: Tables, searcher: Searcher
+) -> None:
+    """The winner plays a shortest win."""
     chance = random.Random(12)
     for position, depth in won_positions(tables, chance, 6, 7):
         remaining = depth
@@ -192,7 +196,7 @@ def test_ranking_does_not_play_every_reply(
 
 
 @pytest.mark.parametrize("stopped", [True, False])
-def test_a_slow_table_does_not_hold_up_the_search(
+def test_a_slow_table_does_not_delay_the_search(
     tables: Tables, searcher: Searcher, monkeypatch: pytest.MonkeyPatch, stopped: bool
 ) -> None:
     """A table may be on a slow disk."""
@@ -212,7 +216,7 @@ def test_a_slow_table_does_not_hold_up_the_search(
     assert len(probed) < 3 < len(position.legal_moves())
 
 
-def test_a_win_found_in_time_is_played(tables: Tables) -> None:
+def test_an_interrupted_ranking_is_used_if_it_has_found_a_win(tables: Tables) -> None:
     chance, ranked = random.Random(5), set[bool]()
     for position, _ in won_positions(tables, chance, 5, 3):
         values = dict(tables.moves(position))
@@ -346,8 +350,8 @@ def test_a_removal_ranks_no_lower_because_it_makes_a_loss_certain(values: Tables
         removals += bool(result.move.removed)
 
 
-def test_a_losing_side_heads_for_a_near_draw_by_counting(values: Tables) -> None:
-    """The losing side avoids removals, which reset the count of plies."""
+def test_a_losing_side_avoids_removals_before_a_near_draw_by_counting(values: Tables) -> None:
+    """A removal resets the count of plies."""
     chance, searcher = random.Random(4), Searcher(4)
     searcher.tables = values
     waited = 0
@@ -451,7 +455,7 @@ def searches(searcher: Searcher, position: Position, limit: Limit) -> list[Info]
     return infos
 
 
-def test_an_interrupted_ranking_keeps_proven_draws(tables: Tables) -> None:
+def test_an_interrupted_ranking_is_used_if_it_has_found_a_draw(tables: Tables) -> None:
     chance = random.Random(7)
     drawn = lost = 0
     while not drawn or not lost:
@@ -459,10 +463,10 @@ def test_an_interrupted_ranking_keeps_proven_draws(tables: Tables) -> None:
         values = [value.value for _, value in tables.moves(position) if value is not None]
         if known.value == 1 or values[0] > 0:
             continue
-        looked_up = rank_moves(tables, position, position.legal_moves(), 1, lambda: True)
+        ranking = rank_moves(tables, position, position.legal_moves(), 1, lambda: True)
         if values[0] == 0:
-            assert looked_up is not None and looked_up.groups[0][0].value == 0
+            assert ranking is not None and ranking.groups[0][0].value == 0
             drawn += 1
         else:
-            assert looked_up is None
+            assert ranking is None
             lost += 1

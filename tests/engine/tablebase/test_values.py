@@ -20,7 +20,7 @@ from tests.sanitize.workload import PUBLISHED, UNLIMITED, counted
 
 pytestmark = pytest.mark.thorough
 
-MIXES = (
+RULE_SETS = (
     make_rules("loc"),
     make_rules("mill"),
     make_rules("multi"),
@@ -37,11 +37,11 @@ MIXES = (
 def built(tmp_path_factory: pytest.TempPathFactory) -> dict[Rules, Tables]:
     """Tables of up to seven men with depths for each rule set."""
     root = tmp_path_factory.mktemp("tables")
-    return {rules: Builder(root, rules, depths=True).build(7) for rules in MIXES}
+    return {rules: Builder(root, rules, depths=True).build(7) for rules in RULE_SETS}
 
 
 def bellman(tables: Tables, position: Position, limit: int) -> tuple[int, int | None]:
-    """Return a position's value and depth, computed from its moves by the readable rules."""
+    """Return a position's value and depth, computed from the table values of its moves."""
     outcome = position.outcome()
     if outcome is not None:
         return (0, None) if outcome.winner is None else (-1, 0)
@@ -62,7 +62,7 @@ def bellman(tables: Tables, position: Position, limit: int) -> tuple[int, int | 
     return (0, None) if draws else (-1, max(losses))
 
 
-@pytest.mark.parametrize("rules", MIXES, ids=str)
+@pytest.mark.parametrize("rules", RULE_SETS, ids=str)
 def test_values_follow_from_moves(built: dict[Rules, Tables], rules: Rules) -> None:
     """Random states of every sector agree with their successors under the readable rules."""
     tables = built[rules]
@@ -75,7 +75,7 @@ def test_values_follow_from_moves(built: dict[Rules, Tables], rules: Rules) -> N
                 assert tables.probe(position) == bellman(tables, position, limit), position
 
 
-@pytest.mark.parametrize("rules", MIXES, ids=str)
+@pytest.mark.parametrize("rules", RULE_SETS, ids=str)
 def test_every_state_verifies(built: dict[Rules, Tables], rules: Rules) -> None:
     """Every state of every sector agrees with its successors by the search's move generator."""
     tables = built[rules]
@@ -86,7 +86,6 @@ def test_every_state_verifies(built: dict[Rules, Tables], rules: Rules) -> None:
 
 
 def test_verification_finds_a_wrong_value_or_depth(built: dict[Rules, Tables]) -> None:
-    """One wrong value or one wrong depth is found."""
     rules = UNLIMITED
     sound = built[rules]
     header = sound.headers[Sector(3, 3)]
@@ -190,8 +189,7 @@ def test_without_depths_the_bounds_of_a_late_win_include_a_draw(tmp_path: Path) 
         assert tables.bounds(later) == (min(value, 0), max(value, 0))
 
 
-def test_known_positions(tmp_path: Path) -> None:
-    """A drawn position of six men in which exactly two moves are known to keep the draw."""
+def test_exactly_two_moves_keep_the_draw_in_a_known_position(tmp_path: Path) -> None:
     position = parse_position("****O*@*/********/****@OO@ w 0 0 0 1", UNLIMITED)
     tables = Builder(tmp_path, UNLIMITED).build(6)
     assert tables.probe(position) == TableValue(0, None)

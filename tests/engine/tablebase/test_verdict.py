@@ -48,7 +48,7 @@ def careless_game(
     ids=" ".join,
 )
 def test_the_values_thrown_away_add_up_to_the_result(root: Path, fields: list[str]) -> None:
-    """Each difference between the first position's value and the result is one move's fault."""
+    """Every change from the first position's value to the result belongs to one move."""
     tables = tables_of(root, make_rules("mill", fields))
     chance = random.Random(3)
     thrown = 0
@@ -72,7 +72,8 @@ def test_the_moves_that_keep_the_value_are_counted(root: Path) -> None:
     position = parse_position("OO******/*****@**/@@***O** w 0 0 0 20", tables.rules)
     judged = verdict(tables, position, parse_move("a1-g1"))
     assert judged is not None
-    # White wins by closing a mill on c5, with three men to remove; else Black closes a mill on a7.
+    # White wins by closing a mill on c5 and removing one of three men. Otherwise Black closes a
+    # mill on a7.
     assert (judged.value, judged.after, judged.legal) == (1, -1, 3 * 18 + 2)
     winning = [move for move, known in tables.moves(position) if known and known.value == 1]
     assert 3 <= judged.holding == len(winning) and judged.critical
@@ -115,7 +116,7 @@ def test_a_repetition_that_the_opponent_can_force_throws_a_win_away(root: Path) 
     assert judged is not None and (judged.value, judged.after, judged.held) == (1, 0, False)
 
 
-def test_positions_without_a_verdict(root: Path) -> None:
+def test_unknown_and_finished_positions_have_no_verdict(root: Path) -> None:
     tables = tables_of(root, make_rules("morris"))
     placing = Position(tables.rules)
     assert verdict(tables, placing, placing.legal_moves()[0]) is None
@@ -128,7 +129,7 @@ def test_positions_without_a_verdict(root: Path) -> None:
     assert verdict(few, removal, removal.legal_moves()[0]) is None
 
 
-def test_phases() -> None:
+def test_the_phase_depends_on_men_in_hand_and_on_the_rule_of_flying() -> None:
     four, three = 0b1111, 0b111 << 8
     assert phase_of(Position()) == "placing"
     assert phase_of(Position(men=(four, four << 8), hands=(0, 0))) == "moving"
