@@ -59,7 +59,7 @@ def test_a_fit_learns_its_samples() -> None:
         assert abs(core.evaluate(RULES, (*BALANCED[:4], 0))) < 60
 
 
-def some_samples(number: int, seed: int) -> bytes:
+def random_samples(number: int, seed: int) -> bytes:
     """Return samples of random positions with random scores and results."""
     chance = random.Random(seed)
     rules = make_rules("morris")
@@ -72,8 +72,8 @@ def some_samples(number: int, seed: int) -> bytes:
     )
 
 
-def cut(block: bytes | bytearray) -> list[bytes]:
-    """Return the samples of a block, sorted by their bytes."""
+def sorted_samples(block: bytes | bytearray) -> list[bytes]:
+    """Return the samples in a block, sorted by their bytes."""
     size = trainer.SAMPLE_BYTES
     return sorted(bytes(block[i : i + size]) for i in range(0, len(block), size))
 
@@ -85,24 +85,24 @@ def test_a_sample_has_the_same_bytes_on_every_machine() -> None:
 
 
 def test_shuffling_keeps_every_sample() -> None:
-    data = some_samples(1000, seed=1)
+    data = random_samples(1000, seed=1)
     first, again = bytearray(data), bytearray(data)
     trainer.shuffle(first, 3)
     trainer.shuffle(again, 3)
     assert first == again != data
-    assert cut(first) == cut(data)
+    assert sorted_samples(first) == sorted_samples(data)
 
 
 def test_quarters_of_the_phases_are_fitted_independently() -> None:
     """Each fit writes its own part of the weights, and refuses samples of other quarters."""
     chance = random.Random(6)
-    data = bytearray(some_samples(1000, seed=5))
+    data = bytearray(random_samples(1000, seed=5))
     for _ in range(1000):
         hands = chance.randint(1, 8), chance.randint(1, 8)
         data += Sample(0b1, 0b10, *hands, 1, 0.5, chance.randrange(3) / 2).pack()
     trainer.shuffle(data, 3)
     parts = trainer.split_samples(data)
-    assert all(parts) and cut(b"".join(parts)) == cut(data)
+    assert all(parts) and sorted_samples(b"".join(parts)) == sorted_samples(data)
     assert [
         {sample.own_hand > 0 for sample in unpack(bytes(part))} for part in parts
     ] == [{True}, {True}, {False}, {False}]
@@ -140,7 +140,7 @@ def test_invalid_samples_are_refused() -> None:
         (sound._replace(flying=3).pack(), "sample 0 has an unknown value of Flying: 3"),
         (sound._replace(result=1.5).pack(), "sample 0 has a score or a result above one point"),
     ):
-        for taken in (
+        for call in (
             lambda: trainer.Fit(0.5, 2).epoch(data, 0.1),
             lambda: trainer.split_samples(data),
             lambda: trainer.shuffle(bytearray(data), 1),
@@ -149,20 +149,20 @@ def test_invalid_samples_are_refused() -> None:
             lambda: trainer.label_samples(core.TableSet(RULES), data),
         ):
             with pytest.raises(ValueError, match=expected):
-                taken()
+                call()
 
 
 def test_a_fit_refuses_samples_without_a_result() -> None:
-    """The number for an unknown result was read as two points."""
+    """Read as a result, the number that marks an unknown result would be two points."""
     quarter, data = part_of(samples(0.9) + Sample(*AHEAD, 0.9, None).pack())
     with pytest.raises(ValueError, match="sample 1000 has no result"):
         trainer.Fit(0.5, quarter).epoch(data, 0.01)
 
 
 def test_held_out_positions_are_not_selected_for_a_fit() -> None:
-    """One position in 64 is held out, with its images; positions of a suite are never selected."""
+    """One position in 64 is held out, with its images; positions with ``keys`` are dropped."""
     chance = random.Random(8)
-    data = some_samples(20_000, seed=2)
+    data = random_samples(20_000, seed=2)
     size = trainer.SAMPLE_BYTES
     pieces = [data[i : i + size] for i in range(0, len(data), size)]
     all_keys = [trainer.board_key((*sample[:4], 0)) for sample in unpack(data)]
@@ -171,7 +171,7 @@ def test_held_out_positions_are_not_selected_for_a_fit() -> None:
     held_out = trainer.select_samples(data, keys, True)
     assert 200 < len(held_out) // size < 450
     others = [piece for piece, key in zip(pieces, all_keys) if key not in keys]
-    assert cut(bytes(kept) + bytes(held_out)) == sorted(others)
+    assert sorted_samples(bytes(kept) + bytes(held_out)) == sorted(others)
     for sample in unpack(bytes(held_out)):
         assert trainer.is_held_out((*sample[:4], 0))
         symmetry = chance.choice(SYMMETRIES)
@@ -183,7 +183,7 @@ def test_held_out_positions_are_not_selected_for_a_fit() -> None:
 
 
 def test_table_values_replace_game_results(tmp_path: Path) -> None:
-    """Positions in the tables, with or without men in hand, get the tables' values as results."""
+    """Positions in the tables, with or without men in hand, get their table values as results."""
     rules = make_rules("morris")
     tables = Builder(tmp_path, rules).build(8)
     chance = random.Random(5)
@@ -280,7 +280,7 @@ def test_samples_are_drawn_from_every_table(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "[1]", '{"position": 1}', '[{"position": "O b"}]'])
-def test_an_unusable_suite_is_one_clear_error(
+def test_an_unusable_suite_is_reported_as_an_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str
 ) -> None:
     suite = tmp_path / "unseen.json"
