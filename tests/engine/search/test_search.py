@@ -27,7 +27,7 @@ from tests.processes import needs_proc
 MORRIS = parse_rules("morris")
 
 
-def search_anew(
+def fresh_search(
     position: Position, limit: Limit, multipv: int = 1, root_moves: Sequence[Move] = ()
 ) -> tuple[Result, list[Info]]:
     """Search with a new searcher; return its result and reports."""
@@ -40,7 +40,7 @@ def search_anew(
 
 def test_every_move_and_variation_is_legal() -> None:
     for position in random_positions(seed=11, number=600):
-        result, infos = search_anew(position, Limit(depth=3))
+        result, infos = fresh_search(position, Limit(depth=3))
         assert infos
         if position.outcome() is not None:
             assert result.move is None
@@ -54,8 +54,8 @@ def test_every_move_and_variation_is_legal() -> None:
 
 
 def test_node_limit_is_kept_and_deterministic() -> None:
-    first, infos = search_anew(Position(), Limit(nodes=50_000))
-    again, infos_again = search_anew(Position(), Limit(nodes=50_000))
+    first, infos = fresh_search(Position(), Limit(nodes=50_000))
+    again, infos_again = fresh_search(Position(), Limit(nodes=50_000))
 
     def strip(lines: list[Info]) -> list[object]:
         return [(info.depth, info.score, info.pv, info.nodes) for info in lines]
@@ -69,10 +69,10 @@ def test_a_better_move_of_an_unfinished_iteration_is_played() -> None:
     has_changed = False
     for position in random_positions(seed=23, number=30):
         if position.outcome() is None:
-            infos = search_anew(position, Limit(depth=8))[1]
+            infos = fresh_search(position, Limit(depth=8))[1]
             finished = {info.depth: info.nodes or 0 for info in infos}
             half = max(300, finished.get(8, 0) // 2)
-            result, infos = search_anew(position, Limit(nodes=half))
+            result, infos = fresh_search(position, Limit(nodes=half))
             assert result.move == infos[-1].pv[0]
             has_changed |= result.interrupted and infos[-1].pv[0] != infos[-2].pv[0]
     assert has_changed
@@ -82,9 +82,9 @@ def test_an_unfinished_iteration_reports_the_last_completed_depth_and_a_lower_bo
     bounds = 0
     for position in random_positions(seed=23, number=30):
         if position.outcome() is None:
-            finished = search_anew(position, Limit(depth=8))[1]
+            finished = fresh_search(position, Limit(depth=8))[1]
             limit = max(300, (finished[-1].nodes or 0) // 2)
-            result, infos = search_anew(position, Limit(nodes=limit))
+            result, infos = fresh_search(position, Limit(nodes=limit))
             last = [info for info in finished if (info.nodes or 0) <= limit][-1]
             if result.interrupted:
                 assert (result.info, infos[-1].depth) == (infos[-1], last.depth)
@@ -115,9 +115,9 @@ def test_a_move_that_fell_back_is_not_played_with_its_old_score(
     rules: str, text: str, depth: int, percent: int
 ) -> None:
     position = parse_position(text, parse_rules(rules))
-    before, full = search_anew(position, Limit(depth=depth))[1][-2:]
+    before, full = fresh_search(position, Limit(depth=depth))[1][-2:]
     start, end = before.nodes or 0, full.nodes or 0
-    result, _ = search_anew(position, Limit(nodes=start + (end - start) * percent // 100))
+    result, _ = fresh_search(position, Limit(nodes=start + (end - start) * percent // 100))
     assert result.interrupted and (result.move, result.score) == (
         before.pv[0], before.score and before.score.relative)
 
@@ -233,7 +233,7 @@ def test_a_search_uses_only_the_part_of_the_table_that_it_can_fill() -> None:
 def test_a_win_in_one_is_found() -> None:
     # White closes d5-e5-c5, which leaves Black with two men.
     position = parse_position("*O*****O/O@*@*@**/******** w 0 0 0 1", MORRIS)
-    result, _ = search_anew(position, Limit(depth=5))
+    result, _ = fresh_search(position, Limit(depth=5))
     assert result.score.win_in == 1
     assert result.score.own_moves == 1
 
@@ -241,16 +241,16 @@ def test_a_win_in_one_is_found() -> None:
 def test_a_blocking_move_wins_or_draws_by_the_rules() -> None:
     blocking = parse_move("f6-f4")
     board = "********/OO****O*/@@@O*O@@ w 0 0 0 20"
-    result, _ = search_anew(parse_position(board, parse_rules("loc")), Limit(depth=6))
+    result, _ = fresh_search(parse_position(board, parse_rules("loc")), Limit(depth=6))
     assert (result.move, result.score.win_in) == (blocking, 1)
     draws = parse_position(board, parse_rules("loc Blocked=draws"))
-    result, _ = search_anew(draws, Limit(depth=6), root_moves=(blocking,))
+    result, _ = fresh_search(draws, Limit(depth=6), root_moves=(blocking,))
     assert result.score.cp == 0
 
 
 def test_draws_by_counting_are_scored_as_draws() -> None:
     quiet = parse_position("O*O*O***/*@*@*@*@/**O*O*** w 0 0 79 60", parse_rules("loc"))
-    result, _ = search_anew(quiet, Limit(depth=5))
+    result, _ = fresh_search(quiet, Limit(depth=5))
     assert result.score.cp == 0
 
 
@@ -263,16 +263,16 @@ def test_draws_by_counting_are_scored_as_draws() -> None:
     ],
 )
 def test_three_against_three_is_a_draw_unless_won_in_time(text: str, score: Score) -> None:
-    result, _ = search_anew(parse_position(text, parse_rules("mill")), Limit(depth=4))
+    result, _ = fresh_search(parse_position(text, parse_rules("mill")), Limit(depth=4))
     assert result.score == score
 
 
 def test_searchmoves_are_obeyed_and_multipv_lines_are_sorted() -> None:
     position = Position()
     wanted = tuple(position.legal_moves()[3:5])
-    result, _ = search_anew(position, Limit(depth=5), root_moves=wanted)
+    result, _ = fresh_search(position, Limit(depth=5), root_moves=wanted)
     assert result.move in wanted
-    result, infos = search_anew(position, Limit(depth=7), multipv=4)
+    result, infos = fresh_search(position, Limit(depth=7), multipv=4)
     for depth in range(1, 8):
         lines = [info for info in infos if info.depth == depth]
         assert [info.multipv for info in lines] == [1, 2, 3, 4]
@@ -289,7 +289,7 @@ def test_searchmoves_are_obeyed_and_multipv_lines_are_sorted() -> None:
     Limit(depth=-1), Limit(depth=0, nodes=5),
 ])
 def test_every_limit_gives_a_move(limit: Limit) -> None:
-    result, infos = search_anew(Position(), limit)
+    result, infos = fresh_search(Position(), limit)
     assert result.move in Position().legal_moves()
     assert (infos[-1].depth or 0) >= 1
 
@@ -297,7 +297,7 @@ def test_every_limit_gives_a_move(limit: Limit) -> None:
 def test_a_forced_move_on_a_clock_is_searched_one_ply() -> None:
     only = (Position().legal_moves()[0],)
     for limit, deepest in ((Limit(white_clock=1000.0), 1), (Limit(depth=3), 3)):
-        assert search_anew(Position(), limit, root_moves=only)[0].info.depth == deepest
+        assert fresh_search(Position(), limit, root_moves=only)[0].info.depth == deepest
 
 
 def test_between_two_levels_strength_rises_with_the_rating() -> None:
@@ -423,12 +423,12 @@ def test_a_lost_side_saves_itself_by_repeating_a_position_of_the_game(
     start: str, moves: str, saving: str
 ) -> None:
     position = play_moves(parse_position(start, MORRIS), moves.split())
-    result, _ = search_anew(position, Limit(depth=8))
+    result, _ = fresh_search(position, Limit(depth=8))
     assert (str(result.move), result.score) == (saving, Score(cp=0))
     fresh = Position(
         MORRIS, position.men, position.hands, position.side, position.plies, position.number
     )
-    result, _ = search_anew(fresh, Limit(depth=10))
+    result, _ = fresh_search(fresh, Limit(depth=10))
     assert result.score.win_in is not None and result.score.win_in < 0
 
 
@@ -452,9 +452,9 @@ def test_a_search_fits_a_stack_of_128_kib() -> None:
 
 
 def test_an_interrupted_search_reports_all_its_nodes() -> None:
-    whole = search_anew(Position(), Limit(depth=7))[1]
+    whole = fresh_search(Position(), Limit(depth=7))[1]
     finished = [info.nodes or 0 for info in whole]
     # The limit falls between the ends of two iterations.
-    result, infos = search_anew(Position(), Limit(nodes=(finished[-2] + finished[-1]) // 2))
+    result, infos = fresh_search(Position(), Limit(nodes=(finished[-2] + finished[-1]) // 2))
     assert result.interrupted and result.info == infos[-1]
     assert finished[-2] < result.nodes <= (finished[-2] + finished[-1]) // 2
