@@ -6,16 +6,16 @@ import itertools
 import sys
 import threading
 
-LINES = (("d6 f4", 7), ("b4 d2", 3), ("f4 d6", -4))
+VARIATIONS = (("d6 f4", 7), ("b4 d2", 3), ("f4 d6", -4))
 
 
 def think(stop: threading.Event) -> None:
     """Print variations and, once ``stop`` is set, a best move."""
     for count in itertools.count(1):
-        for number, (line, score) in enumerate(LINES, 1):
+        for number, (moves, score) in enumerate(VARIATIONS, 1):
             print(
                 f"info depth {count // 60 + 1} multipv {number} score cp {score + count % 50} "
-                f"nodes {count * 1000} nps 60000 pv {line}"
+                f"nodes {count * 1000} nps 60000 pv {moves}"
             )
         sys.stdout.flush()
         if stop.wait(1 / 60):

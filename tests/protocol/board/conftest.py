@@ -21,9 +21,9 @@ BUSY = (sys.executable, str(Path(__file__).parent / "busy.py"))
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
-    """A server with merels as engine 0 and three fake ones, shared by the tests of a file.
+    """A server with merels as engine 0 and three fake engines, shared by the tests of a file.
 
-    Engine 1 moves at once, engine 2 floods its output, and engine 3 never answers.
+    Engine 1 moves at once, engine 2 floods its output, and engine 3 never ends a search.
     """
     fake = ("-engine", f"cmd={shlex.join(FAKE)} sound", "name=Fake")
     busy = ("-engine", f"cmd={shlex.join(BUSY)}", "name=Busy")
@@ -42,7 +42,7 @@ def session() -> Iterator[Session]:
 
 @pytest.fixture
 def page(server: Server, chromium: Browser) -> Iterator[Browser]:
-    """A browser with a new board, at the size of a desktop; the test must cause no error in it."""
+    """A browser with a new board at desktop size; the test must leave no console errors."""
     chromium.keep_tab(chromium.tabs()[0])
     chromium.set_view(1280, 860)
     server.let_in(chromium)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from tests.protocol.board.steps import (
     ANALYST,
     BEGINNER,
+    FLYERS,
     PERSON,
     ask,
     click,
@@ -18,8 +19,6 @@ from tests.protocol.board.steps import (
 from tests.protocol.board.webdriver import Browser
 
 GAME = "1. d6 f4 2. d2 b4 3. f2 b2 4. f6 b6xf6 5. d5 a4 6. c4 e4 7. d1 a7 8. a1 g1 *"
-FLYERS = "********/O***@***/O***@@*O w 0 0 0 9"
-"""White wins by closing a mill; the smallest tables have every move."""
 POINTS = ("d6", "f4", "d2", "b4", "f2", "b2", "a7", "g7", "g1", "a1", "c4", "e4")
 DIALOGS = ("new", "share", "import", "edit", "tutorial", "help", "options", "games", "puzzles")
 
@@ -27,7 +26,7 @@ DIALOGS = ("new", "share", "import", "edit", "tutorial", "help", "options", "gam
 def tour(page: Browser, dialogs: bool = True) -> Iterator[str]:
     """Show each screen of a new page, and yield its name while it is shown.
 
-    Without ``dialogs``, skip dialogs and menus.
+    Without ``dialogs``, skip the menus and `DIALOGS`.
     """
     page.wait("document.body.classList.contains('starting')")
     yield "start"

@@ -46,7 +46,7 @@ class Client:
         self.cookie = answer.headers["Set-Cookie"].partition(";")[0]
 
     def let_in(self, browser: Browser) -> None:
-        """Give a real browser the cookie, once."""
+        """Give a real browser the cookie, unless it already has it."""
         if browser not in self._let_in:
             browser.open(self.entry())
             browser.wait("location.pathname === '/' && document.readyState !== 'loading'")
@@ -67,7 +67,7 @@ class Client:
         body: bytes | None = None,
         headers: dict[str, str] | None = None,
     ) -> tuple[int, bytes, HTTPResponse]:
-        """Send a request; return status, content and response. ``headers`` override the cookie."""
+        """Return status, content and response of a request; ``headers`` may override the cookie."""
         headers = {"Cookie": self.cookie} | (headers or {})
         connection = HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
@@ -78,7 +78,7 @@ class Client:
             connection.close()
 
     def api(self, action: str, **body: Any) -> tuple[int, dict[str, Any]]:
-        """Send a request like the page; return the status and the JSON of the answer."""
+        """Send a request as the page does; return the status and the JSON of the answer."""
         headers = {"Content-Type": "application/json", "Origin": f"http://{self.host}"}
         status, data, _ = self.ask("POST", f"/api/{action}", json.dumps(body).encode(), headers)
         return status, json.loads(data)
@@ -113,9 +113,9 @@ class Server(Client):
     ) -> None:
         """Start the process with command line ``flags``.
 
-        ``games`` is the folder of stored games, by default a temporary one; ``puzzles`` is the
-        folder of the rating in puzzles, by default the one of the games. ``tables``: build tables
-        in the background.
+        ``games`` is the folder of stored games, by default a temporary folder. ``puzzles`` is the
+        folder of the puzzle rating, by default that of the games. ``tables``: build tables in the
+        background.
         """
         self._stderr = tempfile.TemporaryFile()
         self._games = tempfile.TemporaryDirectory()
@@ -200,7 +200,7 @@ class Stream:
         self._answer = self._connection.getresponse()
         self.status = self._answer.status
         self.pids: list[int] = []
-        """Process ids of the engines whose start was in the log."""
+        """Process ids of the engines started so far, from the log events read."""
 
     def __enter__(self) -> Stream:
         return self
@@ -253,5 +253,5 @@ def alive(pid: int) -> bool:
         os.kill(pid, 0)
         with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
             return file.read().rpartition(")")[2].split()[0] != "Z"
-    except (OSError, FileNotFoundError):
+    except OSError:
         return False

@@ -16,16 +16,18 @@ PERSON: dict[str, Any] = {"engine": None}
 BEGINNER = {"engine": 0, "level": "Beginner"}
 ANALYST = {"engine": 0}
 BUSY = {"engine": 2}
-"""The engine of `busy`."""
+"""The fake engine of busy.py, in the fixture `server`."""
+FLYERS = "********/O***@***/O***@@*O w 0 0 0 9"
+"""White wins by closing a mill; the small tables have the value of every move."""
 
 
 def clock(base: float, increment: float = 0.0) -> dict[str, Any]:
-    """Return a time control of a clock, in seconds, in the form of a request."""
+    """Return the time control of a clock, in seconds, as a request has it."""
     return {"kind": "clock", "base": base, "increment": increment}
 
 
 def shot(page: Browser, name: str) -> None:
-    """Save a screenshot, and assert that nothing is cut off or overlaps."""
+    """Save a screenshot if `SHOTS` is set; assert that nothing is cut off or overlaps."""
     time.sleep(0.3)
     if SHOTS:
         page.screenshot(Path(SHOTS) / f"{name}.png")
@@ -40,29 +42,30 @@ if (wide > 0) faults.push(`the page is ${wide} pixels too wide`);
 const open = document.querySelector("dialog:modal, :popover-open");
 const boxes = [...(open || document).querySelectorAll(
   "button, select, input, textarea, h1, h2, summary, .player > *, #status, #board, .toast")]
-  .filter((one) => one.checkVisibility({contentVisibilityAuto: true, visibilityProperty: true}))
-  .filter((one) => !one.closest("#moves, #lines, #explorer, .scroll, .segments, dialog .ends"))
-  .map((one) => [one, one.getBoundingClientRect()])
+  .filter((element) => element.checkVisibility(
+    {contentVisibilityAuto: true, visibilityProperty: true})
+    && !element.closest("#moves, #lines, #explorer, .scroll, .segments, dialog .ends"))
+  .map((element) => [element, element.getBoundingClientRect()])
   .filter(([, box]) => box.width && box.height)
-  .filter(([one, box]) => {
-    const column = one.closest("aside");
+  .filter(([element, box]) => {
+    const column = element.closest("aside");
     if (!column || getComputedStyle(column).overflowY === "visible") return true;
     const { top, bottom } = column.getBoundingClientRect();
     return box.top >= top - 1 && box.bottom <= bottom + 1;
   });
-for (const [one, box] of boxes) {
-  const name = one.id || one.textContent.trim() || one.className;
+for (const [element, box] of boxes) {
+  const name = element.id || element.textContent.trim() || element.className;
   if (box.left < 0 || box.right > document.documentElement.clientWidth + 1) {
     faults.push(`${name} is cut off`);
   }
-  if (one.tagName === "BUTTON" && one.scrollWidth > one.clientWidth + 1) {
+  if (element.tagName === "BUTTON" && element.scrollWidth > element.clientWidth + 1) {
     faults.push(`${name} is too narrow`);
   }
   for (const [other, its] of boxes) {
-    if (other === one || one.contains(other) || other.contains(one)) continue;
+    if (other === element || element.contains(other) || other.contains(element)) continue;
     const across = Math.min(box.right, its.right) - Math.max(box.left, its.left);
     const down = Math.min(box.bottom, its.bottom) - Math.max(box.top, its.top);
-    if (across > 1 && down > 1) faults.push(`${name} covers ${other.id || other.textContent}`);
+    if (across > 1 && down > 1) faults.push(`${name} overlaps ${other.id || other.textContent}`);
   }
 }
 return faults;
@@ -94,9 +97,9 @@ def begin(page: Browser, white: Any = PERSON, black: Any = PERSON, **more: Any) 
 
 
 def moves(page: Browser) -> list[str]:
-    """Return the moves in the list of moves."""
+    """Return the moves that the page lists."""
     texts: list[str] = page.run(
-        "return [...document.querySelectorAll('#moves button')].map((one) => one.textContent)"
+        "return [...document.querySelectorAll('#moves button')].map((button) => button.textContent)"
     )
     return texts
 
@@ -117,14 +120,14 @@ def play(page: Browser, *points: str) -> None:
 def enter(page: Browser, selector: str, value: str) -> None:
     """Focus a field and replace its value."""
     page.run(
-        """const one = document.querySelector(arguments[0]);
-           one.focus(); one.value = arguments[1]; one.dispatchEvent(new Event("change"));""",
+        """const field = document.querySelector(arguments[0]);
+           field.focus(); field.value = arguments[1]; field.dispatchEvent(new Event("change"));""",
         selector, value,
     )
 
 
 def load(page: Browser, text: str) -> None:
-    """Open a game or a position with the dialog, and confirm leaving the current game."""
+    """Open a game or a position with the import dialog; confirm leaving the current game."""
     tap_menu(page, "import")
     enter(page, "#import-text", text)
     page.click("#import-go")
@@ -133,12 +136,12 @@ def load(page: Browser, text: str) -> None:
 
 
 def tap_menu(page: Browser, name: str) -> None:
-    """Press a button, and open the menu that contains it first if need be."""
+    """Press a button; if it is hidden in a menu, open the menu first."""
     if name == "new" and page.run("return document.getElementById('new-dialog').open"):
-        return  # The form that starts a game is beside the board.
+        return  # The form is already open beside the board.
     menu = page.run(
-        """const one = document.getElementById(arguments[0]);
-           return one.checkVisibility() ? null : one.closest("[popover]")?.id""", name,
+        """const button = document.getElementById(arguments[0]);
+           return button.checkVisibility() ? null : button.closest("[popover]")?.id""", name,
     )
     if menu:
         page.click(f"[popovertarget={menu}]")

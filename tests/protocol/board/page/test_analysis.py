@@ -8,9 +8,11 @@ import pytest
 
 from tests.protocol.board.steps import (
     BEGINNER,
+    FLYERS,
     ask,
     begin,
     click,
+    enter,
     load,
     moves,
     play,
@@ -18,9 +20,6 @@ from tests.protocol.board.steps import (
     tap_menu,
 )
 from tests.protocol.board.webdriver import Browser
-
-FLYERS = "********/O***@***/O***@@*O w 0 0 0 9"
-"""White wins by closing a mill; the smallest tables have every move."""
 
 
 def count(selector: str) -> str:
@@ -70,7 +69,7 @@ def test_proven_values_are_marked_on_men_and_points_and_listed(page: Browser) ->
     page.wait(f"{count('#board .value')} === 3")
     labels = page.run(
         "return [...document.querySelectorAll('.point:has(.value)')]"
-        ".map((one) => [one.ariaLabel, one.querySelector('.value').getAttribute('class')])"
+        ".map((point) => [point.ariaLabel, point.querySelector('.value').getAttribute('class')])"
     )
     assert sorted(labels) == [
         ["a7, white man, can move: proven win", "value win"],
@@ -85,7 +84,7 @@ def test_proven_values_are_marked_on_men_and_points_and_listed(page: Browser) ->
     # The best moves are listed first.
     first, last = page.run(
         "const all = [...document.querySelectorAll('#explorer button')];"
-        "return [all[0], all.at(-1)].map((one) => one.textContent)"
+        "return [all[0], all.at(-1)].map((button) => button.textContent)"
     )
     assert first.endswith("White winsin 1") and "White loses" in last
     click(page, "d6")
@@ -95,7 +94,7 @@ def test_proven_values_are_marked_on_men_and_points_and_listed(page: Browser) ->
 
 def test_the_bar_of_a_finished_game_shows_its_result(page: Browser) -> None:
     tap_menu(page, "analyse")
-    load(page, "********/O***@***/O***@@*O w 0 0 0 9")
+    load(page, FLYERS)
     page.wait(f"{count('#board .value')} === 3")
     click(page, "d6", "g7", "d1")
     page.wait("/White wins/.test(document.getElementById('worth').textContent)")
@@ -108,10 +107,7 @@ def test_hovering_previews_a_line_and_a_click_plays_it(page: Browser) -> None:
     begin(page)
     tap_menu(page, "analyse")
     page.wait(f"{count('#lines li')} === 3")
-    page.run(
-        "const one = document.getElementById('line-count');"
-        "one.value = '5'; one.dispatchEvent(new Event('change'))"
-    )
+    enter(page, "#line-count", "5")
     page.wait(f"{count('#lines li')} === 5")
     page.wait("document.querySelector('#lines li:first-child button:nth-child(3)')")
     page.hover("#lines li:first-child button:nth-child(3)")
@@ -144,7 +140,7 @@ def test_lines_that_appear_and_disappear_do_not_shift_the_page(
     page.wait(f"{count('#lines li')} === 3")
     page.run(
         "window.heights = new Set();"
-        "new ResizeObserver(([one]) => heights.add(one.contentRect.height))"
+        "new ResizeObserver(([entry]) => heights.add(entry.contentRect.height))"
         ".observe(document.getElementById('lines'))"
     )
     for number in range(1, 4):
@@ -160,8 +156,8 @@ def test_a_position_change_ends_the_preview_of_a_line(page: Browser) -> None:
     page.wait(f"{count('#lines li')} === 3")
     # Simulate a busy machine, which draws an event late.
     page.run(
-        "const soon = window.requestAnimationFrame;"
-        "window.requestAnimationFrame = (draw) => setTimeout(() => soon(draw), 2000);"
+        "const original = window.requestAnimationFrame;"
+        "window.requestAnimationFrame = (draw) => setTimeout(() => original(draw), 2000);"
         "document.querySelector('#lines li:first-child button').click()"
     )
     time.sleep(1)
@@ -183,8 +179,8 @@ def test_the_current_move_stays_visible_when_panels_open(page: Browser) -> None:
     page.wait(
         """(() => {
              const box = document.getElementById("moves-box").getBoundingClientRect();
-             const one = document.querySelector("#moves [aria-current]").getBoundingClientRect();
-             return one.top >= box.top && one.bottom <= box.bottom + 1;
+             const move = document.querySelector("#moves [aria-current]").getBoundingClientRect();
+             return move.top >= box.top && move.bottom <= box.bottom + 1;
            })()"""
     )
 

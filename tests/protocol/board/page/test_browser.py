@@ -13,11 +13,13 @@ from merels.engine.game.notation import parse_position, play_moves
 from merels.engine.game.position import Position
 from merels.protocol.formats.pgn.reader import parse_record
 from tests.processes import needs_proc
+from tests.protocol.board.screens import GAME
 from tests.protocol.board.server import Server
 from tests.protocol.board.steps import (
     ANALYST,
     BEGINNER,
     BUSY,
+    FLYERS,
     PERSON,
     ask,
     begin,
@@ -49,19 +51,19 @@ def test_a_whole_game_is_played_by_clicking(page: Browser) -> None:
                   .map((point) => point.dataset.point);
                 const next = all(":has(.target, .remove)");
                 return next.length ? next : all("[aria-disabled=false]");"""
-    idle = "document.querySelectorAll('.point[aria-disabled=false]').length"
+    enabled = "document.querySelectorAll('.point[aria-disabled=false]').length"
     over = "/\\((1-0|0-1|1\\/2-1\\/2)\\)/.test(document.getElementById('status').textContent)"
     while not page.run(f"return {over}"):
-        page.wait(f"{idle} || {over}")
-        live = page.run(points)
-        if not live:
+        page.wait(f"{enabled} || {over}")
+        choices = page.run(points)
+        if not choices:
             continue
         before = page.run("return document.querySelector('#board').innerHTML.length")
-        click(page, generator.choice(live))
+        click(page, generator.choice(choices))
         clicks += 1
         wait(
             lambda: page.run("return document.querySelector('#board').innerHTML.length") != before
-            or page.run(points) != live,
+            or page.run(points) != choices,
             60,
             "the effect of a click",
         )
@@ -84,8 +86,8 @@ def test_the_status_asks_for_a_removal_only_after_a_mill(page: Browser) -> None:
     )
     for point in ("a7", "a1", "d7", "d1"):
         play(page, point)
-    asked = "White: place a man. Last: d1."
-    page.wait(f"document.getElementById('status').textContent === {asked!r}")
+    prompt = "White: place a man. Last: d1."
+    page.wait(f"document.getElementById('status').textContent === {prompt!r}")
     texts = page.run("return texts")
     assert len(texts) == 4 and texts[0] == "Black: place a man. Last: a7."
     play(page, "g7", "d1")
@@ -115,7 +117,7 @@ def test_a_mill_is_closed_and_a_man_removed_by_clicking(page: Browser) -> None:
 
 
 def test_a_point_shows_the_value_of_its_best_move(page: Browser) -> None:
-    # The removals of f6-f4 are one win, one draw, one loss and one unknown.
+    # The four removals after f6-f4 are a win, a draw, a loss, and one of unknown value.
     drawn = page.run(
         """return (async () => {
              const [{ Board }, { Choice }, { svg }] =
@@ -153,8 +155,6 @@ def test_a_point_shows_the_value_of_its_best_move(page: Browser) -> None:
 
 def test_two_men_are_removed_one_after_the_other(page: Browser) -> None:
     begin(page)
-    load(page, '[Variant "multi"]\n[FEN "********/@@******/OO***@@O w 5 5 0 5"]\n[SetUp "1"]\n\n*')
-    page.wait("document.querySelectorAll('.man').length === 7")
     load(page, '[Variant "multi"]\n[FEN "O*******/O**@@@**/*O**@@@O w 4 3 0 5"]\n[SetUp "1"]\n\n*')
     page.wait("document.querySelectorAll('.man').length === 10")
     click(page, "d7")
@@ -174,10 +174,10 @@ def test_men_are_dragged(page: Browser) -> None:
     begin(page)
     page.drag(".hand.live", "[data-point=d6] .hit")
     page.wait("document.querySelectorAll('#moves button').length === 1")
-    load(page, "********/O***@***/O***@@*O w 0 0 0 9")
+    load(page, FLYERS)
     page.wait("document.querySelectorAll('.man').length === 6")
     page.wait("document.querySelectorAll('.flying').length === 2")
-    # The man may fly to any empty point; a drag to an occupied one is cancelled.
+    # The man may fly to any empty point; a drag to an occupied point is cancelled.
     page.drag("[data-point=d6] .hit", "[data-point=d1] .hit")
     page.wait("document.querySelectorAll('.picked').length === 0")
     page.drag("[data-point=d6] .hit", "[data-point=b2] .hit")
@@ -185,9 +185,9 @@ def test_men_are_dragged(page: Browser) -> None:
     assert moves(page) == ["d6-b2"]
 
 
-def test_another_movable_man_is_labelled_while_one_is_picked(page: Browser) -> None:
+def test_another_movable_man_is_labelled_while_a_man_is_picked(page: Browser) -> None:
     begin(page)
-    load(page, "********/O***@***/O***@@*O w 0 0 0 9")
+    load(page, FLYERS)
     page.wait("document.querySelectorAll('.man').length === 6")
     click(page, "d6")
     page.wait("document.querySelectorAll('.picked').length === 1")
@@ -234,24 +234,24 @@ def test_the_board_can_be_played_with_the_keyboard_only(page: Browser) -> None:
 
 def test_every_point_can_be_reached_with_arrow_keys(page: Browser) -> None:
     reached = {"d7"}
-    todo = ["d7"]
+    pending = ["d7"]
     page.run("document.querySelector('[data-point=d7]').focus()")
     focus = "const p = document.querySelector(`[data-point=${arguments[0]}]`); p.focus();"
     press = (
         "p.dispatchEvent(new KeyboardEvent('keydown', {key: arguments[1], bubbles: true}));"
         "return document.activeElement.dataset.point"
     )
-    while todo:
-        point = todo.pop()
+    while pending:
+        point = pending.pop()
         for key in ("ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"):
-            there = page.run(focus + press, point, key)
-            if there not in reached:
-                reached.add(there)
-                todo.append(there)
+            focused = page.run(focus + press, point, key)
+            if focused not in reached:
+                reached.add(focused)
+                pending.append(focused)
     assert len(reached) == 24
 
 
-def test_a_game_is_opened_and_saved(page: Browser) -> None:
+def test_a_game_is_opened_and_shared(page: Browser) -> None:
     load(page, "1. 5 14\n2. 2 11 3. 1 77 *")
     page.wait("document.getElementById('import-fault').textContent")
     fault = "'77': expected points from 1 to 24, found 77 (move 3, Black, line 2)"
@@ -317,12 +317,12 @@ def test_the_log_has_no_duplicates_after_the_page_was_hidden(page: Browser) -> N
     play(page, "d6")
     log = "document.getElementById('log').textContent"
     page.wait("document.querySelectorAll('#moves button').length === 2")
-    page.run("window.move = (hidden) => {"
+    page.run("window.setHidden = (hidden) => {"
              "  Object.defineProperty(document, 'hidden', {value: hidden, configurable: true});"
              "  document.dispatchEvent(new Event('visibilitychange')); }")
-    page.run("move(true)")
+    page.run("setHidden(true)")
     page.wait("performance.getEntriesByType('resource').some((e) => /hidden/.test(e.name))")
-    page.run("move(false)")
+    page.run("setHidden(false)")
     page.click("#undo")
     page.wait("document.querySelectorAll('#moves button.taken').length === 2")
     click(page, "d6")
@@ -423,7 +423,7 @@ def test_a_killed_engine_is_reported_and_can_be_restarted(page: Browser) -> None
 
 
 def test_a_game_is_reviewed(page: Browser) -> None:
-    # White could close a mill and win, but does not; Black does.
+    # White misses a winning mill, and Black closes one and wins.
     load(
         page,
         '[Variant "morris"]\n[FEN "OO******/*****@**/@@***O** w 0 0 0 20"]\n[SetUp "1"]\n\n'
@@ -496,7 +496,7 @@ def test_nothing_overlaps(
     page.wait("document.getElementById('new-dialog').open")
     shot(page, f"{name}-new")
     page.key("Escape")
-    load(page, "1. d6 f4 2. d2 b4 3. f2 b2 4. f6 b6xf6 5. d5 a4 6. c4 e4 7. d1 a7 8. a1 g1 *")
+    load(page, GAME)
     page.wait("document.querySelectorAll('#moves button').length === 16")
     page.wait("document.querySelectorAll('.arrow').length > 0")
     shot(page, name)
@@ -505,7 +505,7 @@ def test_nothing_overlaps(
         bottoms = page.run(
             "return [...document.querySelectorAll("
             "'#board, .clock, #status, [aria-label=Navigation]')]"
-            ".map((one) => one.getBoundingClientRect().bottom)"
+            ".map((element) => element.getBoundingClientRect().bottom)"
         )
         assert len(bottoms) == 5 and max(bottoms) <= height
     if width < 400:

@@ -25,7 +25,7 @@ def is_open(name: str) -> str:
     return f"document.getElementById('{name}-dialog').open"
 
 
-def value(page: Browser, seat: int, name: str) -> str:
+def option_value(page: Browser, seat: int, name: str) -> str:
     """Return the value of an option of a seat's engine."""
     options = ask(page, "options", seat=seat)["options"]
     return str({option["name"]: option["value"] for option in options}[name])
@@ -37,7 +37,7 @@ def test_enter_applies_a_dialog(page: Browser) -> None:
     enter(page, "[data-option=Hash]", "64")
     page.key("Enter")
     page.wait(f"!{is_open('options')}")
-    assert value(page, 1, "Hash") == "64"
+    assert option_value(page, 1, "Hash") == "64"
     tap_menu(page, "new")
     page.run("document.querySelector('#new-dialog details').open = true")
     enter(page, "#field-NoRemovalPlies", "77")
@@ -50,15 +50,15 @@ def test_enter_applies_a_dialog(page: Browser) -> None:
 
 def test_cancel_discards_the_input(page: Browser) -> None:
     begin(page, black=BEGINNER)
-    before = value(page, 1, "Hash")
+    before = option_value(page, 1, "Hash")
     tap_menu(page, "options")
     page.wait("document.querySelector('[data-option=Hash]')")
     enter(page, "[data-option=Hash]", "0")
     page.click("#options-dialog button[value=cancel]")
     page.wait(f"!{is_open('options')}")
-    assert value(page, 1, "Hash") == before
+    assert option_value(page, 1, "Hash") == before
     tap_menu(page, "new")
-    # The field is in the folded part of the dialog.
+    # The field is in the closed details of the dialog.
     enter(page, "#field-NoRemovalPlies", "99999999")
     page.click("#new-dialog button[value=cancel]")
     page.wait(f"!{is_open('new')}")
@@ -101,11 +101,11 @@ def test_an_untouched_option_keeps_its_value(page: Browser) -> None:
     ask(page, "players", players=[PERSON, PERSON, BUSY])
     tap_menu(page, "options")
     page.wait("document.querySelector('[data-option=Style]')")
-    # The default differs from the choice in case.
+    # The default Solid differs from the choice solid only in case.
     assert page.run("return document.querySelector('[data-option=Style]').value") == "solid"
     page.click("#options-go")
     page.wait(f"!{is_open('options')}")
-    assert value(page, 2, "Style") == "Solid"
+    assert option_value(page, 2, "Style") == "Solid"
 
 
 def test_the_only_user_sits_at_the_bottom(page: Browser) -> None:
@@ -175,7 +175,6 @@ def test_rules_are_explained_without_names_of_the_protocol(page: Browser) -> Non
     ):
         enter(page, "#variant", variant)
         assert words in page.text("#rules-words")
-        # Players do not see the protocol's names of the fields.
         shown = page.text("#new-dialog form")
         assert not any(name in shown for name in ("Plies", "LockedMills", "DoubleMill"))
     shot(page, "rules")

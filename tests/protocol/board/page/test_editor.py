@@ -14,6 +14,7 @@ from merels.protocol.board.view import note_on
 from tests.protocol.board.server import Server
 from tests.protocol.board.steps import (
     BEGINNER,
+    FLYERS,
     begin,
     enter,
     load,
@@ -72,7 +73,7 @@ def test_the_editor_reports_faults_immediately(page: Browser) -> None:
     assert page.run("return document.getElementById('editor-play').disabled")
     enter(page, "#editor-text", "rubbish")
     page.wait(f"/Expected the 6 or 17 fields of a position/.test({NOTE})")
-    enter(page, "#editor-text", "********/O***@***/O***@@*O w 0 0 0 9")
+    enter(page, "#editor-text", FLYERS)
     page.wait(f"{NOTE} === 'White to move.'")
     page.wait("document.querySelectorAll('#editor-board .man').length === 6")
     page.click("#editor-play")
@@ -140,7 +141,7 @@ def test_a_link_opens_the_position_and_the_game(server: Server, page: Browser) -
     page.keep_tab(first)
     page.key("Escape")
     begin(page)
-    # A link to a board at another address can be pasted.
+    # A link to a board at another address can be pasted into the import dialog.
     load(page, links[1].replace(str(server.port), "1"))
     page.wait("document.querySelectorAll('#moves button').length === 3")
     load(page, "http://somewhere/#game=1.%20d6%20f4%20nonsense")
@@ -157,20 +158,20 @@ def test_pictures_are_saved(page: Browser, tmp_path: Path) -> None:
     page.wait("document.getElementById('share-link').value")
     page.click("#share-svg")
     page.click("#share-png")
-    wait(lambda: {one.name for one in tmp_path.iterdir()} == {"position.svg", "position.png"},
+    wait(lambda: {path.name for path in tmp_path.iterdir()} == {"position.svg", "position.png"},
          60, "both files")
     root = ElementTree.parse(tmp_path / "position.svg").getroot()
     circles = list(root.iter("{http://www.w3.org/2000/svg}circle"))
-    # The empty points, three circles a man, the ring of the last move, and the men in hand.
+    # Empty points, three circles for each man, the ring of the last move, and men in hand.
     assert len(circles) == 22 + 6 + 1 + 8 + 8
-    white = [one for one in circles if re.match(r'url\("#white-\d+"\)', one.get("fill", ""))]
+    white = [man for man in circles if re.match(r'url\("#white-\d+"\)', man.get("fill", ""))]
     assert len(white) == 1 + 8
-    [name] = {one.get("fill", "")[6:-2] for one in white}
-    gradient = next(one for one in root.iter() if one.get("id") == name)
+    [name] = {man.get("fill", "")[6:-2] for man in white}
+    gradient = next(node for node in root.iter() if node.get("id") == name)
     assert [stop.get("stop-color") for stop in gradient][:2] == [
         "rgb(255, 255, 255)", "rgb(255, 253, 246)"
     ]
-    assert "White to move." in [one.text for one in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert "White to move." in [text.text for text in root.iter("{http://www.w3.org/2000/svg}text")]
     data = (tmp_path / "position.png").read_bytes()
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
     assert struct.unpack(">II", data[16:24]) == (1428, 1560)

@@ -35,7 +35,7 @@ from tests.protocol.board.webdriver import Browser, wait
 
 ANNA, BEN = {"engine": None, "name": "Anna"}, {"engine": None, "name": "Ben"}
 DIALOG = "document.getElementById('{}-dialog').open"
-ROWS = "[...document.querySelectorAll('#games-list .who')].map((one) => one.textContent)"
+ROWS = "[...document.querySelectorAll('#games-list .who')].map((row) => row.textContent)"
 
 
 def stored_game(folder: Path) -> str:
@@ -69,7 +69,7 @@ def test_a_game_survives_a_kill_of_the_server_and_is_resumed(tmp_path: Path) -> 
             ]
             assert state["playing"] and state["turn"] == 0
             assert 590 < state["clock"]["left"][0] < 606 and state["clock"]["running"] == 0
-            move = next(one for one in state["legal"])
+            move = state["legal"][0]
             server.api("play", session=session, move=move, at=state["node"])
             stream.until("state", lambda state: state["plies"] == 4)
     # The folder still has one game.
@@ -77,9 +77,11 @@ def test_a_game_survives_a_kill_of_the_server_and_is_resumed(tmp_path: Path) -> 
 
 
 @pytest.fixture
-def storing(tmp_path: Path) -> Session:
+def storing(tmp_path: Path) -> Iterator[Session]:
     """A board that stores its games."""
-    return Session("board", [OWN], GameStore(tmp_path))
+    session = Session("board", [OWN], GameStore(tmp_path))
+    yield session
+    session.close()
 
 
 def test_variations_comments_and_results_are_stored(tmp_path: Path, storing: Session) -> None:
@@ -96,7 +98,6 @@ def test_variations_comments_and_results_are_stored(tmp_path: Path, storing: Ses
     assert '[Result "0-1"]' in text and '[White "Anna"]' in text and '[Black "Ben"]' in text
     [entry] = GameStore(tmp_path).entries("anna best")
     assert not entry.unfinished and GameStore(tmp_path).entries("anna worst") == []
-    storing.close()
 
 
 def test_a_record_that_is_only_viewed_is_not_stored(tmp_path: Path, storing: Session) -> None:
@@ -111,7 +112,6 @@ def test_a_record_that_is_only_viewed_is_not_stored(tmp_path: Path, storing: Ses
     act(storing, "play", {"move": "b4", "at": 3})
     texts = [path.read_text() for path in tmp_path.glob("*.pgn")]
     assert len(texts) == 2 and sum('[White "Anna"]' in text for text in texts) == 1
-    storing.close()
 
 
 def test_a_folder_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
@@ -135,7 +135,6 @@ def test_a_game_is_on_one_board_at_a_time(tmp_path: Path, storing: Session) -> N
         act(other, "forget", {"key": key})
     with pytest.raises(ValueError, match="no such game"):
         act(other, "reopen", {"key": "../../etc/passwd"})
-    storing.close()
     other.close()
 
 
@@ -167,14 +166,15 @@ def test_stored_games_are_searched_opened_deleted_and_exported(page: Browser) ->
     page.wait(f"!{DIALOG.format('games')}")
     page.wait("document.getElementById('status').textContent.startsWith('Black: place a man.')")
     assert moves(page) == ["d6"]
-    # The game on the board cannot be deleted; another one needs a confirmation.
+    # The game on the board cannot be deleted; the deletion of another game is confirmed.
     tap_menu(page, "games")
     page.wait(f"{DIALOG.format('games')} && {ROWS}.length > 1")
+    assert not page.run("return document.querySelector('[aria-label^=\"Delete Anna\"]')")
     page.click("[aria-label='Delete Zoë – Ben, 1-0']")
     page.wait(DIALOG.format("ask"))
     shot(page, "ask-delete")
     page.click("#ask-yes")
-    page.wait(f"!{ROWS}.some((one) => one.startsWith('Zoë'))")
+    page.wait(f"!{ROWS}.some((row) => row.startsWith('Zoë'))")
 
 
 def test_leaving_or_resigning_a_game_needs_a_confirmation(page: Browser) -> None:
@@ -260,7 +260,7 @@ def test_a_file_of_thousands_of_games_is_opened(page: Browser) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-16", "utf-8"])
-def test_a_file_of_an_older_program_is_opened(page: Browser, encoding: str) -> None:
+def test_a_file_is_decoded_from_its_encoding(page: Browser, encoding: str) -> None:
     data = list('[White "Mühle"]\n\n1. d6 f4 *'.encode(encoding))
     choose_file(page, f"new Uint8Array({data})")
     page.wait("document.getElementById('import-text').value !== ''")
@@ -269,7 +269,7 @@ def test_a_file_of_an_older_program_is_opened(page: Browser, encoding: str) -> N
     page.wait("document.querySelector('#player-bottom .name').textContent === 'White: Mühle'")
 
 
-def test_two_persons_play_with_names_clocks_and_a_draw(page: Browser) -> None:
+def test_two_users_play_with_names_clocks_and_a_draw(page: Browser) -> None:
     tap_menu(page, "new")
     page.click("#new-more summary")
     enter(page, "#player-1", "")
@@ -349,7 +349,6 @@ def test_undo_after_the_end_needs_a_confirmation_and_keeps_the_game(page: Browse
     begin(page)
     for point in ("d6", "f4", "d2"):
         play(page, point)
-    click(page, "d2")
     page.click("#resign")
     page.click("#ask-yes")
     page.wait("document.getElementById('result-title').textContent === 'White wins'")
@@ -408,7 +407,7 @@ def test_the_page_does_not_promise_my_games_for_an_unsaved_game(
 
 @pytest.fixture
 def page_with_games(tmp_path: Path, chromium: Browser) -> Iterator[Browser]:
-    """A page whose folder has three games against an engine and one of two people."""
+    """A page that lists three games of the user and a game of Anna, all against an engine."""
     store = GameStore(tmp_path)
     for result in ("1-0", "0-1", "1/2-1/2"):
         store.add(parse_record(GAME.format(result=result)))
@@ -473,7 +472,6 @@ def test_a_game_that_is_open_elsewhere_is_named_by_its_players(
         act(other, "reopen", {"key": game["key"]})
     [game] = act(storing, "games", {})["games"]
     assert game["here"] and not game["elsewhere"]
-    storing.close()
     other.close()
 
 
@@ -485,8 +483,8 @@ def test_moves_taken_back_do_not_clutter_the_list_during_a_game(page: Browser) -
     page.wait("document.getElementById('redo').disabled === false")
     play(page, "b4")
     visible = ("[...document.querySelectorAll('#moves > li')]"
-               ".filter((one) => one.checkVisibility()).map((one) => one.textContent)")
+               ".filter((row) => row.checkVisibility()).map((row) => row.textContent)")
     page.wait(f"{visible}.join(' ') === '1. d6 f4 2. b4'")
-    # An analysis shows them, and Redo is lost only by the other move.
+    # An analysis shows them.
     tap_menu(page, "analyse")
     page.wait(f"{visible}.join(' ').includes('2. d2')")
