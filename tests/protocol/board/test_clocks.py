@@ -36,7 +36,7 @@ def test_an_opened_game_of_two_users_is_continued_with_the_clock(server: Server)
         stream.until("state", lambda state: state["clock"]["running"] == 1)
 
 
-def test_no_clock_runs_while_the_engines_sleep(
+def test_the_clock_stops_while_the_board_sleeps(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     players = [PERSON, {"engine": 0, "level": "full"}, ANALYST]

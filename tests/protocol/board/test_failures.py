@@ -33,11 +33,11 @@ class Surprise(Exception):
 
 def fail(*_: object, **__: object) -> Any:
     """Raise a `Surprise`."""
-    raise Surprise("out of the blue")
+    raise Surprise("out of the blue\nagain")
 
 
 def shown_failure(session: Session, feed: Feed) -> str:
-    """Return the line with the last unexpected error, as sent to the page; else empty."""
+    """Return the last unexpected error as the page receives it; empty if there was none."""
     return str(event_data(session, "failure", feed) or "")
 
 
@@ -59,13 +59,13 @@ def test_a_games_folder_that_is_a_file_leaves_the_board_usable(tmp_path: Path) -
         assert "MERELS_GAMES" in server.api("games", session=session)[1]["error"]
 
 
-def test_a_games_folder_that_turns_into_a_file_leaves_the_page_open(tmp_path: Path) -> None:
+def test_a_board_opens_although_the_games_folder_has_become_a_file(tmp_path: Path) -> None:
     folder = tmp_path / "games"
     folder.mkdir()
     with Server(games=folder) as server:
         session = server.open()
         folder.rmdir()
-        folder.write_text("no folder any more")
+        folder.write_text("not a folder")
         status, answer = server.api("games", session=session)
         assert status == 500 and "NotADirectoryError" in answer["error"]
         assert "\n" not in answer["error"]
@@ -94,8 +94,8 @@ def test_a_rating_that_cannot_be_written_or_read_is_reported(tmp_path: Path) -> 
     assert str(file) in trainer.save_error
 
 
-def test_an_error_in_the_tick_of_a_board_does_not_stop_others(
-    session: Session, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+def test_an_error_in_the_tick_of_a_board_does_not_stop_other_boards(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     sessions = Sessions([OWN], None, None)
     try:
@@ -115,7 +115,7 @@ def test_an_error_in_the_tick_of_a_board_does_not_stop_others(
         sessions.close()
 
 
-def test_an_error_in_the_review_is_shown_and_ends_it(
+def test_an_error_in_the_review_is_shown_and_ends_the_review(
     session: Session, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(Reviewer, "judge", fail)
@@ -150,7 +150,7 @@ def test_an_error_of_a_search_is_logged_with_its_traceback(
     assert has_traceback(caplog)
 
 
-def test_an_error_in_the_event_stream_is_shown_and_does_not_end_it(
+def test_an_error_in_the_event_stream_is_shown_and_does_not_end_the_stream(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.ERROR)
@@ -175,26 +175,27 @@ def test_an_error_in_a_request_is_answered_in_one_line(
     with serving_here() as server:
         status, answer = server.api("undo", session=server.open())
     assert status == 500 and "Surprise: out of the blue" in answer["error"]
+    assert "\n" not in answer["error"]
     assert has_traceback(caplog)
 
 
 def test_the_page_shows_warnings_and_errors(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, chromium: Browser
 ) -> None:
-    shown = "document.getElementById('warnings')"
+    warnings = "document.getElementById('warnings')"
     chromium.set_view(1280, 860)
     with Server(games=README, puzzles=tmp_path) as server:
         server.let_in(chromium)
-        chromium.wait(f"!{shown}.hidden")
+        chromium.wait(f"!{warnings}.hidden")
         assert "Games are not saved: " in chromium.text("#warnings")
     monkeypatch.setattr(Reviewer, "judge", fail)
     with serving_here() as client:
         client.let_in(chromium)
         chromium.wait("document.querySelectorAll('.target').length === 24")
-        assert chromium.run(f"return {shown}.hidden")
+        assert chromium.run(f"return {warnings}.hidden")
         begin(chromium)
         play(chromium, "d6")
         ask(chromium, "review")
-        chromium.wait(f"{shown}.textContent.includes('Surprise: out of the blue')")
+        chromium.wait(f"{warnings}.textContent.includes('Surprise: out of the blue')")
         begin(chromium)
-        chromium.wait(f"{shown}.hidden")
+        chromium.wait(f"{warnings}.hidden")

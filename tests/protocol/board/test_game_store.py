@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from merels.engine.common.saving import DRAFT
 from merels.engine.game.position import Position
 from merels.protocol.board.game_store import GameStore
 from merels.protocol.formats.pgn.reader import parse_record
@@ -21,7 +22,7 @@ START = Position()
 PUZZLE = Puzzle(START, 1, (START.legal_moves()[0],), (), 1, 24, 1)
 
 
-def fail(trainer: Trainer) -> None:
+def fail_puzzle(trainer: Trainer) -> None:
     """Record a failed puzzle."""
     attempt = Attempt(PUZZLE)
     attempt.points = 0.0
@@ -29,22 +30,28 @@ def fail(trainer: Trainer) -> None:
 
 
 @posix
-def test_a_symbolic_link_at_a_temporary_file_is_not_followed(tmp_path: Path) -> None:
+def test_a_symbolic_link_at_a_draft_is_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     victim, folder = tmp_path / "victim", tmp_path / "games"
     victim.write_text("the user's")
     folder.mkdir()
-    (folder / "key.new").symlink_to(victim)
-    (folder / "player.new").symlink_to(victim)
-    GameStore(folder).add(parse_record("1. d6 *"))
-    fail(Trainer(folder))
-    assert victim.read_text() == "the user's"
-    assert len(list(folder.glob("*.pgn"))) == 1 and (folder / "player.json").is_file()
+    store, trainer = GameStore(folder), Trainer(folder)
+    # Make the names of the game and of the drafts predictable.
+    monkeypatch.setattr(store, "new_key", lambda: "key")
+    monkeypatch.setattr(os, "urandom", bytes)
+    for name in ("key.pgn", "player.json"):
+        (folder / f"{name}.00000000{DRAFT}").symlink_to(victim)
+    with pytest.raises(FileExistsError):
+        store.add(parse_record("1. d6 *"))
+    fail_puzzle(trainer)
+    assert "File exists" in trainer.save_error and victim.read_text() == "the user's"
 
 
-def test_two_servers_share_a_rating_in_puzzles(tmp_path: Path) -> None:
+def test_two_trainers_share_a_puzzle_rating(tmp_path: Path) -> None:
     first, second = Trainer(tmp_path), Trainer(tmp_path)
     for trainer in (first, second, second, first):
-        fail(trainer)
+        fail_puzzle(trainer)
     assert Trainer(tmp_path).player.tried == first.player.tried == 4
 
 
@@ -82,13 +89,13 @@ from merels.protocol.board.session import Session
 board = Session("board", [OWN], GameStore(Path(sys.argv[1])))
 act(board, "new", {"players": [{"engine": None}, {"engine": None}, {"engine": 0}]})
 act(board, "play", {"move": "d6", "at": 0})
-_, most = resource.getrlimit(resource.RLIMIT_FSIZE)
-resource.setrlimit(resource.RLIMIT_FSIZE, (100, most))
+_, maximum = resource.getrlimit(resource.RLIMIT_FSIZE)
+resource.setrlimit(resource.RLIMIT_FSIZE, (100, maximum))
 act(board, "play", {"move": "f4", "at": 1})
 print(board.saver.save_error)
 print(*sorted(path.suffix for path in Path(sys.argv[1]).iterdir()))
 print([path.read_text().split()[-3:] for path in Path(sys.argv[1]).glob("*.pgn")])
-resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+resource.setrlimit(resource.RLIMIT_FSIZE, (maximum, maximum))
 board.close()
 """
 

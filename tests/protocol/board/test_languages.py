@@ -19,7 +19,7 @@ SCRIPTS = {
 }
 HTML = (PAGE / "index.html").read_text("utf-8")
 SYMBOLS = {"merels", "?", "×", "«", "‹", "›", "»", "← →", "↑ ↓", "Home End", "Enter", "Esc", "U R"}
-"""Text of the page that is the same in all languages, besides single letters and digits."""
+"""Text of the page that is the same in all languages, besides single characters."""
 
 
 def table(path: Path) -> dict[str, str]:
@@ -49,6 +49,9 @@ def test_every_language_has_the_same_keys_and_placeholders(path: Path) -> None:
     assert f'{path.stem} from "./languages/{path.name}"' in SCRIPTS["text.js"]
 
 
+COUNTED = re.compile(r'countedText\("([\w.-]+)"')
+
+
 def used_keys() -> tuple[set[str], set[str]]:
     """Return the keys that the page names, and the beginnings of keys that it builds."""
     used = set(re.findall(r'data-(?:text|title|label|hint)="([^"]+)"', HTML))
@@ -56,21 +59,21 @@ def used_keys() -> tuple[set[str], set[str]]:
     for text in SCRIPTS.values():
         used |= set(re.findall(r'"([\w.-]+)"', text))
         starts |= set(re.findall(r"`([\w-]+\.[\w.-]*)\$\{", text))
-        used |= {match + ".other" for match in re.findall(r'countedText\("([\w.-]+)"', text)}
+        used |= {name + ".other" for name in COUNTED.findall(text)}
     return used, starts
 
 
 def test_every_key_is_used_and_every_used_key_exists() -> None:
     used, starts = used_keys()
-    without_form = {re.sub(r"\.one$", ".other", key): key for key in ENGLISH}
     unused = [
-        key for plain, key in without_form.items()
-        if plain not in used and not any(key.startswith(start) for start in starts)
+        key for key in ENGLISH if re.sub(r"\.one$", ".other", key) not in used
+        and not any(key.startswith(start) for start in starts)
     ]
     assert unused == []
     missing = set(re.findall(r'data-(?:text|title|label|hint)="([^"]+)"', HTML)) - set(ENGLISH)
     for text in SCRIPTS.values():
         missing |= set(re.findall(r'\bt\(\s*"([\w.-]+)"', text)) - set(ENGLISH)
+        missing |= {name + ".other" for name in COUNTED.findall(text)} - set(ENGLISH)
     assert missing == set()
 
 
@@ -86,13 +89,13 @@ def python_strings() -> str:
     return "\n".join(constants)
 
 
-def test_the_servers_sentences_are_those_of_the_server() -> None:
+def test_each_translated_sentence_of_the_server_is_in_its_code() -> None:
     """A sentence that was reworded in the server only would be shown untranslated."""
     strings = python_strings()
     for key, text in ENGLISH.items():
         if key.startswith("server."):
             clauses = re.split(r"{\w+}|[.:;,] ", text.rstrip("."))
-            # Shorter clauses are composed of words.
+            # Shorter clauses may be composed of words at run time.
             missing = [clause for clause in clauses if len(clause) > 15 and clause not in strings]
             assert missing == [], key
 

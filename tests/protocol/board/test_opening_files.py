@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from merels.protocol.board.server import LARGEST_BODY
 from merels.protocol.formats.pgn.reader import parse_record
 from tests.protocol.board.server import Server
 
@@ -19,7 +20,7 @@ GAME = (
 )
 MANY = "".join(f'[White "A{number}"]\n[Black "B"]\n\n{GAME}' for number in range(GAMES))
 
-REPEATED = next(
+DRAWN_BY_REPETITION = next(
     case["text"]
     for case in json.loads((Path(__file__).parents[2] / "data" / "readers.json").read_text("utf-8"))
     if "repetition" in case["name"]
@@ -34,7 +35,7 @@ def server() -> Iterator[Server]:
 
 
 def test_a_file_of_five_thousand_games_is_opened(server: Server) -> None:
-    assert len(MANY) > 5 << 19
+    assert len(MANY) > 2.5 * LARGEST_BODY, "more than other requests may have"
     session = server.open()
     status, answer = server.api("load", session=session, text=MANY)
     assert (status, answer["found"], len(answer["games"])) == (200, GAMES, GAMES)
@@ -59,7 +60,7 @@ def test_a_bad_game_of_a_text_is_skipped(server: Server) -> None:
 
 def test_moves_after_a_repetition_are_read_and_the_draw_is_marked(server: Server) -> None:
     session = server.open()
-    status, answer = server.api("load", session=session, text=REPEATED)
+    status, answer = server.api("load", session=session, text=DRAWN_BY_REPETITION)
     assert status == 200 and answer["moves"] == 27
     assert answer["notice"].startswith("Draw by repetition at move 13, Black (a4-a7)")
     record = parse_record(server.api("export", session=session)[1]["record"])

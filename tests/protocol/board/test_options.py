@@ -36,7 +36,7 @@ for line in sys.stdin:
     elif line == "quit\\n":
         break
 """
-"""A program that is an engine with an option of every kind."""
+"""An engine with options of every kind."""
 
 
 @pytest.fixture
@@ -83,17 +83,17 @@ def test_the_page_cannot_set_text_options_of_a_foreign_engine(board: Session, na
 
 
 def lines_before_go(server: Server, level: str) -> list[str]:
-    """Return the lines sent to and received from an engine, up to its first ``go``."""
+    """Return the log of an engine up to the event with its first ``go``."""
     session = server.begin(black={"engine": 0, "level": level}, time=clock(60))
     lines: list[str] = []
 
-    def searches(log: list[list[str]]) -> bool:
+    def has_go(log: list[list[str]]) -> bool:
         lines.extend(text for _, _, text in log)
         return any(text.startswith("go wtime") for text in lines)
 
     with server.stream(session) as stream:
         server.api("play", session=session, move="d6", at=0)
-        stream.until("log", searches)
+        stream.until("log", has_go)
     return lines
 
 

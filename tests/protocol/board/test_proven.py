@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,10 +23,9 @@ def six_men(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def folder(six_men: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Make these the board's tables during a test."""
+def use_tables(six_men: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make ``six_men`` the board's tablebase during a test."""
     monkeypatch.setenv("MERELS_TABLES", str(six_men))
-    yield
 
 
 def test_a_known_win_proves_the_position_despite_unknown_moves() -> None:
@@ -43,9 +41,7 @@ def test_a_known_win_proves_the_position_despite_unknown_moves() -> None:
     ("********/OO***O**/@*@*@*@* w 0 0 0 20", "loss"),
     ("O******@/*****O@@/O@****** w 0 0 0 1", "draw"),
 ])
-def test_a_known_draw_or_loss_does_not_prove_the_position(
-    text: str, best: str
-) -> None:
+def test_a_known_draw_or_loss_does_not_prove_the_position(text: str, best: str) -> None:
     # White has three men, Black four: only removals lead to known positions.
     view = proven_view(parse_position(text, RULES))
     assert view is not None and view["here"] is None

@@ -20,8 +20,8 @@ def test_pipes_devices_folders_and_huge_files_are_skipped(tmp_path: Path) -> Non
     os.mkfifo(tmp_path / "pipe.pgn")
     (tmp_path / "folder.pgn").mkdir()
     (tmp_path / "zero.pgn").symlink_to("/dev/zero")
-    (tmp_path / "nothing.pgn").symlink_to(tmp_path / "missing")
-    (tmp_path / "socket.pgn").symlink_to("/dev/stdin")
+    (tmp_path / "dangling.pgn").symlink_to(tmp_path / "missing")
+    (tmp_path / "stdin.pgn").symlink_to("/dev/stdin")
     with open(tmp_path / "huge.pgn", "wb") as file:
         file.truncate(LONGEST_GAME + 1)
     program = (

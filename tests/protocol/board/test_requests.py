@@ -1,4 +1,4 @@
-"""Fields of the page's requests: each of another type or beyond a bound is refused by name."""
+"""Readers of the page's request fields, which refuse wrong types and values out of bounds."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ def test_sound_fields_are_read() -> None:
 
 
 @pytest.mark.parametrize("value", [None, 5, ["x"]])
-def test_a_text_is_a_text(value: object) -> None:
+def test_a_text_field_must_be_a_string(value: object) -> None:
     with pytest.raises(InputError, match="'a': expected a text"):
         typed_field({"a": value}, "a", str, "a text")
 
 
 @pytest.mark.parametrize("body", [{}, {"move": 5}, {"moves": []}, {"moves": "d6"},
                                   {"moves": ["d6", None]}])  # fmt: skip
-def test_moves_are_texts(body: dict[str, Any]) -> None:
+def test_moves_must_be_a_list_of_strings(body: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="'moves': expected a list of moves"):
         read_moves(body)
 
@@ -65,14 +65,14 @@ def test_moves_are_texts(body: dict[str, Any]) -> None:
         ({"a": 1.5}, "expected a text, a number, or true or false"),
     ],
 )  # fmt: skip
-def test_settings_are_plain_values_of_at_most_two_hundred_names(
+def test_settings_must_be_plain_values_of_at_most_two_hundred_names(
     settings: object, message: str
 ) -> None:
     with pytest.raises(InputError, match=message):
         read_settings({"settings": settings})
 
 
-def test_rule_fields_are_names_and_values() -> None:
+def test_rule_fields_must_be_names_and_values() -> None:
     with pytest.raises(InputError, match="expected rule fields and their values"):
         read_rules({"fields": ["Flying=never"]})
 
@@ -94,7 +94,7 @@ def test_times_have_bounds(name: str, low: float, high: float) -> None:
 
 
 @pytest.mark.parametrize("time", [None, 5, {}, {"kind": "sand"}, {"kind": "clock"}])
-def test_a_time_has_a_kind_and_its_numbers(time: object) -> None:
+def test_a_time_control_must_have_a_kind_and_its_numbers(time: object) -> None:
     with pytest.raises(InputError):
         read_time(time)
 
@@ -114,12 +114,12 @@ def test_a_time_has_a_kind_and_its_numbers(time: object) -> None:
         ([{"name": 5}, USER, ENGINE], "'name': expected a text"),
     ],
 )
-def test_players_are_engines_that_there_are_or_users(players: object, message: str) -> None:
+def test_invalid_players_are_refused(players: object, message: str) -> None:
     with pytest.raises(InputError, match=message):
         read_players({"players": players}, ENGINES)
 
 
-def test_the_longest_name_is_taken_whole() -> None:
+def test_a_name_of_the_maximum_length_is_accepted() -> None:
     name = "x" * LONGEST_NAME
     [player, *_] = read_players({"players": [{"name": name}, USER, ENGINE]}, ENGINES)
     assert player == Player(None, name=name)

@@ -27,7 +27,7 @@ from tests.protocol.board.webdriver import wait
 
 @contextmanager
 def thinking(*mode: str, **time: Any) -> Iterator[Session]:
-    """Yield a board on which Black's engine, a fake one in a ``mode``, is searching."""
+    """Yield a board on which Black's engine, the fake engine in a ``mode``, is searching."""
     fake = EngineSpec((*FAKE, *mode), "Fake")
     session = Session("board", [OWN, fake])
     try:
@@ -70,9 +70,7 @@ def test_an_unwanted_search_is_stopped_once(slow_to_stop: Session) -> None:
     assert sent(slow_to_stop, "stop") == ["stop"]
 
 
-def test_the_move_of_a_search_before_an_undo_is_dropped(
-    slow_to_stop: Session,
-) -> None:
+def test_the_move_of_a_search_before_an_undo_is_dropped(slow_to_stop: Session) -> None:
     act(slow_to_stop, "undo", {})
     act(slow_to_stop, "play", {"move": "d6", "at": 0})
     wait(lambda: len(sent(slow_to_stop, "go ")) == 2, 60, "another search")
@@ -131,8 +129,8 @@ def test_a_pressed_button_is_not_sent_to_another_engine() -> None:
         assert session.error == ""
 
 
-class OneSearch(AnyEngine):
-    """A seat and its engine: its first search ends on ``release``, later ones on a stop."""
+class FakeSeat(AnyEngine):
+    """A seat that is its own engine: the first search ends on ``release``, others on a stop."""
 
     part = "White"
     is_level = False
@@ -143,7 +141,7 @@ class OneSearch(AnyEngine):
         self.release = Event()
         self.stopped = Event()
 
-    def open(self) -> OneSearch:
+    def open(self) -> FakeSeat:
         """Return the running engine."""
         return self
 
@@ -165,7 +163,7 @@ class OneSearch(AnyEngine):
 
 
 def test_a_late_stop_does_not_reach_the_next_search() -> None:
-    seat: Any = OneSearch()
+    seat: Any = FakeSeat()
     current = [Job(seat, 1, Position(), (), Position(), 1.0)]
 
     def next_job() -> Job:

@@ -13,6 +13,7 @@ import pytest
 from merels.engine.game.position import Position
 from merels.engine.search.levels import LEVELS
 from merels.protocol.board.events import Feed
+from merels.protocol.board.sessions import MOST_SESSIONS
 from tests.commands import command
 from tests.processes import FAKE, needs_proc
 from tests.protocol.board.server import Server, alive
@@ -23,7 +24,7 @@ pytestmark = pytest.mark.thorough
 PAGE = Path(__file__).parents[3] / "protocol" / "board" / "page"
 JSON = {"Content-Type": "application/json"}
 
-CLUB = str(LEVELS[2].elo)
+CLUB_ELO = str(LEVELS[2].elo)
 
 
 def test_the_page_is_small_and_complete(server: Server) -> None:
@@ -39,7 +40,7 @@ def test_the_page_is_small_and_complete(server: Server) -> None:
         assert answer.headers["Cache-Control"] == "no-store"
         assert b"//cdn" not in data and b"https://" not in data
         total += len(data)
-    # 51 KB of these are the texts of two languages.
+    # About a fifth are the texts of two languages.
     assert total < 260_000
 
 
@@ -130,7 +131,7 @@ def test_a_bad_request_is_refused_with_its_fault(
     status, answer = server.api(action, session=session, **body)
     assert status in (400, 502) and word in answer["error"]
     with server.stream(session) as stream:
-        state = stream.until("state", lambda news: True)
+        state = stream.until("state", lambda state: True)
         assert state["plies"] == 0
         assert sorted(state["legal"]) == sorted(map(str, Position().legal_moves()))
 
@@ -141,10 +142,10 @@ def test_a_query_with_too_many_fields_is_not_a_server_error(server: Server) -> N
     assert server.errors() == ""
 
 
-def test_a_closed_board_is_reported(server: Server) -> None:
-    status, answer = server.api("undo", session="nobody")
+def test_an_unknown_board_is_reported(server: Server) -> None:
+    status, answer = server.api("undo", session="unknown")
     assert status == 400 and "gone" in answer["error"]
-    with server.stream("nobody") as stream:
+    with server.stream("unknown") as stream:
         assert stream.status == 204
 
 
@@ -176,25 +177,25 @@ def test_options_are_those_of_the_engine_and_are_sent_to_it(server: Server) -> N
     with server.stream(session) as stream:
         stream.until("log", lambda log: ["Analysis", ">", "setoption name Clear Hash"] in log)
         # An event may have only some of the variations of a depth.
-        news = stream.until("info", lambda info: len(info["lines"]) == 3)
-        assert news["part"] == "Analysis"
+        info = stream.until("info", lambda info: len(info["lines"]) == 3)
+        assert info["part"] == "Analysis"
 
 
-def test_a_level_plays_differently_in_every_new_game(server: Server) -> None:
+def test_a_level_gets_another_seed_in_every_new_game(server: Server) -> None:
     session = server.begin(black=BEGINNER)
     before = server.values(session, 1)["LevelSeed"]
     server.api("new", session=session)
     assert server.values(session, 1)["LevelSeed"] != before
 
 
-def test_a_level_of_the_command_line_keeps_its_rating_and_differs_in_every_new_game() -> None:
+def test_a_level_of_the_command_line_keeps_its_rating_but_not_its_seed() -> None:
     with Server("-engine", "level=Club") as server:
         session = server.begin(black={"engine": 1})
         before = server.values(session, 1)
-        assert (before["UCI_LimitStrength"], before["UCI_Elo"]) == ("true", CLUB)
+        assert (before["UCI_LimitStrength"], before["UCI_Elo"]) == ("true", CLUB_ELO)
         server.api("new", session=session)
         after = server.values(session, 1)
-        assert after["LevelSeed"] != before["LevelSeed"] and after["UCI_Elo"] == CLUB
+        assert after["LevelSeed"] != before["LevelSeed"] and after["UCI_Elo"] == CLUB_ELO
 
 
 def test_clocks_run_and_a_flag_falls(server: Server) -> None:
@@ -212,7 +213,7 @@ def test_clocks_run_and_a_flag_falls(server: Server) -> None:
         assert not state["over"] and state["clock"]["left"] == [1.0, 1.0]
 
 
-def test_a_new_level_overrides_options_of_the_user(server: Server) -> None:
+def test_a_new_level_overrides_the_rating_set_by_the_user_only(server: Server) -> None:
     session = server.begin(black={"engine": 0, "level": "Master"})
     settings = {"UCI_Elo": "1000", "Hash": "8"}
     server.api("configure", session=session, seat=1, settings=settings)
@@ -226,7 +227,7 @@ def test_a_lost_connection_does_not_disturb_the_board(server: Server) -> None:
     session = server.open()
     server.api("analyse", session=session, on=True)
     for _ in range(5):
-        # The browser resets the connection, and the server's next write fails.
+        # The client resets the connection, so the server's next write fails.
         with socket.create_connection(("127.0.0.1", server.port)) as raw:
             path = f"/events?session={session}"
             head = f"GET {path} HTTP/1.1\r\nHost: {server.host}\r\nCookie: {server.cookie}"
@@ -243,7 +244,7 @@ def test_a_lost_connection_does_not_disturb_the_board(server: Server) -> None:
 
 def test_a_new_board_replaces_the_oldest_unwatched_one(server: Server) -> None:
     first = server.open()
-    for _ in range(32):
+    for _ in range(MOST_SESSIONS):
         server.open()
     assert server.api("undo", session=first)[1]["error"].startswith("'board': this board is gone")
 
@@ -287,9 +288,9 @@ def test_an_engine_that_does_not_end_its_analysis_is_killed(server: Server) -> N
     with server.stream(session) as stream:
         stream.until("log", lambda log: any("go infinite" in line for line in log))
         server.api("players", session=session, players=[PERSON, PERSON, ANALYST])
-        # The engine is killed after two seconds, and another one replaces it.
-        news = stream.until("info", lambda info: info["lines"])
-        assert news["part"] == "Analysis"
+        # Engine 3 is killed after two seconds, and merels replaces it.
+        info = stream.until("info", lambda info: info["lines"])
+        assert info["part"] == "Analysis" and not alive(stream.pids[0])
         assert server.api("export", session=session)[0] == 200
 
 
@@ -298,9 +299,10 @@ def test_an_engine_that_does_not_end_its_search_is_killed(server: Server) -> Non
     server.api("play", session=session, move="d6", at=0)
     with server.stream(session) as stream:
         stream.until_go()
-        # The engine has ten minutes on its clock, but is killed two seconds after the change.
+        # Engine 3 has ten minutes on its clock, but is killed two seconds after the change.
         server.api("players", session=session, players=[PERSON, {"engine": 1}, ANALYST])
         stream.until("state", lambda state: state["plies"] == 2)
+        assert not alive(stream.pids[0])
         assert server.api("options", session=session, seat=1)[0] == 200
 
 

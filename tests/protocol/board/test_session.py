@@ -1,4 +1,4 @@
-"""A board without a server: review, stored results, and the time without a page."""
+"""A board's review and results, and its engines while no page shows it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.protocol.board.server import serving_here
 from tests.protocol.board.webdriver import Browser, wait
 
 
-def test_an_unwatched_review_ends(
+def test_the_review_of_an_unwatched_board_is_discarded(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     act(session, "load", {"text": "1. d6 f4 2. d2 b4 3. f2 b2 4. f6 b6xf6 5. d5 a4 *"})
@@ -29,7 +29,7 @@ def test_an_unwatched_review_ends(
     assert session.reviewer.progress is None
 
 
-def test_a_review_stays_when_the_game_goes_on(session: Session) -> None:
+def test_a_review_is_kept_when_the_game_continues(session: Session) -> None:
     act(session, "load", {"text": "1. d6 *"})
     act(session, "review", {})
     wait(lambda: session.reviewer.progress and not session.reviewer.running, 60, "a review")
@@ -55,7 +55,9 @@ def test_a_resigned_game_is_reopened_with_its_result_and_can_be_continued(sessio
     assert "1. d6 f4 2. d2 *" in act(session, "export", {})["record"]
 
 
-def test_engines_continue_longer_for_a_hidden_page_than_for_one_left(session: Session) -> None:
+def test_engines_continue_longer_for_a_hidden_page_than_for_a_closed_page(
+    session: Session
+) -> None:
     for body, seconds in (({}, HIDDEN_SECONDS), ({"left": True}, UNWATCHED_SECONDS)):
         act(session, "hidden", body)
         assert seconds - 1 < session.idle_since - monotonic() <= seconds

@@ -18,7 +18,16 @@ from merels.protocol.board.proven import proven_view
 from merels.protocol.board.session import Session
 from merels.protocol.board.table_build import TableBuild, has_tables, other_tables
 from tests.protocol.board.server import Server, serving_here
-from tests.protocol.board.steps import begin, console_errors, load, play, tap_menu
+from tests.protocol.board.steps import (
+    ANALYST,
+    FLYERS,
+    PERSON,
+    begin,
+    console_errors,
+    load,
+    play,
+    tap_menu,
+)
 from tests.protocol.board.webdriver import Browser, wait
 
 SEVEN = "********/O***@***/O*O*@@*O w 0 0 0 9"
@@ -41,8 +50,8 @@ def test_a_build_reports_its_progress_and_leaves_tables(
     build.on_change = lambda: shares.append(build.share)
     build.start()
     wait(lambda: shares and shares[-1] is None, 120, "the end of the build")
-    told = [share for share in shares if share is not None]
-    assert told == sorted(told) and 0 <= told[0] < told[-1] <= 1
+    reported = [share for share in shares if share is not None]
+    assert reported == sorted(reported) and 0 <= reported[0] < reported[-1] <= 1
     assert has_tables(DEFAULT_RULES, folder)
     assert open_tables(folder, DEFAULT_RULES).has_all_depths
     shares.clear()
@@ -51,16 +60,13 @@ def test_a_build_reports_its_progress_and_leaves_tables(
     assert not shares, "existing tables are not built again"
 
 
-PAIR = [{"engine": None}, {"engine": None}, {"engine": 0}]
-
-
 def test_a_game_that_ends_is_reviewed_if_there_are_tables(
     folder: Path, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(table_build, "MEN", 6)
 
     def play_and_resign() -> None:
-        act(session, "new", {"players": PAIR})
+        act(session, "new", {"players": [PERSON, PERSON, ANALYST]})
         for at, move in enumerate(("d6", "f4", "d2")):
             act(session, "play", {"move": move, "at": at})
         assert session.reviewer.progress is None
@@ -73,20 +79,20 @@ def test_a_game_that_ends_is_reviewed_if_there_are_tables(
     wait(lambda: session.reviewer.progress and not session.reviewer.running, 60, "a review")
     progress = session.reviewer.progress
     assert progress is not None and progress.sums[0].moves == 2 and progress.sums[1].moves == 1
-    # Later changes of the ended game begin no other review, and neither does an opened game.
+    # Neither a later change of the ended game nor an opened game begins a review.
     act(session, "analyse", {"on": True})
     act(session, "analyse", {"on": False})
     assert session.reviewer.progress is progress
     act(session, "load", {"text": "1. d6 f4 1-0"})
     assert session.reviewer.progress is None
     # Other rules have no tables.
-    act(session, "new", {"players": PAIR, "fields": {"Blocked": "draws"}})
+    act(session, "new", {"players": [PERSON, PERSON, ANALYST], "fields": {"Blocked": "draws"}})
     act(session, "play", {"move": "d6", "at": 0})
     act(session, "resign", {})
     assert session.reviewer.progress is None
 
 
-def test_the_result_shows_the_accuracy_without_a_click(
+def test_the_result_shows_the_accuracy_without_a_click_on_review(
     folder: Path, chromium: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(table_build, "MEN", 6)
@@ -109,13 +115,12 @@ def test_the_result_shows_the_accuracy_without_a_click(
         chromium.open("about:blank")
 
 
-def test_a_build_ends_with_the_board_and_goes_on_next_time(folder: Path) -> None:
+def test_closing_a_build_stops_it_and_releases_its_lock(folder: Path) -> None:
     build = TableBuild()
     build.start()
     wait(lambda: build.share is not None, 60, "the build")
     build.close()
     assert build.share is None and not has_tables(DEFAULT_RULES, folder)
-    # The lock is free.
     Builder(folder, DEFAULT_RULES, depths=True).build(6)
 
 
@@ -139,9 +144,9 @@ def test_rules_that_have_tables_of_a_position_are_found(folder: Path) -> None:
     assert other_tables(Position(PRESETS["mill"])) == []
 
 
-def test_distances_are_in_moves_of_one_side_like_those_of_a_line(folder: Path) -> None:
+def test_distances_count_the_moves_of_one_side_as_scores_do(folder: Path) -> None:
     Builder(folder, DEFAULT_RULES, depths=True).build(7)
-    six = parse_position("********/O***@***/O***@@*O w 0 0 0 9", DEFAULT_RULES)
+    six = parse_position(FLYERS, DEFAULT_RULES)
     for position in (six, parse_position(SEVEN, DEFAULT_RULES)):
         view = proven_view(position)
         assert view is not None
@@ -152,10 +157,26 @@ def test_distances_are_in_moves_of_one_side_like_those_of_a_line(folder: Path) -
             assert move["ends"] == (position is six)
 
 
-@pytest.mark.thorough
-def test_the_page_shows_the_progress_and_offers_rules_with_tables(
-    folder: Path, chromium: Browser
-) -> None:
+def test_the_page_shows_the_progress_of_a_build(folder: Path, chromium: Browser) -> None:
+    with serving_here() as client:
+        client.open_page(chromium)
+        tap_menu(chromium, "analyse")
+        name = chromium.run("return sessionStorage.board")
+        session = client.server.sessions.get(name)
+        assert session is not None
+        build = session.table_build = TableBuild()
+        for percent in (10, 42):
+            build.share = percent / 100
+            session.announce("state")
+            chromium.wait("document.getElementById('tables-text').textContent === "
+                          f"'Building tables of proven values: {percent} %'")
+        build.share = None
+        session.announce("state")
+        chromium.wait("document.getElementById('tables').hidden")
+        chromium.open("about:blank")
+
+
+def test_the_page_offers_rules_with_tables_after_a_build(folder: Path, chromium: Browser) -> None:
     Builder(folder, PRESETS["morris"]).build(9)
     with Server(tables=True) as server:
         server.open_page(chromium)
@@ -163,10 +184,8 @@ def test_the_page_shows_the_progress_and_offers_rules_with_tables(
         tap_menu(chromium, "analyse")
         text = "document.getElementById('tables-text').textContent"
         shown = "!document.getElementById('tables').hidden"
-        build = r"/Building tables of proven values: \d+ %/"
-        chromium.wait(f"{build}.test({text}) || document.getElementById('tables').hidden")
-        chromium.wait(f"!{build}.test({text}) || document.getElementById('tables').hidden", 300)
-        # Loc has only the smallest tables.
+        wait(lambda: has_tables(DEFAULT_RULES, folder), 300, "the end of the build")
+        # Loc has only the small tables.
         load(chromium, f'[Variant "loc"]\n[FEN "{NINE}"]\n[SetUp "1"]\n\n*')
         chromium.wait(f"{shown} && /other rules/.test({text})")
         assert re.fullmatch(r"Your tables are for other rules: Mill, Morris\.",

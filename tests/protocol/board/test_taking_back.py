@@ -1,4 +1,4 @@
-"""Undo, end and pause of a game: records stay true, and no result is lost silently."""
+"""Undo, end and pause of a game: records stay correct, and no result is lost."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def play(board: Session, *moves: str) -> None:
         act(board, "play", {"move": move, "at": board.game.at.number})
 
 
-def record(board: Session) -> str:
+def movetext(board: Session) -> str:
     """Return the movetext of the game on the board."""
     return " ".join(act(board, "export", {})["record"].split("\n\n")[1].split())
 
@@ -66,7 +66,7 @@ def test_resigning_after_undo_stores_the_result(board: Session, tmp_path: Path) 
     assert movetexts(tmp_path) == ["1. d6 f4 ( 1... f4 2. d2 ) *"]
     act(board, "resign", {})
     resigned = "1. d6 f4 {Black wins, White resigns} ( 1... f4 2. d2 ) 0-1"
-    assert movetexts(tmp_path) == [resigned] and record(board) == resigned
+    assert movetexts(tmp_path) == [resigned] and movetext(board) == resigned
     assert not state_view(board)["redo"]
     with pytest.raises(InputError, match="no move has been taken back"):
         act(board, "redo", {})
@@ -117,9 +117,7 @@ def test_undo_after_the_end_needs_a_confirmation_and_erases_no_result(
     assert other == "1. d6 b4 ( 1... f4 ) *"
 
 
-def test_continuing_a_finished_game_is_another_game(
-    board: Session, tmp_path: Path
-) -> None:
+def test_continuing_a_finished_game_stores_another_game(board: Session, tmp_path: Path) -> None:
     begin(board)
     play(board, "d6", "f4")
     act(board, "resign", {})
@@ -148,7 +146,7 @@ def test_a_finished_game_keeps_the_names_of_its_players(board: Session, tmp_path
     assert board.snapshot().tags["White"] == "Cleo"
 
 
-def test_moves_tried_after_the_end_leave_the_result(board: Session, tmp_path: Path) -> None:
+def test_moves_tried_after_the_end_do_not_change_the_result(board: Session, tmp_path: Path) -> None:
     begin(board)
     play(board, "d6", "f4")
     act(board, "resign", {})
@@ -220,7 +218,7 @@ def test_a_fault_in_one_of_several_games_names_the_game(board: Session, count: i
         act(board, "load", {"text": sound * count, "game": count})
 
 
-def test_the_page_gets_the_end_of_the_main_line(board: Session) -> None:
+def test_the_page_gets_the_end_of_the_main_line_after_undo(board: Session) -> None:
     begin(board)
     play(board, "d6", "f4")
     feed = board.subscribe()
@@ -290,7 +288,7 @@ def test_a_final_position_cannot_begin_a_game(board: Session, text: str) -> None
     play(board, "d6")
     with pytest.raises(InputError, match=OVER):
         act(board, "new", {"position": text})
-    assert record(board) == "1. d6 *"
+    assert movetext(board) == "1. d6 *"
     act(board, "new", {"position": text, "analyse": True})
     state = state_view(board)
     assert state["analysing"] and not state["played"] and state["final"]
@@ -301,19 +299,20 @@ def test_a_final_position_cannot_begin_a_game(board: Session, text: str) -> None
     assert not state_view(board)["played"]
 
 
-def test_an_analysed_position_is_not_a_game(board: Session, tmp_path: Path) -> None:
+def test_an_analysis_is_stored_without_a_termination_tag(board: Session, tmp_path: Path) -> None:
     act(board, "new", {"position": NEARLY_WON, "analyse": True})
     [move, *_] = board.game.last.legal_moves()
     play(board, str(move))
-    assert record(board) == f"30. {move} *"
+    assert movetext(board) == f"30. {move} *"
     [path] = tmp_path.glob("*.pgn")
     assert "Termination" not in path.read_text()
 
 
-def test_a_draw_offer_ignores_scores_of_moves_taken_back(board: Session) -> None:
+def test_undo_clears_the_last_scores_which_decide_on_draw_offers(board: Session) -> None:
     begin(board, {"engine": 1})
     play(board, "d6")
     wait(lambda: board.game.live.ply == 2, 60, "a reply")
+    assert board.last_scores[1] is not None
     act(board, "undo", {})
     assert board.last_scores == [None, None]
 
@@ -323,7 +322,7 @@ def test_undo_continues_against_an_engine_and_pauses_between_engines(board: Sess
     for players in ((PERSON, engine), (engine, PERSON)):
         own = players.index(PERSON)
         begin(board, white=players[0], black=players[1])
-        wait(lambda: len(board.game.last.history) >= 0 and board.game.last.side == own, 60, "turn")
+        wait(lambda: board.game.last.side == own, 60, "the user's turn")
         play(board, str(board.game.last.legal_moves()[0]))
         act(board, "undo", {})
         assert board.game.last.side == own and board.game.live.ply == own and not board.paused
@@ -355,17 +354,16 @@ def test_a_game_with_all_moves_taken_back_resumes_with_its_clocks(
     assert board.game.live is first and set(first.marks) == {"clk"}
 
 
-def test_hints_name_first_the_man_or_a_letter_and_then_the_move() -> None:
+def test_the_first_hint_for_a_placing_is_a_letter_and_the_second_the_move() -> None:
     board = Session("board", [OWN], None, Trainer(None, [PUZZLE]))
     act(board, "puzzle", {})
-    wanted = PUZZLE.line[0]
-    first = act(board, "hint", {})["hint"]
-    assert list(first) == (["letter"] if wanted.origin is None else ["man"])
-    assert act(board, "hint", {})["hint"] == {"move": str(wanted)}
+    move = str(PUZZLE.line[0])
+    assert act(board, "hint", {})["hint"] == {"letter": move[0]}
+    assert act(board, "hint", {})["hint"] == {"move": move}
     board.close()
 
 
-def test_redo_is_of_moves_in_play_and_of_edits_in_analysis(board: Session) -> None:
+def test_redo_replays_moves_in_play_and_edits_in_analysis(board: Session) -> None:
     begin(board)
     play(board, "d6", "f4")
     assert not state_view(board)["redo"]

@@ -26,13 +26,13 @@ ELSEWHERE = "open on another board"
 
 @pytest.fixture
 def boards(tmp_path: Path) -> Iterator[tuple[Session, Session]]:
-    """Two boards as on two servers: each has its own store of one folder."""
-    one, other = (Session(name, [OWN], GameStore(tmp_path)) for name in ("one", "other"))
-    act(one, "new", {"players": PLAYERS})
-    play(one, "d6", "f4")
-    yield one, other
-    one.close()
-    other.close()
+    """Two boards, as on two servers, whose stores share a folder; the first has a game."""
+    first, second = (Session(name, [OWN], GameStore(tmp_path)) for name in ("first", "second"))
+    act(first, "new", {"players": PLAYERS})
+    play(first, "d6", "f4")
+    yield first, second
+    first.close()
+    second.close()
 
 
 def play(board: Session, *moves: str) -> None:
@@ -59,127 +59,121 @@ def only_game(board: Session) -> dict[str, str]:
 
 
 def fall_asleep(board: Session) -> None:
-    """Let the time without a page run out on a board."""
+    """Let a board without a page fall asleep."""
     board._watch_until = 0.0
     board.tick()
 
 
-def test_a_game_is_on_one_board_across_servers(
+def test_a_game_is_open_on_one_board_only_across_servers(
     tmp_path: Path, boards: tuple[Session, Session]
 ) -> None:
-    one, other = boards
-    game = only_game(other)
+    first, second = boards
+    game = only_game(second)
     with pytest.raises(InputError, match=ELSEWHERE):
-        act(other, "reopen", {"key": game["key"]})
+        act(second, "reopen", {"key": game["key"]})
     with pytest.raises(InputError, match=ELSEWHERE):
-        act(other, "forget", {"key": game["key"], "changed": game["changed"]})
-    play(one, "d2")
+        act(second, "forget", {"key": game["key"], "changed": game["changed"]})
+    play(first, "d2")
     assert movetexts(tmp_path) == ["d6 f4 d2"]
-    one.close()
-    act(other, "reopen", {"key": game["key"]})
-    play(other, "b4")
+    first.close()
+    act(second, "reopen", {"key": game["key"]})
+    play(second, "b4")
     assert movetexts(tmp_path) == ["d6 f4 d2 b4"]
-    other.close()
+    second.close()
     assert [path.suffix for path in tmp_path.iterdir()] == [".pgn"]
 
 
 def test_an_unwatched_board_releases_its_game(
     tmp_path: Path, boards: tuple[Session, Session]
 ) -> None:
-    one, other = boards
-    fall_asleep(one)
-    act(other, "reopen", {"key": only_game(other)["key"]})
-    play(other, "d2", "b4")
+    first, second = boards
+    fall_asleep(first)
+    act(second, "reopen", {"key": only_game(second)["key"]})
+    play(second, "d2", "b4")
     # The first board is watched and continues: both games are stored.
-    one.subscribe()
-    assert state_view(one)["save_error"] == ""
-    play(one, "a1")
-    play(other, "f2")
-    play(one, "g7")
+    first.subscribe()
+    assert state_view(first)["save_error"] == ""
+    play(first, "a1")
+    play(second, "f2")
+    play(first, "g7")
     assert movetexts(tmp_path) == ["d6 f4 d2 b4 f2", "d6 f4 a1 g7"]
-    assert "second file" in state_view(one)["save_error"]
-    act(one, "new", {})
-    play(one, "a1")
-    assert state_view(one)["save_error"] == ""
+    assert "second file" in state_view(first)["save_error"]
+    act(first, "new", {})
+    play(first, "a1")
+    assert state_view(first)["save_error"] == ""
 
 
 def test_a_board_that_is_watched_again_keeps_its_file(
     tmp_path: Path, boards: tuple[Session, Session]
 ) -> None:
-    one, other = boards
-    fall_asleep(one)
-    one.subscribe()
+    first, second = boards
+    fall_asleep(first)
+    first.subscribe()
     with pytest.raises(InputError, match=ELSEWHERE):
-        act(other, "reopen", {"key": only_game(other)["key"]})
-    play(one, "d2")
+        act(second, "reopen", {"key": only_game(second)["key"]})
+    play(first, "d2")
     assert movetexts(tmp_path) == ["d6 f4 d2"]
 
 
-@pytest.mark.parametrize("what", ["edited", "removed", "replaced by a link"])
+@pytest.mark.parametrize("change", ["edited", "removed", "replaced by a link"])
 def test_a_file_changed_by_another_program_is_not_overwritten(
-    tmp_path: Path, boards: tuple[Session, Session], what: str
+    tmp_path: Path, boards: tuple[Session, Session], change: str
 ) -> None:
     [path] = tmp_path.glob("*.pgn")
     victim = tmp_path / "victim"
     victim.write_text("the user's")
-    if what == "edited":
+    if change == "edited":
         path.write_text(path.read_text().replace("1. d6 f4", "1. d6 {Well played} f4"))
-    elif what == "removed":
+    elif change == "removed":
         path.unlink()
     else:
         path.unlink()
         path.symlink_to(victim)
     play(boards[0], "d2", "b4")
-    new = [one for one in tmp_path.glob("*.pgn") if one != path]
-    assert [" ".join(map(str, parse_record(one.read_text()).moves)) for one in new] == [
-        "d6 f4 d2 b4"
-    ]
+    [new] = [file for file in tmp_path.glob("*.pgn") if file != path]
+    assert " ".join(map(str, parse_record(new.read_text()).moves)) == "d6 f4 d2 b4"
     assert victim.read_text() == "the user's"
-    assert path.exists() == (what != "removed")
-    if what == "edited":
+    assert path.exists() == (change != "removed")
+    if change == "edited":
         assert "Well played" in path.read_text()
 
 
 def test_a_game_that_changed_since_it_was_listed_is_not_deleted(
     tmp_path: Path, boards: tuple[Session, Session]
 ) -> None:
-    one, other = boards
-    before = only_game(other)
-    play(one, "d2")
-    one.close()
+    first, second = boards
+    before = only_game(second)
+    play(first, "d2")
+    first.close()
     with pytest.raises(InputError, match="changed meanwhile"):
-        act(other, "forget", {"key": before["key"], "changed": before["changed"]})
+        act(second, "forget", {"key": before["key"], "changed": before["changed"]})
     assert movetexts(tmp_path) == ["d6 f4 d2"]
-    now = only_game(other)
-    act(other, "forget", {"key": now["key"], "changed": now["changed"]})
+    now = only_game(second)
+    act(second, "forget", {"key": now["key"], "changed": now["changed"]})
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_deleted_game_that_continues_is_stored_again(
     tmp_path: Path, boards: tuple[Session, Session]
 ) -> None:
-    one, other = boards
-    fall_asleep(one)
-    game = only_game(other)
-    act(other, "forget", {"key": game["key"], "changed": game["changed"]})
+    first, second = boards
+    fall_asleep(first)
+    game = only_game(second)
+    act(second, "forget", {"key": game["key"], "changed": game["changed"]})
     assert movetexts(tmp_path) == []
-    one.subscribe()
-    play(one, "d2")
+    first.subscribe()
+    play(first, "d2")
     assert movetexts(tmp_path) == ["d6 f4 d2"]
 
 
-def test_a_game_is_stored_once_its_folder_can_be_written(
-    tmp_path: Path, boards: tuple[Session, Session]
-) -> None:
-    one, _ = boards
-    folder, aside = tmp_path / "kept", tmp_path / "aside"
-    store = GameStore(folder)
-    board = Session("third", [OWN], store)
+def test_a_game_is_stored_once_its_folder_can_be_written(tmp_path: Path) -> None:
+    folder = tmp_path / "games"
+    board = Session("board", [OWN], GameStore(folder))
     act(board, "new", {"players": PLAYERS})
     folder.write_text("no folder")
     play(board, "d6", "f4")
     assert "not saved" in state_view(board)["save_error"] and not state_view(board)["kept"]
-    folder.rename(aside)
+    folder.unlink()
     board.close()
     assert movetexts(folder) == ["d6 f4"]
 
@@ -187,18 +181,18 @@ def test_a_game_is_stored_once_its_folder_can_be_written(
 def test_two_servers_on_one_folder_lose_no_move(tmp_path: Path) -> None:
     """Use two real processes, and kill the first."""
     with Server(games=tmp_path) as first, Server(games=tmp_path) as second:
-        one = first.begin()
+        session = first.begin()
         for at, move in enumerate(("d6", "f4", "d2")):
-            assert first.api("play", session=one, move=move, at=at) == (200, {})
+            assert first.api("play", session=session, move=move, at=at) == (200, {})
         opened = second.api("open")[1]
-        assert opened["unfinished"] is None, "it is being played on the first"
+        assert opened["unfinished"] is None, "it is open on the first server"
         [game] = second.api("games", session=opened["session"])[1]["games"]
-        what = {"session": opened["session"], "key": game["key"], "changed": game["changed"]}
+        fields = {"session": opened["session"], "key": game["key"], "changed": game["changed"]}
         for action in ("reopen", "forget"):
-            status, answer = second.api(action, **what)
+            status, answer = second.api(action, **fields)
             assert status == 400 and ELSEWHERE in answer["error"]
         os.kill(first.pid, signal.SIGKILL)
         first.stop()
-        assert second.api("reopen", **what) == (200, {})
+        assert second.api("reopen", **fields) == (200, {})
         assert second.api("play", session=opened["session"], move="b4", at=3) == (200, {})
         assert movetexts(tmp_path) == ["d6 f4 d2 b4"]
