@@ -55,8 +55,8 @@ class Browser:
             wait(self._driver_answers, 60, "chromedriver")
             arguments = [*FLAGS, f"--user-data-dir={self._profile.name}"]
             options = {"binary": shutil.which("chromium"), "args": arguments}
-            wanted = {"browserName": "chrome", "goog:chromeOptions": options}
-            answer = self._call("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
+            capabilities = {"browserName": "chrome", "goog:chromeOptions": options}
+            answer = self._call("POST", "/session", {"capabilities": {"alwaysMatch": capabilities}})
             self._session = f"/session/{answer['sessionId']}"
         except BaseException:
             self.close()
@@ -121,7 +121,7 @@ class Browser:
         return str(element[_ELEMENT])
 
     def click(self, selector: str) -> None:
-        """Click an element with the mouse; an element that covers it is an error."""
+        """Click an element with the mouse; `RuntimeError` if another element covers it."""
         self._do(f"element/{self.find(selector)}/click")
 
     def hover(self, selector: str) -> None:
@@ -199,7 +199,7 @@ class Browser:
         return list(self._call("GET", f"{self._session}/window/handles"))
 
     def keep_tab(self, handle: str) -> None:
-        """Close all other tabs, and switch to this one."""
+        """Switch to a tab, and close all others."""
         for other in self.tabs():
             if other != handle:
                 self.move_to(other)
@@ -212,7 +212,7 @@ class Browser:
     ) -> None:
         """Emulate a screen of a size in CSS pixels.
 
-        ``still``: with reduced motion; ``forced``: with the system's colours only.
+        ``still``: with reduced motion; ``forced``: with forced colours.
         """
         self._cdp(
             "Emulation.setDeviceMetricsOverride",
@@ -230,14 +230,14 @@ class Browser:
     def _cdp(self, command: str, **parameters: Any) -> Any:
         return self._do("goog/cdp/execute", cmd=command, params=parameters)
 
-    def spoken(self) -> list[tuple[str, str]]:
-        """Return the accessibility tree: role and name of each node, in order."""
+    def accessibility_tree(self) -> list[tuple[str, str]]:
+        """Return role and name of each node of the accessibility tree, in order."""
         nodes = self._cdp("Accessibility.getFullAXTree")["nodes"]
         return [(node["role"]["value"], node.get("name", {}).get("value", ""))
                 for node in nodes if not node["ignored"]]
 
     def screenshot(self, path: Path, selector: str = "") -> None:
-        """Save the visible page, or only one element, as a PNG or WebP file."""
+        """Save the visible page, or an element at 60 % of its size, as a PNG or WebP file."""
         parameters: dict[str, Any] = {"format": path.suffix.removeprefix(".")}
         if selector:
             box = self.run(f"""const box = document.querySelector({selector!r})

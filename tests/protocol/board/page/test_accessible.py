@@ -9,90 +9,93 @@ from tests.protocol.board.webdriver import Browser
 
 AUDIT = """
 const faults = [];
-const fault = (one, text) => faults.push(
-  `${one.id || one.className || one.localName}: ${text}`);
-const shown = (one) => one.checkVisibility({visibilityProperty: true});
+const fault = (element, text) => faults.push(
+  `${element.id || element.className || element.localName}: ${text}`);
+const shown = (element) => element.checkVisibility({visibilityProperty: true});
 const top = document.querySelector("dialog:modal, :popover-open");
 const all = [...(top || document.body).querySelectorAll("*")].filter(shown);
 
-// Ids are unique, and references to them lead somewhere.
+// Ids are unique, and each reference names an existing id.
 const ids = [...document.querySelectorAll("[id]")].map(({id}) => id);
 for (const id of new Set(ids.filter((id, at) => ids.indexOf(id) !== at))) faults.push(`two #${id}`);
 for (const id of ids) if (/\\s/.test(id)) faults.push(`#${id} has a space`);
 for (const name of ["aria-labelledby", "aria-describedby", "for", "popovertarget"]) {
-  for (const one of document.querySelectorAll(`[${name}]`)) {
-    for (const id of one.getAttribute(name).split(" ")) {
-      if (!document.getElementById(id)) fault(one, `${name} names no ${id}`);
+  for (const element of document.querySelectorAll(`[${name}]`)) {
+    for (const id of element.getAttribute(name).split(" ")) {
+      if (!document.getElementById(id)) fault(element, `${name} names no ${id}`);
     }
   }
 }
 
-// One page title, language, heading of the first level and main part.
+// The page has a title, a language, and one each of h1, main and header.
 if (!document.title || !document.documentElement.lang) faults.push("no title or no language");
 for (const name of ["h1", "main", "header"]) {
   if (document.body.querySelectorAll(name).length !== 1) faults.push(`not one ${name}`);
 }
-// Everything visible is in a part that a screen reader can jump to.
+// Every visible element is in a landmark, a dialog or a live region.
 if (!top) {
-  for (const one of all) {
-    const inside = one.closest("header, main, dialog, [role=alert], [role=status], .notice");
-    if (!inside) fault(one, "outside of the page's parts");
+  for (const element of all) {
+    const inside = element.closest("header, main, dialog, [role=alert], [role=status], .notice");
+    if (!inside) fault(element, "outside of landmarks");
   }
 }
 let level = 1;
-for (const one of all.filter(({localName}) => /^h[1-6]$/.test(localName))) {
-  if (Number(one.localName[1]) > level + 1) fault(one, "skips a level of headings");
-  level = Number(one.localName[1]);
+for (const element of all.filter(({localName}) => /^h[1-6]$/.test(localName))) {
+  if (Number(element.localName[1]) > level + 1) fault(element, "skips a level of headings");
+  level = Number(element.localName[1]);
 }
 
 // Roles and lists.
-for (const one of all) {
-  if (one.localName === "li" && !/^[ou]l$/.test(one.parentNode.localName)) fault(one, "no list");
-  if (one.tabIndex > 0) fault(one, "changes the order of the keys");
-  if (one.closest("[aria-hidden=true]") && one.tabIndex >= 0) fault(one, "hidden, but focusable");
+for (const element of all) {
+  const {localName, parentNode, tabIndex} = element;
+  if (localName === "li" && !/^[ou]l$/.test(parentNode.localName)) fault(element, "not in a list");
+  if (tabIndex > 0) fault(element, "positive tabindex");
+  const hidden = element.closest("[aria-hidden=true]");
+  if (hidden && tabIndex >= 0) fault(element, "hidden, but focusable");
 }
 // The size of targets, in pixels.
-for (const one of all.filter((each) => each.matches("button, select, input, textarea, summary"))) {
-  const {width, height} = (one.closest("label") || one).getBoundingClientRect();
-  if (width && Math.min(width, height) < 24) fault(one, `target of ${width} x ${height}`);
+for (const element of all) {
+  if (!element.matches("button, select, input, textarea, summary")) continue;
+  const {width, height} = (element.closest("label") || element).getBoundingClientRect();
+  if (width && Math.min(width, height) < 24) fault(element, `target of ${width} x ${height}`);
 }
 
 // The contrast of texts.
-const pen = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
+const canvas = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
 const channels = (colour) => {
-  pen.clearRect(0, 0, 1, 1);
-  pen.fillStyle = colour;
-  pen.fillRect(0, 0, 1, 1);
-  const [r, g, b, a] = pen.getImageData(0, 0, 1, 1).data;
+  canvas.clearRect(0, 0, 1, 1);
+  canvas.fillStyle = colour;
+  canvas.fillRect(0, 0, 1, 1);
+  const [r, g, b, a] = canvas.getImageData(0, 0, 1, 1).data;
   return [r, g, b, a / 255];
 };
-const over = ([r, g, b], [x, y, z], share) =>
-  [[r, x], [g, y], [b, z]].map(([front, back]) => share * front + (1 - share) * back);
-const light = (parts) => {
+const blend = ([r, g, b], [x, y, z], opacity) =>
+  [[r, x], [g, y], [b, z]].map(([front, back]) => opacity * front + (1 - opacity) * back);
+const luminance = (parts) => {
   const [r, g, b] = parts.map((part) => part / 255)
     .map((part) => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 };
-const chainOf = (one) => (one ? [one, ...chainOf(one.parentElement)] : []);
-for (const one of all) {
-  const hasText = [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
-  const isField = one.matches("textarea, select, input:not([type=radio], [type=checkbox],"
+const chainOf = (element) => (element ? [element, ...chainOf(element.parentElement)] : []);
+for (const element of all) {
+  const hasText = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+  const isField = element.matches("textarea, select, input:not([type=radio], [type=checkbox],"
     + " [type=range])");
   if (!hasText && !isField) continue;
-  if (one.closest("svg, :disabled, option") || getComputedStyle(one).fontSize === "0px") continue;
-  const chain = chainOf(one);
-  let ground = [255, 255, 255];
-  let share = 1;
-  for (const part of [...chain].reverse()) {
+  const {color, fontSize} = getComputedStyle(element);
+  if (element.closest("svg, :disabled, option") || fontSize === "0px") continue;
+  let background = [255, 255, 255];
+  let opacity = 1;
+  for (const part of chainOf(element).reverse()) {
     const style = getComputedStyle(part);
-    share *= Number(style.opacity);
+    opacity *= Number(style.opacity);
     const colour = channels(style.backgroundColor);
-    ground = over(colour, ground, colour[3] * share);
+    background = blend(colour, background, colour[3] * opacity);
   }
-  const text = over(channels(getComputedStyle(one).color), ground, share);
-  const [low, high] = [light(text), light(ground)].sort((a, b) => a - b);
+  const text = blend(channels(color), background, opacity);
+  const [low, high] = [luminance(text), luminance(background)].sort((a, b) => a - b);
   const ratio = (high + 0.05) / (low + 0.05);
-  if (ratio < 4.5) fault(one, `contrast ${ratio.toFixed(2)}`);
+  if (ratio < 4.5) fault(element, `contrast ${ratio.toFixed(2)}`);
 }
 return [...new Set(faults)];
 """
@@ -114,6 +117,6 @@ def test_every_screen_is_accessible(page: Browser, width: int, height: int) -> N
             faults += [f"{name}, {'dark' if dark else 'light'}: {fault}"
                        for fault in page.run(AUDIT)]
         page.set_view(width, height, phone=width < 1000)
-        faults += [f"{name}: a {role} without a name" for role, spoken in page.spoken()
-                   if role in NAMED and not spoken]
+        faults += [f"{name}: a {role} without a name"
+                   for role, label in page.accessibility_tree() if role in NAMED and not label]
     assert faults == [], "\n".join(faults)

@@ -1,14 +1,21 @@
-"""Themes and their contrasts, forced colours, quiet targets, and the settings of the gear."""
+"""Themes and their contrast, languages, targets under the pointer, and forced colours."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.protocol.board.steps import ask, begin, click, load, play, shot, tap_menu
+from tests.protocol.board.steps import (
+    FLYERS,
+    ask,
+    begin,
+    click,
+    enter,
+    load,
+    play,
+    shot,
+    tap_menu,
+)
 from tests.protocol.board.webdriver import Browser
-
-FLYERS = "********/O***@***/O***@@*O w 0 0 0 9"
-"""White wins by closing a mill; the smallest tables have every move."""
 
 RATIOS = """
 const pen = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
@@ -17,13 +24,13 @@ const channels = (colour) => {
   pen.fillRect(0, 0, 1, 1);
   return [...pen.getImageData(0, 0, 1, 1).data].slice(0, 3);
 };
-const light = (colour) => {
+const luminance = (colour) => {
   const [r, g, b] = channels(colour).map((part) => part / 255)
     .map((part) => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 };
 const ratio = (a, b) => {
-  const [low, high] = [light(a), light(b)].sort((one, other) => one - other);
+  const [low, high] = [luminance(a), luminance(b)].sort((x, y) => x - y);
   return (high + 0.05) / (low + 0.05);
 };
 const probe = document.body.appendChild(document.createElement("i"));
@@ -37,26 +44,26 @@ const marks = { lines: style("#board .lines", "stroke"), label: style("#board .l
   win: style(".win .shape", "fill"), loss: style(".loss .shape", "fill"), draw: of("draw"),
   target: style("#board .target", "fill"), picked: style("#board .picked", "stroke"),
   arrow: style("#board .arrow", "stroke"), last: of("accent"), remove: of("lose") };
-const least = {};
-for (const [name, colour] of Object.entries(marks)) least[name] = [ratio(colour, board), 3];
+const contrasts = {};
+for (const [name, colour] of Object.entries(marks)) contrasts[name] = [ratio(colour, board), 3];
 for (const name of ["win", "draw", "lose"]) {
-  least[`sign on ${name}`] = [ratio(of("sign"), of(name)), 3];
+  contrasts[`sign on ${name}`] = [ratio(of("sign"), of(name)), 3];
 }
 for (const [ground, names] of [["page", ["text", "muted", "accent", "lose"]],
                                ["card", ["text", "muted", "accent", "win", "lose", "draw"]]]) {
-  for (const name of names) least[`${name} on ${ground}`] = [ratio(of(name), of(ground)), 4.5];
-  least[`control on ${ground}`] = [ratio(of("control"), of(ground)), 3];
+  for (const name of names) contrasts[`${name} on ${ground}`] = [ratio(of(name), of(ground)), 4.5];
+  contrasts[`control on ${ground}`] = [ratio(of("control"), of(ground)), 3];
 }
-least["on accent"] = [ratio(of("on-accent"), of("accent")), 4.5];
-// A man shows by its tone or by its rim.
+contrasts["on accent"] = [ratio(of("on-accent"), of("accent")), 4.5];
+// A man is visible by the contrast of its fill or of its rim.
 for (const colour of ["white", "black"]) {
   for (const ground of [board, of("page")]) {
     const best = Math.max(ratio(of(colour), ground), ratio(of(`${colour}-rim`), ground));
-    least[`${colour} man on ${ground}`] = [best, 3];
+    contrasts[`${colour} man on ${ground}`] = [best, 3];
   }
 }
 probe.remove();
-return Object.entries(least).filter(([, [found, wanted]]) => found < wanted);
+return Object.entries(contrasts).filter(([, [found, wanted]]) => found < wanted);
 """
 
 
@@ -80,11 +87,8 @@ def test_theme_scheme_and_numbers_are_chosen_in_the_gear_and_remembered(page: Br
     assert page.run(colour) == "rgb(246, 241, 231)"
     page.click("#gear")
     page.click("#theme")
-    for name, value in (("theme", "slate"), ("scheme", "dark")):
-        page.run(
-            """const one = document.getElementById(arguments[0]);
-               one.value = arguments[1]; one.dispatchEvent(new Event("change"))""", name, value,
-        )
+    enter(page, "#theme", "slate")
+    enter(page, "#scheme", "dark")
     assert page.run(colour) == "rgb(20, 24, 28)"
     page.click("#numbers")
     label = "return getComputedStyle(document.querySelector('#board .label')).display"
@@ -97,11 +101,13 @@ def test_theme_scheme_and_numbers_are_chosen_in_the_gear_and_remembered(page: Br
 
 
 def test_the_page_is_german_for_a_german_browser_and_by_choice(page: Browser) -> None:
+    page.run("Object.defineProperty(navigator, 'languages', {value: ['fr', 'de-AT', 'en']})")
+    language = "return import('./text.js?loaded-again').then(({ LANGUAGE }) => LANGUAGE)"
+    assert page.run(language) == "de"
     begin(page)
     play(page, "d6")
     page.click("#gear")
-    page.run("const one = document.getElementById('language'); one.value = 'de';"
-             "one.dispatchEvent(new Event('change'))")
+    enter(page, "#language", "de")
     page.wait("document.documentElement.lang === 'de' && "
               "document.getElementById('status').textContent.startsWith('Schwarz: Setze')")
     assert page.text("#analyse") == "Analyse" and page.text("#games") == "Meine Partien"
@@ -114,14 +120,14 @@ def test_the_page_is_german_for_a_german_browser_and_by_choice(page: Browser) ->
     shot(page, "german")
     decimal = "import('./text.js').then(({ t }) => t('time.move', { seconds: 0.1 }))"
     assert page.run(f"return {decimal}") == "0,1 s pro Zug"
-    faults = page.run(
+    translated = page.run(
         """return import("./text.js").then(({ fromServer }) => [
              "Draw by repetition", "Black wins, White has two men", "White to move: one move wins.",
              "Blunder, proven: d6 was better", "'d6': it is the engine's turn; wait for its move",
              "White wins in 5", "merels (Club)", "a sentence that no table has",
            ].map(fromServer))"""
     )
-    assert faults == [
+    assert translated == [
         "Remis durch Wiederholung", "Schwarz gewinnt, Weiß hat zwei Steine",
         "Weiß am Zug: Ein Zug gewinnt.", "Grober Fehler, bewiesen: d6 war besser",
         "„d6“: Das Programm ist am Zug; warte auf seinen Zug", "Weiß gewinnt in 5",
@@ -152,14 +158,14 @@ def test_german_fits_on_every_screen(page: Browser, width: int, height: int) -> 
 
 
 def opacity(page: Browser, point: str) -> float:
-    """Return how visible the target on a point is."""
+    """Return the opacity of the target on a point."""
     return float(page.run(
         "return getComputedStyle(document.querySelector(`[data-point=${arguments[0]}] .target`))"
         ".opacity", point,
     ))
 
 
-def test_targets_show_under_the_pointer_for_keys_and_after_a_man_is_picked(page: Browser) -> None:
+def test_targets_show_under_the_pointer_or_focus_and_after_a_man_is_picked(page: Browser) -> None:
     begin(page)
     page.hover("#status")
     assert opacity(page, "d6") == 0
@@ -174,7 +180,7 @@ def test_targets_show_under_the_pointer_for_keys_and_after_a_man_is_picked(page:
     click(page, "d6")
     page.wait("document.querySelectorAll('#board .picked').length === 1")
     assert opacity(page, "b2") == 1 and opacity(page, "g7") == 1
-    # The picked man is lifted; the last move and a man to remove differ in more than colour.
+    # The picked man is enlarged; the rings of the last move and of a removal differ in dashes.
     lifted = page.run("return getComputedStyle(document.querySelector("
                       "'[data-point=d6] .piece')).transform")
     assert lifted == "matrix(1.05, 0, 0, 1.05, 0, 0)"
@@ -197,7 +203,7 @@ def test_forced_colours_show_men_lines_and_marks(page: Browser) -> None:
                    of("#board .man.white", "stroke"), of("#board .man.black", "stroke")]"""
     )
     board, lines, last, ground, white, black = fills
-    # Men in hand and the current move keep their colours, too.
+    # Men in hand keep their colours, too.
     hands = page.run("return ['white', 'black'].map((colour) => getComputedStyle("
                      "document.querySelector(`.hand.${colour} i`)).backgroundImage)")
     assert all("radial-gradient" in image for image in hands) and hands[0] != hands[1]

@@ -10,6 +10,7 @@ from tests.protocol.board.server import Server
 from tests.protocol.board.steps import (
     ANALYST,
     BEGINNER,
+    FLYERS,
     PERSON,
     ask,
     begin,
@@ -24,7 +25,7 @@ from tests.protocol.board.webdriver import Browser
 
 SLOW = {"engine": 0, "level": "full"}
 MUTE = {"engine": 3}
-"""An engine that never moves."""
+"""Engine 3 of the fixture `server`, which never moves."""
 STATUS = "document.getElementById('status').textContent"
 DRAWN = "document.querySelectorAll('#board .drawn').length"
 
@@ -42,7 +43,7 @@ def men(page: Browser, colour: str) -> list[str]:
     """Return the points with men of a colour on the board."""
     points: list[str] = page.run(
         "return [...document.querySelectorAll(`#board .point:has(.man.${arguments[0]})`)]"
-        ".map((one) => one.dataset.point).sort()", colour,
+        ".map((point) => point.dataset.point).sort()", colour,
     )
     return points
 
@@ -63,7 +64,7 @@ def test_a_right_drag_draws_an_arrow_and_a_right_click_a_circle(page: Browser) -
     page.drag("[data-point=d2] .hit", "[data-point=d2] .hit", button=2)
     page.wait("document.querySelectorAll('#board .circle.drawn').length === 1")
     shot(page, "drawn")
-    # The same shape again removes it.
+    # Drawing the same shape again removes it.
     page.drag("[data-point=d2] .hit", "[data-point=d2] .hit", button=2)
     page.wait(f"{DRAWN} === 1")
     assert moves(page) == []
@@ -78,7 +79,7 @@ def test_a_right_drag_draws_an_arrow_and_a_right_click_a_circle(page: Browser) -
 
 def test_a_right_click_cancels_the_picked_points(page: Browser) -> None:
     begin(page)
-    load(page, "********/O***@***/O***@@*O w 0 0 0 9")
+    load(page, FLYERS)
     page.wait("document.querySelectorAll('#board .man').length === 6")
     click(page, "d6")
     page.wait("document.querySelectorAll('.picked').length === 1")
@@ -94,7 +95,7 @@ def test_moves_are_typed(page: Browser) -> None:
             page.key(key)
         page.wait(f"[...document.querySelectorAll('#moves button')].at(-1)?.textContent === "
                   f"{expected!r}")
-    load(page, "********/O***@***/O***@@*O w 0 0 0 9")
+    load(page, FLYERS)
     page.wait("document.querySelectorAll('#board .man').length === 6")
     for key in "d6-":
         page.key(key)
@@ -153,7 +154,7 @@ def test_a_premove_is_cancelled_by_a_right_click_or_escape(page: Browser) -> Non
             page.key(way)
         page.wait("document.querySelectorAll('#board .premove').length === 0")
         page.wait(f"{STATUS}.includes('thinking')")
-    # Another premove replaces the first; one can be typed, too.
+    # Another premove replaces the first; premoves can be typed, too.
     click(page, "a1")
     for key in "g7":
         page.key(key)
@@ -166,25 +167,24 @@ def test_a_premove_of_a_man_is_picked_like_a_move(page: Browser) -> None:
     start = "********/O***@***/O*O*@@*O b 0 0 0 9"
     assert ask(page, "new", players=players, position=start) == {}
     page.wait("document.querySelectorAll('#board .man').length === 7")
-    # Black has three men, so White's four may fly soon.
     click(page, "d6")
     page.wait("document.querySelectorAll('.picked').length === 1")
     click(page, "d5")
     page.wait(f"{STATUS}.startsWith('Your next move: d6-d5.')")
 
 
-def test_a_premove_that_turns_out_to_be_illegal_is_dropped(page: Browser) -> None:
+def test_a_premove_is_played_dropped_if_illegal_or_completed_by_a_removal(page: Browser) -> None:
     begin(page)
-    dropped = page.run(
+    results = page.run(
         """return (async () => {
              const [{ applyPremove }, { Choice }] = await Promise.all(
                ["board/premove", "board/choice"].map((name) => import(`./${name}.js`)));
              const choice = new Choice(["d6-d5xa1", "d6-d5xg1", "a4-a7"]);
-             const found = ["a4-b4", "a4-a7", "d6-d5"].map((text) => applyPremove(text, choice));
-             return [...found, choice.step];
+             const played = ["a4-b4", "a4-a7", "d6-d5"].map((text) => applyPremove(text, choice));
+             return [...played, choice.step];
            })()"""
     )
-    assert dropped == [None, "a4-a7", "", "remove"]
+    assert results == [None, "a4-a7", "", "remove"]
 
 
 def test_a_move_is_shown_at_once_and_confirmed_later(server: Server, page: Browser) -> None:
@@ -228,7 +228,7 @@ def test_a_refused_move_is_taken_back_with_a_message(page: Browser) -> None:
 
 def test_a_hint_shows_a_good_move(page: Browser) -> None:
     begin(page, black=BEGINNER)
-    load(page, "********/O***@***/O***@@*O w 0 0 0 9")
+    load(page, FLYERS)
     page.click("#play")
     page.wait("document.querySelectorAll('#board .man').length === 6")
     page.click("#suggest")
@@ -241,7 +241,7 @@ def test_a_hint_shows_a_good_move(page: Browser) -> None:
     page.wait("document.querySelectorAll('#board .arrow.hint').length === 1")
 
 
-def test_one_key_analyses_from_the_point_shown(page: Browser) -> None:
+def test_a_key_analyses_from_the_position_shown(page: Browser) -> None:
     begin(page, black=BEGINNER)
     play(page, "d6")
     page.wait("document.querySelectorAll('#moves button').length === 2")
@@ -256,7 +256,7 @@ def test_one_key_analyses_from_the_point_shown(page: Browser) -> None:
     page.wait("document.querySelectorAll('#board .man').length === 2")
 
 
-def test_the_name_of_the_tab_shows_that_it_is_the_users_turn(page: Browser) -> None:
+def test_the_title_shows_that_it_is_the_users_turn(page: Browser) -> None:
     begin(page, black=BEGINNER)
     page.wait("document.title === 'Your turn – merels'")
     play(page, "d6")
@@ -265,7 +265,7 @@ def test_the_name_of_the_tab_shows_that_it_is_the_users_turn(page: Browser) -> N
     ask(page, "resign")
     page.wait("document.title === 'merels'")
     begin(page)
-    # With two users on one screen it is always the turn of one.
+    # With two users on one screen it is always a user's turn.
     page.wait("document.title === 'merels'")
 
 

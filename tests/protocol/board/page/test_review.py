@@ -5,11 +5,9 @@ from __future__ import annotations
 from merels.engine.game.notation import parse_move, parse_position
 from merels.protocol.formats.pgn.writer import format_record
 from merels.protocol.games.record import Record
-from tests.protocol.board.steps import ask, console_errors, load, shot
+from tests.protocol.board.steps import FLYERS, ask, console_errors, load, shot
 from tests.protocol.board.webdriver import Browser
 
-FLYERS = "********/O***@***/O***@@*O w 0 0 0 9"
-"""White wins by closing a7-d7-g7; the smallest tables have every move."""
 NOTE = "document.getElementById('puzzle-note').textContent"
 
 
@@ -29,7 +27,7 @@ def review_blunder(page: Browser) -> None:
 
 def test_a_blunder_is_marked_with_its_proven_cost(page: Browser) -> None:
     review_blunder(page)
-    sums = page.run("return [...document.querySelectorAll('#sums dd')].map((one) => one.innerText)")
+    sums = page.run("return [...document.querySelectorAll('#sums dd')].map((dd) => dd.innerText)")
     assert sums == [
         "0.0 % accurate, 1 blunder, 0 mistakes, 0 inaccuracies",
         "100.0 % accurate, 0 blunders, 0 mistakes, 0 inaccuracies",
@@ -75,7 +73,7 @@ def test_each_mistake_becomes_a_puzzle(page: Browser) -> None:
         for point in points:
             page.click(f"#puzzle-board [data-point={point}] .hit")
 
-    # Try the move of the game, and another one that also loses.
+    # Try the move of the game, and another losing move.
     for point in ("b4", "f4"):
         pick("d7", point)
         page.wait(f"{NOTE}.startsWith('d7 to {point}: that is not good enough')")
@@ -93,12 +91,12 @@ def test_each_mistake_becomes_a_puzzle(page: Browser) -> None:
     assert console_errors(page) == []
 
 
-def test_a_better_placing_is_an_arrow_too(page: Browser) -> None:
+def test_a_better_placing_is_drawn_as_an_arrow(page: Browser) -> None:
     marks = page.run(
         """return Promise.all([import("./board/marks.js"), import("./scene.js")])
              .then(([{ verdicts }, { parts }]) => verdicts(parts.board,
                { name: "mistake", move: "a1", best: "d6" })
-               .map((one) => [one.getAttribute("class"), one.querySelectorAll("line").length,
-                              one.querySelectorAll("circle").length]))"""
+               .map((mark) => [mark.getAttribute("class"), mark.querySelectorAll("line").length,
+                               mark.querySelectorAll("circle").length]))"""
     )
     assert marks == [["arrow rank-1 better", 1, 0], ["verdict mistake", 0, 1]]

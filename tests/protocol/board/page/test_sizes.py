@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from tests.protocol.board.screens import tour
+from tests.protocol.board.page.test_accessible import NAMED
+from tests.protocol.board.screens import GAME, POINTS, tour
 from tests.protocol.board.steps import (
     ANALYST,
     BEGINNER,
+    FLYERS,
     PERSON,
     ask,
     begin,
@@ -25,9 +27,9 @@ SMALL_TARGETS = """
 const open = document.querySelector("dialog:modal");
 const all = [...(open || document).querySelectorAll(
   "button, select, summary, input:not([type=radio]), textarea, label:has(input), .board .hit")];
-return all.filter((one) => one.checkVisibility({visibilityProperty: true}))
-  .map((one) => [one.id || one.textContent || one.parentNode.dataset.point,
-                 one.getBoundingClientRect()])
+return all.filter((element) => element.checkVisibility({visibilityProperty: true}))
+  .map((element) => [element.id || element.textContent || element.parentNode.dataset.point,
+                 element.getBoundingClientRect()])
   .filter(([, box]) => box.width && Math.min(box.width, box.height) < 43.5)
   .map(([name, box]) => `${name}: ${box.width} x ${box.height}`);
 """
@@ -40,7 +42,7 @@ def test_targets_are_large_enough_for_fingers(page: Browser, name: str) -> None:
     page.wait("document.querySelectorAll('.clock').length === 2")
     assert page.run(SMALL_TARGETS) == []
     tap_menu(page, "analyse")
-    load(page, "********/O***@***/O***@@*O w 0 0 0 9")
+    load(page, FLYERS)
     page.wait("document.querySelectorAll('#explorer li, #lines li').length > 3")
     assert page.run(SMALL_TARGETS) == []
     for button in ("new", "share", "edit"):
@@ -62,7 +64,7 @@ def test_the_layout_does_not_shift_when_a_game_begins(
     begin(page, black=BEGINNER)
     where = (
         "return ['#board', '#player-top', '#player-bottom', '.controls .buttons', 'aside',"
-        " '.record'].map((one) => document.querySelector(one).getBoundingClientRect())"
+        " '.record'].map((name) => document.querySelector(name).getBoundingClientRect())"
         ".map((box) => [box.x, box.y, box.width].map(Math.round))"
     )
     before = page.run(where)
@@ -78,7 +80,7 @@ def test_a_phone_in_landscape_shows_everything_beside_the_board(page: Browser) -
     begin(page)
     board, *others = page.run(
         "return ['#board', '#player-top', '#player-bottom', '#status', '.controls .buttons',"
-        " 'aside'].map((one) => document.querySelector(one).getBoundingClientRect())"
+        " 'aside'].map((name) => document.querySelector(name).getBoundingClientRect())"
     )
     assert board["height"] > 320 and board["bottom"] <= 360
     assert all(other["left"] >= board["right"] for other in others)
@@ -89,7 +91,7 @@ def test_a_large_screen_is_filled(page: Browser) -> None:
     page.set_view(1920, 1080)
     begin(page)
     board, aside = page.run(
-        "return ['#board', 'aside'].map((one) => document.querySelector(one)"
+        "return ['#board', 'aside'].map((name) => document.querySelector(name)"
         ".getBoundingClientRect())"
     )
     assert board["height"] > 0.82 * 1080 and aside["bottom"] > 0.9 * 1080
@@ -98,36 +100,34 @@ def test_a_large_screen_is_filled(page: Browser) -> None:
 
 def test_a_screen_reader_gets_names_and_values(page: Browser) -> None:
     tap_menu(page, "analyse")
-    load(page, "********/O***@***/O***@@*O w 0 0 0 9")
+    load(page, FLYERS)
     page.wait("document.querySelectorAll('#board .value').length === 3")
-    tree = page.spoken()
+    tree = page.accessibility_tree()
     assert ("heading", "Evaluation") in tree and ("heading", "Moves") in tree
     assert ("heading", "merels") in tree
     assert ("switch", "Evaluation") in tree and ("button", "Analyse") in tree
     assert ("button", "d6, white man, can move: proven win") in tree
     assert ("meter", "Evaluation") in tree
-    nameless = [role for role, name in tree if role in ("button", "switch", "meter", "combobox",
-                                                        "heading", "dialog") and not name]
-    assert nameless == []
+    assert [role for role, name in tree if role in NAMED and not name] == []
 
 
-NESTED = """
-const scrolls = (one) => one === document.documentElement
-  ? one.scrollHeight > innerHeight + 1
-  : ["auto", "scroll"].includes(getComputedStyle(one).overflowY)
-    && one.scrollHeight > one.clientHeight + 1;
+NESTED_SCROLLERS = """
+const scrolls = (element) => element === document.documentElement
+  ? element.scrollHeight > innerHeight + 1
+  : ["auto", "scroll"].includes(getComputedStyle(element).overflowY)
+    && element.scrollHeight > element.clientHeight + 1;
 const found = [...document.querySelectorAll("html, main, .stage, .stage *, dialog:modal *")]
-  .filter((one) => one.checkVisibility() && one.localName !== "textarea").filter(scrolls);
-return found.filter((one) => found.some((other) => other !== one && other.contains(one)))
-  .map((one) => one.id || one.className);
+  .filter((element) => element.checkVisibility() && element.localName !== "textarea")
+  .filter(scrolls);
+return found.filter((inner) => found.some((outer) => outer !== inner && outer.contains(inner)))
+  .map((element) => element.id || element.className);
 """
-SEEN = """
+VISIBLE_PLIES = """
 const box = document.getElementById("moves-box").getBoundingClientRect();
-return [...document.querySelectorAll("#moves button")].map((one) => one.getBoundingClientRect())
+return [...document.querySelectorAll("#moves button")].map((move) => move.getBoundingClientRect())
   .filter(({top, bottom}) => top >= box.top - 1 && bottom <= box.bottom + 1
     && bottom <= innerHeight).length;
 """
-GAME = "1. d6 f4 2. d2 b4 3. f2 b2 4. f6 b6xf6 5. d5 a4 6. c4 e4 7. d1 a7 8. a1 g1 *"
 SCREENS = [(1366, 650), (1920, 1080), (820, 1180), (390, 844), (844, 390)]
 
 
@@ -139,42 +139,41 @@ def test_no_list_scrolls_inside_another_and_eight_plies_show(
     page.set_view(width, height, phone=width < 1000, dark=dark)
     name = f"{width}-{'dark' if dark else 'light'}"
     begin(page)
-    points = ("d6", "f4", "d2", "b4", "f2", "b2", "a7", "g7", "g1", "a1", "c4", "e4")
-    for point in points:
+    for point in POINTS:
         play(page, point)
-    assert page.run(NESTED) == []
+    assert page.run(NESTED_SCROLLERS) == []
     shot(page, f"play-{name}")
     if width > 1000:
-        assert page.run(SEEN) >= 8
+        assert page.run(VISIBLE_PLIES) >= 8
     tap_menu(page, "analyse")
     load(page, GAME)
     page.wait("document.querySelectorAll('#moves button').length === 16")
     page.wait("document.querySelectorAll('#lines li').length === 3")
-    assert page.run(NESTED) == []
+    assert page.run(NESTED_SCROLLERS) == []
     shot(page, f"analyse-{name}")
     if width > 1000:
-        assert page.run(SEEN) >= 8
-    # The names begin at the board's edge, and the bar is beside the board or above it.
+        assert page.run(VISIBLE_PLIES) >= 8
+    # The players' names are aligned with the board; the bar is beside or above the board.
     left, top, board, bar = page.run(
         "return ['#player-bottom', '#player-top', '#board', '#bar']"
-        ".map((one) => document.querySelector(one).getBoundingClientRect())"
+        ".map((name) => document.querySelector(name).getBoundingClientRect())"
     )
     if height > 500:
         assert left["left"] == board["left"] and top["left"] == board["left"]
     assert bar["right"] <= board["left"] or bar["bottom"] <= board["top"]
     page.click("#review")
     page.wait("!document.getElementById('graph').hidden")
-    assert page.run(NESTED) == []
+    assert page.run(NESTED_SCROLLERS) == []
     shot(page, f"review-{name}")
 
 
-HIDDEN_POINTS = """
+COVERED_POINTS = """
 scrollTo(0, 0);
-return [...document.querySelectorAll("#board .point")].filter((one) => {
-  const {left, top, width, height} = one.querySelector(".hit").getBoundingClientRect();
+return [...document.querySelectorAll("#board .point")].filter((element) => {
+  const {left, top, width, height} = element.querySelector(".hit").getBoundingClientRect();
   const found = document.elementFromPoint(left + width / 2, top + height / 2);
   return !found || !found.closest("#board");
-}).map((one) => one.dataset.point);
+}).map((element) => element.dataset.point);
 """
 
 
@@ -190,12 +189,12 @@ def test_every_list_of_moves_shows_eight_plies_and_nothing_covers_the_board(
     seen = {}
     for name in tour(page, dialogs=False):
         shot(page, f"{name}-{width}")
-        assert page.run(NESTED) == [], name
+        assert page.run(NESTED_SCROLLERS) == [], name
         if name != "ask":
-            assert page.run(HIDDEN_POINTS) == [], name
+            assert page.run(COVERED_POINTS) == [], name
         if name in ("game", "result", "analysis", "review"):
-            # A small screen scrolls to the list; on a large one it is always in view.
+            # A small screen scrolls to the list; a large screen always shows it.
             if width < 1000:
                 page.run("document.getElementById('moves-box').scrollIntoView()")
-            seen[name] = page.run(SEEN)
+            seen[name] = page.run(VISIBLE_PLIES)
     assert len(seen) == 4 and min(seen.values()) >= 8, seen

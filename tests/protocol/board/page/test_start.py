@@ -1,4 +1,4 @@
-"""The start of a game beside the board, the rules in force, the result strip and Learn Mill."""
+"""The form of a new game, the rules in force, the result card, and the tutorial Learn Mill."""
 
 from __future__ import annotations
 
@@ -7,7 +7,18 @@ import pytest
 from merels.engine.game.board import NAMES
 from merels.engine.game.notation import parse_move, parse_position
 from tests.protocol.board.server import Server
-from tests.protocol.board.steps import BEGINNER, ask, begin, enter, moves, play, shot, tap_menu
+from tests.protocol.board.page.test_accessible import NAMED
+from tests.protocol.board.steps import (
+    BEGINNER,
+    FLYERS,
+    ask,
+    begin,
+    enter,
+    moves,
+    play,
+    shot,
+    tap_menu,
+)
 from tests.protocol.board.webdriver import Browser
 
 STARTING = "document.body.classList.contains('starting')"
@@ -27,20 +38,19 @@ def reopen(server: Server, page: Browser) -> None:
     [(1366, 650, False), (1920, 1080, True), (820, 1180, False), (390, 844, True),
      (844, 390, False)],
 )
-def test_the_first_screen_is_the_board_and_one_thing_to_do(
+def test_the_first_screen_has_one_main_button(
     server: Server, page: Browser, width: int, height: int, dark: bool
 ) -> None:
     page.set_view(width, height, phone=width < 1000, dark=dark)
     reopen(server, page)
-    strong = "return [...document.querySelectorAll('button.main')]" \
-             ".filter((one) => one.checkVisibility()).map((one) => one.id)"
-    assert page.run(strong) == ["begin"]
+    main = ("return [...document.querySelectorAll('button.main')]"
+            ".filter((button) => button.checkVisibility()).map((button) => button.id)")
+    assert page.run(main) == ["begin"]
     assert page.text("#level-name") == "Club · 1385"
-    spoken = page.spoken()
-    assert ("slider", "Level") in spoken and ("radiogroup", "You are") in spoken
-    assert {("radio", name) for name in ("White", "Random", "Black")} <= set(spoken)
-    named = {"button", "slider", "radio", "combobox", "dialog", "heading", "navigation"}
-    assert [role for role, name in spoken if role in named and not name] == []
+    tree = page.accessibility_tree()
+    assert ("slider", "Level") in tree and ("radiogroup", "You are") in tree
+    assert {("radio", name) for name in ("White", "Random", "Black")} <= set(tree)
+    assert [role for role, name in tree if role in (*NAMED, "navigation") and not name] == []
     shot(page, f"start-{width}")
     if width > 1000:
         bottom = "return document.getElementById('begin').getBoundingClientRect().bottom"
@@ -48,7 +58,7 @@ def test_the_first_screen_is_the_board_and_one_thing_to_do(
         assert page.run("return document.documentElement.scrollHeight") <= height
     page.click("#begin")
     page.wait(f"!{STARTING}")
-    assert page.run(strong) == []
+    assert page.run(main) == []
 
 
 def test_level_colour_time_and_rules_are_chosen_and_remembered(
@@ -80,13 +90,13 @@ def test_level_colour_time_and_rules_are_chosen_and_remembered(
                       "document.getElementById('time').value,"
                       "document.getElementById('variant').value]")
     assert chosen == ["1", "0", "morris"]
-    # A move on the board begins the game that is shown, as White.
+    # A move on the board begins the chosen game, but as White.
     play(page, "d6")
     page.wait(f"!{STARTING} && document.getElementById('rules-line').textContent === 'Morris'")
     assert page.text("#player-top .name") == "Black: merels (Beginner)"
 
 
-def test_random_colours_give_both(server: Server, page: Browser) -> None:
+def test_a_random_colour_is_white_or_black(server: Server, page: Browser) -> None:
     page.click("input[name=colour][value=random]")
     for chance, name in ((0.1, "Black: You"), (0.9, "White: You")):
         page.run("Math.random = () => arguments[0]", chance)
@@ -100,16 +110,16 @@ def test_random_colours_give_both(server: Server, page: Browser) -> None:
         page.wait(f"document.querySelector('#player-bottom .name').textContent === {name!r}")
 
 
-def test_new_game_is_strong_only_without_a_game(page: Browser) -> None:
-    strong = "document.getElementById('new').classList.contains('main')"
+def test_new_game_is_a_main_button_only_after_a_game(page: Browser) -> None:
+    is_main = "document.getElementById('new').classList.contains('main')"
     begin(page, black=BEGINNER)
-    assert not page.run(f"return {strong}")
+    assert not page.run(f"return {is_main}")
     ask(page, "resign")
-    page.wait(strong)
-    # Beside the result the strong button is Rematch.
+    page.wait(is_main)
+    # Beside the result card Rematch stands out, so New game has no fill.
     page.wait("!document.getElementById('result-card').hidden")
-    plain = "return getComputedStyle(document.getElementById('new')).backgroundColor"
-    assert page.run(plain) == "rgba(0, 0, 0, 0)"
+    fill = "return getComputedStyle(document.getElementById('new')).backgroundColor"
+    assert page.run(fill) == "rgba(0, 0, 0, 0)"
 
 
 @pytest.mark.parametrize(("width", "height"), [(1366, 650), (390, 844), (844, 390)])
@@ -118,16 +128,16 @@ def test_the_result_is_beside_the_board_with_accuracy_and_mistakes(
 ) -> None:
     page.set_view(width, height, phone=width < 1000)
     begin(page, black=BEGINNER,
-          position="********/O***@***/O***@@*O w 0 0 0 9", variant="morris")
+          position=FLYERS, variant="morris")
     page.wait("document.querySelectorAll('#board .man').length === 6")
     play(page, "d7", "b4")
     ask(page, "resign")
     page.wait("!document.getElementById('result-card').hidden")
     covered = page.run(
-        """const [board, strip] = ["board", "result-card"]
+        """const [board, card] = ["board", "result-card"]
              .map((id) => document.getElementById(id).getBoundingClientRect());
-           return Math.min(board.right, strip.right) > Math.max(board.left, strip.left)
-             && Math.min(board.bottom, strip.bottom) > Math.max(board.top, strip.top)"""
+           return Math.min(board.right, card.right) > Math.max(board.left, card.left)
+             && Math.min(board.bottom, card.bottom) > Math.max(board.top, card.top)"""
     )
     assert not covered
     shot(page, f"result-{width}")
@@ -180,7 +190,7 @@ def test_learn_mill_teaches_six_rules_by_touch(page: Browser) -> None:
     assert moves(page) == []
 
 
-def test_a_wrong_try_in_learn_mill_is_explained_and_repeated(page: Browser) -> None:
+def test_a_wrong_move_in_learn_mill_is_explained_and_can_be_repeated(page: Browser) -> None:
     tap_menu(page, "tutorial")
     for _ in range(5):
         page.click("#tutorial-next")
@@ -190,8 +200,7 @@ def test_a_wrong_try_in_learn_mill_is_explained_and_repeated(page: Browser) -> N
     page.click("#tutorial-again")
     page.wait("document.querySelector('#tutorial-board [data-point=d1] .man')")
     shot(page, "lesson")
-    spoken = page.spoken()
-    assert ("heading", "Learn Mill") in spoken
+    assert ("heading", "Learn Mill") in page.accessibility_tree()
 
 
 def test_the_lessons_follow_the_rules(page: Browser) -> None:

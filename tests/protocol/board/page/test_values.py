@@ -27,10 +27,10 @@ def test_moves_have_their_proven_values(tmp_path: Path, monkeypatch: pytest.Monk
     position = parse_position("OO****O*/@*@*****/****@*** w 0 0 0 40", rules)
     view = proven.proven_view(position)
     assert view is not None and view["here"]["value"] == "win"
-    values = {one["move"]: one["value"] for one in view["moves"]}
+    values = {move["move"]: move["value"] for move in view["moves"]}
     assert set(values) == {str(move) for move in position.legal_moves()}
     assert values["c4-c5xd6"] == "win"
-    order = [one["value"] for one in view["moves"]]
+    order = [move["value"] for move in view["moves"]]
     assert order == sorted(order, key=["win", "draw", "loss"].index)
     assert proven.proven_view(Position(rules)) is None
 
@@ -56,7 +56,7 @@ def test_the_explorer_lists_placing_moves_if_their_tables_exist(
         assert chromium.run(label, "a7") == "a7, empty, place here: proven draw"
         replies = "return document.querySelector('#explorer li:last-child .replies').textContent"
         assert re.fullmatch(r"\d+ of \d+ hold", chromium.run(replies))
-        # A click plays the move, which removes a man of White and wins.
+        # A click plays the best move, which removes a man of White and wins.
         chromium.click("#explorer li:first-child button")
         chromium.wait("/Black wins/.test(document.getElementById('worth').textContent)")
         assert console_errors(chromium) == []

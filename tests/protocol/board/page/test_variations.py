@@ -12,7 +12,17 @@ from merels.engine.game.rules import make_rules
 from merels.protocol.formats.pgn.reader import parse_record
 from merels.protocol.formats.pgn.writer import format_record
 from merels.protocol.games.record import Record
-from tests.protocol.board.steps import BEGINNER, ask, begin, click, load, play, shot, tap_menu
+from tests.protocol.board.steps import (
+    BEGINNER,
+    ask,
+    begin,
+    click,
+    expect_refusal,
+    load,
+    play,
+    shot,
+    tap_menu,
+)
 from tests.protocol.board.webdriver import Browser
 
 GAME = "1. d6 f4 2. d2 b4 3. f2 b2 4. f6 b6xf6 *"
@@ -22,12 +32,12 @@ TRIED = "[...document.querySelectorAll('#moves .variations button')]"
 
 def texts(page: Browser, buttons: str) -> list[str]:
     """Return the texts of buttons, given as a JavaScript expression."""
-    moves: list[str] = page.run(f"return {buttons}.map((one) => one.textContent)")
+    moves: list[str] = page.run(f"return {buttons}.map((button) => button.textContent)")
     return moves
 
 
 def wait_for_status(page: Browser, words: str) -> None:
-    """Wait until the status line contains a text."""
+    """Wait until the status line contains ``words``."""
     page.wait(f"document.getElementById('status').textContent.includes({words!r})")
 
 
@@ -36,7 +46,7 @@ def wait_for_move(page: Browser, move: str) -> None:
     page.wait(f"document.querySelector('#moves [aria-current]')?.textContent === {move!r}")
 
 
-def record(page: Browser) -> str:
+def movetext(page: Browser) -> str:
     """Return the movetext of the game on the board."""
     text: str = ask(page, "export")["record"]
     return " ".join(text.split("\n\n")[1].split())
@@ -57,7 +67,7 @@ def test_viewing_earlier_moves_does_not_change_the_game(page: Browser) -> None:
     page.key("End")
     wait_for_move(page, "d2")
     play(page, "b4")
-    assert record(page) == "1. d6 f4 2. d2 b4 *"
+    assert movetext(page) == "1. d6 f4 2. d2 b4 *"
 
 
 def test_a_move_in_an_analysis_adds_a_variation(page: Browser) -> None:
@@ -75,7 +85,8 @@ def test_a_move_in_an_analysis_adds_a_variation(page: Browser) -> None:
     wait_for_move(page, "a1")
     assert texts(page, MAIN) == parse_moves(GAME)
     assert texts(page, TRIED) == ["g7", "a7", "a1"]
-    assert record(page) == "1. d6 f4 2. d2 ( 2. g7 a7 ( 2... a1 ) ) 2... b4 3. f2 b2 4. f6 b6xf6 *"
+    tree = "1. d6 f4 2. d2 ( 2. g7 a7 ( 2... a1 ) ) 2... b4 3. f2 b2 4. f6 b6xf6 *"
+    assert movetext(page) == tree
     # Playing an existing move shows its node and adds no other.
     page.key("ArrowLeft")
     wait_for_move(page, "g7")
@@ -102,13 +113,13 @@ def parse_moves(text: str) -> list[str]:
 def test_edits_of_variations_can_be_undone_and_redone(page: Browser) -> None:
     load(page, "1. d6 ( 1. f4 d6 ) f4 *")
     page.wait(f"{TRIED}.length === 2")
-    before = record(page)
+    before = movetext(page)
     page.click("#moves .variations button")
     # The record opens at the last move of the main line, which is also an f4.
     page.wait("document.querySelector('#moves .variations [aria-current]')")
     page.click("#promote")
-    page.wait(f"{MAIN}.map((one) => one.textContent).join() === 'f4,d6'")
-    promoted = record(page)
+    page.wait(f"{MAIN}.map((button) => button.textContent).join() === 'f4,d6'")
+    promoted = movetext(page)
     assert promoted == "1. f4 ( 1. d6 f4 ) 1... d6 *"
     page.click("#comment")
     page.run("document.getElementById('comment').value = ''")
@@ -116,58 +127,58 @@ def test_edits_of_variations_can_be_undone_and_redone(page: Browser) -> None:
         page.key(letter)
     page.key("Enter")
     page.wait("document.querySelector('#moves .commented')")
-    assert record(page) == "1. f4 {bold!} ( 1. d6 f4 ) 1... d6 *"
+    assert movetext(page) == "1. f4 {bold!} ( 1. d6 f4 ) 1... d6 *"
     page.click("#delete")
-    page.wait(f"{MAIN}.map((one) => one.textContent).join() === 'd6,f4'")
+    page.wait(f"{MAIN}.map((button) => button.textContent).join() === 'd6,f4'")
     page.wait("document.getElementById('toast').textContent === "
               "'2 moves deleted. Press Undo to restore.'")
-    assert record(page) == "1. d6 f4 *"
+    assert movetext(page) == "1. d6 f4 *"
     for wanted in ("1. f4 {bold!} ( 1. d6 f4 ) 1... d6 *", promoted, before):
-        count = page.run("return document.getElementById('moves').innerHTML")
+        html = page.run("return document.getElementById('moves').innerHTML")
         page.click("#undo")
-        page.wait(f"document.getElementById('moves').innerHTML !== {count!r}")
-        assert record(page) == wanted
+        page.wait(f"document.getElementById('moves').innerHTML !== {html!r}")
+        assert movetext(page) == wanted
     assert page.run("return document.getElementById('undo').disabled")
     for _ in range(3):
-        count = page.run("return document.getElementById('moves').innerHTML")
+        html = page.run("return document.getElementById('moves').innerHTML")
         page.click("#redo")
-        page.wait(f"document.getElementById('moves').innerHTML !== {count!r}")
-    assert record(page) == "1. d6 f4 *"
+        page.wait(f"document.getElementById('moves').innerHTML !== {html!r}")
+    assert movetext(page) == "1. d6 f4 *"
 
 
 def test_moves_taken_back_stay_as_a_variation(page: Browser) -> None:
     begin(page, black=BEGINNER)
     play(page, "d6")
     page.wait(f"{MAIN}.length === 2")
-    answer = texts(page, MAIN)[1]
+    reply = texts(page, MAIN)[1]
     page.key("u")
     page.wait("document.querySelectorAll('#moves .variations .taken').length === 2")
     assert texts(page, MAIN) == []
     wait_for_status(page, "White: place a man.")
     page.key("r")
     page.wait("document.querySelectorAll('#moves .taken').length === 0")
-    wait_for_move(page, answer)
+    wait_for_move(page, reply)
     page.click("#undo")
     page.wait("document.querySelectorAll('#moves .taken').length === 2")
-    other = "a1" if answer != "a1" else "g1"
+    other = "a1" if reply != "a1" else "g1"
     click(page, other)
     page.wait(f"{MAIN}[0]?.textContent === {other!r} && {MAIN}.length === 2")
-    assert texts(page, TRIED) == ["d6", answer]
-    assert f"( 1. d6 {answer} )" in record(page)
+    assert texts(page, TRIED) == ["d6", reply]
+    assert f"( 1. d6 {reply} )" in movetext(page)
 
 
-def test_quick_steps_end_at_the_last_requested_move(page: Browser) -> None:
+def test_steps_during_a_slow_request_end_at_the_last_requested_move(page: Browser) -> None:
     load(page, GAME)
     page.wait(f"{MAIN}.length === 8")
     page.click("#moves button[data-node='4']")
     wait_for_move(page, "b4")
     # Delay the first request until after the second key.
     page.run(
-        """const inTime = window.fetch;
-           window.fetch = async (...one) => {
-             window.fetch = inTime;
+        """const original = window.fetch;
+           window.fetch = async (...args) => {
+             window.fetch = original;
              await new Promise((done) => setTimeout(done, 300));
-             return inTime(...one);
+             return original(...args);
            };"""
     )
     page.key("ArrowLeft")
@@ -192,12 +203,12 @@ def test_an_analysis_does_not_change_the_game_in_progress(page: Browser) -> None
     assert page.run("return document.getElementById('delete').disabled") is False
     page.click("#delete")
     page.wait("/cannot be deleted during/.test(document.getElementById('toast').textContent)")
-    page.messages()
+    expect_refusal(page)
     ask(page, "analyse", on=False)
     wait_for_move(page, "f4")
     click(page, "b4")
     wait_for_move(page, "b4")
-    assert record(page) == "1. d6 f4 2. b4 ( 2. d2 ) *"
+    assert movetext(page) == "1. d6 f4 2. b4 ( 2. d2 ) *"
 
 
 def test_play_continues_from_the_position_shown(page: Browser) -> None:
@@ -208,7 +219,7 @@ def test_play_continues_from_the_position_shown(page: Browser) -> None:
     page.click("#moves button[data-node='3']")
     wait_for_move(page, "d2")
     page.click("#play-on")
-    # The engine is to move there, and moves.
+    # Black, the engine, moves there: its move is a new node, or the existing b4.
     page.wait("document.querySelector('#moves [aria-current]')?.dataset.node === '5'"
               " || document.querySelector('#moves [aria-current]')?.textContent === 'b4'")
     wait_for_status(page, "White: place a man.")
@@ -266,7 +277,7 @@ def test_variations_can_be_made_and_viewed_by_touch(
     page.wait("document.getElementById('first').disabled")
     page.tap("[data-point=a1] .hit")
     wait_for_move(page, "a1")
-    assert record(page).startswith("1. d6 ( 1. a1 ) 1... f4")
+    assert movetext(page).startswith("1. d6 ( 1. a1 ) 1... f4")
     page.run("document.getElementById('promote').scrollIntoView({block: 'center'})")
     page.tap("#promote")
     page.wait(f"{MAIN}[0].textContent === 'a1'")
@@ -275,7 +286,7 @@ def test_variations_can_be_made_and_viewed_by_touch(
     shot(page, f"variations-{name}")
     heights = page.run(
         "return [...document.querySelectorAll('#moves > li button, #study button')]"
-        ".map((one) => one.getBoundingClientRect().height)"
+        ".map((button) => button.getBoundingClientRect().height)"
     )
     assert min(heights) >= 44
     tap_menu(page, "games")
