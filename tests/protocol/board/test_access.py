@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from merels.protocol.web.access import LINK_PAGE
 from tests.processes import limited, needs_proc
 from tests.protocol.board.server import COMMAND, Client, Server, serving_here
 from tests.protocol.board.steps import begin, play, tap_menu
@@ -30,7 +31,7 @@ NO_COOKIE = {"Cookie": ""}
 
 @pytest.fixture(scope="module")
 def board() -> Iterator[Client]:
-    """A board's server in threads of this process."""
+    """A client of a board's server that runs in this process."""
     with serving_here() as client:
         yield client
 
@@ -49,12 +50,12 @@ def test_nothing_is_served_without_the_cookie(board: Client, path: str, cookie: 
         assert status == 403 and b"terminal" in data and secret.encode() not in data
 
 
-def test_the_cookie_is_found_among_others(board: Client) -> None:
+def test_the_cookie_is_found_among_malformed_cookies(board: Client) -> None:
     headers = {"Cookie": f'a="{{\\"; b; merels-1=x;{board.cookie} ; c=[,]'}
     assert board.ask("GET", "/", None, headers)[0] == 200
 
 
-def test_the_cookie_is_valid_for_this_server_only(board: Client) -> None:
+def test_a_cookie_is_valid_for_one_server_only(board: Client) -> None:
     with serving_here() as other:
         assert board.cookie.split("=")[0] != other.cookie.split("=")[0]
         both = {"Cookie": f"{board.cookie}; {other.cookie}"}
@@ -83,7 +84,7 @@ def test_an_address_admits_one_browser_once() -> None:
 
 
 @pytest.mark.parametrize("headers", [{"Host": "evil.example"}, {"Host": "evil.example:{port}"}])
-def test_an_address_under_a_foreign_host_name_is_refused(headers: dict[str, str]) -> None:
+def test_a_start_address_with_a_foreign_host_header_is_refused(headers: dict[str, str]) -> None:
     with Server() as server:
         address = urlsplit(server.entry()).path
         named = {name: value.format(port=server.port) for name, value in headers.items()}
@@ -128,12 +129,13 @@ def test_no_command_line_shows_a_secret(tmp_path: Path) -> None:
         file, copy = Path(name), (tmp_path / "opened.html").read_text()
         address = copy.partition('url=')[2].partition('"')[0]
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
-        secrets = [urlsplit(one).path.rpartition("/")[2] for one in (printed, address)]
+        secrets = [urlsplit(url).path.rpartition("/")[2] for url in (printed, address)]
         assert all(len(secret) > 20 for secret in secrets) and secrets[0] != secrets[1]
         client = Client(lambda: address)
         secrets.append(client.cookie.partition("=")[2])
+        assert not any(secret in argv for secret in secrets), argv
         assert client.ask("GET", "/")[0] == 200
-        wait(lambda: not file.exists(), 60, "the removal of the file")
+        wait(lambda: not file.exists(), 60, "the removal of the start file")
         for line in Path("/proc").glob("[0-9]*/cmdline"):
             try:
                 shown = line.read_text(errors="replace")
@@ -146,7 +148,7 @@ def test_no_command_line_shows_a_secret(tmp_path: Path) -> None:
         assert process.wait(60) == 0
 
 
-def test_an_unopened_start_file_is_removed_at_the_end(tmp_path: Path) -> None:
+def test_an_unopened_start_file_is_removed_when_the_board_ends(tmp_path: Path) -> None:
     environment = os.environ | {
         "BROWSER": "true", "TMPDIR": str(tmp_path), "MERELS_GAMES": str(tmp_path / "games"),
     }
@@ -163,7 +165,7 @@ def test_an_unopened_start_file_is_removed_at_the_end(tmp_path: Path) -> None:
 def test_the_start_file_admits_a_real_browser(tmp_path: Path, chromium: Browser) -> None:
     with Server() as server:
         file = tmp_path / "start.html"
-        file.write_text(f'<meta http-equiv="refresh" content="0;url={server.entry()}">')
+        file.write_text(LINK_PAGE.format(address=server.entry()))
         chromium.set_view(1280, 860)
         chromium.open(file.as_uri())
         chromium.wait("document.querySelectorAll('.target').length === 24")
@@ -236,7 +238,7 @@ def other_site(html: str) -> Iterator[str]:
             thread.join()
 
 
-SHARED = "#game=1.%20d6%20f4%202.%20d2%20*"
+FRAGMENT = "#game=1.%20d6%20f4%202.%20d2%20*"
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
@@ -244,10 +246,10 @@ SHARED = "#game=1.%20d6%20f4%202.%20d2%20*"
 def test_a_link_of_another_site_opens_the_game_it_contains(
     chromium: Browser, host: str, target: str
 ) -> None:
-    # localhost is another site than 127.0.0.1, and another port is another origin of one site.
+    # To the board, localhost is cross-site; another port of 127.0.0.1 is only cross-origin.
     chromium.set_view(1280, 860)
     with Server() as server:
-        link = f'<a id=go target={target} href="{server.address}{SHARED}">A game</a>'
+        link = f'<a id=go target={target} href="{server.address}{FRAGMENT}">A game</a>'
         with other_site(link) as port:
             server.let_in(chromium)
             chromium.open(f"http://{host}:{port}/")
@@ -259,18 +261,18 @@ def test_a_link_of_another_site_opens_the_game_it_contains(
             chromium.wait("document.querySelectorAll('#moves button').length === 3")
             assert chromium.run("return location.href") == server.address
             chromium.wait("document.getElementById('analyse').ariaPressed === 'true'")
-            # A reload does not open the game again.
+            # A reload shows the same game.
             chromium.open(chromium.run("return location.href"))
             chromium.wait("document.querySelectorAll('#moves button').length === 3")
             chromium.keep_tab(before[0])
 
 
 def test_a_link_shows_instructions_to_a_browser_without_the_cookie(chromium: Browser) -> None:
-    with Server() as server, other_site(f'<a id=go href="{server.address}{SHARED}">A</a>') as port:
+    with Server() as server, other_site(f'<a id=go href={server.address}{FRAGMENT}>A</a>') as port:
         chromium.open(f"http://127.0.0.1:{port}/")
         chromium.click("#go")
         chromium.wait("document.querySelector('h1')?.textContent.startsWith('The board is not')")
-        assert chromium.run("return location.href") == server.address + SHARED
+        assert chromium.run("return location.href") == server.address + FRAGMENT
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
@@ -281,24 +283,26 @@ def test_a_link_shows_instructions_to_a_browser_without_the_cookie(chromium: Bro
 def test_another_site_opens_no_board_without_a_click(
     board: Client, chromium: Browser, host: str, attack: str
 ) -> None:
-    board.let_in(chromium)
+    board.open_page(chromium)
+    sessions = board.server.sessions._sessions
+    before = set(sessions)
     html = f"""<iframe id=frame></iframe><form id=form action="{board.address}" method=post></form>
-      <script>setTimeout(() => {{ {attack.format(address=board.address + SHARED)} }})</script>"""
+      <script>setTimeout(() => {{ {attack.format(address=board.address + FRAGMENT)} }})</script>"""
     tabs = chromium.tabs()
     with other_site(html) as port:
         chromium.open(f"http://{host}:{port}/")
         sleep(1)
-        games = [session.game for session in board.server.sessions._sessions.values()]
-        assert not any(game.record.moves for game in games)
+        assert set(sessions) == before
+        assert not any(session.game.record.moves for session in sessions.values())
         chromium.keep_tab(tabs[0])
         chromium.open("about:blank")
 
 
 def test_two_boards_of_one_host_do_not_log_each_other_out(chromium: Browser) -> None:
-    with Server() as one, Server() as other:
-        for server in (one, other):
+    with Server() as first, Server() as second:
+        for server in (first, second):
             server.let_in(chromium)
-        for server in (one, other):
+        for server in (first, second):
             chromium.open(server.address)
             chromium.wait("document.querySelectorAll('.target').length === 24")
 
@@ -322,7 +326,7 @@ def test_a_fixed_port_admits_a_browser_again_after_a_restart(tmp_path: Path) -> 
         assert server.address == address
         assert server.ask("GET", "/", None, {"Cookie": cookie})[0] == 200
         assert server.ask("GET", "/", None, NO_COOKIE)[0] == 403
-    # Others could have read the file, so its secret is void.
+    # Other users could have read the file, so its secret is void.
     file.chmod(0o644)
     with Server(*flags, games=tmp_path) as server:
         assert server.ask("GET", "/", None, {"Cookie": cookie})[0] == 403
