@@ -1,4 +1,4 @@
-"""Schedules: each pairing once a round, balanced colours, equal results at every call."""
+"""Schedules: each pairing once a round, balanced colours, the same games at every call."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_in_a_circle_all_players_meet_once(count: int) -> None:
 
 @pytest.mark.parametrize("count", [2, 3, 4, 7])
 @pytest.mark.parametrize("games", [1, 2, 3, 4])
-def test_round_robin(count: int, games: int) -> None:
+def test_a_round_robin_plays_each_pairing_equally_often(count: int, games: int) -> None:
     chosen = settings(count, rounds=3, games=games)
     played = games_of(Plan(chosen))
     assert [game.number for game in played] == list(range(1, len(played) + 1))
@@ -72,7 +72,7 @@ def test_pairs_share_an_opening_with_colours_exchanged() -> None:
         assert first.seed != second.seed
 
 
-def test_no_swap_and_reverse() -> None:
+def test_noswap_keeps_colours_and_reverse_exchanges_them() -> None:
     task = Plan(settings(2, swap=False)).next_round()[0]
     assert [game.white.name for game in task.games] == ["A", "A"]
     task = Plan(settings(2, reverse=True)).next_round()[0]
@@ -80,7 +80,7 @@ def test_no_swap_and_reverse() -> None:
 
 
 @pytest.mark.parametrize("seeds", [1, 2, 3])
-def test_gauntlet(seeds: int) -> None:
+def test_in_a_gauntlet_only_the_seeds_play_all_others(seeds: int) -> None:
     played = games_of(Plan(settings(5, format="gauntlet", seeds=seeds, rounds=2)))
     meetings = Counter(tuple(sorted((g.white.name, g.black.name))) for g in played)
     seeded, others = "ABCDE"[:seeds], "ABCDE"[seeds:]

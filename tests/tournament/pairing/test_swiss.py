@@ -22,7 +22,7 @@ def play(chosen: Settings, pair_round: PairRound, seed: int) -> list[list[Pairin
     rng = random.Random(seed)
     results: list[list[PairingResult]] = []
     while pairings := pair_round(chosen, len(results), results):
-        assert pairings == pair_round(chosen, len(results), results), "pure"
+        assert pairings == pair_round(chosen, len(results), results), "other pairings"
         firsts = [sum(rng.choice((0, 0.5, 1)) for _ in range(chosen.games)) for _ in pairings]
         results.append([
             PairingResult(pairing, (first, chosen.games - first))
@@ -33,7 +33,7 @@ def play(chosen: Settings, pair_round: PairRound, seed: int) -> list[list[Pairin
 
 @pytest.mark.parametrize("count", range(4, 17))
 @pytest.mark.parametrize("games", [1, 2])
-def test_swiss_rules(count: int, games: int) -> None:
+def test_a_swiss_has_no_rematches_and_fair_byes_and_colours(count: int, games: int) -> None:
     rounds = swiss.usual_rounds(count)
     chosen = settings(count, format="swiss", rounds=rounds, games=games)
     for seed in range(20):
@@ -126,7 +126,7 @@ def test_a_bye_scores_a_win_and_counts_as_an_opponent_of_equal_points() -> None:
     ]
 
 
-def test_bracket() -> None:
+def test_a_bracket_keeps_the_best_apart_and_gives_them_byes() -> None:
     assert knockout.bracket(8) == [0, 7, 3, 4, 1, 6, 2, 5]
     assert knockout.bracket(5) == [0, None, 3, 4, 1, None, 2, None]
     assert knockout.bracket(2) == [0, 1]

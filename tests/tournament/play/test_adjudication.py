@@ -37,13 +37,13 @@ def test_a_draw_needs_level_scores_of_both_sides_and_its_move_number() -> None:
     assert verdicts(DRAWISH, *scores(0, 0, 0, 0, 0, first=1)) == [None] * 4 + [DRAW]
 
 
-@pytest.mark.parametrize("odd", [11, -11, None])
-def test_a_score_outside_the_limits_or_none_restarts_the_count(odd: int | None) -> None:
-    assert verdicts(DRAWISH, *scores(0, 0, 0, odd, 0, 0, 0, 0)) == [None] * 7 + [DRAW]
+@pytest.mark.parametrize("outlier", [11, -11, None])
+def test_a_score_outside_the_limits_or_none_restarts_the_count(outlier: int | None) -> None:
+    assert verdicts(DRAWISH, *scores(0, 0, 0, outlier, 0, 0, 0, 0)) == [None] * 7 + [DRAW]
 
 
 def test_a_removal_restarts_the_count_of_a_draw() -> None:
-    """Scores from before a removal are about another balance of material."""
+    """Scores before the removal rate other material."""
     adjudicator = Adjudicator(DRAWISH, DEFAULT_RULES)
     before = parse_position("O*******/********/@@@*OO** w 3 3 0 7")
     after = parse_position("O*******/********/*@@*OO** b 3 3 0 7")
@@ -70,7 +70,7 @@ def test_resignation_waits_for_its_move_number() -> None:
     assert verdicts(rule, (4, WHITE, -9), (5, WHITE, -9)) == [None, BLACK_WINS]
 
 
-def test_claimed_wins_and_losses_exceed_all_estimates() -> None:
+def test_a_claimed_distance_counts_as_a_won_or_lost_score() -> None:
     claims = ((None, 7), (None, 0), (None, -4), (12, None), (None, None))
     assert [as_number(*claim) for claim in claims] == [WON, -WON, -WON, 12, None]
 
@@ -93,7 +93,7 @@ def test_tables_adjudicate_the_games_that_they_decide(tmp_path: Path) -> None:
     Builder(tmp_path, rules).build(6)
     adjudicator = Adjudicator(Adjudication(tables=str(tmp_path)), rules)
     assert adjudicator.first_ply == 0
-    # Black to move closes no mill in time: White, about to close d5-e5-c5, wins.
+    # White is about to close the mill c5 d5 e5, and Black cannot prevent it in time.
     won = parse_position("O******O/@*@**O**/****@*** w 0 0 3 40", rules)
     assert adjudicator.update(40, BLACK, None, 80, won) == (
         WHITE, "adjudication by tables", "White wins by adjudication: tables")

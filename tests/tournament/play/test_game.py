@@ -146,7 +146,7 @@ def test_an_engine_that_died_between_games_is_replaced(engines: EngineCache) -> 
 
 
 @pytest.mark.thorough
-def test_pondering() -> None:
+def test_a_pondering_engine_gets_go_ponder_and_ponderhit_or_stop() -> None:
     traced: list[tuple[str, str, bytes]] = []
     with EngineCache(trace=lambda *words: traced.append(words)) as watched:
         clock = TimeControl(time=NANOSECONDS, increment=NANOSECONDS // 50, margin=BUSY)

@@ -90,11 +90,7 @@ class Tags(HTMLParser):
 
 
 def test_hostile_text_is_printed_as_harmless_text(
-
-
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
-
-
 ) -> None:
     """An engine's text reaches every file and page that a tournament writes."""
     journal, pgn, log = (str(tmp_path / name) for name in ("j", "games.pgn", "log"))
@@ -225,8 +221,8 @@ def test_the_page_refuses_foreign_hosts(tmp_path: Path) -> None:
 
 
 @contextlib.contextmanager
-def changed(path: Path) -> Iterator[sqlite3.Connection]:
-    """Yield the open database of a valid journal of one game, to be manipulated."""
+def journal_database(path: Path) -> Iterator[sqlite3.Connection]:
+    """Create a valid journal of one game; yield its open database, to be manipulated."""
     notes = {"id": "x", "arguments": '["-rounds", "1"]'}
     with open_journal(str(path), settings(), notes) as journal:
         journal.append(make_row(result()))
@@ -253,7 +249,7 @@ def test_a_manipulated_journal_is_refused(
 ) -> None:
     """Every reader refuses it in one line, before any code in it runs."""
     path = tmp_path / "j"
-    with changed(path) as database:
+    with journal_database(path) as database:
         try:
             database.executescript(MANIPULATIONS[what])
         except sqlite3.OperationalError as error:
@@ -272,7 +268,7 @@ def test_a_manipulated_journal_is_refused(
 
 def test_reading_a_journal_does_not_change_it(tmp_path: Path) -> None:
     path = tmp_path / "j"
-    with changed(path):
+    with journal_database(path):
         pass
     before = path.read_bytes()
     with read_journal(str(path)) as journal:

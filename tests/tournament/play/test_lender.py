@@ -1,4 +1,4 @@
-"""Engine caches of processes whose tasks come one at a time."""
+"""Engine caches that a process lends to its tasks and keeps between them."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_an_engine_is_measured_by_the_thread_of_its_task() -> None:
         thread = threading.Thread(target=work)
         thread.start()
         thread.join()
-    assert meters[0] is not meters[1] and meters[0].read(1) is None, "the first meter is open"
+    assert meters[0] is not meters[1] and meters[0].read(1) is None, "the first meter is still open"
     lender.close()
 
 

@@ -97,7 +97,9 @@ def test_pgn_states_pairs_played_without_exchanged_colours(
     assert of_journal.startswith(of_pgn + "\nMilliseconds a move:\n")
 
 
-def test_formats(played: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_ratings_are_written_as_text_csv_and_json(
+    played: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     text = printed(capsys, played / "j")
     assert "Elo" in text and "Termination" in text and "stronger" in text
     rows = list(csv.reader(io.StringIO(printed(capsys, played / "j", "-format", "csv"))))
@@ -309,7 +311,7 @@ def test_an_endless_file_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert "'/dev/zero': expected lines of at most" in capsys.readouterr().err
 
 
-def test_bad_flags(played: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_flags_are_refused(played: Path, capsys: pytest.CaptureFixture[str]) -> None:
     journal = str(played / "j")
     for words, message in (
         (["-anchor", "Club"], "NAME=ELO"), (["-anchor", "Club=1e20"], "from -100000 to 100000"),
@@ -354,7 +356,7 @@ def check(text: str) -> Checker:
     return checker
 
 
-def test_page(played: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_page_is_self_contained(played: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = printed(capsys, played / "j", "-format", "html")
     checker = check(text)
     tags = [tag for tag, _ in checker.seen]
@@ -423,7 +425,7 @@ def test_hostile_words_stay_text(tmp_path: Path, capsys: pytest.CaptureFixture[s
 @pytest.mark.parametrize(
     "span", [0, 0.3, 7, 40, 99, 333, 1000, 4321, 399.99999999999994, 3999.9999999999995]
 )
-def test_ticks(span: float) -> None:
+def test_ticks_are_four_to_ten_round_steps(span: float) -> None:
     step = tick_step(span)
     assert step == 10 if span == 0 else 3.9 <= span / step <= 10.1
     assert f"{step:.6e}".partition("e")[0] in ("1.000000", "2.000000", "5.000000")
@@ -431,7 +433,7 @@ def test_ticks(span: float) -> None:
 
 @pytest.fixture(scope="module")
 def tested(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """The journal of a match with a sequential test, and the output of its run."""
+    """Return the journal of a match with an SPRT, and the output of its run."""
     path = tmp_path_factory.mktemp("tested") / "j"
     run = Marked(*match("-rounds", "9", "-maxmoves", "20", "-journal", str(path),
                         "-sprt", "elo0=0", "elo1=900"))

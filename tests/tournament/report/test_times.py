@@ -78,7 +78,7 @@ def spread(values: Sequence[int]) -> Spread:
     return sample.spread()
 
 
-def test_quantiles_are_measurements() -> None:
+def test_quantiles_are_measured_values() -> None:
     assert spread(range(1, 201)) == Spread(200, 100, 180, 198, 200)
     assert spread([7]) == Spread(1, 7, 7, 7, 7)
     assert spread([]) == Spread(0, 0, 0, 0, 0)

@@ -17,7 +17,7 @@ from tests.tournament.specs import engine, game
 ENGINES = 16
 
 
-def starts(ahead: int) -> tuple[int, int]:
+def starts_and_delay(ahead: int) -> tuple[int, int]:
     """Return the number of engine starts and the longest delay of a pair, in pairs.
 
     The pairs are a round robin on two workers, each of which keeps `KEPT` engines.
@@ -53,9 +53,9 @@ def starts(ahead: int) -> tuple[int, int]:
 
 def test_workers_take_pairs_whose_engines_they_have() -> None:
     pairs = ENGINES * (ENGINES - 1) // 2
-    started, _ = starts(ahead=1)
+    started, _ = starts_and_delay(ahead=1)
     assert started > 1.8 * pairs
-    started, delay = starts(ahead=ENGINES)
+    started, delay = starts_and_delay(ahead=ENGINES)
     assert started < pairs and delay <= 2 * ENGINES
 
 

@@ -44,4 +44,4 @@ def test_the_same_flags_give_the_same_file(tmp_path: Path, flags: tuple[str, ...
     first = written(tmp_path, 1, *flags)
     assert first.count("[Event ") >= 3
     assert written(tmp_path, 1, *flags) == first
-    assert written(tmp_path, 2, *flags) == first, "in the order of the games"
+    assert written(tmp_path, 2, *flags) == first, "the file depends on the concurrency"

@@ -263,7 +263,7 @@ def die(task: PairTask, left_out: frozenset[Place], number: int) -> PairReport:
 
 
 class DiesInFork(ProcessPoolExecutor):
-    """Forks a process for each call; the process of the third pair exits."""
+    """A pool of two forked processes; the process of the third pair exits."""
 
     pairs = itertools.count(1)
 
@@ -278,7 +278,7 @@ class DiesInFork(ProcessPoolExecutor):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-def test_a_worker_that_dies_in_its_fork_loses_no_game() -> None:
+def test_a_forked_worker_that_dies_loses_no_game() -> None:
     chosen = settings(2, rounds=4)
     run = Run(chosen)
     assert run.play(DiesInFork) == "finished" and as_planned(run.rows, chosen)
@@ -365,7 +365,7 @@ def test_a_node_where_an_engine_does_not_start_is_left_out(tmp_path: Path, tried
 
 
 class Repairing(View):
-    """Creates a file at the first notice."""
+    """Creates a file when the run prints a notice."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

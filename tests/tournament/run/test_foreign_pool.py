@@ -1,4 +1,4 @@
-"""Executors without workers, that block, or are lost: the run reports them, waits, gives up."""
+"""Executors that have no workers, block or are lost: the run reports this, waits and gives up."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def test_the_documented_ratings_follow_from_the_stored_round_robin() -> None:
         assert weak.elo + weak.error < strong.elo - strong.error
 
 
-def test_the_weakest_level_equals_a_player_that_only_closes_mills(tmp_path: Path) -> None:
+def test_the_weakest_level_scores_like_a_player_that_only_closes_mills(tmp_path: Path) -> None:
     path = tmp_path / "journal.db"
     run = Marked(
         *engine_words("Level", *level(LEVELS[0].elo), "option.LevelSeed=7"),
@@ -80,7 +80,7 @@ def test_the_weakest_level_equals_a_player_that_only_closes_mills(tmp_path: Path
 
 
 @pytest.mark.parametrize("rules", PRESETS)
-def test_levels_of_every_rule_set(tmp_path: Path, rules: str) -> None:
+def test_three_levels_rank_in_order_under_every_rule_set(tmp_path: Path, rules: str) -> None:
     levels = [LEVELS[0], LEVELS[2], LEVELS[4]]
     ranking = meet(tmp_path, rules, levels, 4, 10_000)
     assert ranking == [entry.name for entry in reversed(levels)]
@@ -88,6 +88,6 @@ def test_levels_of_every_rule_set(tmp_path: Path, rules: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", PRESETS)
-def test_a_thousand_games_of_every_rule_set(tmp_path: Path, rules: str) -> None:
+def test_all_levels_rank_in_order_after_a_thousand_games(tmp_path: Path, rules: str) -> None:
     ranking = meet(tmp_path, rules, list(LEVELS), 34, 100_000)
     assert ranking == [entry.name for entry in reversed(LEVELS)]

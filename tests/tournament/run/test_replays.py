@@ -138,6 +138,9 @@ def test_the_last_replay_counts_even_if_it_is_void(monkeypatch: pytest.MonkeyPat
         last = tasks.play_until_valid(replace(lost.spec, replays=2), engines)
     assert len(played) == 3 and len(set(played)) == 1
     assert last.overtime == lost.overtime and len(last.voided) == 2
+
+
+def test_delays_excuse_a_loss_if_they_reach_the_overrun_beyond_the_margin() -> None:
     assert Overtime(109, 10, 4, 5, None).excused is False
     assert Overtime(109, 10, 4, 5, 1).excused is True
     late, waited = "the runner was 2.5 ms late", "the engine waited 12.0 ms for a processor"

@@ -98,7 +98,7 @@ def check_counts(out: str, total: int) -> None:
 
 
 @needs_proc
-def test_killed_and_resumed(tmp_path: Path) -> None:
+def test_a_run_is_killed_and_resumed(tmp_path: Path) -> None:
     steps, games, out = kill_and_resume(tmp_path, rounds=4, concurrency=2, kills=6, lines=15)
     assert 0 < steps[-1], "the kills came while games were played"
     assert len(games) == 48
@@ -107,7 +107,7 @@ def test_killed_and_resumed(tmp_path: Path) -> None:
 
 @needs_proc
 @pytest.mark.slow
-def test_killed_fifty_times(tmp_path: Path) -> None:
+def test_a_run_is_killed_and_resumed_fifty_times(tmp_path: Path) -> None:
     _, games, out = kill_and_resume(tmp_path, rounds=25, concurrency=4, kills=50, lines=16)
     assert len(games) == 300
     check_counts(out, 300)
@@ -116,7 +116,7 @@ def test_killed_fifty_times(tmp_path: Path) -> None:
 @needs_proc
 @pytest.mark.slow
 @pytest.mark.parametrize(("style", "rounds"), [("swiss", 3), ("knockout", 4)])
-def test_killed_between_rounds_that_follow_from_results(
+def test_a_run_with_rounds_paired_by_results_is_killed_and_resumed(
     tmp_path: Path, style: str, rounds: int
 ) -> None:
     _, games, _ = kill_and_resume(tmp_path, rounds, concurrency=2, kills=6, lines=8, style=style)

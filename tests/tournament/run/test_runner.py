@@ -214,8 +214,8 @@ def test_every_standard_executor_plays_the_same_games(make: Callable[[], Executo
     assert as_planned(run.rows, chosen) and run.record.started_games == run.record.ended
 
 
-class Lossy(Executor):
-    """Loses one pair for each function in ``fates``, by calling it; instances share the list."""
+class LosesPairs(Executor):
+    """Calls a function of ``fates``, which all instances share, instead of playing a pair."""
 
     fates: ClassVar[list[Callable[[], Future[Any]]]] = []
 
@@ -256,9 +256,9 @@ def broken() -> Future[Any]:
 def test_a_pair_lost_by_an_executor_is_played_on_the_next_one(
     chosen: Settings, fate: Callable[[], Future[Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Lossy, "fates", [fate])
+    monkeypatch.setattr(LosesPairs, "fates", [fate])
     run = Run(chosen)
-    assert run.play(Lossy) == "finished"
+    assert run.play(LosesPairs) == "finished"
     reasons = {row.reason for row in run.rows if row.termination != "normal"}
     assert as_planned(run.rows, chosen) and reasons == set()
     lost, replaced = run.record.notices
@@ -266,7 +266,7 @@ def test_a_pair_lost_by_an_executor_is_played_on_the_next_one(
     assert replaced.startswith("a new executor answers")
 
 
-class Refusing(Lossy):
+class Refusing(LosesPairs):
     """The first executor accepts calls; after a second one was made, all refuse them."""
 
     shut: ClassVar[list[Executor]] = []
@@ -287,7 +287,7 @@ class Refusing(Lossy):
 def test_new_executors_that_fail_at_once_end_the_run_and_are_shut_down_as_well(
     monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Lossy, "fates", [broken])
+    monkeypatch.setattr(LosesPairs, "fates", [broken])
     run = Run(settings(2, rounds=3))
     assert run.play(Refusing) == "timed_out" and "*" not in {row.result for row in run.rows}
     assert len(Refusing.made) == retries.TRIES and set(Refusing.shut) == set(Refusing.made)
@@ -303,7 +303,7 @@ def play_or_die(task: PairTask, left_out: frozenset[Place], number: int) -> Pair
     return play_pair(task, left_out, number)
 
 
-class Deadly(ProcessPoolExecutor):
+class BreaksAtPairOne(ProcessPoolExecutor):
     """A process pool, which breaks as a whole when one of its processes dies."""
 
     def __init__(self) -> None:
@@ -315,11 +315,11 @@ class Deadly(ProcessPoolExecutor):
 
 def test_a_pair_that_breaks_a_process_pool_loses_no_other_pair() -> None:
     run = Run(settings(2, rounds=2))
-    assert run.play(Deadly) == "timed_out"
+    assert run.play(BreaksAtPairOne) == "timed_out"
     assert [row.number for row in run.rows] == [3, 4] and run.board.open == {1, 2}
 
 
-class Bare(ThreadPoolExecutor):
+class LacksMerels(ThreadPoolExecutor):
     """Fails after ``played`` pairs, like a cluster whose workers cannot import merels."""
 
     def __init__(
@@ -339,14 +339,14 @@ class Bare(ThreadPoolExecutor):
 
 def test_an_exception_without_a_message_is_reported_by_its_type() -> None:
     run = Run(settings(2, rounds=1))
-    assert run.play(partial(Bare, error=RuntimeError("\n"))) == "timed_out"
+    assert run.play(partial(LacksMerels, error=RuntimeError("\n"))) == "timed_out"
     assert "RuntimeError" in run.record.notices[0]
 
 
 @pytest.mark.parametrize("workers", [1, 4])
 def test_workers_that_cannot_play_stop_the_run_and_lose_no_game(workers: int) -> None:
     run = Run(settings(rounds=30), workers=workers)
-    assert run.play(Bare) == "timed_out" and run.rows == []
+    assert run.play(LacksMerels) == "timed_out" and run.rows == []
     assert run.record.notices[-1] == (
         "5 executors in a row have failed: No module named 'merels'; given up"
     )
@@ -355,7 +355,7 @@ def test_workers_that_cannot_play_stop_the_run_and_lose_no_game(workers: int) ->
 def test_workers_that_fail_after_a_while_are_replaced() -> None:
     chosen = settings(2, rounds=4)
     run = Run(chosen, workers=1)
-    assert run.play(partial(Bare, 1)) == "finished" and as_planned(run.rows, chosen)
+    assert run.play(partial(LacksMerels, 1)) == "finished" and as_planned(run.rows, chosen)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits a process's descriptors")
@@ -542,7 +542,7 @@ def test_an_sprt_stops_the_match_and_stays_decided(tmp_path: Path) -> None:
     assert len(again.rows) == again.board.standings.finished == played
 
 
-class Plain(ThreadPoolExecutor):
+class CannotCancel(ThreadPoolExecutor):
     """Has a ``shutdown`` without ``cancel_futures``, like Dask's executor."""
 
     def shutdown(self, wait: bool = True) -> None:  # type: ignore[override]
@@ -551,10 +551,10 @@ class Plain(ThreadPoolExecutor):
 
 def test_an_sprt_is_decided_on_an_executor_that_cannot_cancel() -> None:
     run = Run(uneven_sprt())
-    assert run.play(partial(Plain, 1)) == "decided" and run.board.verdict == "H1"
+    assert run.play(partial(CannotCancel, 1)) == "decided" and run.board.verdict == "H1"
 
 
-class Partial(ThreadPoolExecutor):
+class FailsPairOne(ThreadPoolExecutor):
     """Fails every call for pair 1."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
@@ -567,7 +567,7 @@ class Partial(ThreadPoolExecutor):
 
 def test_an_sprt_is_decided_although_a_pair_is_given_up() -> None:
     run = Run(uneven_sprt(), workers=1)
-    assert run.play(partial(Partial, 1)) == "decided" and run.board.verdict == "H1"
+    assert run.play(partial(FailsPairOne, 1)) == "decided" and run.board.verdict == "H1"
     assert run.rows[0].number == 3 and "*" not in {row.result for row in run.rows}
 
 

@@ -18,29 +18,24 @@ from tests.tournament.specs import result, settings
 
 
 class Seen(View):
-    """Records the events that a view receives, as text."""
+    """Records the events that a view receives, as text with the number of counted games."""
 
     def __init__(self) -> None:
         self.events: list[str] = []
 
     def game_began(self, spec: GameSpec) -> None:
-        """Record the event."""
         self.events.append(f"began {spec.number}")
 
     def game_ended(self, row: Row) -> None:
-        """Record the event."""
         self.events.append(f"ended {row.number}")
 
     def started(self, spec: GameSpec) -> None:
-        """Record the event."""
         self.events.append(f"started {spec.number}")
 
     def finished(self, row: Row, standings: Standings) -> None:
-        """Record the event, with the number of counted games."""
         self.events.append(f"finished {row.number} of {standings.finished}")
 
     def found(self, row: Row, standings: Standings) -> None:
-        """Record the event."""
         self.events.append(f"found {row.number} of {standings.finished}")
 
 

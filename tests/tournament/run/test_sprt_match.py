@@ -51,8 +51,8 @@ def test_the_sprt_of_two_levels(tmp_path: Path, first: int, second: int, verdict
     assert accepted == verdict and games < 200
 
 
-def test_identical_engines(tmp_path: Path) -> None:
-    """All pairs have equal scores: there is a verdict without any variance, and no nan."""
+def test_identical_engines_get_a_verdict(tmp_path: Path) -> None:
+    """All pairs have equal scores, so there is a verdict without any variance."""
     accepted, games = decide(tmp_path, *engines(("A", ["nodes=40"]), ("B", ["nodes=40"])))
     assert accepted == "H0" and games < 400
 
@@ -63,7 +63,9 @@ def test_identical_engines(tmp_path: Path) -> None:
     [("nodes=8000", "nodes=2000", "H1"), ("st=0.01", "st=0.01", "H0")],
     ids=["more nodes", "equal in time"],
 )
-def test_from_the_balanced_book(tmp_path: Path, first: str, second: str, verdict: str) -> None:
+def test_the_sprt_from_the_book(
+    tmp_path: Path, first: str, second: str, verdict: str
+) -> None:
     """An engine with four times the nodes, and equal engines whose times vary at random."""
     words = engines(("A", [first]), ("B", [second]))
     accepted, _ = decide(

@@ -173,7 +173,7 @@ def test_known_errors_agree_with_simulation() -> None:
 
 
 def test_intervals_about_the_anchors_cover_the_true_ratings() -> None:
-    """Ratings on the scale of two anchors had errors about the mean of all players."""
+    """In a former version, errors were about the mean of all players, also with two anchors."""
     chance, runs = random.Random(44), 300
     true = {f"e{k}": 1000.0 + 150 * k for k in range(7)}
     names, anchors = list(true), {name: true[name] for name in ("e0", "e2")}
@@ -243,7 +243,7 @@ def test_a_longer_sweep_rates_higher() -> None:
     assert 0 < gaps[0] < gaps[1] < gaps[2] < 3000
 
 
-def test_identical_engines_that_always_draw() -> None:
+def test_engines_that_always_draw_have_equal_ratings() -> None:
     ratings = rate(played({("A", "B"): (0, 10, 0)}))
     assert [p.elo for p in ratings.players] == [0, 0]
     assert ratings.superiority[0][1] == 0.5
@@ -329,7 +329,7 @@ def test_no_games_make_an_empty_rating_list() -> None:
     assert ratings.players == () and ratings.groups == () and ratings.superiority == ()
 
 
-def test_fifty_players_and_a_hundred_thousand_games() -> None:
+def test_intervals_of_fifty_players_cover_the_true_ratings() -> None:
     chance = random.Random(3)
     strengths = [chance.gauss(0, 1) for _ in range(50)]
     games = []

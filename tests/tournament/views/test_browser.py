@@ -27,7 +27,7 @@ def two_workers() -> Executor:
 
 @pytest.fixture
 def browser(chromium: Browser) -> Iterator[Browser]:
-    """Yield a browser of desktop size; check that the page printed no errors."""
+    """Yield a browser of desktop size; check that the page logged no errors."""
     chromium.keep_tab(chromium.tabs()[0])
     chromium.set_view(1280, 900)
     chromium.messages()

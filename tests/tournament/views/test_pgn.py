@@ -61,7 +61,7 @@ def test_a_game_has_all_tags_moves_and_comments() -> None:
     ]
 
 
-def test_a_game_without_moves() -> None:
+def test_a_game_without_moves_has_its_reason_as_comment() -> None:
     row = make_row(result(moves=(), reason="White does not start", termination="abandoned"))
     record = parse_record(writer().text(row._replace(opening="")))
     assert record.root.comment == "White does not start"
@@ -83,7 +83,7 @@ def test_a_style_chooses_the_figures_in_comments() -> None:
     assert record.line()[2].comment == "+0.79/6 0.001s, tl=59.000s, n=1234"
 
 
-def test_other_rules_and_positions() -> None:
+def test_other_rules_and_positions_have_tags() -> None:
     row = make_row(result())._replace(
         position="********/********/@@@@@@@@ w 9 1 0 4", opening="", opening_name=""
     )

@@ -227,7 +227,7 @@ def test_llr_bar_stays_between_its_bounds(llr: float, place: int) -> None:
     assert inside is not None and len(inside[1]) == 30 and inside[1].index("|") == place
 
 
-def test_bar_time_and_cut() -> None:
+def test_bars_times_and_cut_lines_are_formatted() -> None:
     assert bar(0.5).count("#") == 15 and bar(7).count(".") == 0
     assert time_text(3725.4) == "1:02:05" and Pace().left(7) == "?"
     assert cut("日本語", 4) == "日本"
@@ -235,7 +235,7 @@ def test_bar_time_and_cut() -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
-def test_a_terminal_that_reports_no_size(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminal_without_a_size_has_a_default_size(monkeypatch: pytest.MonkeyPatch) -> None:
     """In a former version, cutting the table to a negative number of columns never ended."""
     import pty
 
