@@ -24,7 +24,7 @@ from merels.tournament.statistics.counts import Counts
 from merels.tournament.statistics.ratings import Ratings
 from merels.tournament.statistics.sprt import Sprt
 from merels.tournament.views import terminal
-from merels.tournament.views.output import Pace, time_text
+from merels.tournament.views.output import Pace, Throttle, time_text
 from merels.tournament.views.terminal import (
     LiveView,
     bar,
@@ -33,6 +33,7 @@ from merels.tournament.views.terminal import (
     llr_lines,
     terminal_size,
 )
+from tests.protocol.board.webdriver import wait
 from tests.tournament.processes import COMMAND
 from tests.tournament.specs import engine, engine_words, match, result, settings
 
@@ -89,8 +90,8 @@ def test_many_engines_are_rated_in_a_background_thread(monkeypatch: pytest.Monke
     standings = played(chosen, ["1-0", "1/2-1/2"])
     assert "rating the engines..." in view.lines(standings, {})
     go_on.set()
-    while not any(line.split()[:2] == ["#", "Name"] for line in view.lines(standings, {})):
-        pass
+    wait(lambda: any(line.split()[:2] == ["#", "Name"] for line in view.lines(standings, {})),
+         60, "a rating list")
     assert threading.current_thread() not in rated_by
 
 
@@ -210,12 +211,29 @@ def test_the_leader_has_the_greatest_share_of_points() -> None:
     assert terminal.leader(standings, 80) == "", "an engine leads although both have 50 %"
 
 
-def test_the_table_is_drawn_at_limited_intervals() -> None:
+def test_the_table_is_drawn_at_limited_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr("merels.tournament.views.output.monotonic", lambda: now)
     view, out = view_of(settings(2))
-    standings = Standings(("A", "B"))
-    for _ in range(1000):
-        view.tick(standings, {})
-    assert out.getvalue().count("\x1b[J") < 20
+    for now in [1.0] * 100 + [3600.0] * 100:
+        view.tick(Standings(("A", "B")), {})
+    assert out.getvalue().count("\x1b[J") == 2
+
+
+def test_a_slow_drawing_is_followed_by_a_long_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, starts = 1.0, []
+
+    def draw() -> None:
+        nonlocal now
+        starts.append(now)
+        now += 2.0
+
+    monkeypatch.setattr("merels.tournament.views.output.monotonic", lambda: now)
+    throttle = Throttle(0.5, share=0.25, cost=lambda: now)
+    while now < 20.0:
+        throttle.run(draw)
+        now += 1.0
+    assert starts == [1.0, 11.0]
 
 
 @pytest.mark.parametrize(

@@ -127,8 +127,7 @@ def test_the_runner_does_not_wait_for_the_ratings_of_many_engines(
     monkeypatch.setattr("merels.tournament.views.web.crosstable", rate)
     with board_and_view() as (board, view), Listener(view.address) as reader:
         play(board, 1)
-        while not is_rating.is_set():
-            board.tick()
+        wait(lambda: board.tick() or is_rating.is_set(), 60, "the runner starts the ratings")
         board.tick()
         first = reader.next()
         assert first is not None and first["score"]["text"] == "1 of 10 games"
@@ -142,8 +141,7 @@ def test_the_runner_does_not_wait_for_the_ratings_of_many_engines(
             ended.set()
 
         threading.Thread(target=listen, daemon=True).start()
-        while not ended.wait(0.01):
-            board.tick()
+        wait(lambda: board.tick() or ended.is_set(), 60, "an event with standings")
 
 
 @pytest.mark.thorough
