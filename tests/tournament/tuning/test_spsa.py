@@ -39,7 +39,7 @@ def test_a_win_moves_a_parameter_by_the_documented_formula() -> None:
     assert after == pytest.approx([50 + step * (pair / pairs) ** 0.101])
 
 
-def test_the_two_sides_are_a_step_above_and_below_the_current_value() -> None:
+def test_the_two_sides_differ_by_two_steps_and_their_mean_is_the_current_value() -> None:
     trials = [perturbed([ONE], [40.3], SCHEDULE, 1000, 1000, seed) for seed in range(4000)]
     distances = {abs(trial.plus[0] - trial.minus[0]) for trial in trials}
     assert distances <= {9, 10, 11}
