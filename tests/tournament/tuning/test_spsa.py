@@ -101,6 +101,8 @@ def test_values_depend_only_on_the_results_before_the_lag() -> None:
     late.count_all()
     prompt.count_all()
     assert late.values == prompt.values != [50.0]
+    assert late.points == prompt.points
+    assert (late.points[0], late.points[-1]) == ((0, [50.0]), (400, late.values))
 
 
 def simulated(pairs: int, seed: int, best: tuple[float, float]) -> SpsaState:

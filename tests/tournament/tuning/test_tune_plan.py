@@ -1,0 +1,35 @@
+"""`TuningPlan`: pairs that wait for results, and pairs' results from those of games."""
+
+from __future__ import annotations
+
+from merels.tournament.records.settings import Parameter, Schedule, Tuning
+from merels.tournament.tuning.tune_plan import TuningPlan
+from tests.tournament.specs import settings
+
+
+def plan_after(pairs: int) -> TuningPlan:
+    """Return a plan of 100 pairs, of which two may lack a result, after the draw of ``pairs``."""
+    tuning = Tuning((Parameter("One", 50, 0, 100, 5.0),), Schedule(0.02))
+    plan = TuningPlan(settings(2, rounds=100, tuning=tuning))
+    for _ in range(pairs):
+        assert len(plan.next_round()) == 1
+    return plan
+
+
+def test_results_of_games_in_any_order_are_added_up_by_pair() -> None:
+    plan = plan_after(3)
+    # Game 4 is an unfinished game of an old journal, which counts as a draw.
+    for number, score in ((2, 0.0), (4, None), (3, 1.0), (1, 1.0), (6, 0.5), (5, 0.0)):
+        plan.score(number, score)
+    plan.state.count_all()
+    assert [result.won for result in plan.state.results] == [2, 1, -1]
+
+
+def test_a_pair_waits_if_three_earlier_pairs_lack_a_result() -> None:
+    assert not plan_after(2).must_wait(0)
+    plan = plan_after(3)
+    assert plan.must_wait(0)
+    plan.score(1, 1.0)
+    assert plan.must_wait(0)
+    plan.score(2, 1.0)
+    assert not plan.must_wait(0)
