@@ -54,7 +54,7 @@ def check_record(result: GameResult) -> None:
 
 
 @pytest.mark.parametrize("rules", [*PRESETS, "mill Flying=both DoubleMill=each LockedMills=none"])
-def test_games_under_all_rules(engines: EngineCache, rules: str) -> None:
+def test_games_under_all_rules_end_by_them(engines: EngineCache, rules: str) -> None:
     opening = Opening(START, ("d6", "f4", "a1"))
     result = play_game(game(merels("A"), merels("B"), rules, opening), engines)
     assert result.termination == "normal", result.reason
@@ -75,7 +75,7 @@ def test_games_under_all_rules(engines: EngineCache, rules: str) -> None:
         TimeControl(time=NANOSECONDS, nodes=50, margin=BUSY),
     ],
 )
-def test_games_at_all_limits(engines: EngineCache, limit: TimeControl) -> None:
+def test_games_at_all_limits_are_legal(engines: EngineCache, limit: TimeControl) -> None:
     rule = Adjudication(max_moves=15)
     result = play_game(game(merels("A", limit), merels("B"), adjudication=rule), engines)
     assert result.termination in ("normal", "adjudication"), result.reason

@@ -63,13 +63,13 @@ def test_records_mirror_each_other() -> None:
             assert (record.wins, record.draws) == (back.losses, back.draws)
 
 
-def test_superiority_as_text() -> None:
+def test_superiority_is_printed_in_percent() -> None:
     lines = crosstable.superiority_table(tabulate(GAMES).ratings).splitlines()
     assert len(lines) == 4 and lines[1].split()[2] == "x"
     assert 50 < float(lines[1].split()[3]) < 100
 
 
-def test_notes_on_groups_anchor_and_virtual_draws() -> None:
+def test_groups_anchor_and_virtual_draws_have_notes() -> None:
     games = [*GAMES, GameScore("Xi", "Psi", 1.0)]
     text = crosstable.rating_list(tabulate(games, ("Beta", 1500.0)).ratings)
     assert "\n\n4  Xi" in text
@@ -174,7 +174,7 @@ def test_terminations_as_text() -> None:
 MATCH = MatchCounts(wins=45, losses=48, draws=7, ll=11, ld=4, wl=22, wd=3, ww=10)
 
 
-def test_the_lines_of_a_match() -> None:
+def test_a_match_is_printed_in_five_lines() -> None:
     assert summary.summary_lines(MATCH, "A", "B") == [
         "Score of A vs B: 45 - 48 - 7  [0.485] 100",
         "Elo: -10.43 +/- 65.73, nElo: -10.94 +/- 68.10",
@@ -184,7 +184,7 @@ def test_the_lines_of_a_match() -> None:
     ]
 
 
-def test_the_line_of_a_sequential_test() -> None:
+def test_the_llr_is_printed_with_its_bounds() -> None:
     sprt = Sprt(-3, 1, alpha=0.05, beta=0.1)
     assert summary.llr_line(sprt, 2.902) == "LLR: 2.90 (100.4%) (-2.25, 2.89) [-3.00, 1.00]"
     assert summary.llr_line(sprt, -0.001) == "LLR: 0.00 (0.0%) (-2.25, 2.89) [-3.00, 1.00]"

@@ -254,7 +254,7 @@ def test_twelve_engines_fit_a_common_screen(
     assert re.fullmatch(r"\d+–\d+–\d+", texts(browser, ".cross", 14)[0])
 
 
-def test_two_engines_head_to_head(
+def test_head_to_head_counts_by_colour_and_opening(
     page: str, played: Path, browser: Browser, capsys: pytest.CaptureFixture[str]
 ) -> None:
     names = ranks(capsys, played / "j")

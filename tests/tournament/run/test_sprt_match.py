@@ -46,7 +46,7 @@ def decide(tmp_path: Path, *words: str, timeout: float = 300.0) -> tuple[str, in
 @pytest.mark.parametrize(
     ("first", "second", "verdict"), [(STRONG, WEAK, "H1"), (WEAK, STRONG, "H0")]
 )
-def test_the_sprt_of_two_levels(tmp_path: Path, first: int, second: int, verdict: str) -> None:
+def test_an_sprt_of_levels_is_right(tmp_path: Path, first: int, second: int, verdict: str) -> None:
     accepted, games = decide(tmp_path, *engines(("A", level(first)), ("B", level(second))))
     assert accepted == verdict and games < 200
 
@@ -63,7 +63,7 @@ def test_identical_engines_get_a_verdict(tmp_path: Path) -> None:
     [("nodes=8000", "nodes=2000", "H1"), ("st=0.01", "st=0.01", "H0")],
     ids=["more nodes", "equal in time"],
 )
-def test_the_sprt_from_the_book(
+def test_an_sprt_from_the_book_is_right(
     tmp_path: Path, first: str, second: str, verdict: str
 ) -> None:
     """An engine with four times the nodes, and equal engines whose times vary at random."""

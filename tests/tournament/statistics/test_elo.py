@@ -31,7 +31,7 @@ def numbers(estimate: elo.Estimate) -> tuple[float, ...]:
 
 
 @pytest.mark.parametrize("cells, known", KNOWN)
-def test_known_answers(cells: tuple[int, ...], known: tuple[float, ...]) -> None:
+def test_estimates_equal_published_values(cells: tuple[int, ...], known: tuple[float, ...]) -> None:
     assert numbers(elo.from_cells(cells)) == pytest.approx(known, abs=1e-6)
 
 

@@ -53,7 +53,7 @@ def played(results: Mapping[Sequence[str], Sequence[int]]) -> list[GameScore]:
     return games
 
 
-def test_known_answers() -> None:
+def test_ratings_and_errors_equal_known_values() -> None:
     ratings = rate(played(FOUR))
     assert [player.name for player in ratings.players] == list("ABCD")
     for player in ratings.players:
@@ -397,7 +397,7 @@ def test_rating_a_thousand_engines_takes_no_cubic_time(
     assert products < 1500, "a product takes time linear in the pairings"
 
 
-def test_components_of_a_graph() -> None:
+def test_components_are_the_connected_nodes() -> None:
     assert components(5, [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4)]) == [[0, 1, 2], [3], [4]]
     assert components(3, []) == [[0], [1], [2]]
     assert components(4, [(0, 3), (3, 0), (1, 2), (2, 1)]) == [[0, 3], [1, 2]]

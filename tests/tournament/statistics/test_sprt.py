@@ -24,7 +24,7 @@ KNOWN = [
 
 
 @pytest.mark.parametrize("cells, elo0, elo1, model, known", KNOWN)
-def test_known_answers(
+def test_the_ratio_equals_known_values(
     cells: tuple[int, ...], elo0: float, elo1: float, model: Model, known: float
 ) -> None:
     assert Sprt(elo0, elo1, model=model).llr(cells) == pytest.approx(known, abs=1e-6)
@@ -34,7 +34,7 @@ def test_known_answers(
     "model, size",
     [("normalized", 3), ("normalized", 5), ("logistic", 3), ("logistic", 5), ("bayesian", 3)],
 )
-def test_reversed_counts_negate_the_estimate(model: Model, size: int) -> None:
+def test_reversed_counts_negate_the_ratio(model: Model, size: int) -> None:
     chance = random.Random(7)
     for _ in range(100):
         cells = [chance.choice((0, 1, 40, chance.randrange(20000))) for _ in range(size)]
@@ -123,7 +123,7 @@ def test_a_sweep_is_accepted_under_every_model() -> None:
         assert test.verdict(test.llr((500, 0, 0))) == "H0"
 
 
-def test_bounds_and_verdict() -> None:
+def test_the_verdict_follows_from_the_bounds() -> None:
     test = Sprt(-3, 1, alpha=0.05, beta=0.1)
     assert (test.lower, test.upper) == pytest.approx((math.log(0.1 / 0.95), math.log(0.9 / 0.05)))
     assert test.verdict(test.upper) == "H1"

@@ -52,7 +52,7 @@ def played(chosen: Settings, outcomes: list[str]) -> Standings:
     return standings
 
 
-def test_the_table_of_a_match_with_sprt() -> None:
+def test_the_table_of_a_match_shows_score_and_llr() -> None:
     chosen = settings(2, rounds=5, sprt=Sprt(0, 5))
     view, _ = view_of(chosen)
     playing = {number: result(number).spec for number in (7, 5)}
