@@ -12,6 +12,7 @@ from itertools import chain
 
 from merels.engine.common.errors import InputError, printable, suggestion
 from merels.engine.common.numbers import counted, read_real
+from merels.engine.common.shell import shell_text
 from merels.engine.game.rules import parse_rules
 from merels.protocol.commands.exit_status import OK
 from merels.tournament.commands.run import (
@@ -21,6 +22,7 @@ from merels.tournament.commands.run import (
     is_live,
     page_and_log,
     pool_factory,
+    with_advice,
 )
 from merels.tournament.flags.command_line import FlagFaults, ParsedFlags, parse, read_anchor
 from merels.tournament.flags.league_table import ADD_FLAGS, CREATE_FLAGS, PLAY_FLAGS, league_help
@@ -158,12 +160,12 @@ def _add(folder: str, words: Sequence[str]) -> int:
     return OK
 
 
-def _change(status: str) -> Callable[[str, Sequence[str]], int]:
-    """Return the action that gives players a status."""
+def _change(action: str, status: str) -> Callable[[str, Sequence[str]], int]:
+    """Return the action of this name, which gives players a status."""
 
     def change(folder: str, words: Sequence[str]) -> int:
         if not words:
-            raise InputError(status, "expected the name of a player after it")
+            raise InputError(action, "expected the name of a player after it")
         with open_league(folder) as league:
             for name in words:
                 league = league.with_member(name, status=status)
@@ -236,15 +238,16 @@ def _run(
     view: View = NoticeView()
     if not options.quiet:
         view = LeagueView(plan, sys.stdout, is_live(sys.stdout))
-    with contextlib.ExitStack() as closing:
+    command = shell_text(["merels", "league", league.folder, "play"])
+    advice = f"stopped; every finished game is stored; continue with: {command}"
+    with with_advice(options, lambda: advice), contextlib.ExitStack() as closing:
         for each in chain([view], page_and_log(options, board)):
             board.views.append(each)
             closing.callback(each.close)
         closing.enter_context(interrupts(runner))
         end = runner.run(pool_factory(options, runner, foreign))
     if status := EXIT_STATUS[end]:
-        notify("stopped; every finished game is stored; continue with: merels league "
-               f"{league.folder} play")
+        notify(advice)
     return status
 
 
@@ -316,9 +319,9 @@ def _no_words(action: str, words: Sequence[str]) -> None:
 
 
 ACTIONS: dict[str, Callable[[str, Sequence[str]], int]] = {
-    "create": _create, "add": _add, "retire": _change("retired"), "remove": _change("removed"),
-    "return": _change("active"), "play": _play, "merge": _merge, "site": _site,
-    "status": _status,
+    "create": _create, "add": _add, "retire": _change("retire", "retired"),
+    "remove": _change("remove", "removed"), "return": _change("return", "active"),
+    "play": _play, "merge": _merge, "site": _site, "status": _status,
 }
 FLAGGED = ("create", "add", "play")
 """Actions that have flags."""

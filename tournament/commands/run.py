@@ -266,7 +266,7 @@ def _play(
     )
     if not options.quiet:
         notify(f"seed {board.settings.seed}")
-    try:
+    with with_advice(options, lambda: _resume_advice(board, added)):
         with contextlib.ExitStack() as closing:
             for view in _make_views(options, board, given, command):
                 board.views.append(view)
@@ -283,15 +283,22 @@ def _play(
         if is_failing:
             status = status or FAILED
         return status or (FAILED if any(view.incomplete for view in board.views) else OK)
+
+
+@contextlib.contextmanager
+def with_advice(options: RunOptions, advice: Callable[[], str]) -> Iterator[None]:
+    """Add ``advice`` to a `Failure`; turn other errors of a user's executor into a `Failure`."""
+    try:
+        yield
     except Failure as error:
-        error.add_note(_resume_advice(board, added))
+        error.add_note(advice())
         raise
     except Exception as error:
         if options.executor is None or isinstance(error, InputError):
             raise
         # A user's executor may raise anything; a traceback of merels would blame the wrong program.
         failure = Failure(f"the executor {options.executor} failed: {error!r}")
-        failure.add_note(_resume_advice(board, added))
+        failure.add_note(advice())
         raise failure from None
 
 

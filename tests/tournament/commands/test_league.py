@@ -20,6 +20,7 @@ import pytest
 from merels.tournament.journal.journal import Journal
 from merels.tournament.league.league import JOURNAL, open_league
 from tests.commands import output, refusal, shell
+from tests.processes import needs_proc
 from tests.tournament.processes import Marked
 from tests.tournament.specs import parallel
 
@@ -313,7 +314,8 @@ def test_an_engine_that_fails_is_marked(tmp_path: Path) -> None:
     (("{}/league", "add"), "expected -engine"),
     (("{}/league", "add", "-engine", "level=Club"), "has a player of this name"),
     (("{}/league", "add", "-engine", "level=Club", "name=X", "rules=no"), "for rules= of X"),
-    (("{}/league", "retire"), "expected the name of a player"),
+    (("{}/league", "retire"), "'retire': expected the name of a player"),
+    (("{}/league", "return"), "'return': expected the name of a player"),
     (("{}/league", "retire", "Clbu"), "did you mean Club?"),
     (("{}/league", "play", "-error", "x"), "expected Elo from 0.1 to 1000 for -error"),
     (("{}/league", "status", "now"), "status takes no arguments"),
@@ -355,3 +357,38 @@ def test_a_damaged_note_is_one_clear_error(league: str) -> None:
     with sqlite3.connect(f"{league}/{JOURNAL}") as database:
         database.execute("UPDATE meta SET value = ? WHERE key = 'league'", (json.dumps([]),))
     assert "this journal is damaged" in refusal("league", league)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("error", ["OSError(5, 'no cluster')", "ValueError('no cluster')"])
+def test_an_executor_that_cannot_be_created_ends_a_run_without_a_traceback(
+    league: str, tmp_path: Path, error: str
+) -> None:
+    (tmp_path / "mine.py").write_text(f"def broken():\n    raise {error}\n")
+    words = ("play", "-executor", "mine:broken", "-executorwait", "1")
+    status, _, err = Marked(league, *words, command="league", cwd=tmp_path).wait()
+    assert status == 1 and "Traceback" not in err and "standard output" not in err
+    assert "no cluster" in err and f"continue with: merels league {league} play" in err
+
+
+@needs_proc
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", ["ThreadPoolExecutor", "ProcessPoolExecutor"])
+def test_a_second_interrupt_ends_a_run_whose_executor_is_busy(
+    name: str, tmp_path: Path
+) -> None:
+    folder, log = f"{tmp_path}/league", tmp_path / "league.log"
+    output("league", folder, "create", "-each", "st=600", "-srand", "1")
+    output("league", folder, "add", "-engine", "cmd=merels", "name=A",
+           "-engine", "cmd=merels", "name=B")
+    run = Marked(folder, "play", "-executor", f"concurrent.futures:{name}",
+                 "-log", f"file={log}", "level=info", command="league")
+    while not (log.exists() and " started" in log.read_text(encoding="utf-8")):
+        assert run.process.poll() is None
+        time.sleep(0.02)
+    run.process.send_signal(signal.SIGINT)
+    assert run.process.stderr is not None
+    assert any("finishing the games" in line for line in run.process.stderr)
+    run.process.send_signal(signal.SIGINT)
+    status, _, err = run.wait(60)
+    assert status == 130 and "Traceback" not in err and run.survivors() == []
