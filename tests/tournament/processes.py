@@ -1,15 +1,17 @@
-"""Runs of the command in processes of their own, and the processes that they leave behind."""
+"""Runs of ``merels`` in new processes, and the processes that they leave behind."""
 
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import uuid
+from contextlib import suppress
 from pathlib import Path
 from typing import ClassVar
 
-from tests.processes import end, start_watchdog, wait_until_gone
+from tests.processes import end, marked, start_watchdog, wait_until_gone
 
 MARK = "MERELS_TEST_MARK"
 COMMAND = [sys.executable, "-P", "-m", "merels.tournament.commands.main", "tournament"]
@@ -45,19 +47,20 @@ class Marked:
             out, err = self.process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:
             self.process.kill()
+            with suppress(OSError):  # Workers of the run would keep its pipes open.
+                for number in marked(self.mark):
+                    os.kill(number, signal.SIGKILL)
             out, err = self.process.communicate()
             raise AssertionError(f"the run hangs; it printed:\n{out}\n{err}") from None
         return self.process.returncode, out, err
 
     def survivors(self, patience: float = 60.0) -> list[str]:
-        """Return the command lines of this run's processes that are left after ``patience``
-        seconds.
-        """
+        """Return the command lines of this run's processes left after ``patience`` seconds."""
         return marked_commands(self.mark, patience)
 
 
 def end_runs() -> None:
-    """End all runs that were started; their engines end with them."""
+    """Kill all runs that were started; their engines detect it and end."""
     for run in Marked.started:
         run.watchdog.cancel()
         end(run.process)
