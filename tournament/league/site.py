@@ -308,9 +308,9 @@ class _Pages:
             f"<script>{_LOADER}</script>",
         ]))
 
-    def _link(self, name: str, fragment: str = "") -> str:
+    def _link(self, name: str) -> str:
         """Return a link to the page of a player that was not removed."""
-        return f'<a href="player-{self._places[name]}.html{fragment}">{text_html(name)}</a>'
+        return f'<a href="player-{self._places[name]}.html">{text_html(name)}</a>'
 
     # The list.
 
@@ -325,7 +325,7 @@ class _Pages:
             parts.append("<h2>Versions</h2>")
         for family, names in self._families.items():
             parts += [f"<h3>{text_html(family)}</h3>", self._progress(names)]
-        return [*parts, "<h2>Conditions</h2>", _facts(self._facts())]
+        return [*parts, "<h2>Conditions</h2>", _facts(self._conditions())]
 
     def _zero(self) -> str:
         """Return the point that fixes the scale, in words."""
@@ -350,7 +350,7 @@ class _Pages:
             rows.append(line)
         return table_html(rows, "ranked standings", names=1)
 
-    def _facts(self) -> list[tuple[str, str]]:
+    def _conditions(self) -> list[tuple[str, str]]:
         league, meta = self._league, self._league.journal.meta()
         conditions = dict(facts(meta["settings"]))
         conditions.pop("Event")
@@ -537,7 +537,7 @@ class _Pages:
         return text_table(rows, "ends")
 
     def _accuracy(self, name: str) -> list[str]:
-        """Return the section on accuracy; nothing if no move was judged by tables."""
+        """Return the section on accuracy; no lines if no move was judged by tables."""
         accuracy = self._games.accuracy.get(name)
         if accuracy is None or not accuracy.total.judged:
             return []
@@ -550,7 +550,7 @@ class _Pages:
         for opening, score in shown[:MOST_OPENINGS]:
             rows.append([self._openings[opening], *score.cells])
         more = len(shown) - MOST_OPENINGS
-        text = f"{counted(more, 'opening')} with fewer games not shown." if more > 0 else ""
+        text = f"Not shown: {counted(more, 'opening')}." if more > 0 else ""
         return [text_table(rows, "openings"), note(text)]
 
     def _extremes(self, name: str) -> str:
@@ -632,15 +632,17 @@ def _adjudication(league: League) -> str:
     rules = league.settings.adjudication
     parts = []
     if rules.draw_count:
-        parts.append(f"draw after {rules.draw_count} moves with scores within "
-                     f"±{rules.draw_score}, from move {rules.draw_number} on")
+        parts.append(f"draw after {rules.draw_count} moves of each side without a removal, with "
+                     f"scores within ±{rules.draw_score}, from move {rules.draw_number} on")
     if rules.resign_count:
         parts.append(f"loss after {rules.resign_count} moves with scores of at most "
-                     f"-{rules.resign_score}, from move {rules.resign_number} on")
+                     f"-{rules.resign_score}, from move {rules.resign_number} on"
+                     + ", if the opponent's scores agree" * rules.resign_twosided)
     if rules.max_moves:
         parts.append(f"draw after {rules.max_moves} moves of each side")
     if rules.tables:
-        parts.append("by tables")
+        results = {"WIN_LOSS": "wins and losses ", "DRAW": "draws "}
+        parts.append(f"{results.get(rules.table_results, '')}by tables")
     return "; ".join(parts) or "none"
 
 

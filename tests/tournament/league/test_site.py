@@ -10,6 +10,7 @@ import re
 import shutil
 import time
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,7 @@ from merels.tournament.league import lots
 from merels.tournament.league.league import read_league
 from merels.tournament.league.lots import LOT, final_phase, update_lots
 from merels.tournament.league.site import SITE, write_site
+from merels.tournament.records.games import Adjudication
 from tests.commands import output, refusal
 from tests.tournament.league.leagues import (
     HIDDEN,
@@ -201,6 +203,29 @@ def test_drafts_of_a_killed_run_are_removed_and_files_of_others_stay(league: str
 def test_the_site_names_no_folder_of_this_machine(league: str) -> None:
     assert not [name for name, data in write(league).items()
                 if HIDDEN.encode() in data or league.encode() in data]
+
+
+@pytest.mark.parametrize(("adjudication", "text"), [
+    (Adjudication(), "none"),
+    (Adjudication(draw_number=30, draw_count=8, draw_score=10),
+     "draw after 8 moves of each side without a removal, with scores within ±10, from move 30 on"),
+    (Adjudication(resign_count=3, resign_score=400),
+     "loss after 3 moves with scores of at most -400, from move 0 on"),
+    (Adjudication(resign_count=3, resign_score=400, resign_twosided=True, max_moves=200),
+     "loss after 3 moves with scores of at most -400, from move 0 on, if the opponent&#x27;s "
+     "scores agree; draw after 200 moves of each side"),
+    (Adjudication(tables="/tables"), "by tables"),
+    (Adjudication(tables="/tables", table_results="WIN_LOSS"), "wins and losses by tables"),
+    (Adjudication(tables="/tables", table_results="DRAW"), "draws by tables"),
+])
+def test_the_list_states_the_rules_of_adjudication(
+    tmp_path: Path, adjudication: Adjudication, text: str
+) -> None:
+    folder = make_league(tmp_path / "league", NAMES, ())
+    with read_league(folder) as league:
+        write_site(replace(league, settings=replace(league.settings, adjudication=adjudication)))
+    page = site_files(folder)["index.html"].decode()
+    assert f"<dt>Adjudication</dt><dd>{text}</dd>" in page
 
 
 def test_foreign_text_is_escaped(tmp_path: Path) -> None:
