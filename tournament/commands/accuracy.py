@@ -113,7 +113,7 @@ def measure(
     progress = _Progress(faults, paths)
     stored = chain.from_iterable(stored_games(path, rules, roster) for path in paths)
     try:
-        for batch in _judged(judge, Duplicates().leave_out(stored)):
+        for batch in _judged(judge, Duplicates().deduplicate(stored)):
             for fault in batch.faults:
                 progress.clear()
                 faults.skip(fault)
@@ -185,7 +185,7 @@ class Judge:
 def _judged(judge: Judge, games: Iterator[StoredGame]) -> Iterator[Judged]:
     """Judge games in batches and yield the results in order.
 
-    This process judges the first batch. With several processors, worker processes judge the others.
+    This process judges the first `FIRST` games. With several processors, workers judge the others.
     """
     yield judge.judge(islice(games, FIRST))
     processors = len(usable_cores())

@@ -1,7 +1,7 @@
 """Differences between the settings of two tournaments, named by flags of the command line.
 
-Engines are compared by their names and playing conditions. The paths of their programs may differ,
-since a file can have several paths, and folders move.
+Engines are compared by their names and playing conditions. The paths of one program may differ: a
+file can have several paths, and folders may have moved.
 """
 
 from __future__ import annotations
@@ -131,20 +131,20 @@ def _engine_differences(
     ]  # fmt: skip
     if renamed:
         return renamed
-    sides = []
+    word_pairs = []
     for our, their in pairs:
         ignored: tuple[str, ...] = ()
         if our.name not in played:
             ignored = (*PROGRAM, "proto")
         elif _is_same_program(our.engine, their.engine, folders):
             ignored = PROGRAM
-        sides.append([
+        word_pairs.append([
             {key: value for key, value in engine_words(entrant).items() if key not in ignored}
             for entrant in (our, their)
         ])
     result = []
-    for key in dict.fromkeys(key for our, their in sides for key in our | their):
-        values = [(our.get(key, ""), their.get(key, "")) for our, their in sides]
+    for key in dict.fromkeys(key for our, their in word_pairs for key in our | their):
+        values = [(our.get(key, ""), their.get(key, "")) for our, their in word_pairs]
         names = [f"-engine {engine.name}" for engine in ours.engines]
         if len(names) > 1 and len(set(values)) == 1:
             names = ["-each"]

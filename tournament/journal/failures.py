@@ -15,13 +15,13 @@ from merels.tournament.statistics.terminations import BLAMELESS, FAULTS
 FAILING_SHARE = 0.05
 """Least share of its games that a failing engine has lost by its own faults."""
 LEAST_FAULTS = 2
-"""Least number of games that a failing engine lost by own faults, or without a legal move."""
+"""Number of own faults, or of games without a legal move, from which an engine may be failing."""
 _QUERY = (
     "SELECT number, white, black, result, termination, reason, moves <> '', instr(moves, ' ') > 0 "
     "FROM games ORDER BY number"
 )
 _SHORT_QUERY = "SELECT 1 FROM games WHERE instr(moves, ' ') = 0 LIMIT 1"
-"""Finds a game in which a side did not move; without such a game, no engine is failing."""
+"""Finds a game with fewer than two moves; `failing_engines` returns no engine without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +45,11 @@ class Failing:
 
 
 def failing_engines(journal: Journal) -> list[Failing]:
-    """Return the engines that failed before a legal move in their last games.
+    """Return the engines that lost their last games by a fault before their first legal move.
 
-    These are at least `LEAST_FAULTS` games, or all games of the engine. Games without a move that a
-    worker broke off, or that the opponent lost by its own fault, are ignored.
+    An engine must have lost at least `LEAST_FAULTS` games in this way, or have made no move in any
+    game. Games without a move that a worker broke off, or that the opponent lost by its own fault,
+    are ignored.
     """
     if not list(journal.query(_SHORT_QUERY)):
         return []
@@ -89,7 +90,9 @@ class Health:
 
     def as_dict(self) -> dict[str, int]:
         """Return the counts by their names in JSON."""
-        faults = {many.replace(" ", "_"): self.faults[name] for name, (_, many) in FAULTS.items()}
+        faults = {
+            plural.replace(" ", "_"): self.faults[name] for name, (_, plural) in FAULTS.items()
+        }
         return {
             "games": self.games, **faults, "late_answers": self.late, "junk_lines": self.junk
         }
@@ -125,11 +128,11 @@ class HealthCounter:
         """Return the counts by label; keys with the same label are merged."""
         merged: dict[str, Health] = {}
         for key, health in self.engines.items():
-            own = merged.setdefault(labels[key], Health())
-            own.games += health.games
-            own.faults.update(health.faults)
-            own.late += health.late
-            own.junk += health.junk
+            total = merged.setdefault(labels[key], Health())
+            total.games += health.games
+            total.faults.update(health.faults)
+            total.late += health.late
+            total.junk += health.junk
         return merged
 
 
@@ -141,8 +144,8 @@ def health_of(journal: Journal) -> dict[str, Health]:
     return counter.engines
 
 
-def warnings(healths: Mapping[str, Health], stopped: Iterable[Failing]) -> list[str]:
-    """Return a sentence for each failing engine; ``stopped`` is from `failing_engines`."""
+def warnings(healths: Mapping[str, Health], without_move: Iterable[Failing]) -> list[str]:
+    """Return a sentence for each failing engine; ``without_move`` is from `failing_engines`."""
     sentences = {name: f"{name} {health}" for name, health in healths.items() if health.is_failing}
-    sentences |= {failing.name: str(failing) for failing in stopped}
+    sentences |= {failing.name: str(failing) for failing in without_move}
     return [printable(sentence) for sentence in sentences.values()]

@@ -38,13 +38,13 @@ Split = Literal["host", "program"]
 """Criterion by which one player's games are rated separately."""
 PLAYER_TAGS = tuple(zip(("White", "Black"), SETTINGS_TAGS, CONTROL_TAGS, ENGINE_TAGS))
 """PGN tags of White and of Black: name, settings, time control, and name and version."""
-MOVES = ("moves", "scores", "depths", "nodes", "infos")
+REPLAY_COLUMNS = ("moves", "scores", "depths", "nodes", "infos")
 """Columns of a journal that only a replay needs."""
 
 
 @dataclass(slots=True)
 class PlayedGame:
-    """A game of a file.
+    """Players and result of a game in a file.
 
     ``white`` and ``black`` are the players' keys in the roster, empty for a player without a name.
     """
@@ -59,8 +59,8 @@ class PlayedGame:
     """Identity of the game pair, None if unknown.
 
     Games of merels are paired across files, those of other runners only within a file."""
-    marks: tuple[object, ...] = ()
-    """Identities of the game; two games that share an identity are duplicates."""
+    identities: tuple[object, ...] = ()
+    """Games that share one of these identities are duplicates."""
     row: Row | None = None
     """Row of the game, if the file is a journal."""
     limits: Mapping[str, TimeControl] | None = None
@@ -81,43 +81,43 @@ class PlayedGame:
         return Ending(self.white, self.black, score, self.termination, self.cause)
 
 
-class _Marked(Protocol):
+class _Identified(Protocol):
     @property
-    def marks(self) -> tuple[object, ...]:
+    def identities(self) -> tuple[object, ...]:
         """Identities, as in `PlayedGame`."""
 
 
-Game = TypeVar("Game", bound=_Marked)
+Game = TypeVar("Game", bound=_Identified)
 
 
 class Duplicates:
     """Filter that drops games read before; ``skipped`` is their number.
 
     The tournament's id and the game's number identify a game of merels, in journals and in PGN. A
-    merged journal has its own id, so number, names and start time identify its games too.
+    merged journal has a new id; therefore number, names and start time are a second identity.
     """
 
     def __init__(self) -> None:
         self.skipped = 0
         self._seen: set[int] = set()
-        """64-bit hashes of marks, to save memory; collisions are practically impossible."""
+        """64-bit hashes of identities, to save memory; collisions are practically impossible."""
 
-    def leave_out(self, games: Iterable[Game]) -> Iterator[Game]:
+    def deduplicate(self, games: Iterable[Game]) -> Iterator[Game]:
         """Yield each game once, at its first occurrence."""
         for game in games:
-            if not game.marks:
+            if not game.identities:
                 yield game
                 continue
-            marks = [hash(mark) for mark in game.marks]
-            if self._seen.isdisjoint(marks):
+            hashes = [hash(identity) for identity in game.identities]
+            if self._seen.isdisjoint(hashes):
                 yield game
             else:
                 self.skipped += 1
-            self._seen.update(marks)
+            self._seen.update(hashes)
 
 
 class GamesFile:
-    """An open journal or a PGN file, whose games are read once and in order.
+    """An open journal or a PGN file; its games are read once, in order.
 
     Raises InputError if the file cannot be read.
     """
@@ -131,27 +131,27 @@ class GamesFile:
         )
 
     def games(
-        self, roster: Roster, split: Split | None = None, is_alone: bool = False,
+        self, roster: Roster, split: Split | None = None, is_only_file: bool = False,
         is_replayed: bool = True,
     ) -> Iterator[PlayedGame]:  # fmt: skip
         """Yield the games; their players are added to ``roster``.
 
-        ``split`` separates the games of one player by host or program. If ``is_alone``, a journal
-        is not checked for duplicates. Unless ``is_replayed``, rows have no moves. Raises InputError
-        without games.
+        ``split`` separates the games of one player by host or program. If ``is_only_file``, the
+        games of a journal get no identities: no other file can repeat them. Unless
+        ``is_replayed``, `REPLAY_COLUMNS` are empty. Raises InputError without games.
         """
         game = None
         source = self._texts(roster)
         if self.journal is not None:
-            rows = self.journal.rows(*(() if is_replayed else MOVES))
-            source = self._rows(rows, roster, split, is_alone)
+            rows = self.journal.rows(*(() if is_replayed else REPLAY_COLUMNS))
+            source = self._rows(rows, roster, split, is_only_file)
         for game in source:
             yield game
         if game is None:
             raise file_error(self.path, "expected games in this file, found none")
 
     def _rows(
-        self, rows: Iterable[Row], roster: Roster, split: Split | None, is_alone: bool
+        self, rows: Iterable[Row], roster: Roster, split: Split | None, is_only_file: bool
     ) -> Iterator[PlayedGame]:
         assert self.settings is not None
         tournament = self.notes["id"]
@@ -173,7 +173,8 @@ class GamesFile:
                 key(row.white, row.white_id, row.white_program, row.host),
                 key(row.black, row.black_id, row.black_program, row.host),
                 row.result, row.termination, row.cause, f"{tournament}-{row.pair}",
-                () if is_alone else game_marks(number, row.white, row.black, row.started),
+                () if is_only_file
+                else game_identities(number, row.white, row.black, row.started),
                 row, limits,
             )
 
@@ -204,7 +205,7 @@ class GamesFile:
             termination = tags.get("Termination", "") or "normal"
             yield PlayedGame(
                 *find(tags), game.result, termination.lower(),
-                cause_of(tags), pair, pgn_marks(tags),
+                cause_of(tags), pair, pgn_identities(tags),
             )
 
 
@@ -252,18 +253,18 @@ def is_journal(path: str) -> bool:
         return False  # The next reader reports the reason.
 
 
-def game_marks(identity: str, white: str, black: str, started: str) -> tuple[object, ...]:
+def game_identities(identity: str, white: str, black: str, started: str) -> tuple[object, ...]:
     """Return the identities of a game of merels; a game that never started has no start time."""
     number = identity.rpartition("-")[2]
     return (identity, (number, white, black, started)) if started else (identity,)
 
 
-def pgn_marks(tags: Mapping[str, str]) -> tuple[object, ...]:
+def pgn_identities(tags: Mapping[str, str]) -> tuple[object, ...]:
     """Return the identities of a game of merels from its tags; () for other games."""
     if not IDENTITY.fullmatch(tags.get(ID_TAG, "")):
         return ()
     names = tags.get("White", "?"), tags.get("Black", "?")
-    return game_marks(tags[ID_TAG], *names, tags.get("GameStartTime", ""))
+    return game_identities(tags[ID_TAG], *names, tags.get("GameStartTime", ""))
 
 
 def cause_of(tags: Mapping[str, str]) -> str:
@@ -274,6 +275,6 @@ def cause_of(tags: Mapping[str, str]) -> str:
 
 def _opening_key(tags: dict[str, str], white: str, black: str) -> tuple[object, ...] | None:
     """Return a key shared by the two games of a pair; None if unknown."""
-    marks = tuple(tags.get(name, "") for name in ("Round", "FEN", "Opening"))
-    unknown = all(mark in ("", "?", "-") for mark in marks)
-    return None if unknown else (frozenset((white, black)), *marks)
+    values = tuple(tags.get(name, "") for name in ("Round", "FEN", "Opening"))
+    is_unknown = all(value in ("", "?", "-") for value in values)
+    return None if is_unknown else (frozenset((white, black)), *values)

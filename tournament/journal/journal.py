@@ -2,8 +2,8 @@
 
 Each game is committed at once, in WAL mode with ``synchronous=NORMAL``. Committed games survive any
 crash of the program, ``kill -9`` included, since the operating system holds them. A power failure
-may lose the games of the last moments, but never damages the file. ``FULL`` would flush the disk
-for each game, which is too slow for the fastest tournaments.
+may lose the games of the last moments, but never damages the file. ``FULL`` would flush each game
+to disk, which is too slow for the fastest tournaments.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ LONGEST_ROW = 1 << 24
 TABLES: dict[str, dict[str, type]] = {
     "meta": {"key": str, "value": str}, "games": get_type_hints(Row)
 }
-"""Columns of a journal's tables with their types; the first one is the key."""
+"""Columns of a journal's tables with their types; the first column is the key."""
 TYPES = {int: "INTEGER", str: "TEXT"}
 
 _IN_USE = "another process is using it"
-_NEEDS_ITS_LOG = ("SQLITE_READONLY_DIRECTORY", "SQLITE_CANTOPEN", "SQLITE_READONLY_CANTINIT")
+_LOG_ERRORS = ("SQLITE_READONLY_DIRECTORY", "SQLITE_CANTOPEN", "SQLITE_READONLY_CANTINIT")
 """SQLite's errors if the write-ahead log cannot be opened or created."""
 
 
 class JournalError(Failure):
-    """Raised if the journal cannot be written: disk full, file gone, or another run has it."""
+    """Raised if the journal cannot be written: disk full, file gone, or in use by another run."""
 
 
 class Journal:
@@ -77,8 +77,8 @@ class Journal:
             self._database.execute("COMMIT")
 
         self._write(create_tables)
-        # Only after the tables exist: WAL mode writes to the file, and a crash before the tables
-        # would leave a file that is neither empty nor a journal.
+        # WAL mode writes to the file. If it came before the tables, a crash between the two would
+        # leave a file that is neither empty nor a journal.
         self.prepare_writing()
 
     def prepare_writing(self) -> None:
@@ -151,7 +151,7 @@ class Journal:
         return starmap(Row, self.query(query))
 
     def row(self, number: int) -> Row:
-        """Return the game of a number, which must exist."""
+        """Return game ``number``, which must exist."""
         return Row(*next(self.query("SELECT * FROM games WHERE number = ?", number)))
 
     def numbers(self) -> list[int]:
@@ -197,7 +197,7 @@ class Journal:
         why = f"this is not a complete journal: {error}"
         if _is_busy(error):
             why = f"cannot read this journal: {_IN_USE}"
-        elif _name(error) in _NEEDS_ITS_LOG:
+        elif _name(error) in _LOG_ERRORS:
             why = ("a run has not closed this journal: move it to a folder where you may write, "
                    "together with the file ending in -wal beside it, if there is one")
         elif _name(error).startswith("SQLITE_IOERR"):

@@ -26,7 +26,7 @@ class Joined:
     """Result of merging journals."""
 
     settings: Settings
-    """Settings with the most rounds."""
+    """Settings of the journal with the most rounds."""
     numbers: Collection[int] = ()
     """Numbers of the games in the new journal."""
     duplicates: int = 0
@@ -36,7 +36,7 @@ class Joined:
     mixtures: list[str] = field(default_factory=list)
     """Sentences on names with several programs, and on several versions of merels."""
     shards: set[tuple[int, int]] = field(default_factory=set)
-    """Parts (i, n) named by the journals' command lines."""
+    """(i, n) of each ``-shard i/n`` in the journals' command lines."""
     is_decided: bool = False
     """Whether the SPRT has accepted a hypothesis."""
 
@@ -105,7 +105,7 @@ def _fill(target: Journal, paths: Sequence[str], whole: Callable[[Words], Words]
 
 
 def _shard_of(words: Words) -> set[tuple[int, int]]:
-    """Return a set with the last part (i, n) that a command line names, or an empty set."""
+    """Return a set with (i, n) of the last ``-shard i/n`` of a command line, or an empty set."""
     shards: set[tuple[int, int]] = set()
     for flag, word in zip(words, words[1:]):
         if flag.lstrip("-") == "shard":

@@ -43,7 +43,7 @@ class Player(NamedTuple):
     group: str = ""
     """Group of the player's games, such as ``host=node1``; groups are rated separately."""
     source: str = ""
-    """File of the player, if its settings are unknown."""
+    """Name of the file that holds the player's games, if its settings are unknown."""
 
 
 def player_of_entrant(entrant: Entrant) -> Player:
@@ -191,8 +191,8 @@ def _is_same_program(
 ) -> bool:
     """Return whether a command starts the program of a cluster.
 
-    Commands are compared by their text, then by fingerprints. Without fingerprints, their names
-    without folders are compared, since folders may have moved.
+    Commands are compared by their text, then by fingerprints. Without fingerprints, the commands
+    are compared without folders, because folders may have moved.
     """
     commands = {player.command for player in cluster.players if player.command}
     if not command or not commands or command in commands:

@@ -1,4 +1,4 @@
-"""Programs and machines that played under each engine's name, to detect exchanged programs."""
+"""Programs that played under each engine's name, and their machines: detects exchanged programs."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Provenance:
                 if program.fingerprint or program.version:
                     hosts = hosts_of.setdefault(program[:2], Counter())
                     hosts[program.host or "?"] += games
-            if len({fingerprint for _, fingerprint in hosts_of}) > 1 or len(hosts_of) > 1:
+            if len(hosts_of) > 1:
                 texts = [
                     f"{Program(*program, '')} ({counted(hosts.total(), 'game')} on "
                     f"{_listed(list(map(printable, hosts)), ', ')})"

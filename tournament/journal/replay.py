@@ -1,4 +1,4 @@
-"""Finished games from journals and PGN files, with their moves."""
+"""Finished games from journals and text files, with their moves."""
 
 from __future__ import annotations
 
@@ -13,7 +13,12 @@ from merels.protocol.formats.game_file import FoundGame, find_games, recognise
 from merels.protocol.formats.pgn.reader import check_record
 from merels.protocol.formats.pgn.variants import RecordRules
 from merels.protocol.games.record import Record
-from merels.tournament.journal.import_games import GamesFile, is_journal, pgn_marks, player_finder
+from merels.tournament.journal.import_games import (
+    GamesFile,
+    is_journal,
+    pgn_identities,
+    player_finder,
+)
 from merels.tournament.journal.players import Roster
 from merels.tournament.journal.rows import Row, record_of
 
@@ -23,7 +28,7 @@ _TIMED = re.compile(r"(?:^|\s)\d++(?:\.\d++)?s\b")
 
 @dataclass(frozen=True, slots=True)
 class StoredGame:
-    """A game of a file whose moves are not read yet; unknown players are ?."""
+    """A game in a file; `read` reads its moves. The name of an unknown player is ``?``."""
 
     path: str
     number: int
@@ -34,7 +39,7 @@ class StoredGame:
     rules: RecordRules
     stated: str = ""
     """Rules stated by the journal."""
-    marks: tuple[object, ...] = ()
+    identities: tuple[object, ...] = ()
     """Identities, as in `PlayedGame`."""
     keys: tuple[str, str] = ("", "")
     """Keys of White and Black in the roster; empty for players without a name."""
@@ -64,7 +69,7 @@ class StoredGame:
         return record
 
     def opening_plies(self, record: Record) -> int:
-        """Return the number of first moves that no engine chose; 0 if unknown."""
+        """Return the number of moves before the first move of an engine; 0 if unknown."""
         if isinstance(self.source, Row):
             return len(self.source.opening.split())
         timed = (ply for ply, node in enumerate(record.line()) if _TIMED.search(node.comment))
@@ -101,7 +106,7 @@ def _journal_games(path: str, rules: RecordRules, roster: Roster) -> Iterator[St
         for index, game in enumerate(file.games(roster), 1):
             assert (row := game.row) is not None
             yield StoredGame(
-                path, row.number, row.white, row.black, row, rules, stated, game.marks,
+                path, row.number, row.white, row.black, row, rules, stated, game.identities,
                 (game.white, game.black), index / count,
             )
 
@@ -118,5 +123,5 @@ def _text_games(path: str, rules: RecordRules, roster: Roster) -> Iterator[Store
         share = min(1.0, read / size) if size else 0.0
         names = tags.get("White", "?"), tags.get("Black", "?")
         yield StoredGame(
-            path, game.number, *names, game, rules, "", pgn_marks(tags), find(tags), share
+            path, game.number, *names, game, rules, "", pgn_identities(tags), find(tags), share
         )

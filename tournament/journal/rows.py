@@ -30,7 +30,7 @@ PER_MOVE = (
 )  # fmt: skip
 """Columns with a value for each move."""
 LONGEST_NUMBER = 24
-"""Largest number of characters of a number in a row."""
+"""Largest number of characters of a stored number."""
 
 
 class Row(NamedTuple):
@@ -155,7 +155,7 @@ class Row(NamedTuple):
             raise self.damaged("its moves") from None
 
     def measures(self, column: str) -> list[int]:
-        """Return the numbers of a column without ``-``; InputError for invalid ones."""
+        """Return the numbers of a column that holds no ``-``; InputError for invalid ones."""
         try:
             return list(map(int, column.split()))
         except ValueError:
@@ -211,7 +211,7 @@ class Standings:
 def record_of(row: Row, rules: Rules) -> Record:
     """Return a journaled game as a record: start, moves, result and the reason of its end.
 
-    The moves are parsed only; `check_record` checks them by the rules.
+    The moves are only parsed; `check_record` checks them by the rules.
     """
     moves = map(_move, (*row.opening.split(), *row.moves.split()))
     record = Record(parse_position(row.position, rules), moves, row.result)

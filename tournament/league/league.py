@@ -21,7 +21,7 @@ from merels.engine import __version__
 from merels.engine.common.errors import InputError, suggestion
 from merels.engine.common.files import file_error, system_error
 from merels.engine.search.levels import LEVELS
-from merels.tournament.journal.import_games import MOVES
+from merels.tournament.journal.import_games import REPLAY_COLUMNS
 from merels.tournament.journal.journal import Journal, JournalError
 from merels.tournament.journal.open import is_new, new_journal, open_run, reserved
 from merels.tournament.journal.rows import Row
@@ -40,7 +40,7 @@ GOAL = 25.0
 FLOOR = 2
 """Default minimum number of games between any two active players."""
 _GAMES = "SELECT number, white, black, started FROM games"
-"""Number, players and start of each game; together they identify a game."""
+"""Selects number, players and start time of each game, which together identify it."""
 Status = Literal["active", "retired", "removed"]
 """Only active players play. Active and retired players are listed; removed players are not."""
 
@@ -127,7 +127,7 @@ class League:
     def rows(self) -> Iterator[Row]:
         """Yield the games between players that were not removed, without their moves."""
         listed = set(self.listed)
-        for row in self.journal.rows(*MOVES):
+        for row in self.journal.rows(*REPLAY_COLUMNS):
             if row.white in listed and row.black in listed:
                 yield row
 

@@ -152,7 +152,7 @@ class CountedGames:
         if is_only_file and file.settings is not None and schedule_for(file.settings).waits:
             rounds = PastRounds(file.settings)
         games = file.games(self._roster, split, is_only_file, is_replayed=self._most > 0)
-        for game in duplicates.leave_out(games):
+        for game in duplicates.deduplicate(games):
             self.games += 1
             if (score := game.score) is not None:
                 self._matches.add(score)

@@ -184,7 +184,7 @@ def test_ids_of_other_runners_are_ignored(tmp_path: Path) -> None:
                 file.write('[Round "1"]\n[White "{}"]\n[Black "{}"]\n'.format(*names))
                 file.write(f'[GameId "{number}"]\n[PairId "{number}"]\n\n1-0\n\n')
     games = read_games(paths)
-    assert list(Duplicates().leave_out(games)) == games
+    assert list(Duplicates().deduplicate(games)) == games
     assert games[0].pair == games[1].pair != games[2].pair == games[3].pair
 
 
@@ -277,7 +277,7 @@ def test_games_that_never_began_are_not_merged(tmp_path: Path) -> None:
         with open_journal(str(tmp_path / id), settings(), notes) as journal:
             journal.append(make_row(forfeit))
     games = read_games([str(tmp_path / "x"), str(tmp_path / "y")])
-    assert len(list(Duplicates().leave_out(games))) == 2
+    assert len(list(Duplicates().deduplicate(games))) == 2
 
 
 def test_the_order_of_files_that_overlap_changes_nothing(
