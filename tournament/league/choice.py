@@ -1,6 +1,6 @@
 """Choice of the next game pairs: those that reduce the rating errors most.
 
-The model is that of the ratings (Bradley and Terry) with a normal prior of `PRIOR_ELO` around the
+The model is that of the ratings (Bradley and Terry) with a normal prior of `PRIOR_ELO` about the
 mean of all players, so that a player without games also has a strength and an error. A game pair
 of players i and j adds the information ``w = 2 p (1 - p)`` about the difference of their strengths,
 where p is the expected score. This changes the covariance C of all strengths by a matrix of rank
@@ -8,8 +8,8 @@ one, so the reduction of the variance of each player k has a closed form:
 
     u = C[i] - C[j],  reduction[k] = w u[k]**2 / (1 + w (u[i] - u[j]))
 
-C is about the mean of the anchors, like the errors of the ratings, or about the mean of all players
-without anchors.
+Like the errors of the ratings, C is about the mean of the anchors or, without anchors, about the
+mean of all players.
 
 Because the strengths are uncertain, w is the mean of ``2 p (1 - p)`` over the distribution of their
 difference. Therefore a player of unknown strength first meets opponents in the middle of the field.
@@ -31,7 +31,7 @@ PRIOR_ELO = 400.0
 GAMES = 2
 """Number of games of a pair."""
 ENDLESS = 1e9
-"""Information of endless games between two players."""
+"""Information that stands for infinitely many games between two players."""
 MAX_STEPS = 50
 """Largest number of Newton steps."""
 SETTLED = 1e-6
@@ -112,7 +112,7 @@ class Field:
         self._add(pair, self.weight(pair))
 
     def limits(self, players: Sequence[int]) -> list[float]:
-        """Return the variance of each strength after endless games between ``players``."""
+        """Return the variance of each strength after infinitely many games between ``players``."""
         limit = copy(self)
         for other in players[1:]:
             limit._add((players[0], other), ENDLESS)

@@ -1,10 +1,10 @@
 """The games of a league's site in batches ("lots"), which a page loads when a game is opened.
 
 A lot is a script file, because a page that is opened from disk can load only scripts. The first
-line of a lot holds a column for each figure of its games; the site counts all its statistics from
-these columns. The second line holds the moves, compressed. Each lot has a PGN file of the same
-games. Both files are written again only if one is missing or has an old format, if the numbers of
-the games have changed, or if more tables can judge them.
+line of a lot holds a column for each figure of its games; the site makes all its statistics from
+these lines. The second line holds the moves, compressed. Each lot has a PGN file of the same games.
+Both files are written again only if one is missing, if the script has another format, if the
+numbers of the games have changed, or if more tables can judge the games.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Games:
         return len(self.columns["n"])
 
     def add(self, head: dict[str, Any]) -> None:
-        """Add the games of a lot."""
+        """Add the games of a lot from the data of its first line."""
         start = len(self)
         players = _index(self.players, head["players"])
         indices_of = {
@@ -110,7 +110,7 @@ def update_lots(
     """
     games, lots = Games(), _Lots(league)
     pace = Throttle(NOTICE_SECONDS)
-    pace.run(lambda: None)
+    pace.run(lambda: None)  # The first notice is due after `NOTICE_SECONDS`.
     for number, numbers in lots.numbers.items():
         pace.run(lambda: notice(f"writing games: lot {number} of {max(lots.numbers)}"))
         script, pgn = f"{LOTS}/{number}.js", f"{LOTS}/{number}.pgn"
@@ -166,7 +166,7 @@ class _Lots:
     @cached_property
     def _tables(self) -> Tables | None:
         """Tables in the default folder, or None if there are none."""
-        with suppress(InputError):  # A user without a home folder has none.
+        with suppress(InputError):  # Without a home folder, there is no default folder.
             tables = open_tables(default_root(), self._rules)
             if tables.men:
                 return tables

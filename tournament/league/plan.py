@@ -20,7 +20,7 @@ from merels.tournament.statistics.counts import GameScore
 from merels.tournament.statistics.ratings import PlayerRating
 
 MARGIN = 1.1
-"""Smallest goal for an error, in multiples of the error that endless games would leave."""
+"""Smallest goal for an error, as a multiple of its limit for infinitely many games."""
 SHARE = 0.05
 """Largest share of a run's time spent on ratings and covariances while games are open."""
 _HALF_PAIRS = (
@@ -31,11 +31,12 @@ _HALF_PAIRS = (
 
 
 class _Games(NamedTuple):
-    """Games of one pair; ``pair`` begins with the player that has White in the first game."""
+    """Games of one pair."""
 
     number: int
     """Number of the pair, from 1."""
-    pair: Pair
+    players: tuple[int, int]
+    """Indices of the players; the first one has White in the first game."""
     opening: Opening
     open: tuple[int, ...] = tuple(range(GAMES))
     """Games to play: 0 is the first game, 1 the game with colours swapped."""
@@ -72,7 +73,7 @@ class LeaguePlan(Plan):
         self._half_pairs = list(self._unfinished())
         used = {pair for (pair,) in league.journal.query("SELECT DISTINCT pair FROM games")}
         self._last_pair = max(used, default=0)
-        """Number of the last pair."""
+        """Highest number of a game pair."""
         self._gaps = [
             number for number in range(self._last_pair, 0, -1)
             if number not in used and is_in_part(number, self._part)
@@ -81,7 +82,7 @@ class LeaguePlan(Plan):
         self._specs: dict[int, GameSpec] = {}
         """Games in progress, by number."""
         self._pending: dict[int, tuple[Pair, int]] = {}
-        """Number of a pair -> (its players, number of its games in progress)."""
+        """Number of a game pair -> (its players, number of its games in progress)."""
         self._handed_out = 0
         """Number of games that this run has started."""
         self._started = monotonic()
@@ -92,15 +93,15 @@ class LeaguePlan(Plan):
         self._variances: list[float]
         """Variance of each strength at the last estimate, without pending games."""
         self._least: list[float]
-        """Error of each rating, in Elo, that endless games of the active players would leave."""
+        """Limit of each rating's error, in Elo, for infinitely many games of the active players."""
         self._played: dict[Pair, int]
-        """Number of finished games of each pair, also of those after the last estimate."""
+        """Number of finished games by pair of players, including those after the last estimate."""
         self._estimate()
 
     # Methods of `Plan`, called by the runner.
 
     def progress(self, done: int) -> Progress:
-        """Return the progress after ``done`` games, with the error farthest from the goal."""
+        """Return the progress after ``done`` games, with the largest error."""
         name, error = self.least_certain()
         limit = self.goal.games
         goal = f"goal ±{self.goal.error:g}"
@@ -140,9 +141,9 @@ class LeaguePlan(Plan):
             # The next number of a pair that belongs to this part.
             number = self._last_pair + 1 + (part - self._last_pair - 1) % count
             self._last_pair = number
-        # The player of lower index begins odd pairs with White, even ones with Black.
-        pair = chosen[part - 1] if number % 2 else chosen[part - 1][::-1]
-        return [self._task(_Games(number, pair, self.openings[number - 1]))]
+        # In the first game of an odd pair, the player of lower index has White, else Black.
+        players = chosen[part - 1] if number % 2 else chosen[part - 1][::-1]
+        return [self._task(_Games(number, players, self.openings[number - 1]))]
 
     def score(self, number: int, white_score: float | None) -> None:
         """Count a game's result; a game without a result is only removed from the open games."""
@@ -189,7 +190,7 @@ class LeaguePlan(Plan):
         }
         self._least = [0.0] * len(self._names)
         if not met.issubset(self._active):
-            # Errors of retired players no longer fall, and the others' errors stay above them.
+            # Retired players play no more games, so errors may have limits above 0.
             limits = self._field.limits(self._active)
             self._least = [
                 self._error(index) * self._shrinkage(index, limit) if index in met else 0.0
@@ -224,7 +225,7 @@ class LeaguePlan(Plan):
     def _wanted(self) -> list[int]:
         """Return the active players whose expected errors are above the goal.
 
-        If retired players put the goal out of reach, the goal is `MARGIN` times the least error.
+        If retired players put the goal out of reach, it is `MARGIN` times the error's limit.
         """
         goal = self.goal.error
         return [
@@ -233,7 +234,7 @@ class LeaguePlan(Plan):
         ]
 
     def _below_floor(self) -> list[Pair]:
-        """Return the pairs of active players with too few games, counting pending games."""
+        """Return the pairs of active players with too few games, including pending games."""
         games = defaultdict[Pair, int](int, self._played)
         for pair, open_games in self._pending.values():
             games[pair] += open_games
@@ -256,7 +257,7 @@ class LeaguePlan(Plan):
     # Games.
 
     def _unfinished(self) -> Iterator[_Games]:
-        """Yield this part's half-played pairs of active players; the journal has one game each."""
+        """Yield this part's pairs of active players of which the journal has only one game."""
         active = {self._names[index] for index in self._active}
         for number, pair, white, black, *opening in self._league.journal.query(_HALF_PAIRS):
             if white in active and black in active and is_in_part(pair, self._part):
@@ -269,11 +270,11 @@ class LeaguePlan(Plan):
                 )
 
     def _task(self, games: _Games) -> PairTask:
-        """Return the games of a pair as a task, and count them as open."""
+        """Return the games of a pair as a task, and count them as pending."""
         settings = self.settings
         specs = []
         for game in games.open:
-            white, black = games.pair[::-1] if game else games.pair
+            white, black = games.players[::-1] if game else games.players
             number = GAMES * (games.number - 1) + game + 1
             specs.append(GameSpec(
                 number, games.number, games.number,
@@ -281,7 +282,7 @@ class LeaguePlan(Plan):
                 games.opening, settings.rules, settings.adjudication,
                 derive_seed(settings.seed, number),
             ))
-        first, second = sorted(games.pair)
+        first, second = sorted(games.players)
         self._specs |= {spec.number: spec for spec in specs}
         self._pending[games.number] = (first, second), len(specs)
         self._handed_out += len(specs)

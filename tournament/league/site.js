@@ -7,8 +7,8 @@ import { sortable } from "./sort.js";
 import { percent, stick, table, Tally, TALLY } from "./tables.js";
 
 const LOT = 500;
-const FIRST = 12;
-const MOST = 100;
+const DEFAULT_PLAYERS = 12;
+const MOST_PLAYERS = 100;
 
 /** The value of `name` in the fragment of the page's address; undefined if there is none. */
 const chosen = (name) => new RegExp(`^#${name}=([\\d-]+)$`).exec(location.hash)?.[1];
@@ -23,7 +23,7 @@ function load(path, name) {
   });
 }
 
-/** The list of a player's games, one of which is shown on a board. */
+/** The list of a player's games, with a board that shows a chosen game. */
 class PlayerGames {
   constructor(root, data) {
     this.data = data;
@@ -164,10 +164,10 @@ class Crosstable {
       return made;
     };
     this.place = element("div");
-    const most = Math.min(MOST, this.players.length);
+    const most = Math.min(MOST_PLAYERS, this.players.length);
     root.append(
       element("div", { class: "choice" }, "Players:", button("none", 0),
-        ...(most > FIRST ? [button(`first ${FIRST}`, FIRST)] : []),
+        ...(most > DEFAULT_PLAYERS ? [button(`first ${DEFAULT_PLAYERS}`, DEFAULT_PLAYERS)] : []),
         button(most < this.players.length ? `first ${most}` : "all", most)),
       element("div", { class: "players", role: "group", "aria-label": "Players", tabindex: 0 },
         ...this.boxes.map((box) => box.label)),
@@ -175,7 +175,7 @@ class Crosstable {
     const read = () => {
       const numbers = chosen("players")?.split("-").map(Number);
       this.players.forEach(({ number }, index) => {
-        this.boxes[index].checked = numbers ? numbers.includes(number) : index < FIRST;
+        this.boxes[index].checked = numbers ? numbers.includes(number) : index < DEFAULT_PLAYERS;
       });
       this.show();
     };

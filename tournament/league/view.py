@@ -18,7 +18,7 @@ LINE_SECONDS = 60.0
 
 
 class LeagueView(NoticeView):
-    """Shows the games of this run, the rate, and the error that is farthest from the goal."""
+    """Shows the games of this run, their rate, and the largest error."""
 
     def __init__(self, plan: LeaguePlan, out: TextIO, is_live: bool) -> None:
         self._plan, self._out, self._is_live = plan, out, is_live

@@ -33,7 +33,7 @@ class BookSettings:
     """Settings of a book; equal settings and an equal search make the same book.
 
     ``bound`` is the largest absolute score, in centi-men. ``nodes`` limits each of the two deep
-    searches of a position. ``proven`` accepts the positions that tablebases prove drawn, without
+    searches of a position. ``proven`` accepts only positions that tablebases prove drawn, without
     deep searches. Raises InputError for invalid plies.
     """
 
@@ -83,8 +83,8 @@ def make_book(settings: BookSettings, tables: Tables | None = None) -> Iterator[
     """Try random positions until the book is full, and yield each candidate.
 
     Each length from ``shortest`` to ``longest`` gets an equal share of the positions. No two
-    positions are equal under the symmetries of the board. Positions that differ by an exchange of
-    the colours are different, because White always begins. A ``proven`` book needs ``tables`` of
+    positions are equal under the symmetries of the board. Positions with the colours exchanged
+    count as different, because White always begins. A ``proven`` book needs ``tables`` that include
     the placing phase. Raises InputError if a table is missing or there are too few positions.
     """
     searcher = Searcher(_HASH_MB)
@@ -137,7 +137,7 @@ def _judge(searcher: Searcher, position: Position, settings: BookSettings) -> En
 
 
 def _by_tables(settings: BookSettings, tables: Tables, searcher: Searcher) -> Judge:
-    """Return a judge that accepts a proven draw if few of its moves hold the draw."""
+    """Return a judge that accepts a proven draw if few moves hold it and its score is near 0."""
     quick_nodes = max(1, settings.nodes // _QUICK_SHARE)
 
     def judge(position: Position) -> Entry | None:

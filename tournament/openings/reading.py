@@ -26,7 +26,7 @@ BOOK = "book"
 LONGEST_PLIES = 12
 """Limit of random openings; on fuller boards, one side can nearly always close a mill."""
 GAME_PLIES = 8
-"""Moves taken from a whole game as its opening; the default random openings have at most 8."""
+"""Moves taken from a whole game: as many as in the longest default random opening."""
 TRIES = 2000
 """Failed tries in a row after which the openings of a length count as used up."""
 
@@ -39,7 +39,7 @@ class Openings:
 
     def __init__(self, settings: OpeningSettings, rules: Rules, seed: int) -> None:
         self.notices: list[str] = []
-        """Notices of openings that end before a draw, because their game plays past this draw."""
+        """Notices of openings that end before a draw, because their game continued after it."""
         if settings.file is None:
             self._source = _random_openings(seed, settings.plies)
             self.trial = next(_random_openings(0, settings.plies))
@@ -158,7 +158,7 @@ def shipped_book(rules: Rules) -> str:
 
 
 def proof_limits(settings: OpeningSettings, rules: Rules) -> str:
-    """Return why the book's proofs do not apply to these rules; empty if they do, or without book.
+    """Return why the proofs of ``-openings book`` do not apply to these rules, or ''.
 
     The tables that prove a draw are valid for any repetition limit, since repetitions only add
     draws.
@@ -174,8 +174,8 @@ def load_openings(
 ) -> list[Opening]:
     """Return the openings of a file, all checked; InputError names the file and the line or game.
 
-    ``notices`` receives a sentence for each opening that ends before a draw, because its game plays
-    past this draw.
+    ``notices`` receives a sentence for each opening that ends before a draw, because its game
+    continued after the draw.
     """
     path = shipped_book(rules) if settings.file == BOOK else settings.file or ""
     if settings.format == "pgn":
@@ -213,9 +213,9 @@ def _load_records(
 ) -> list[Opening]:
     """Return the first ``plies`` moves of each game, played under the tournament's rules.
 
-    If ``plies`` is None, all moves are taken. If any record is a whole game, however, only
+    If ``plies`` is None, all moves are taken. If then any record is a whole game (`_is_game`), only
     `GAME_PLIES` moves of each record are taken, fewer if the game ends there, and duplicates are
-    removed. If a game plays past a draw by a counting rule, the opening ends before this draw.
+    removed. If a game continues after a draw by a counting rule, the opening ends before this draw.
     """
     record_rules = RecordRules(rules, rules.variant)
     records = find_games(read_lines(path), printable(path))
