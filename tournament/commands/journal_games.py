@@ -1,4 +1,4 @@
-"""Reading games from any file or journal, and writing them as a journal."""
+"""Reading positions, games and rules from files and journals; writing games as a journal."""
 
 from __future__ import annotations
 
@@ -79,8 +79,9 @@ def _journaled(path: str, rules: RecordRules, report: Fault) -> Iterator[Item]:
 def write_journal(path: str, records: Iterable[Record]) -> None:
     """Write games as a new journal, completely or not at all; without games, write no file.
 
-    Games with the same PairId are a pair, all other games are single. The moves have no times,
-    depths or scores. Raise `InputError` if games have different rules, or a game cannot be stored.
+    Games with the same PairId are a pair, all other games are single. The moves have no scores, and
+    0 as time, depth and nodes. Raise `InputError` if games have different rules, or a game cannot
+    be stored.
     """
     rows: list[Row] = []
     pairs: dict[str, int] = {}

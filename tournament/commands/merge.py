@@ -14,12 +14,12 @@ from merels.tournament.pairing.schedule import pair_of, schedule_for
 NAMED = 10
 """Largest number of games with two results that are listed; the others are only counted."""
 
-OF_A_PART = (
+PART_FLAGS = (
     "-journal", "-resume", "-shard", "-concurrency", "-force-concurrency", "-wait", "-use-affinity",
     "-maxfaults", "-executor", "-executorwait", "-recover", "-pgnout", "-epdout", "-output", "-log",
     "-serve", "-quiet", "-ratinginterval", "-scoreinterval",
 )
-"""Run options of a part, which the stored command line of the merged journal leaves out."""
+"""Flags of the run of a part; the stored command line of the merged journal omits them."""
 DESCRIPTION = """\
 Joins journals of one tournament, played in parts (merels tournament -shard i/n) or on several
 machines, into the new journal OUT. A game in several journals is taken from the first. Journals of
@@ -42,14 +42,16 @@ def main(argv: list[str]) -> int:
         help="exit with status 1 if games are missing or have two results",
     )
     arguments = parser.parse_args(argv)
-    joined = merge(arguments.out, arguments.journals, lambda words: without_flags(words, OF_A_PART))
+    joined = merge(
+        arguments.out, arguments.journals, lambda words: without_flags(words, PART_FLAGS)
+    )
     total, missing = _audit(joined)
-    doubles = f"; skipped {counted(joined.duplicates, 'duplicate')}" if joined.duplicates else ""
+    skipped = f"; skipped {counted(joined.duplicates, 'duplicate')}" if joined.duplicates else ""
     games, journals = counted(joined.games, "game"), counted(len(arguments.journals), "journal")
     if total is not None and total > joined.games:
         bound = "at most " if joined.settings.sprt is not None else ""
         games = f"{joined.games} of {bound}{counted(total, 'game')}"
-    print(f"{arguments.out}: {games} from {journals}{doubles}")
+    print(f"{arguments.out}: {games} from {journals}{skipped}")
     for text in [*missing, *joined.conflicts[:NAMED]]:
         print(text)
     if len(joined.conflicts) > NAMED:
@@ -63,8 +65,8 @@ def main(argv: list[str]) -> int:
 def _audit(joined: Joined) -> tuple[int | None, list[str]]:
     """Return the number of games of the tournament, and a line about each incomplete shard.
 
-    The number is None for a knockout, because it depends on results. There are no lines unless all
-    parts are shards of the same ``-shard i/n``.
+    The number is None for a knockout, because it depends on results. There are no lines unless the
+    ``-shard i/n`` of all parts have the same n.
     """
     settings = joined.settings
     if settings.format == "knockout":

@@ -54,8 +54,8 @@ def main(argv: list[str]) -> int:
     _report_omissions(games)
     if anchor is not None and not any(anchor[0] in match for match in games.matches):
         names = sorted({name for match in games.matches for name in match})
-        several = ", ".join(name for name in names if name.startswith(f"{anchor[0]} ["))
-        hint = f"; name one of {several}" if several else suggestion(anchor[0], names)
+        namesakes = ", ".join(name for name in names if name.startswith(f"{anchor[0]} ["))
+        hint = f"; name one of {namesakes}" if namesakes else suggestion(anchor[0], names)
         raise InputError(anchor[0], f"the anchor played no rated game{hint}")
     accuracy, faults = None, Faults("ratings", False)
     if options.tables is not None:

@@ -117,7 +117,7 @@ def _review(games: Iterable[StoredGame], several: bool, arguments: argparse.Name
         faults.notice(record, game.place)
         if not record.moves and not several:
             raise InputError(arguments.file, "expected a game with moves in it")
-        judgements = _counted(reviewer.judge(record), game, players)
+        judgements = _add_to_sums(reviewer.judge(record), game, players)
         if arguments.json:
             names = {"game": game.number, "white": game.white, "black": game.black}
             results.append(names | to_json(record, list(judgements)))
@@ -157,7 +157,7 @@ class _Reviewer:
         return review(record, judge_with(self._searcher, self._nodes))
 
 
-def _counted(
+def _add_to_sums(
     judgements: Iterator[Judgement], game: StoredGame, players: dict[str, Sums]
 ) -> Iterator[Judgement]:
     """Yield the judgements, and add each to the sums of its player.

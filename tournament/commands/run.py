@@ -1,4 +1,4 @@
-"""Start or continue a run: the part shared by ``merels tournament`` and ``merels tune``."""
+"""Start or continue a run: the code that ``merels tournament``, ``tune`` and ``league`` share."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def _cells(options: argparse.Namespace) -> tuple[int, ...]:
 
 
 def _counts(option: str, text: str, form: str) -> tuple[int, ...]:
-    """Parse the comma-separated whole numbers of an option; ``form`` is such as ``W,L,D``."""
+    """Parse the comma-separated whole numbers of an option; ``form`` names them, as ``W,L,D``."""
     words = text.split(",")
     if len(words) != form.count(",") + 1:
         raise InputError(text, f"expected whole numbers as {form} for {option}")

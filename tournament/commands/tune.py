@@ -30,9 +30,9 @@ from merels.tournament.views.output import notify, put, set_command
 
 TEST_ENDING = ".sprt"
 """Suffix of the journal's name for the games of the final SPRT."""
-OF_THE_TUNE = ("-pgnout", "-epdout", "-log", "-serve")
+NOT_FOR_THE_TEST = ("-pgnout", "-epdout", "-log", "-serve")
 """Shared flags that apply to the tune, but not to its final SPRT."""
-PRINTED = 100
+USUAL_PRINTS = 100
 """Default number of times that a tune prints the values."""
 
 
@@ -71,7 +71,7 @@ def _settings(given: ParsedFlags, seed: int | None) -> Settings:
 def _view(board: Scoreboard, options: RunOptions, given: ParsedFlags, out: TextIO) -> View:
     """Return a view with a redrawn table, or one that prints lines."""
     plan = _tuning_plan(board)
-    interval = given.number("-interval", max(1, plan.state.pairs // PRINTED), 1)
+    interval = given.number("-interval", max(1, plan.state.pairs // USUAL_PRINTS), 1)
     return LiveTuneView(plan, out) if is_live(out) else PlainTuneView(plan, interval, out)
 
 
@@ -109,7 +109,7 @@ def _test_line(board: Scoreboard, given: ParsedFlags) -> list[str]:
     names = [parameter.name for parameter in state.parameters]
     starts = [parameter.start for parameter in state.parameters]
     name = board.settings.engines[0].name.removesuffix(SIDES[0])
-    left_out = {*OWN, "-journal", "-resume", "-srand", *OF_THE_TUNE}
+    left_out = {*OWN, "-journal", "-resume", "-srand", *NOT_FOR_THE_TEST}
     line = without_flags(given.line, left_out, TUNE_FLAGS)
     for kind, values in (("tuned", tuned_values(state)), ("untuned", starts)):
         words = without_options(given.engines[0], names) | {"name": f"{name} {kind}"}

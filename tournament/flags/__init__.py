@@ -1,1 +1,1 @@
-"""Command lines of tournaments and tunes: parsing, checks and help."""
+"""Command lines of tournaments, tunes and leagues: parsing, checks and help."""

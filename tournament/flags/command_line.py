@@ -75,7 +75,7 @@ class ParsedFlags:
     parameters: list[dict[str, str]] = field(default_factory=list)
     """Values by key of each ``-param``."""
     line: list[str] = field(default_factory=list)
-    """The command line, with the flags of each ``-config`` file in place of that flag."""
+    """The command line, with each ``-config`` and ``-quick`` replaced by its flags."""
     configs: list[str] = field(default_factory=list)
     """Paths of the ``-config`` files."""
     faults: FlagFaults = field(default_factory=FlagFaults)
@@ -140,7 +140,7 @@ def read_sprt(
     elo0: str, elo1: str, alpha: str = "0.05", beta: str = "0.05", model: str = MODELS[0],
     form: str = "{} of -sprt",
 ) -> Sprt:
-    """Parse the values of an SPRT; ``form``: how errors name a value, with ``{}`` for its name."""
+    """Parse the values of an SPRT; errors put a name such as ``alpha`` into ``form`` at ``{}``."""
     chosen = choice(model, form.format("model"), MODELS)
     numbers = (
         read_real(elo0, -MAX_ELO, MAX_ELO, "elo0 of -sprt"),
@@ -157,7 +157,7 @@ def read_sprt(
 def parse(
     argv: Sequence[str], flags: Flags = FLAGS, faults: FlagFaults | None = None
 ) -> ParsedFlags:
-    """Parse a command line; add its errors to ``faults``."""
+    """Parse a command line; add its errors to ``faults``, by default raise the first one."""
     given = ParsedFlags(faults=faults or FlagFaults())
     for name, words in _expanded(argv, given.configs, flags, given.faults):
         given.line += [name, *words]

@@ -61,8 +61,8 @@ def make_settings(given: ParsedFlags, seed: int | None) -> Settings:
     if "-repeat" in given.words:
         games = max(games, given.number("-repeat", 2, 1, 10_000))
     penta = given.key_switch("-report", "penta", True)
-    # Estimates and tests count pairs. A stored run continues unchanged, and a knockout
-    # needs no estimate.
+    # Estimates and tests count pairs. A stored run continues unchanged, and a knockout has no
+    # estimate.
     is_match = len(entries) == 2 and style != "knockout"
     if games % 2 and games > 1 and penta and is_match and seed is None:
         given.faults.add(InputError(
@@ -118,8 +118,8 @@ def make_engines(
 def _inherited(entry: dict[str, str], each: dict[str, str]) -> dict[str, str]:
     """Return an engine's values by key: its own, then those of ``-each``.
 
-    tc= or st= of the engine replaces both of ``-each``. A built-in level ignores the program of
-    ``-each``, and has the clock `LEVEL_LIMIT` if no limit is given.
+    If the engine has tc= or st=, those of ``-each`` are ignored. A built-in level ignores the
+    program of ``-each``, and has the clock `LEVEL_LIMIT` if no limit is given.
     """
     common = dict(each)
     if "level" in entry:

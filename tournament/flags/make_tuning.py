@@ -148,7 +148,7 @@ def _spins(options: Mapping[str, Option]) -> str:
 
 
 def _bound(words: Mapping[str, str], key: str, option: Option, flag: str) -> int:
-    """Return min= or max=, within the bounds that the engine declares; by default that bound."""
+    """Return min= or max=, within the declared bounds; by default the bound that is declared."""
     least, most = option.minimum, option.maximum
     if key in words:
         low, high = -(10**9) if least is None else least, 10**9 if most is None else most

@@ -40,7 +40,7 @@ LONG_GAME = 150
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """Options of one run of a tournament."""
+    """Options of one run of a tournament, tune or league."""
 
     concurrency: int
     cpus: tuple[tuple[int, ...], ...]
@@ -128,7 +128,7 @@ def make_run_options(given: ParsedFlags, settings: Settings) -> RunOptions:
 
 
 def file_of(given: ParsedFlags, flag: str) -> str | None:
-    """Return the ``file=`` of a flag, or None without the flag; raise `InputError` if missing."""
+    """Return the ``file=`` of a flag, or None without the flag; `InputError` without ``file=``."""
     if not given.has(flag):
         return None
     path = given.key(flag, "file", "")
@@ -148,8 +148,8 @@ def output_format(given: ParsedFlags) -> OutputFormat | None:
 def load_factory(name: str) -> ExecutorFactory:
     """Import the factory ``module:factory``; the module may be in the current folder.
 
-    Raise `InputError` if the import fails. The returned function raises it if the factory returns
-    no executor.
+    Raise `InputError` if the import fails or the factory is not callable. The returned function
+    raises `InputError` if the factory returns no executor.
     """
     sys.path.append(os.getcwd())
     module_name, _, factory_name = name.partition(":")
@@ -296,7 +296,7 @@ def _spread_cores(cores: list[int]) -> list[int]:
 def _cpus(given: ParsedFlags, settings: Settings, concurrency: int) -> tuple[tuple[int, ...], ...]:
     """Return the cores of ``-use-affinity`` for each worker: two if an engine ponders, else one.
 
-    Raise `InputError` if a core is not available or there are too few.
+    Raise `InputError` if cores are lacking, or if an engine has several threads.
     """
     flag = "-use-affinity"
     if flag not in given.words:

@@ -85,9 +85,9 @@ GROUPS: dict[str, dict[str, Flag]] = {
             "start positions. book: 500 positions that are proven draws under the rule set of "
             "-variant, without changes by -set; or a file with format=pos|pgn. Both take "
             "order=sequential|random and start=N. From a PGN file, the first plies=N moves of each "
-            "record. Without plies=, all moves; or, if any record is a complete game, the first 8 "
-            "moves of each record, each opening once. Without a file, plies=N random placements (4 "
-            "to 8), at most 12; plies=0 is the empty board",
+            "record. Without plies=, all moves; or, if any record reaches the end of a game or of "
+            "its placing phase, the first 8 moves of each record, each opening once. Without a "
+            "file, plies=N random placements (4 to 8), at most 12; plies=0 is the empty board",
             ("file", "format", "order", "plies", "start"), plain="file",
         ),
         "-event": Flag("name of the event, for PGN and reports", words=ONE),

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from merels.tournament.commands.merge import OF_A_PART
+from merels.tournament.commands.merge import PART_FLAGS
 from merels.tournament.flags.table import FLAGS, GROUPS
 from merels.tournament.journal import merging as joining
 from merels.tournament.journal.journal import Journal
@@ -148,8 +148,8 @@ def test_pair_of_gives_the_pair_of_a_game_in_the_plan(games: int) -> None:
 def test_every_flag_belongs_to_the_tournament_or_to_a_part() -> None:
     flags = {flag.split()[0] for flag, _ in setting_values(settings())}
     of_all = {"-config", "-sprt"} | {flag for flag in flags if flag in FLAGS}
-    assert {*GROUPS["Running"], *GROUPS["Output"]} - of_all <= {*OF_A_PART}
-    assert not of_all & {*OF_A_PART}
+    assert {*GROUPS["Running"], *GROUPS["Output"]} - of_all <= {*PART_FLAGS}
+    assert not of_all & {*PART_FLAGS}
 
 
 @pytest.mark.parametrize(
