@@ -17,6 +17,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import combinations
 
 from merels.engine.common.errors import printable
 from merels.engine.common.files import file_error, system_error
@@ -47,7 +48,12 @@ from merels.tournament.report.html import (
 from merels.tournament.report.replay_data import RESULTS, compact, in_element
 from merels.tournament.report.svg import rating_plot
 from merels.tournament.report.text_table import percent
-from merels.tournament.statistics.counts import GameScore, MatchCounter, Tally
+from merels.tournament.statistics.counts import (
+    GameScore,
+    MatchCounter,
+    Tally,
+    counts_between,
+)
 from merels.tournament.statistics.terminations import CAUSES, FAULTS
 
 SITE = "site"
@@ -57,6 +63,12 @@ LOCK = "site.lock"
 INDEX = "index.html"
 POINTS = (1.0, 0.0, 0.5)
 """White's points by index of `RESULTS`."""
+PLAYERS_OF_PAIR = ("first", "second")
+COLOUR_COUNTS = (
+    "white_wins", "white_draws", "white_losses", "black_wins", "black_draws", "black_losses"
+)
+PAIR_COUNTS = ("ll", "ld", "wl", "dd", "wd", "ww")
+"""Columns of ``pairs.csv``; the last ones are fields of `MatchCounts`."""
 MOST_OPENINGS = 100
 """Number of openings in the table of a player: the most frequent ones."""
 EXTREMES = 5
@@ -290,6 +302,7 @@ class _Pages:
         self._put("crosstable.html", "Crosstable", self._crosstable())
         self._put("games.html", "Games as PGN", self._downloads())
         self._files.put("ratings.csv", self._csv())
+        self._files.put("pairs.csv", self._pairs_csv())
         self._put(INDEX, self._league.settings.event, self._index())
 
     def _put(self, name: str, title: str, body: Sequence[str]) -> None:
@@ -416,6 +429,31 @@ class _Pages:
             ])
         return out.getvalue()
 
+    def _pairs_csv(self) -> str:
+        """Return the counts of each two players, from which the ratings can be computed again.
+
+        All counts are the first player's: games as White and as Black, then pairs of games.
+        """
+        columns, listed = self._games.columns, self._league.listed
+        games = Counter(
+            (self._names[white], self._names[black], POINTS[result])
+            for white, black, result in zip(columns["white"], columns["black"], columns["result"])
+            if result < len(POINTS)
+        )
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow([*PLAYERS_OF_PAIR, *COLOUR_COUNTS, *PAIR_COUNTS])
+        for first, second in combinations(listed, 2):
+            counts = counts_between(self._counts, first, second)
+            if counts.games:
+                writer.writerow([
+                    csv_text(first), csv_text(second),
+                    *(games[first, second, points] for points in (1.0, 0.5, 0.0)),
+                    *(games[second, first, points] for points in (0.0, 0.5, 1.0)),
+                    *(getattr(counts, name) for name in PAIR_COUNTS),
+                ])
+        return out.getvalue()
+
     def _downloads(self) -> list[str]:
         lots: dict[int, list[int]] = defaultdict(list)
         for number in self._games.columns["n"]:
@@ -428,7 +466,8 @@ class _Pages:
         if not items:
             return [note("No games yet.")]
         return [note(f"The games by number, at most {LOT} in a file."),
-                f'<ul class="lots">{"".join(items)}</ul>']
+                f'<ul class="lots">{"".join(items)}</ul>',
+                '<p><a href="pairs.csv" download>The counts of each two players as CSV</a></p>']
 
     def _crosstable(self) -> list[str]:
         entries = [entry for entry in self._entries if entry.rating is not None]

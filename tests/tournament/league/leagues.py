@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -15,9 +16,10 @@ from merels.tournament.league.league import (
     create_league,
     open_league,
 )
-from merels.tournament.league.site import SITE
+from merels.tournament.league.site import COLOUR_COUNTS, PAIR_COUNTS, PLAYERS_OF_PAIR, SITE
 from merels.tournament.records.games import Entrant, TimeControl
 from merels.tournament.records.settings import LEAGUE, Settings
+from merels.tournament.statistics.counts import Counts, MatchCounts
 from tests.benchmarks.journals import insert, rows
 
 HIDDEN = "/home/somebody/engines"
@@ -83,3 +85,23 @@ def stamps(folder: str) -> dict[str, tuple[int, int]]:
 def journal_of(folder: str) -> str:
     """Return the path of a league's journal."""
     return os.path.join(folder, JOURNAL)
+
+
+def read_pairs(lines: Iterable[str]) -> Counts:
+    """Return the counts in a site's ``pairs.csv``.
+
+    Raise AssertionError for a pair that is listed twice, or whose games do not contain its pairs.
+    """
+    counts: dict[tuple[str, str], MatchCounts] = {}
+    for row in csv.DictReader(lines):
+        first, second = (row[name] for name in PLAYERS_OF_PAIR)
+        white, black = (
+            [int(row[name]) for name in COLOUR_COUNTS[start : start + 3]] for start in (0, 3)
+        )
+        wins, draws, losses = map(sum, zip(white, black))
+        pairs = {name: int(row[name]) for name in PAIR_COUNTS}
+        match = MatchCounts(wins=wins, draws=draws, losses=losses, **pairs)
+        assert min(match.unpaired) >= 0, row
+        assert not {(first, second), (second, first)} & counts.keys(), row
+        counts[first, second] = match
+    return counts

@@ -29,6 +29,8 @@ from merels.tournament.league.league import read_league
 from merels.tournament.league.lots import LOT, final_phase, update_lots
 from merels.tournament.league.site import SITE, write_site
 from merels.tournament.records.games import Adjudication
+from merels.tournament.statistics.counts import counts_between
+from merels.tournament.statistics.ratings import rate
 from tests.commands import output, refusal
 from tests.tournament.league.leagues import (
     HIDDEN,
@@ -37,6 +39,7 @@ from tests.tournament.league.leagues import (
     games_of,
     journal_of,
     make_league,
+    read_pairs,
     site_files,
     stamps,
 )
@@ -107,6 +110,34 @@ def test_the_list_as_csv_has_the_figures_of_the_journal(league: str) -> None:
         [name, f"{float(row['elo']):z.0f}", f"{float(row['error']):.0f}"]
         for name, row in rows.items()
     ]
+
+
+def test_the_ratings_follow_from_the_counts_of_pairs(league: str) -> None:
+    add_games(league, [game(2 * LOT + 101, *NAMES[:2]), game(2 * LOT + 102, *NAMES[:2], "*")])
+    files = write(league)
+    lines = files["pairs.csv"].decode().splitlines()
+    counts = read_pairs(lines)
+    with read_league(league) as opened:
+        stored = opened.counter().counts
+    for pair, match in counts.items():
+        assert match == counts_between(stored, *pair)
+    rows = {row["name"]: row for row in csv.DictReader(
+        io.StringIO(files["ratings.csv"].decode())
+    )}
+    assert {player.name: (f"{player.elo:z.1f}", f"{player.error:.1f}")
+            for player in rate(counts).players} == {
+        name: (row["elo"], row["error"]) for name, row in rows.items()
+    }
+    white: Counter[tuple[str, str, str]] = Counter()
+    with read_league(league) as opened:
+        white.update((row.white, row.black, row.result) for row in opened.rows())
+    for row in csv.DictReader(lines):
+        first, second = row["first"], row["second"]
+        assert [int(row[f"{colour}_{kind}"]) for colour in ("white", "black")
+                for kind in ("wins", "draws", "losses")] == [
+            *(white[first, second, result] for result in ("1-0", "1/2-1/2", "0-1")),
+            *(white[second, first, result] for result in ("0-1", "1/2-1/2", "1-0")),
+        ]
 
 
 def test_without_anchors_errors_are_about_the_mean_of_all_players(league: str) -> None:
