@@ -294,6 +294,16 @@ def test_every_limit_gives_a_move(limit: Limit) -> None:
     assert (infos[-1].depth or 0) >= 1
 
 
+def test_a_limit_of_one_node_plays_the_move_of_depth_1() -> None:
+    """Limits apply from the second iteration on; the reported nodes include the first."""
+    for position in random_positions(seed=12, number=100):
+        if position.outcome() is None:
+            result, infos = fresh_search(position, Limit(nodes=1))
+            whole, _ = fresh_search(position, Limit(depth=1))
+            assert result.move == whole.move and {info.depth for info in infos} == {1}
+            assert (result.info.nodes or 0) >= (whole.info.nodes or 0) >= 1
+
+
 def test_a_forced_move_on_a_clock_is_searched_one_ply() -> None:
     only = (Position().legal_moves()[0],)
     for limit, deepest in ((Limit(white_clock=1000.0), 1), (Limit(depth=3), 3)):
