@@ -67,7 +67,7 @@ def main() -> None:
     """Measure every variant."""
     limits = Limit(nodes=int(sys.argv[1]) if len(sys.argv) > 1 else 100_000)
     problems = load(POSITIONS, make_rules("morris"))
-    for name, changed in variants(weights.unpack(Path(weights.PATH).read_bytes())):
+    for name, changed in variants(weights.FILE.unpack(weights.FILE.read(weights.PATH))):
         core.load_weights(changed)
         print(f"{name:<28} {measure(problems, limits)}", flush=True)
 

@@ -73,8 +73,9 @@ OVERFLOWING = b"\xff\x7f" * (core.WEIGHTS_SIZE // 2)
         (SOUND[:-1], f"{len(SOUND) - 1} bytes instead of {len(SOUND)}: cut off or damaged"),
         (SOUND[:5000] + bytes([SOUND[5000] ^ 1]) + SOUND[5001:],
          r"damaged data: CRC-32 [0-9a-f]{8} instead of [0-9a-f]{8}"),
-        (weights.pack(bytes(100)), f"expected {core.WEIGHTS_SIZE} bytes of weights, found 100"),
-        (weights.pack(OVERFLOWING), "a weight of 32767 may overflow"),
+        (weights.FILE.pack(bytes(100)),
+         f"expected {core.WEIGHTS_SIZE} bytes of weights, found 100"),
+        (weights.FILE.pack(OVERFLOWING), "a weight of 32767 may overflow"),
     ],
     ids=("empty", "magic", "header", "version", "cut", "damaged", "size", "overflow"),
 )
@@ -90,7 +91,7 @@ def test_weights_that_cannot_be_used_raise_an_input_error(
 
 
 def test_missing_weights_raise_an_input_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot read the evaluation's weights: .*reinstall"):
+    with pytest.raises(InputError, match="cannot read the weights: .*reinstall"):
         weights.load(tmp_path / "none.bin")
 
 

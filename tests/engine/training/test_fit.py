@@ -325,7 +325,7 @@ def test_the_same_command_makes_the_same_weights(
         pieces[1].unlink()
         assert len(list(work.glob("*.weights"))) == 3
     assert made[0] == made[1] == made[2]
-    payload = weights.unpack(made[0])
+    payload = weights.FILE.unpack(made[0])
     assert len(payload) == core.WEIGHTS_SIZE and any(payload)
 
 
