@@ -9,6 +9,7 @@ from merels.engine.core.convert import core_moves, decode_move, encode_move
 from merels.engine.game.board import SIZE
 from merels.engine.game.position import BLACK, WHITE, Move, Position
 from merels.engine.game.score import TABLE_CP, Score
+from merels.engine.search.corrections import corrected_move
 
 if TYPE_CHECKING:
     from merels.engine.tablebase.probe import Tables
@@ -46,19 +47,21 @@ class Root(NamedTuple):
 def make_root(
     position: Position, root_moves: Sequence[Move], tables: Tables | None, multipv: int,
     interrupted: Callable[[], bool] = lambda: False, *, equal_wins: bool = False,
+    corrected: bool = False,
 ) -> Root:
     """Return the root of a search of ``root_moves``, or of all moves if none of them is legal.
 
     The tables, if any, rule out all but the best moves, at least ``multipv`` of them. Once
     ``interrupted`` returns True, no further move is looked up. ``equal_wins``: search all winning
     moves. After a search that reported a win in N moves, the move that wins in N may not be the one
-    with the least depth to conversion.
+    with the least depth to conversion. ``corrected``: without tables, the move of the position's
+    correction comes first.
     """
     moves = core_moves(position)
     wanted = {encode_move(move) for move in root_moves}
     moves = [move for move in moves if move in wanted] or moves
     if tables is None:
-        return Root(moves)
+        return _without_values(position, moves, corrected)
     from merels.engine.tablebase.root_ranking import rank_moves
 
     # With ranked moves, the search probes the tables only with fewer men than now. Until the next
@@ -70,7 +73,8 @@ def make_root(
         equal_wins=equal_wins,
     )
     if ranking is None:
-        return Root(moves, tables, SIZE if any(position.hands) else men)
+        root = _without_values(position, moves, corrected)
+        return root._replace(tables=tables, table_men=SIZE if any(position.hands) else men)
     best = ranking.groups[0][0]
     # The tables rate all draws equal and all losses equal, but a fallible opponent finds some of
     # these moves harder to answer. Among them the search chooses by its own evaluation, without
@@ -87,3 +91,13 @@ def make_root(
         list(choices), search_tables, men, tuple(rank for rank, _ in ranked), choices, ranking.hits,
         ranking.settled and not equal_wins,
     )
+
+
+def _without_values(position: Position, moves: list[int], corrected: bool) -> Root:
+    """Return the root of a search of ``moves`` whose tablebase values are unknown."""
+    move = corrected_move(position) if corrected else None
+    first = None if move is None else encode_move(move)
+    if first not in moves:
+        return Root(moves)
+    others = [code for code in moves if code != first]
+    return Root([first, *others], ranks=(0, *[1] * len(others)))

@@ -14,6 +14,7 @@ from merels.engine.core import core, weights
 from merels.engine.core.convert import core_board, core_history, core_rules
 from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import Rules
+from merels.engine.search import corrections
 from merels.engine.search.levels import Errors, Level, errors_of
 from merels.engine.search.limits import Info, Limit, Result
 from merels.engine.search.reporting import Lines, Reporter, final_info
@@ -54,6 +55,8 @@ class Searcher:
         self.threads = threads
         self.tables: Tables | None = None
         """Tablebases, which are used in positions of their rules."""
+        self.corrections = True
+        """Whether to play the moves of `merels.engine.search.corrections`."""
         self.hash_mb = hash_mb
         """Maximum size of the transposition table in MiB; `resize` changes it."""
         self._table: core.TranspositionTable | None = None
@@ -76,6 +79,7 @@ class Searcher:
         one thread.
         """
         weights.ensure()
+        corrections.load()
         if self._table is None:
             try:
                 if self.hash_mb > _memory_mb():
@@ -182,7 +186,8 @@ class Searcher:
 
         reported_win = self._plies_left(position)
         root = make_root(
-            position, root_moves, tables, multipv, is_due, equal_wins=reported_win > 0
+            position, root_moves, tables, multipv, is_due, equal_wins=reported_win > 0,
+            corrected=self.corrections and level is None,
         )
         errors = errors_of(level, position)
         context = (core_rules(position.rules), level is None, errors, root.tables)

@@ -1,1 +1,1 @@
-"""Training of the evaluation: one command makes weights.bin."""
+"""Training: one command makes weights.bin, another one corrections.bin."""

@@ -33,6 +33,8 @@ class Player:
             self.searcher.resize(self.settings.number("Hash"))
         elif option.name == "Threads":
             self.searcher.threads = self.settings.number("Threads")
+        elif option.name == "Corrections":
+            self.searcher.corrections = self.settings.flag("Corrections")
         elif option.name == "Clear Hash":
             self.searcher.clear()
 

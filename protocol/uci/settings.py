@@ -47,6 +47,7 @@ TABLE = Options(
         Option("UCI_ShowWDL", "check", "false"),
         Option("UCI_Opponent", "string"),
         Option("TablePath", "string"),
+        Option("Corrections", "check", "true"),
         Option("Debug Log File", "string"),
         *PARAMETERS.values(),
     ]

@@ -24,7 +24,9 @@ EXPECTED = {
             "Hash", "Threads", "MultiPV", "Move Overhead", "Repetition", "NoRemovalPlies",
             "ThreeThreePlies", "UCI_Elo", "LevelSeed",
         ),
-        "check": ("Ponder", "UCI_LimitStrength", "UCI_AnalyseMode", "UCI_ShowWDL"),
+        "check": (
+            "Ponder", "UCI_LimitStrength", "UCI_AnalyseMode", "UCI_ShowWDL", "Corrections",
+        ),
         "combo": ("UCI_Variant", "Flying", "LockedMills", "DoubleMill", "Blocked"),
         "string": ("UCI_Opponent", "TablePath", "Debug Log File"),
         "button": ("Clear Hash",),

@@ -1,0 +1,268 @@
+"""Make the file of corrections: placing positions in which short searches blunder.
+
+    python -m merels.engine.training.corrections -tables DIR -openings FILE -work FILE
+
+Each opening is played on by the engine against perfect play, once for each colour. The engine
+follows its own search, or the correction if the search gives away the value. Perfect play chooses
+any of the moves that keep the value and look best to a search. Each line of play has a probability,
+and the most probable position is searched next.
+
+A position gets a correction if its search to ``-nodes`` prefers a move that gives away the value,
+at the end or after any iteration with `LEAST_NODES` nodes. The correction is the move that the
+search prefers among those that keep the value. Lines of play follow the first rule set of the file;
+a correction that gives away the value under another one is left out. All of them need complete
+tables in ``-tables``.
+
+The result depends only on the openings, the tables, the engine's play and the number of positions.
+An interrupted run resumes, because ``-work`` stores each searched position.
+"""
+
+from __future__ import annotations
+
+import argparse
+import heapq
+import itertools
+import json
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple, TextIO
+
+from merels.engine.common.errors import InputError, placed
+from merels.engine.common.saving import write_named, write_whole
+from merels.engine.game.notation import format_position, parse_position
+from merels.engine.game.position import Move, Position
+from merels.engine.game.rules import Rules, preset
+from merels.engine.search import corrections
+from merels.engine.search.limits import Info, Limit
+from merels.engine.search.searcher import Searcher
+from merels.engine.tablebase.probe import Tables, build_command, open_tables
+
+LEAST_NODES = 1_000
+"""Nodes from which on the preferred move of an iteration counts."""
+REPLIES = 3
+"""Most moves of perfect play that are followed in a position."""
+REPLY_NODES = 20_000
+"""Nodes of a search for these moves."""
+SPREAD = 12
+"""Difference of scores, in hundredths of a man, that makes a reply less probable by a factor e."""
+OWN_NODES_SHARE = 4
+"""The engine may play what it prefers from this part of the nodes on, in faster or slower runs."""
+
+START_WEIGHT = 20
+"""Weight of games from the start of the game; those from an opening have a weight of 1."""
+
+ENGINE, PERFECT = 0, 1
+"""Who is to move in a line of play."""
+
+
+class Searched(NamedTuple):
+    """What follows a position: the likely moves with their probabilities, and its correction."""
+
+    moves: dict[str, float]
+    correction: str | None = None
+
+
+def moves_that_hold(tables: Tables, position: Position) -> list[Move]:
+    """Return the moves that keep a position's value; none if it is lost."""
+    moves = list(tables.moves(position.under(tables.rules)))
+    values = [stored.value for _, stored in moves if stored is not None]
+    best = max(values, default=-1)
+    if best < 0 or len(values) < len(moves):
+        return []
+    return [move for move, stored in moves if stored is not None and stored.value == best]
+
+
+class Explorer:
+    """The search for positions that need a correction."""
+
+    def __init__(self, tables: Tables, nodes: int) -> None:
+        self.tables = tables
+        self.nodes = nodes
+        self.searcher = Searcher(64)
+        self.searcher.corrections = False
+
+    def search(
+        self, position: Position, nodes: int, moves: Sequence[Move] = ()
+    ) -> list[tuple[int, Move]]:
+        """Return the nodes and the preferred move of each iteration, and of the whole search."""
+        preferred: list[tuple[int, Move]] = []
+
+        def follow(info: Info) -> None:
+            if info.pv:
+                preferred.append((info.nodes or 0, info.pv[0]))
+
+        self.searcher.clear()
+        result = self.searcher.search(position, Limit(nodes=nodes), follow, root_moves=moves)
+        assert result.move is not None
+        return [*preferred, (nodes, result.move)]
+
+    def engine_moves(
+        self, position: Position, holding: list[Move]
+    ) -> tuple[Move | None, dict[Move, float]]:
+        """Return the correction, if one is needed, and the moves that follow with their shares."""
+        preferred = self.search(position, self.nodes)
+        final = preferred[-1][1]
+        least = min(LEAST_NODES, self.nodes)
+        late = [move for nodes, move in preferred if nodes * OWN_NODES_SHARE >= self.nodes]
+        if all(move in holding for nodes, move in preferred if nodes >= least):
+            return None, {move: late.count(move) / len(late) for move in set(late)}
+        if final not in holding:
+            final = self.search(position, self.nodes, holding)[-1][1]
+        return final, {final: 1.0}
+
+    def replies(self, position: Position, holding: list[Move]) -> dict[Move, float]:
+        """Return the likely moves of perfect play with their probabilities."""
+        lines: dict[int, tuple[int, Move]] = {}
+
+        def follow(info: Info) -> None:
+            if info.pv and info.score is not None:
+                score = info.score.relative
+                lines[info.multipv] = (score.cp or 0, info.pv[0])
+
+        self.searcher.clear()
+        self.searcher.search(
+            position, Limit(nodes=REPLY_NODES), follow, root_moves=holding,
+            multipv=min(REPLIES, len(holding)),
+        )
+        best = max(score for score, _ in lines.values())
+        weights = {move: math.exp((score - best) / SPREAD) for score, move in lines.values()}
+        return {move: weight / sum(weights.values()) for move, weight in weights.items()}
+
+    def searched(self, position: Position, player: int) -> Searched:
+        """Search a position; no moves if it is lost, which tables cannot mend."""
+        holding = moves_that_hold(self.tables, position)
+        if not holding:
+            return Searched({})
+        correction = None
+        if player == ENGINE:
+            correction, moves = self.engine_moves(position, holding)
+        else:
+            moves = self.replies(position, holding)
+        named = {str(move): moves[move] for move in sorted(moves)}
+        return Searched(named, str(correction) if correction else None)
+
+
+class Work:
+    """The file of searched positions, one JSON line each; it resumes an interrupted run."""
+
+    def __init__(self, path: Path) -> None:
+        self.stored: dict[tuple[str, int], Searched] = {}
+        text = path.read_text(encoding="utf-8") if path.exists() else ""
+        # A killed run may leave a part of a line.
+        complete = text[: text.rfind("\n") + 1]
+        for line in complete.splitlines():
+            position, player, moves, correction = json.loads(line)
+            self.stored[position, player] = Searched(moves, correction)
+        write_whole(path, [complete.encode()])
+        self._file: TextIO = path.open("a", encoding="utf-8")
+
+    def get(self, position: Position, player: int) -> Searched | None:
+        """Return a position's entry, or None."""
+        return self.stored.get((format_position(position), player))
+
+    def add(self, position: Position, player: int, searched: Searched) -> None:
+        """Store a searched position."""
+        self._file.write(json.dumps([format_position(position), player, *searched]) + "\n")
+        self._file.flush()
+
+
+def explore(
+    openings: Sequence[tuple[Position, float]], explorer: Explorer, work: Work, positions: int
+) -> Iterator[tuple[Position, Searched]]:
+    """Yield the most probable positions of the placing phase, each searched once."""
+    queue: list[tuple[float, int, int, Position]] = []
+    pending: defaultdict[tuple[int, int], float] = defaultdict(float)
+    expanded: set[tuple[int, int]] = set()
+    serial = itertools.count()
+
+    def push(position: Position, player: int, probability: float) -> None:
+        if not position.hands[position.side] or position.outcome() is not None:
+            return
+        place = corrections.key_of(position)[0], player
+        if place not in expanded:
+            pending[place] += probability
+            heapq.heappush(queue, (-pending[place], next(serial), player, position))
+
+    for opening, weight in openings:
+        for player in (ENGINE, PERFECT):
+            push(opening, player, weight)
+    while queue and len(expanded) < positions:
+        _, _, player, position = heapq.heappop(queue)
+        place = corrections.key_of(position)[0], player
+        if place in expanded:
+            continue
+        expanded.add(place)
+        searched = work.get(position, player)
+        if searched is None:
+            searched = explorer.searched(position, player)
+            work.add(position, player, searched)
+        yield position, searched
+        for move, share in searched.moves.items():
+            push(_alone(position.push(move)), 1 - player, pending[place] * share)
+
+
+def _alone(position: Position) -> Position:
+    """Return a position without its history."""
+    return Position(position.rules, position.men, position.hands, position.side)
+
+
+def read_openings(paths: Sequence[Path], rules: Rules) -> list[tuple[Position, float]]:
+    """Return the start of the game and the positions of files of openings, with their weights.
+
+    Text after ``;`` is a comment. `InputError` names the file and the line of an invalid position.
+    """
+    openings = [(Position(rules), float(START_WEIGHT))]
+    for path in paths:
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            text = line.partition(";")[0].strip()
+            if not text:
+                continue
+            try:
+                openings.append((parse_position(text, rules), 1.0))
+            except InputError as error:
+                raise placed(error, f"{path}, line {number}") from None
+    return openings
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command: search positions and write the file of corrections."""
+    parser = argparse.ArgumentParser(
+        prog="python -m merels.engine.training.corrections", description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("-tables", type=Path, metavar="DIR", required=True)
+    parser.add_argument("-openings", type=Path, metavar="FILE", nargs="+", required=True)
+    parser.add_argument("-work", type=Path, metavar="FILE", default=Path("corrections.work"))
+    parser.add_argument("-out", type=Path, metavar="FILE", default=corrections.PATH)
+    parser.add_argument("-nodes", type=int, default=200_000, help="nodes of the engine's searches")
+    parser.add_argument("-positions", type=int, default=100_000, help="positions to search")
+    args = parser.parse_args(argv)
+    try:
+        rules = [preset(name) for name in corrections.VARIANTS]
+        tables = [open_tables(args.tables, each) for each in rules]
+        for opened in tables:
+            if not opened.complete:
+                command = build_command(opened.rules, args.tables)
+                problem = f"expected all tables; make them with {command}"
+                raise InputError(str(args.tables), problem)
+        explorer, work = Explorer(tables[0], args.nodes), Work(args.work)
+        numbers = []
+        found = explore(read_openings(args.openings, rules[0]), explorer, work, args.positions)
+        for count, (position, searched) in enumerate(found, 1):
+            if searched.correction:
+                move = Move.from_text(searched.correction)
+                if all(move in moves_that_hold(other, position) for other in tables[1:]):
+                    numbers.append(corrections.number_of(position, move))
+            if count % 1000 == 0:
+                print(f"{count} positions, {len(numbers)} corrections", flush=True)
+        write_named(args.out, [corrections.pack(numbers)])
+    except (InputError, OSError) as error:
+        parser.error(str(error))
+    print(f"{args.out}: {len(numbers)} corrections")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

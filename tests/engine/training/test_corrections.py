@@ -1,0 +1,93 @@
+"""Making of corrections: the moves of both players, and resuming."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from merels.engine.game.position import Move, Position
+from merels.engine.game.rules import preset
+from merels.engine.search import corrections
+from merels.engine.tablebase.build import Builder
+from merels.engine.tablebase.probe import Tables
+from merels.engine.training.corrections import (
+    ENGINE, PERFECT, Explorer, Work, explore, main, moves_that_hold,
+)
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Tables:
+    """Tables of up to seven men, in hand and on the board."""
+    rules = preset(corrections.VARIANTS[0])
+    return Builder(tmp_path_factory.mktemp("tables"), rules, threads=2).build(7, placing=True)
+
+
+def positions(number: int) -> list[Position]:
+    """Return random positions of three or four men a side, some of them in hand."""
+    chance = random.Random(5)
+    found = []
+    while len(found) < number:
+        hands = chance.choice([(1, 1), (2, 2), (1, 2)])
+        own, opponent = (chance.choice([3, 4 if sum(hands) % 2 else 3]) - hand for hand in hands)
+        points = chance.sample(range(24), own + opponent)
+        men = sum(1 << point for point in points[:own]), sum(1 << point for point in points[own:])
+        position = Position(preset(corrections.VARIANTS[0]), men, hands, 0)
+        if position.outcome() is None:
+            found.append(position)
+    return found
+
+
+def test_both_players_keep_the_value_and_blunders_are_corrected(tables: Tables) -> None:
+    explorer = Explorer(tables, nodes=20)
+    corrected = 0
+    for position in positions(150):
+        values = {move: stored.value for move, stored in tables.moves(position) if stored}
+        best = max(values.values(), default=-1)
+        known = best >= 0 and set(values) == set(position.legal_moves())
+        holding = moves_that_hold(tables, position)
+        assert set(holding) == {move for move in values if known and values[move] == best}
+        for player in (ENGINE, PERFECT):
+            found = explorer.searched(position, player)
+            moves = [Move.from_text(text) for text in found.moves]
+            assert bool(moves) == bool(holding)
+            if moves:
+                assert sum(found.moves.values()) == pytest.approx(1)
+            assert set(moves) <= set(holding)
+            if found.correction:
+                corrected += 1
+                assert player == ENGINE and list(found.moves) == [found.correction]
+        if holding:
+            final = explorer.search(position, 20)[-1][1]
+            assert final in holding or explorer.searched(position, ENGINE).correction
+    assert corrected
+
+
+def test_an_interrupted_run_resumes_with_the_same_result(
+    tables: Tables, tmp_path: Path
+) -> None:
+    openings = [(position, 1.0) for position in positions(6)]
+
+    def run(path: Path, number: int) -> list[object]:
+        explorer = Explorer(tables, nodes=20)
+        return list(explore(openings, explorer, Work(path), number))
+
+    whole = run(tmp_path / "whole", 20)
+    assert len(whole) == 20
+    parts = tmp_path / "parts"
+    assert run(parts, 7) == whole[:7]
+    # A run that was killed while it wrote leaves half a line.
+    parts.write_bytes(parts.read_bytes()[:-5])
+    assert run(parts, 20) == whole
+    assert len((tmp_path / "whole").read_bytes().splitlines()) == 20
+
+
+def test_the_command_names_what_is_missing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    openings = tmp_path / "openings.pos"
+    openings.write_text("not a position\n")
+    with pytest.raises(SystemExit):
+        main(["-tables", str(tmp_path), "-openings", str(openings)])
+    assert "expected all tables; make them with merels tables build" in capsys.readouterr().err
