@@ -22,16 +22,16 @@ from merels.engine.common.data_file import DataFile
 from merels.engine.common.errors import InputError
 from merels.engine.game.board import ANGLES, RINGS, SYMMETRIES
 from merels.engine.game.position import Move, Position
-from merels.engine.game.rules import Rules, preset
+from merels.engine.game.rules import FIELDS, Rules, preset
 
 PATH = os.path.join(os.path.dirname(__file__), "corrections.bin")
 FILE = DataFile("corrections", b"MERELSCO", 1)
 VARIANTS = ("morris", "mill")
 """Rule sets under which all moves of the file keep the value."""
 
-_MOVE_BITS = 10
 _POINT_BITS = 5
 _NO_POINT = 31
+"""Stands for no point. All its bits are set, so it is also the mask of a point."""
 _RING_MASK = (1 << ANGLES) - 1
 
 
@@ -44,7 +44,12 @@ def _ternary(symmetry: tuple[int, ...], ring: int) -> tuple[int, ...]:
     return tuple(numbers)
 
 
-_IMAGES = tuple(tuple(_ternary(symmetry, ring) for ring in range(RINGS)) for symmetry in SYMMETRIES)
+@cache
+def _images() -> tuple[tuple[tuple[int, ...], ...], ...]:
+    """Return the tables of `_ternary` for each symmetry and ring."""
+    return tuple(
+        tuple(_ternary(symmetry, ring) for ring in range(RINGS)) for symmetry in SYMMETRIES
+    )
 
 
 def key_of(position: Position) -> tuple[int, int]:
@@ -66,7 +71,7 @@ def key_of(position: Position) -> tuple[int, int]:
             ),
             index,
         )
-        for index, tables in enumerate(_IMAGES)
+        for index, tables in enumerate(_images())
     )
     hands = position.hands
     return 100 * image + 10 * hands[position.side] + hands[1 - position.side], symmetry
@@ -107,13 +112,19 @@ def load(path: str = PATH) -> array[int]:
         raise InputError(str(path), f"{error}; reinstall merels") from None
 
 
+def ensure() -> None:
+    """Load the package's file and build the tables of images, so that a search need not."""
+    load()
+    _images()
+
+
 @cache
 def are_valid_for(rules: Rules) -> bool:
     """Return whether ``rules`` differ from those of the file at most in limits that draw."""
-    return any(
-        (rules.flying, rules.locked_mills, rules.double_mill, rules.blocked)
-        == (proven.flying, proven.locked_mills, proven.double_mill, proven.blocked)
-        for proven in map(preset, VARIANTS)
+    proven = preset(VARIANTS[0])
+    return all(
+        getattr(rules, field.attribute) == getattr(proven, field.attribute)
+        for field in FIELDS if field.choices  # The other fields are limits.
     )
 
 
@@ -127,8 +138,8 @@ def corrected_move(position: Position, numbers: array[int] | None = None) -> Mov
     if numbers is None:
         numbers = load()
     key, index = key_of(position)
-    place = bisect_left(numbers, key << _MOVE_BITS)
-    if place == len(numbers) or numbers[place] >> _MOVE_BITS != key:
+    place = bisect_left(numbers, key << 2 * _POINT_BITS)
+    if place == len(numbers) or numbers[place] >> 2 * _POINT_BITS != key:
         return None
     to, removed = (numbers[place] >> shift & _NO_POINT for shift in (_POINT_BITS, 0))
     image = SYMMETRIES[index]

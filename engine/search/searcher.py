@@ -79,7 +79,7 @@ class Searcher:
         one thread.
         """
         weights.ensure()
-        corrections.load()
+        corrections.ensure()
         if self._table is None:
             try:
                 if self.hash_mb > _memory_mb():

@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import NamedTuple, TextIO
 
 from merels.engine.common.errors import InputError, placed
+from merels.engine.common.numbers import read_whole
 from merels.engine.common.saving import write_named, write_whole
 from merels.engine.game.notation import format_position, parse_position
 from merels.engine.game.position import Move, Position
@@ -58,7 +59,7 @@ ENGINE, PERFECT = 0, 1
 
 
 class Searched(NamedTuple):
-    """What follows a position: the likely moves with their probabilities, and its correction."""
+    """The likely moves in a position with their probabilities, and its correction."""
 
     moves: dict[str, float]
     correction: str | None = None
@@ -204,7 +205,7 @@ def explore(
 
 
 def _alone(position: Position) -> Position:
-    """Return a position without its history."""
+    """Return a position without its history and counts, as the work file names it."""
     return Position(position.rules, position.men, position.hands, position.side)
 
 
@@ -226,6 +227,11 @@ def read_openings(paths: Sequence[Path], rules: Rules) -> list[tuple[Position, f
     return openings
 
 
+def _count(text: str) -> int:
+    """Return a flag's value, an integer from 1 to a billion."""
+    return read_whole(text, 1, 10**9)
+
+
 def main(argv: list[str] | None = None) -> int:
     """Run the command: search positions and write the file of corrections."""
     parser = argparse.ArgumentParser(
@@ -236,8 +242,10 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("-openings", type=Path, metavar="FILE", nargs="+", required=True)
     parser.add_argument("-work", type=Path, metavar="FILE", default=Path("corrections.work"))
     parser.add_argument("-out", type=Path, metavar="FILE", default=corrections.PATH)
-    parser.add_argument("-nodes", type=int, default=200_000, help="nodes of the engine's searches")
-    parser.add_argument("-positions", type=int, default=100_000, help="positions to search")
+    parser.add_argument(
+        "-nodes", type=_count, default=200_000, help="nodes of the engine's searches"
+    )
+    parser.add_argument("-positions", type=_count, default=100_000, help="positions to search")
     args = parser.parse_args(argv)
     try:
         rules = [preset(name) for name in corrections.VARIANTS]

@@ -14,18 +14,10 @@ from merels.engine.game.board import SYMMETRIES
 from merels.engine.game.notation import START, parse_position
 from merels.engine.game.position import Position
 from merels.engine.search.evaluation import evaluate, explain
+from tests.engine.images import image_of
 from tests.engine.random_games import random_positions
 
 AHEAD = "**O*@**O/@O***O@*/**O*@OO* w 0 0 0 20"
-
-
-def image_of(position: Position, symmetry: tuple[int, ...]) -> Position:
-    """Return the image of a position under a symmetry of the board."""
-    white, black = (
-        sum(1 << symmetry[point] for point in range(24) if men >> point & 1)
-        for men in position.men
-    )
-    return Position(position.rules, (white, black), position.hands, position.side)
 
 
 def test_symmetric_positions_have_the_same_evaluation() -> None:

@@ -9,14 +9,15 @@ from pathlib import Path
 import pytest
 
 from merels.engine.common.errors import InputError
-from merels.engine.game.board import SIZE, SYMMETRIES, mask_of, points_of
+from merels.engine.game.board import SIZE, SYMMETRIES
 from merels.engine.game.position import Move, Position
-from merels.engine.game.rules import PRESETS, Rules, make_rules, preset
+from merels.engine.game.rules import PRESETS, make_rules, preset
 from merels.engine.search import corrections
 from merels.engine.search.levels import LEVELS
-from merels.engine.search.limits import Limit
+from merels.engine.search.limits import Info, Limit
 from merels.engine.search.searcher import Searcher
 from merels.engine.tablebase.build import Builder
+from tests.engine.images import image_of
 from tests.engine.random_games import random_positions
 
 MORRIS = preset("morris")
@@ -24,18 +25,7 @@ MORRIS = preset("morris")
 
 def images(position: Position) -> list[Position]:
     """Return the 16 symmetric images of a position."""
-    return [
-        Position(
-            position.rules,
-            (
-                mask_of(symmetry[point] for point in points_of(position.men[0])),
-                mask_of(symmetry[point] for point in points_of(position.men[1])),
-            ),
-            position.hands,
-            position.side,
-        )
-        for symmetry in SYMMETRIES
-    ]
+    return [image_of(position, symmetry) for symmetry in SYMMETRIES]
 
 
 def placing_positions(number: int) -> list[Position]:
@@ -48,7 +38,7 @@ def placing_positions(number: int) -> list[Position]:
     ][:number]
 
 
-def stored_position(number: int, rules: Rules = MORRIS) -> Position:
+def stored_position(number: int) -> Position:
     """Return the position of a number in the file, with White to move."""
     image, hands = divmod(number >> 10, 100)
     men = [0, 0]
@@ -56,7 +46,7 @@ def stored_position(number: int, rules: Rules = MORRIS) -> Position:
         image, digit = divmod(image, 3)
         if digit:
             men[digit - 1] |= 1 << point
-    return Position(rules, (men[0], men[1]), divmod(hands, 10), 0)
+    return Position(MORRIS, (men[0], men[1]), divmod(hands, 10), 0)
 
 
 def test_all_images_of_a_position_have_one_correction() -> None:
@@ -136,8 +126,8 @@ def test_a_correction_is_only_played_if_it_may_be_chosen(blunder: tuple[Position
     assert Searcher(1).search(position, Limit(nodes=1_000), root_moves=others).move in others
     lines: dict[int, Move] = {}
 
-    def follow(info: object) -> None:
-        lines[info.multipv] = info.pv[0]  # type: ignore[attr-defined]
+    def follow(info: Info) -> None:
+        lines[info.multipv] = info.pv[0]
 
     Searcher(1).search(position, Limit(nodes=3_000), follow, multipv=3)
     assert lines[1] == move and len(set(lines.values())) == 3
