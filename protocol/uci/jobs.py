@@ -34,7 +34,7 @@ class Job(ABC):
         """Do the work on the worker's thread, and return its last lines of output."""
 
     def is_limited(self) -> bool:
-        """Return whether the end of input waits for the job; the job must end without a signal."""
+        """Return whether the end of input waits for the job, because it ends without a signal."""
         return False
 
     def failed(self, error: Exception) -> Sequence[str]:
@@ -47,8 +47,8 @@ class Search(Job):
     """The search of one ``go`` command, which ends with one ``bestmove``.
 
     If the weights or the memory for a search are missing, the job ends the process. Later commands
-    do not change the search's position and limits. Start a search only after the previous job has
-    ended, because both use ``player``. ``asked`` is the time at which ``go`` was read
+    do not change the search's position and limits. Start a search only after the previous
+    search has ended, because both use ``player``. ``asked`` is the time at which ``go`` was read
     (`core.monotonic_ns`).
     """
 
@@ -182,9 +182,9 @@ class Worker:
         self._queue.put(job)
 
     def finish(self, at_once: bool = False, timeout: float | None = None) -> bool:
-        """Stop the job and wait for its end; return whether it ended within ``timeout`` seconds.
+        """Stop the job after its `Job.patience`, or ``at_once``.
 
-        The job first has its `Job.patience` to finish, unless ``at_once``.
+        Return whether it ended within ``timeout`` seconds of the stop.
         """
         job = self.job
         if job is not None:

@@ -1,6 +1,6 @@
-"""A small engine with one fault, for tests: ``python fake.py MODE [ARGUMENT]``.
+"""A small engine with a fault or habit, for tests: ``python fake.py MODE [ARGUMENT]``.
 
-Apart from the fault of its mode, it answers at once with a random legal move.
+Apart from the behaviour of its mode, it answers at once with a random legal move.
 """
 
 from __future__ import annotations

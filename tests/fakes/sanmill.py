@@ -1,4 +1,4 @@
-"""An engine that speaks Sanmill's dialect and plays the first legal step.
+"""An engine that speaks Sanmill's dialect and plays the step whose text sorts first.
 
 A removal is a separate token and needs a separate search, ``bestmove`` is at the end of the info
 line, and scores are from White's view. The options, the ``fen`` line and the error lines are those

@@ -190,7 +190,7 @@ class LeaguePlan(Plan):
         }
         self._least = [0.0] * len(self._names)
         if not met.issubset(self._active):
-            # Retired players play no more games, so errors may have limits above 0.
+            # The errors of retired players stay, and keep the other errors above a limit.
             limits = self._field.limits(self._active)
             self._least = [
                 self._error(index) * self._shrinkage(index, limit) if index in met else 0.0
@@ -257,7 +257,7 @@ class LeaguePlan(Plan):
     # Games.
 
     def _unfinished(self) -> Iterator[_Games]:
-        """Yield this part's pairs of active players of which the journal has only one game."""
+        """Yield the half-played pairs of this part whose players are active."""
         active = {self._names[index] for index in self._active}
         for number, pair, white, black, *opening in self._league.journal.query(_HALF_PAIRS):
             if white in active and black in active and is_in_part(pair, self._part):

@@ -9,10 +9,11 @@ wrote it. Two measurements show the difference:
 * On all systems, a wait that ends more than `OVERSLEPT` after its timeout shows that the runner was
   not running: it was stopped, its memory was swapped out, or the machine was suspended.
 
-On Linux, neither delay exceeds the time in which the engine's busiest thread did not run. There a
-late runner never excuses an engine that searches for too long. Two delays are not detected: one of
-the runner that neither counts as waiting nor lasts beyond the timeout; and one of the engine while
-it sleeps or another process works for it.
+If the counters were read before and after a move, neither delay exceeds the time in which the
+engine's busiest thread did not run. A late runner then does not excuse an engine that searches for
+too long. A delay of the runner is not detected if the runner does not wait for a processor and
+still reads the answer before the timeout. A delay of the engine is not detected while its threads
+sleep, for example because another process searches for it.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ from typing import NamedTuple
 from merels.tournament.play.clock import MILLISECOND
 
 WORTH_MEASURING = MILLISECOND
-"""Shortest move that is measured, in nanoseconds, since a delay cannot exceed the move itself.
+"""Shortest time of a move, in nanoseconds, whose delays are computed; shorter ones cannot matter.
 
 The two readings of a move take about 30 microseconds, outside its clock."""
 SHORT_MOVES = 3
-"""Credit at the start, and credit that a long move earns.
+"""Initial credit for measuring moves, and the credit that each long move adds.
 
 A short move costs 1; without credit, moves are not measured."""
 MOST_SHORT_MOVES = 20

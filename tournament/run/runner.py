@@ -67,7 +67,7 @@ class _Failure:
     games: int
     """Number of games that the run had received when the call failed."""
     failures: int = 1
-    """Number of failures that count against the pair: between them, the run received games."""
+    """Number of failures that count: the first, and each before which the run received games."""
     breaks: int = 0
     """Number of the pair's calls during which the executor broke."""
 
@@ -94,7 +94,7 @@ class Runner:
         self._refusals = Refusals()
         self._pool: LocalPool | ForeignPool
         self._events: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
-        """Calls for the runner's thread to make."""
+        """Functions for the runner's thread to call."""
         self._starts = Starts(len(board.standings.names) == 2)
         self._running = 0
         """Number of calls that the pool has not returned."""
@@ -113,7 +113,7 @@ class Runner:
         self._games = 0
         """Number of games received."""
         self._interrupts = 0
-        """Number of interrupts; an immediate stop counts as two."""
+        """Requests to stop, by interrupts or ``-maxfaults``; an immediate stop counts as two."""
 
     def report(self, event: Started | Played | Finished) -> None:
         """Queue a worker's report, from any thread."""
@@ -122,8 +122,8 @@ class Runner:
     def interrupt(self, now: bool = False) -> None:
         """Stop after the games in progress.
 
-        With ``now``, on the second call, or while the pool is ``silent``, stop at once. May be
-        called from a signal handler.
+        With ``now``, on the second request to stop, or while the pool is ``silent``, stop at once.
+        May be called from a signal handler.
         """
         self._events.put(partial(self._take_interrupt, now))
 
@@ -187,7 +187,7 @@ class Runner:
         return "timed_out" if self._pool.given_up else "stuck"
 
     def _explain(self) -> None:
-        """Report the games that stay unplayed, and the reason."""
+        """Report the engines and the pairs that were given up, and the reasons."""
         for name, error, _ in self._starts.given_up():
             self.board.notice(f"engine {name} {error}: its games are left unplayed")
         for failure in self._given_up:

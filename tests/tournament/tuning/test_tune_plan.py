@@ -8,7 +8,7 @@ from tests.tournament.specs import settings
 
 
 def plan_after(pairs: int) -> TuningPlan:
-    """Return a plan of 100 pairs, of which two may lack a result, after the draw of ``pairs``."""
+    """Return a plan of 100 pairs that has drawn ``pairs``; two pairs at once may lack a result."""
     tuning = Tuning((Parameter("One", 50, 0, 100, 5.0),), Schedule(0.02))
     plan = TuningPlan(settings(2, rounds=100, tuning=tuning))
     for _ in range(pairs):

@@ -28,7 +28,7 @@ export function symbol(value) {
   return picture;
 }
 
-/** Returns an arrow for each move, or a disc for a placing; the first move is the darkest. */
+/** Returns an arrow for each move, or a disc for a placing; the first arrow is the thickest. */
 export function arrows(board, moves) {
   // Moves that differ only in the removed man share an arrow.
   const key = (move) => `${move.origin}-${move.to}`;
@@ -45,7 +45,7 @@ function besideOf([x, y]) {
   return [x + away(x), y + away(y)];
 }
 
-/** Returns a move's arrow; a placing has a disc, or with `points` an arrow too. */
+/** Returns a move's arrow; a placing has a disc instead, but with `points` an arrow. */
 function arrow(board, move, rank, points = false) {
   const group = svg("g", { class: `arrow rank-${rank}` });
   const [x, y] = board.at(move.to);

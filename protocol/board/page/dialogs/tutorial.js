@@ -17,8 +17,9 @@ const removing = (move, ...men) => men.map((man) => `${move}x${man}`);
 
 /**
  * The lessons: the men, and for each move of the user the moves `offered`, and Black's `reply`.
- * Without `offered` every empty point is offered; `origin` adds every other one for its man.
- * A move that `goal` does not match does not end the lesson.
+ * Without `offered`, a man may be placed on every empty point. With `origin`, the man there may
+ * also move to every other empty point. If there is a `goal`, only moves that match it end the
+ * lesson.
  */
 export const LESSONS = [
   { name: "place", white: [], black: [], moves: [{}] },

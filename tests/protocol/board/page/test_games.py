@@ -289,7 +289,7 @@ def test_two_users_play_with_names_clocks_and_a_draw(page: Browser) -> None:
     page.wait("!document.getElementById('offer').hidden")
     assert page.text("#offer-text") == "Black offers a draw."
     shot(page, "draw-offer")
-    # A move declines the offer.
+    # The move of the side that offered withdraws the offer.
     play(page, "f4")
     page.wait("document.getElementById('offer').hidden")
     page.click("#draw")
