@@ -8,19 +8,29 @@ import pytest
 
 from merels.tournament.play.engine_cache import EngineCache
 from tests.processes import assert_no_engine_is_left
+from tests.protocol.board.webdriver import Browser
 from tests.tournament.processes import end_runs
 
 
 @pytest.fixture(autouse=True)
 def end_runs_after_each_test() -> Iterator[None]:
-    """End the tournaments that a test started, even if it failed."""
+    """End the runs that a test started, even if the test failed."""
     yield
     end_runs()
 
 
 @pytest.fixture
 def engines() -> Iterator[EngineCache]:
-    """Provide an engine cache; check that it leaves no process behind."""
+    """Provide an engine cache; after the test, check that no engine is left."""
     with EngineCache() as cache:
         yield cache
     assert_no_engine_is_left()
+
+
+@pytest.fixture
+def browser(chromium: Browser) -> Iterator[Browser]:
+    """Provide a browser of desktop size; after the test, its console must have no messages."""
+    chromium.set_view(1280, 900)
+    chromium.messages()
+    yield chromium
+    assert chromium.messages() == []

@@ -17,12 +17,18 @@ MARK = "MERELS_TEST_MARK"
 COMMAND = [sys.executable, "-P", "-m", "merels.tournament.commands.main", "tournament"]
 LONGEST = 400.0
 """Seconds until a run whose lines a test reads is killed; `Marked.wait` has its own limit."""
+LIMITED_IN_SIZE = """
+import resource, sys
+from merels.tournament.commands.main import main
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), -1))
+sys.exit(main(sys.argv[2:]))
+"""
 
 
 class Marked:
-    """A process whose descendants are recognized by a mark in their environment.
+    """A run of merels whose processes have a mark in their environment.
 
-    `end_runs` ends the processes that a test leaves behind.
+    `end_runs` ends the runs that a test leaves behind.
     """
 
     started: ClassVar[list[Marked]] = []
@@ -41,15 +47,15 @@ class Marked:
         self.started.append(self)
 
     def wait(self, timeout: float = 300.0) -> tuple[int, str, str]:
-        """Wait for the end; return exit status, output and error output."""
+        """Wait for the run to end; return exit status, output and error output."""
         self.watchdog.cancel()
         try:
             out, err = self.process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:
             self.process.kill()
             with suppress(OSError):  # Workers of the run would keep its pipes open.
-                for number in marked(self.mark):
-                    os.kill(number, signal.SIGKILL)
+                for pid in marked(self.mark):
+                    os.kill(pid, signal.SIGKILL)
             out, err = self.process.communicate()
             raise AssertionError(f"the run hangs; it printed:\n{out}\n{err}") from None
         return self.process.returncode, out, err
@@ -59,8 +65,28 @@ class Marked:
         return marked_commands(self.mark, patience)
 
 
+def play(
+    *words: str, command: str = "tournament", timeout: float = 300.0, **options: object
+) -> tuple[str, str]:
+    """Run a command of merels that must succeed; return its output and error output."""
+    status, out, err = Marked(*words, command=command, **options).wait(timeout)
+    assert status == 0, err
+    return out, err
+
+
+def limited_in_size(limit: int, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run a command of merels that cannot make a file larger than ``limit`` bytes."""
+    command = [sys.executable, "-P", "-c", LIMITED_IN_SIZE, str(limit), *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300)
+
+
+def page_address(run: Marked) -> str:
+    """Return the address of the page of a run with ``-serve``."""
+    return next(line for line in run.process.stderr if "standings at" in line).split()[-1]
+
+
 def end_runs() -> None:
-    """Kill all runs that were started; their engines detect it and end."""
+    """Kill all runs that were started; their workers and engines detect this and end."""
     for run in Marked.started:
         run.watchdog.cancel()
         end(run.process)
@@ -68,7 +94,7 @@ def end_runs() -> None:
 
 
 def wait_for(run: Marked, text: str) -> None:
-    """Read lines until one begins with ``text``."""
+    """Read a run's output up to a line that begins with ``text``."""
     for line in run.process.stdout or ():
         if line.startswith(text):
             return
@@ -76,15 +102,12 @@ def wait_for(run: Marked, text: str) -> None:
 
 
 def marked_commands(mark: str, patience: float) -> list[str]:
-    """Return the command lines of processes with a mark in their environment.
-
-    They have ``patience`` seconds to end.
-    """
+    """Return the command lines of the processes with a mark left after ``patience`` seconds."""
     commands = []
-    for number in wait_until_gone(mark, patience):
+    for pid in wait_until_gone(mark, patience):
         try:
-            words = Path(f"/proc/{number}/cmdline").read_bytes()
+            words = Path(f"/proc/{pid}/cmdline").read_bytes()
         except OSError:
-            continue  # It ended meanwhile.
+            continue  # The process has ended meanwhile.
         commands.append(words.replace(b"\0", b" ").decode())
     return commands

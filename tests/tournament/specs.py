@@ -1,16 +1,24 @@
-"""Engines, settings, games and journals for the tournament's tests."""
+"""Engines, settings, games, plans and journals for the tournament's tests."""
 
 from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from merels.engine.game.notation import START
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.tournament.journal.journal import Journal
-from merels.tournament.journal.open import continue_run, is_new, open_journal, open_run
+from merels.tournament.journal.open import (
+    continue_run,
+    is_new,
+    open_journal,
+    open_run,
+    read_journal,
+)
+from merels.tournament.journal.rows import Row
 from merels.tournament.records.games import (
     Adjudication,
     Entrant,
@@ -21,12 +29,16 @@ from merels.tournament.records.games import (
     TimeControl,
 )
 from merels.tournament.records.settings import Settings
+from merels.tournament.run.plan import Plan
 
 MERELS = (sys.executable, "-P", "-m", "merels.protocol")
+"""Command of the built-in engine."""
+NOTES = {"id": "x", "arguments": "[]"}
+"""Notes of a journal: the tournament's id, and an empty command line."""
 
 
 def engine_words(name: str, *words: str, command: Sequence[str] = MERELS) -> list[str]:
-    """Return the words of an engine on the command line; merels unless ``command`` is given."""
+    """Return the flags of an engine; merels unless ``command`` is given."""
     more = [f"args={shlex.join(command[1:])}"] if command[1:] else []
     return ["-engine", f"cmd={command[0]}", *more, f"name={name}", *words]
 
@@ -69,7 +81,7 @@ def settings(count: int = 2, **fields: object) -> Settings:
 
 
 def result(number: int = 1, outcome: str = "1-0", **fields: object) -> GameResult:
-    """Return a short finished game."""
+    """Return a short finished game of A against B; games 1 and 2 are a pair, 3 and 4, and so on."""
     spec = GameSpec(
         number, 1, (number + 1) // 2, engine("A"), engine("B"), Opening(START, ("d6", "f4"), "o"),
         "mill", seed=5,
@@ -82,6 +94,19 @@ def result(number: int = 1, outcome: str = "1-0", **fields: object) -> GameResul
     game = GameResult(spec, outcome, "normal", "White wins, Black is blocked", moves,
                       "2026-01-02T03:04:05.678+00:00", 3_500_000_000, cause="blocked")
     return replace(game, **fields)  # type: ignore[arg-type]
+
+
+def planned_games(plan: Plan) -> Iterator[GameSpec]:
+    """Yield the games of a plan; a round is drawn only after all games of the round before it."""
+    while tasks := plan.next_round():
+        for task in tasks:
+            yield from task.games
+
+
+def rows_of(path: Path | str) -> list[Row]:
+    """Return the games of a journal."""
+    with read_journal(str(path)) as journal:
+        return list(journal.rows())
 
 
 def resumed_journal(path: str | None, chosen: Settings, notes: dict[str, str]) -> Journal:
