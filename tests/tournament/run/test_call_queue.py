@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from concurrent.futures import Future
-from itertools import count
 
 import pytest
 
@@ -18,9 +17,10 @@ ENGINES = 16
 
 
 def starts_and_delay(ahead: int) -> tuple[int, int]:
-    """Return the number of engine starts and the longest delay of a pair, in pairs.
+    """Return the number of engine starts in a round robin, and a pair's longest delay in turns.
 
-    The pairs are a round robin on two workers, each of which keeps `KEPT` engines.
+    Two workers, each of which keeps `KEPT` engines, take pairs in turn. The queue holds up to
+    ``1 + ahead`` pairs.
     """
     tasks = [
         PairTask((game(engine(f"E{first}"), engine(f"E{second}")),))
@@ -28,30 +28,28 @@ def starts_and_delay(ahead: int) -> tuple[int, int]:
     ]
     queue, histories = CallQueue(2 * ahead), (EngineHistory(), EngineHistory())
     running: tuple[list[str], list[str]] = ([], [])
-    remaining, started, delay = iter(tasks), 0, 0
-    for _ in range(1 + ahead):
-        queue.put(Future(), Call(print, (next(remaining),), {}))
-    for turn in count():
-        if turn == len(tasks):
-            return started, delay
+    started = delay = 0
+    for task in tasks[: 1 + ahead]:
+        queue.put(Future(), Call(print, (task,), {}))
+    for turn in range(len(tasks)):
         taken = queue.take(histories[turn % 2])
         assert taken is not None
         task = taken[1].arguments[0]
         delay = max(delay, turn - tasks.index(task))
-        idle = running[turn % 2]
+        kept = running[turn % 2]
         for name in task.engines:
-            if name in idle:
-                idle.remove(name)
+            if name in kept:
+                kept.remove(name)
             else:
                 started += 1
-            idle.append(name)
-        del idle[:-KEPT]
-        if (following := next(remaining, None)) is not None:
+            kept.append(name)
+        del kept[:-KEPT]
+        for following in tasks[turn + ahead + 1 : turn + ahead + 2]:
             queue.put(Future(), Call(print, (following,), {}))
-    raise AssertionError
+    return started, delay
 
 
-def test_workers_take_pairs_whose_engines_they_have() -> None:
+def test_workers_take_pairs_whose_engines_they_run() -> None:
     pairs = ENGINES * (ENGINES - 1) // 2
     started, _ = starts_and_delay(ahead=1)
     assert started > 1.8 * pairs

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tournament.processes import Marked
+from tests.tournament.processes import play
 from tests.tournament.specs import match, parallel
 
 pytestmark = pytest.mark.thorough
@@ -17,20 +17,17 @@ RUN_SPECIFIC = re.compile(
     r"|\b\d+\.\d{3}s\b", re.M
 )
 """The parts of a PGN file that may differ between two runs: identity, dates and times."""
-
 PATIENT = ("starttimeout=300", "pingtimeout=300")
 """Long timeouts, so that no engine loses a game because the machine is busy."""
 
 
-def written(folder: Path, concurrency: int, *flags: str) -> str:
-    """Return the PGN of a tournament, without the parts that may differ between runs."""
+def reproducible_pgn(folder: Path, concurrency: int, *flags: str) -> str:
+    """Return the PGN of a tournament, without the parts that may differ between two runs."""
     pgn = folder / f"{len(list(folder.iterdir()))}.pgn"
-    run = Marked(*match("-rounds", "4", *parallel(concurrency), "-ratinginterval", "0",
-                        "-each", *PATIENT, "-pgnout", f"file={pgn}", "nodes=true", *flags))
-    status, _, errors = run.wait(600)
-    assert status == 0, errors
+    play(*match("-rounds", "4", *parallel(concurrency), "-ratinginterval", "0", "-each", *PATIENT,
+                "-pgnout", f"file={pgn}", "nodes=true", *flags), timeout=600)
     text, removed = RUN_SPECIFIC.subn("", pgn.read_text())
-    assert removed > 8 * 6, "each game has six such tags, and each move its seconds"
+    assert removed > 8 * 6, "each game has six run-specific tags, and each move its seconds"
     return text
 
 
@@ -41,7 +38,7 @@ def written(folder: Path, concurrency: int, *flags: str) -> str:
     ids=["openings of the seed", "book", "knockout"],
 )
 def test_the_same_flags_give_the_same_file(tmp_path: Path, flags: tuple[str, ...]) -> None:
-    first = written(tmp_path, 1, *flags)
-    assert first.count("[Event ") >= 3
-    assert written(tmp_path, 1, *flags) == first
-    assert written(tmp_path, 2, *flags) == first, "the file depends on the concurrency"
+    pgn = reproducible_pgn(tmp_path, 1, *flags)
+    assert pgn.count("[Event ") >= 3
+    assert reproducible_pgn(tmp_path, 1, *flags) == pgn
+    assert reproducible_pgn(tmp_path, 2, *flags) == pgn, "the file depends on the concurrency"

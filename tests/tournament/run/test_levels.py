@@ -12,37 +12,36 @@ import pytest
 from merels.engine.game.rules import PRESETS
 from merels.engine.search.levels import LEVELS, Level
 from merels.tournament.commands.main import main
-from merels.tournament.journal.open import read_journal
 from merels.tournament.statistics.counts import GameScore, count_matches
 from merels.tournament.statistics.ratings import rate
-from tests.tournament.processes import Marked
+from tests.tournament.processes import play
 from tests.tournament.run.test_sprt_match import engines, level
-from tests.tournament.specs import engine_words, parallel
+from tests.tournament.specs import engine_words, parallel, rows_of
 
 BEGINNER = Path(__file__).parents[2] / "fakes" / "beginner.py"
 
 pytestmark = pytest.mark.thorough
 
 
-def meet(folder: Path, rules: str, levels: list[Level], pairs: int, nodes: int) -> list[str]:
-    """Play a round robin of levels; return their names by rating, the best first."""
-    path = folder / f"{rules}.db"
-    limits = ((entry.name, [*level(entry.elo), f"nodes={nodes}"]) for entry in levels)
-    run = Marked(
-        *engines(*limits), "-variant", rules, "-openings", "book", "-rounds", str(pairs),
-        *parallel(2), "-srand", "3", "-ratinginterval", "0", "-journal", f"file={path}",
-    )
-    status, _, error = run.wait(7200.0)
-    assert status == 0, error
-    games = pairs * len(levels) * (len(levels) - 1)
-    with read_journal(str(path)) as journal:
-        rows = list(journal.rows())
-    assert len(rows) == games
-    assert {row.termination for row in rows} == {"normal"}
-    report = folder / f"{rules}.json"
+def points_by_name(folder: Path, games: int, *flags: str) -> dict[str, float]:
+    """Play ``games`` games; return each engine's points, ordered by rating, the best first."""
+    path, report = folder / "journal.db", folder / "ratings.json"
+    play(*flags, "-srand", "3", "-ratinginterval", "0", "-journal", f"file={path}", timeout=7200.0)
+    rows = rows_of(path)
+    assert len(rows) == games and {row.termination for row in rows} == {"normal"}
     assert main(["ratings", str(path), "-out", str(report)]) == 0
     players = json.loads(report.read_text())["players"]
-    return [str(player["name"]) for player in players]
+    return {player["name"]: player["points"] for player in players}
+
+
+def meet(folder: Path, rules: str, levels: list[Level], pairs: int, nodes: int) -> list[str]:
+    """Play a round robin of levels; return their names by rating, the best first."""
+    limits = ((entry.name, [*level(entry.elo), f"nodes={nodes}"]) for entry in levels)
+    games = pairs * len(levels) * (len(levels) - 1)
+    return list(points_by_name(
+        folder, games, *engines(*limits), "-variant", rules, "-openings", "book",
+        "-rounds", str(pairs), *parallel(2),
+    ))
 
 
 def test_the_documented_ratings_follow_from_the_stored_round_robin() -> None:
@@ -62,20 +61,11 @@ def test_the_documented_ratings_follow_from_the_stored_round_robin() -> None:
 
 
 def test_the_weakest_level_scores_like_a_player_that_only_closes_mills(tmp_path: Path) -> None:
-    path = tmp_path / "journal.db"
-    run = Marked(
-        *engine_words("Level", *level(LEVELS[0].elo), "option.LevelSeed=7"),
+    points = points_by_name(
+        tmp_path, 100, *engine_words("Level", *level(LEVELS[0].elo), "option.LevelSeed=7"),
         *engine_words("Scripted", "nodes=1", command=(sys.executable, str(BEGINNER), "7")),
-        "-rounds", "50", "-srand", "3", "-ratinginterval", "0", "-journal", f"file={path}",
+        "-rounds", "50",
     )
-    status, _, error = run.wait(600.0)
-    assert status == 0, error
-    with read_journal(str(path)) as journal:
-        rows = list(journal.rows())
-    assert len(rows) == 100 and {row.termination for row in rows} == {"normal"}
-    assert main(["ratings", str(path), "-out", str(tmp_path / "ratings.json")]) == 0
-    players = json.loads((tmp_path / "ratings.json").read_text())["players"]
-    points = {player["name"]: player["points"] for player in players}
     assert 35 <= points["Level"] <= 65
 
 

@@ -9,9 +9,7 @@ from merels.tournament.journal.rows import make_row
 from merels.tournament.records.settings import Settings
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.scoreboard import Scoreboard
-from tests.tournament.specs import result, settings
-
-NOTES = {"id": "x", "arguments": "[]"}
+from tests.tournament.specs import NOTES, result, settings
 
 
 @pytest.mark.parametrize("outcome", ["1-0", "1/2-1/2"])
@@ -32,7 +30,7 @@ def test_games_are_left_until_all_are_in_the_journal(
         board = Scoreboard(plan, journal)
         while tasks := plan.next_round():
             for spec in (spec for task in filter(plan.is_ours, tasks) for spec in task.games):
-                assert Plan(chosen, part).has_left(journal), "this game is missing"
+                assert Plan(chosen, part).has_left(journal), f"game {spec.number} is missing"
                 board.expect(spec)
                 board.end(make_row(result(outcome=outcome, spec=spec)))
                 board.show()

@@ -1,50 +1,46 @@
-"""Time forfeits that are not the engine's fault: void, replayed and reported."""
+"""Time forfeits that are not the engine's fault: they are reported and, on request, replayed."""
 
 from __future__ import annotations
 
 import json
 import os
-import shlex
 import signal
-import subprocess
 import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from merels.tournament.journal.open import read_journal
 from merels.tournament.journal.rows import Row
 from merels.tournament.play.engine_cache import EngineCache
 from merels.tournament.records.games import GameResult, GameSpec, Overtime
 from merels.tournament.run import tasks
+from tests.commands import output
 from tests.processes import FAKE, marked, needs_proc, wait_for_file
-from tests.tournament.processes import COMMAND, Marked
-from tests.tournament.specs import result
+from tests.tournament.processes import Marked, play
+from tests.tournament.specs import engine_words, result, rows_of
 
 pytestmark = pytest.mark.thorough
 
 
-def match(tmp_path: Path, mode: str, argument: str, *more: str) -> list[str]:
+def one_game(tmp_path: Path, mode: str, argument: str, *more: str) -> list[str]:
     """Return the flags of one game of a fake engine against a sound one, at 0.5 s a move."""
-    words = []
-    for name, args in (("Tried", (mode, argument)), ("Sound", ("sound",))):
-        line = shlex.join((*FAKE[1:], *args))
-        words += ["-engine", f"cmd={FAKE[0]}", f"args={line}", f"name={name}"]
-    return [*words, "-each", "st=0.5", "-rounds", "1", "-games", "1", "-srand", "1",
-            "-maxmoves", "6", "-journal", f"file={tmp_path / 'j'}", *more]
+    return [
+        *engine_words("Tried", command=(*FAKE, mode, argument)),
+        *engine_words("Sound", command=(*FAKE, "sound")),
+        "-each", "st=0.5", "-rounds", "1", "-games", "1", "-srand", "1", "-maxmoves", "6",
+        "-journal", f"file={tmp_path / 'j'}", *more,
+    ]
 
 
 def only_row(tmp_path: Path) -> Row:
-    with read_journal(str(tmp_path / "j")) as journal:
-        (row,) = journal.rows()
-        return row
+    (row,) = rows_of(tmp_path / "j")
+    return row
 
 
 def ratings(tmp_path: Path, form: str) -> str:
     """Return the output of ``merels ratings`` for the journal."""
-    words = [*COMMAND[:-1], "ratings", str(tmp_path / "j"), "-format", form]
-    return subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    return output("ratings", str(tmp_path / "j"), "-format", form)
 
 
 def worker_of(run: Marked) -> int:
@@ -62,7 +58,7 @@ def play_with_stopped_worker(tmp_path: Path, *more: str) -> tuple[str, str]:
     Return the text on standard output and on standard error.
     """
     flag = tmp_path / "flag"
-    run = Marked(*match(tmp_path, "thinks-once", str(flag), *more))
+    run = Marked(*one_game(tmp_path, "thinks-once", str(flag), *more))
     wait_for_file(flag)
     worker = worker_of(run)
     os.kill(worker, signal.SIGSTOP)
@@ -75,7 +71,7 @@ def play_with_stopped_worker(tmp_path: Path, *more: str) -> tuple[str, str]:
 
 
 @needs_proc
-def test_a_time_forfeit_of_a_stopped_runner_is_replayed_on_request(tmp_path: Path) -> None:
+def test_a_time_forfeit_caused_by_a_stopped_worker_is_replayed_on_request(tmp_path: Path) -> None:
     out, err = play_with_stopped_worker(tmp_path, "-replays", "3")
     row = only_row(tmp_path)
     assert (row.number, row.termination, row.overtime) == (1, "adjudication", "")
@@ -88,7 +84,7 @@ def test_a_time_forfeit_of_a_stopped_runner_is_replayed_on_request(tmp_path: Pat
 
 
 @needs_proc
-def test_an_excused_time_forfeit_counts_by_default(tmp_path: Path) -> None:
+def test_a_time_forfeit_caused_by_a_stopped_worker_counts_by_default(tmp_path: Path) -> None:
     out, err = play_with_stopped_worker(tmp_path)
     row = only_row(tmp_path)
     assert (row.result, row.termination, row.voided) == ("0-1", "time forfeit", "")
@@ -106,9 +102,8 @@ def test_an_excused_time_forfeit_counts_by_default(tmp_path: Path) -> None:
 
 
 def test_an_engine_that_is_late_by_its_own_fault_loses(tmp_path: Path) -> None:
-    run = Marked(*match(tmp_path, "late", "1.0"))
-    status, out, err = run.wait()
-    assert status == 0 and "void" not in err
+    out, err = play(*one_game(tmp_path, "late", "1.0"))
+    assert "void" not in err
     row = only_row(tmp_path)
     assert (row.termination, row.voided) == ("time forfeit", "")
     lost = row.lost_move()
@@ -129,11 +124,11 @@ def test_the_last_replay_counts_even_if_it_is_void(monkeypatch: pytest.MonkeyPat
                   overtime=Overtime(109, 9, 4, 5, None))
     played = []
 
-    def play(spec: GameSpec, engines: EngineCache, watch: object = None) -> GameResult:
+    def lose(spec: GameSpec, engines: EngineCache, watch: object = None) -> GameResult:
         played.append(spec)
         return replace(lost, spec=spec)
 
-    monkeypatch.setattr(tasks, "play_game", play)
+    monkeypatch.setattr(tasks, "play_game", lose)
     with EngineCache() as engines:
         last = tasks.play_until_valid(replace(lost.spec, replays=2), engines)
     assert len(played) == 3 and len(set(played)) == 1

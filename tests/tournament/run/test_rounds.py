@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import shell
-from tests.tournament.processes import Marked
+from tests.commands import output
+from tests.tournament.processes import Marked, play
 from tests.tournament.specs import engine_words, parallel
 
 pytestmark = pytest.mark.thorough
@@ -23,37 +23,28 @@ def flags(path: Path, count: int, *more: str) -> list[str]:
     return [*words, "-srand", "4", "-scoreinterval", "0", "-journal", str(path), *more]
 
 
-def run(*words: str) -> str:
-    """Return the output of a run that must succeed."""
-    status, out, err = Marked(*words).wait(120)
-    assert status == 0, err
-    return out
-
-
-def interrupted(words: list[str], line: str) -> str:
-    """Kill a run after a printed line that begins with ``line``; return its output."""
+def killed_after(words: list[str], start: str) -> str:
+    """Kill a run after a printed line that begins with ``start``; return its output."""
     run = Marked(*words)
-    output = ""
-    for text in run.process.stdout or ():
-        output += text
-        if text.startswith(line):
+    printed = ""
+    for line in run.process.stdout or ():
+        printed += line
+        if line.startswith(start):
             break
     run.process.kill()
     run.process.wait()
-    return output
+    return printed
 
 
-def report(path: Path, out: Path) -> tuple[str, str]:
+def report(path: Path) -> tuple[str, str]:
     """Return a journal's ratings as text and as HTML."""
-    assert shell("ratings", str(path), "-out", str(out)).returncode == 0
-    return shell("ratings", str(path)).stdout, out.read_text("utf-8")
+    return output("ratings", str(path)), output("ratings", str(path), "-format", "html")
 
 
 def test_swiss_byes_are_printed_scored_and_kept_by_a_resumed_run(tmp_path: Path) -> None:
     path = tmp_path / "j.db"
     words = flags(path, 5, "-tournament", "swiss", *parallel(2))
-    first = interrupted(words, "Round 2 of 3")
-    out = first + run(*words, "-resume")
+    out = killed_after(words, "Round 2 of 3") + play(*words, "-resume")[0]
     byes = dict.fromkeys(re.findall(r"^Round \d of 3; (\w) has a bye: 2 points$", out, re.M))
     assert len(byes) == 3, "one in each round, of different engines"
     assert set(STARTED.findall(out)) == {"12"}
@@ -62,17 +53,16 @@ def test_swiss_byes_are_printed_scored_and_kept_by_a_resumed_run(tmp_path: Path)
     for number, name in enumerate(byes, 1):
         assert re.search(rf"^\d  {name} .* round {number}$", table[0], re.M)
     assert sum(float(points) for points in re.findall(r"^\d  \w +([\d.]+)", table[0], re.M)) == 18
-    text, page = report(path, tmp_path / "r.html")
+    text, page = report(path)
     assert text.startswith(table[0]) and "<h2>Points, byes included</h2>" in page
-    # A run with one worker and without interruption plays the same games.
-    whole = run(*flags(tmp_path / "whole.db", 5, "-tournament", "swiss"))
-    assert table[0] in whole
+    # A run with one worker that is not killed has the same table.
+    assert table[0] in play(*flags(tmp_path / "whole.db", 5, "-tournament", "swiss"))[0]
 
 
 def test_a_knockout_shows_its_pairings_and_winners(tmp_path: Path) -> None:
     path = tmp_path / "j.db"
     words = flags(path, 5, "-tournament", "knockout", *parallel(2))
-    first = interrupted(words, "Finished game 3")
+    first = killed_after(words, "Finished game 3")
     bracket = first.split("Started")[0].splitlines()
     assert re.sub(" +", " ", "\n".join(bracket)) == (
         "Stage # Match Score Goes on\n"
@@ -84,18 +74,18 @@ def test_a_knockout_shows_its_pairings_and_winners(tmp_path: Path) -> None:
         "Semi-finals 3 B vs C\n"
         "Final 4 winner of 2 vs winner of 3"
     )
-    out = first + run(*words, "-resume")
+    out = first + play(*words, "-resume")[0]
     assert set(STARTED.findall(out)) == {"at most 72"}
     final = re.search(r"^Final +4 .* (\w)( \(.*\))?\nWinner of the knockout: (\w)$", out, re.M)
     assert final is not None and final[1] == final[3]
-    text, page = report(path, tmp_path / "r.html")
+    text, page = report(path)
     assert text.startswith("Stage") and text.split("\n\n")[0] in out
     assert "<h2>Bracket</h2>" in page and "A (bye)" in page
     assert "knockout, matches of 1 round of 2 games, extended if drawn" in page
 
 
 def test_a_drawn_match_shows_how_it_was_decided(tmp_path: Path) -> None:
-    out = run(*flags(tmp_path / "j", 2, "-tournament", "knockout", "-maxmoves", "1"))
+    out, _ = play(*flags(tmp_path / "j", 2, "-tournament", "knockout", "-maxmoves", "1"))
     assert re.findall(r"extra pairing (\d) of at most 8", out) == list("12345678")
     assert re.search(r"Final +1  A vs B  9\.0-9\.0  A \(the higher seed, after 8 extra pai", out)
     assert set(STARTED.findall(out)) == {"at most 18"}
@@ -106,6 +96,6 @@ def test_a_journal_without_a_finished_round_shows_its_first_pairings(
     style: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "j.db"
-    interrupted(flags(path, 4, "-tournament", style), "Finished game 1")
-    text, _ = report(path, tmp_path / "r.html")
+    killed_after(flags(path, 4, "-tournament", style), "Finished game 1")
+    text, _ = report(path)
     assert text.startswith("Stage" if style == "knockout" else "#  Name  Points  Buchholz")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 
 from merels.tournament.journal.open import open_journal
 from merels.tournament.journal.rows import Row, Standings, make_row
@@ -14,10 +13,10 @@ from merels.tournament.run.plan import Plan
 from merels.tournament.run.scoreboard import Scoreboard
 from merels.tournament.run.view import View
 from merels.tournament.statistics.sprt import Sprt
-from tests.tournament.specs import result, settings
+from tests.tournament.specs import NOTES, planned_games, result, settings
 
 
-class Seen(View):
+class EventView(View):
     """Records the events that a view receives, as text with the number of counted games."""
 
     def __init__(self) -> None:
@@ -40,90 +39,88 @@ class Seen(View):
 
 
 @contextmanager
-def board_of(chosen: Settings) -> Iterator[tuple[Scoreboard, Seen]]:
-    """Yield a scoreboard with a journal in memory, and its view; the first round is expected."""
-    with open_journal(None, chosen, {"id": "x", "arguments": "[]"}) as journal:
-        seen = Seen()
-        board = Scoreboard(Plan(chosen), journal, [seen])
-        for task in board.plan.next_round():
-            for spec in task.games:
-                board.expect(spec)
-        yield board, seen
+def board_of(chosen: Settings) -> Iterator[tuple[Scoreboard, EventView]]:
+    """Yield a scoreboard that expects all games, with a journal in memory, and its view."""
+    with open_journal(None, chosen, NOTES) as journal:
+        view = EventView()
+        board = Scoreboard(Plan(chosen), journal, [view])
+        for spec in planned_games(board.plan):
+            board.expect(spec)
+        yield board, view
 
 
 def end(board: Scoreboard, number: int, outcome: str = "1-0") -> None:
     """End a game with a result."""
     spec = {**board.waiting, **board.playing}[number]
-    board.end(make_row(replace(result(number, outcome), spec=spec)))
+    board.end(make_row(result(outcome=outcome, spec=spec)))
 
 
 def test_games_are_shown_at_once_and_counted_in_number_order() -> None:
-    with board_of(settings(2, games=4)) as (board, seen):
+    with board_of(settings(2, rounds=1, games=4)) as (board, view):
         assert board.open == {1, 2, 3, 4} == set(board.waiting)
         board.begin(2)
         board.begin(1)
-        assert seen.events == ["began 2", "began 1", "started 1", "started 2"]
+        assert view.events == ["began 2", "began 1", "started 1", "started 2"]
         assert list(board.playing) == [2, 1] and set(board.waiting) == {3, 4}
-        seen.events.clear()
+        view.events.clear()
         end(board, 2)
         board.show()
-        assert seen.events == ["ended 2"] and board.standings.finished == 0
+        assert view.events == ["ended 2"] and board.standings.finished == 0
         assert board.played == {2} and list(board.playing) == [1]
         end(board, 1)
         board.show()
-        assert seen.events[1:] == ["ended 1", "finished 1 of 1", "finished 2 of 2"]
+        assert view.events[1:] == ["ended 1", "finished 1 of 1", "finished 2 of 2"]
         assert board.open == {3, 4}
 
 
 def test_a_game_restarted_on_another_worker_is_shown_once() -> None:
-    with board_of(settings(2)) as (board, seen):
+    with board_of(settings(2, rounds=1)) as (board, view):
         board.begin(1)
         board.begin(1)
         end(board, 1)
-        assert seen.events == ["began 1", "started 1", "ended 1"]
+        assert view.events == ["began 1", "started 1", "ended 1"]
         # The start of a game is shown even if only its end was reported.
         end(board, 2)
-        assert seen.events[3:] == ["began 2", "started 2", "ended 2"]
+        assert view.events[3:] == ["began 2", "started 2", "ended 2"]
 
 
 def test_games_after_a_missing_one_are_counted_at_the_end() -> None:
-    with board_of(settings(2, games=4)) as (board, seen):
+    with board_of(settings(2, rounds=1, games=4)) as (board, view):
         for number in (4, 2):
             end(board, number)
         board.show()
         assert board.standings.finished == 0
         board.show_rest()
-        assert seen.events[-2:] == ["finished 2 of 1", "finished 4 of 2"]
+        assert view.events[-2:] == ["finished 2 of 1", "finished 4 of 2"]
         board.show_rest()
         assert board.standings.finished == 2 and board.open == {1, 3}
 
 
 def test_games_of_an_earlier_run_are_shown_and_not_played() -> None:
-    chosen = settings(2, games=4)
+    chosen = settings(2, rounds=1, games=4)
     with board_of(chosen) as (board, _):
         end(board, 1)
         end(board, 2)
-        again = Seen()
-        resumed = Scoreboard(Plan(chosen), board.journal, [again])
-        for task in resumed.plan.next_round():
-            for spec in task.games:
-                resumed.expect(spec)
+        view = EventView()
+        resumed = Scoreboard(Plan(chosen), board.journal, [view])
+        for spec in planned_games(resumed.plan):
+            resumed.expect(spec)
         assert resumed.played == {1, 2} and set(resumed.waiting) == {3, 4}
         resumed.show()
-        assert again.events == ["found 1 of 1", "found 2 of 2"] and resumed.open == {3, 4}
+        assert view.events == ["found 1 of 1", "found 2 of 2"] and resumed.open == {3, 4}
 
 
 def test_an_sprt_is_decided_by_whole_pairs_and_counts_no_later_game() -> None:
     sprt = Sprt(0, 100, 0.3, 0.3)
-    chosen = settings(2, games=40, sprt=sprt)
-    with board_of(chosen) as (board, seen):
+    chosen = settings(2, rounds=1, games=40, sprt=sprt)
+    with board_of(chosen) as (board, view):
         for number in range(1, 41):
             spec = board.waiting[number]
             end(board, number, "1-0" if spec.white.name == "A" else "0-1")
-        before = board.llr
+        assert board.llr == 0.0
         board.show()
         counted = board.standings.finished
-        assert before == 0.0 and board.verdict == "H1" and board.llr >= sprt.upper
+        assert board.verdict == "H1" and board.llr >= sprt.upper
         assert 2 <= counted < 40 and counted % 2 == 0
         assert board.journal.meta()["verdict"] == "H1"
         board.show_rest()

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from merels.tournament.journal.open import read_journal
-from tests.tournament.processes import Marked
-from tests.tournament.specs import engine_words, parallel
+from tests.tournament.processes import play
+from tests.tournament.specs import engine_words, parallel, rows_of
 
 pytestmark = pytest.mark.thorough
 
-BOUNDS = ["-sprt", "elo0=0", "elo1=60", "-ratinginterval", "2"]
 STRONG, WEAK = 1500, 800
+"""Elo of two levels."""
 
 
 def engines(*named: tuple[str, list[str]]) -> list[str]:
@@ -29,16 +29,15 @@ def level(elo: int) -> list[str]:
 def decide(tmp_path: Path, *words: str, timeout: float = 300.0) -> tuple[str, int]:
     """Run an SPRT to its end; return the verdict and the number of games."""
     path = tmp_path / "journal.db"
-    run = Marked(*words, *BOUNDS, "-srand", "1", "-journal", f"file={path}")
-    status, out, err = run.wait(timeout)
-    assert status == 0, err
+    out, _ = play(*words, "-sprt", "elo0=0", "elo1=60", "-ratinginterval", "2", "-srand", "1",
+                  "-journal", f"file={path}", timeout=timeout)
     assert "nan" not in out.lower()
     (verdict,) = re.findall(r"completed - (H[01]) was accepted", out)
-    ratio = float(re.findall(r"^LLR: (-?\d+\.\d+) ", out, re.MULTILINE)[-1])
-    assert (ratio > 2.94) == (verdict == "H1") and (ratio < -2.94) == (verdict == "H0")
+    llr = float(re.findall(r"^LLR: (-?\d+\.\d+) ", out, re.MULTILINE)[-1])
+    assert (llr > 2.94) == (verdict == "H1") and (llr < -2.94) == (verdict == "H0")
     with read_journal(str(path)) as journal:
-        games = len(list(journal.rows()))
         assert journal.meta()["verdict"] == verdict
+    games = len(rows_of(path))
     assert f"Games: {games}, " in out
     return verdict, games
 
@@ -52,7 +51,7 @@ def test_an_sprt_of_levels_is_right(tmp_path: Path, first: int, second: int, ver
 
 
 def test_identical_engines_get_a_verdict(tmp_path: Path) -> None:
-    """All pairs have equal scores, so there is a verdict without any variance."""
+    """All pairs have the same score, so the scores have no variance."""
     accepted, games = decide(tmp_path, *engines(("A", ["nodes=40"]), ("B", ["nodes=40"])))
     assert accepted == "H0" and games < 400
 
@@ -61,14 +60,11 @@ def test_identical_engines_get_a_verdict(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("first", "second", "verdict"),
     [("nodes=8000", "nodes=2000", "H1"), ("st=0.01", "st=0.01", "H0")],
-    ids=["more nodes", "equal in time"],
+    ids=["four times the nodes", "equal times"],
 )
 def test_an_sprt_from_the_book_is_right(
     tmp_path: Path, first: str, second: str, verdict: str
 ) -> None:
-    """An engine with four times the nodes, and equal engines whose times vary at random."""
     words = engines(("A", [first]), ("B", [second]))
-    accepted, _ = decide(
-        tmp_path, *words, "-openings", "book", *parallel(2), timeout=1800.0
-    )
+    accepted, _ = decide(tmp_path, *words, "-openings", "book", *parallel(2), timeout=1800.0)
     assert accepted == verdict
