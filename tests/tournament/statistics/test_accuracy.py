@@ -17,7 +17,7 @@ from merels.tournament.statistics.accuracy import (
 )
 
 HELD = Verdict(1, 1, 1, 3, True)
-"""The only one of three moves that keeps a win."""
+"""The only one of three moves that keeps the win."""
 UNCERTAIN_BLUNDER = Verdict(1, -1, 2, 5, False)
 CERTAIN_BLUNDER = Verdict(0, -1, 4, 5, True)
 GAME = GameName("g.pgn", 3, "A", "B")
@@ -45,10 +45,9 @@ def test_moves_are_counted_by_loss_of_value() -> None:
 
 def test_the_worst_move_is_a_certain_blunder() -> None:
     accuracy = Accuracy()
-    moves = [
+    accuracy.add(GAME, [
         played(1, 0, UNCERTAIN_BLUNDER), played(2, 0, CERTAIN_BLUNDER), played(3, 1, HELD)
-    ]
-    accuracy.add(GAME, moves)
+    ])
     worst = accuracy.engines["A"].worst_move
     assert worst is not None and (worst.game, worst.verdict) == (GAME, CERTAIN_BLUNDER)
     game = accuracy.engines["A"].worst_game
@@ -56,12 +55,11 @@ def test_the_worst_move_is_a_certain_blunder() -> None:
     assert accuracy.engines["B"].worst_move is accuracy.engines["B"].worst_game is None
 
 
-def test_a_table_has_a_row_per_phase_played_and_a_total() -> None:
+def test_a_table_has_a_row_for_each_phase_played_and_a_total() -> None:
     accuracy = Accuracy()
-    moves = [
+    accuracy.add(GAME, [
         played(1, 0, HELD, "placing"), played(2, 0, CERTAIN_BLUNDER), played(2, 1, None)
-    ]
-    accuracy.add(GAME, moves)
+    ])
     table = [row[:5] + row[7:] for row in rows(accuracy, str)[1:]]
     assert table == [
         ["A", "placing", "1", "1", "100.0%", "0", "0", "0", "0"],
@@ -125,9 +123,9 @@ def test_relabelled_counts_equal_counts_of_renamed_games() -> None:
         }
         for name, engine in accuracy.engines.items():
             expected = renamed.engines[name]
-            for worst, same in ((engine.worst_move, expected.worst_move),
-                                (engine.worst_game, expected.worst_game)):
-                assert (worst is None) == (same is None)
+            for worst, worst_renamed in ((engine.worst_move, expected.worst_move),
+                                         (engine.worst_game, expected.worst_game)):
+                assert (worst is None) == (worst_renamed is None)
                 assert worst is None or {worst.game.white, worst.game.black} <= {"X", "Y"}
 
 
@@ -137,12 +135,12 @@ def test_rows_of_csv_name_the_worst_move_and_game_of_all_phases() -> None:
         played(1, 0, UNCERTAIN_BLUNDER, "placing"), played(2, 0, CERTAIN_BLUNDER),
         played(2, 1, HELD),
     ])  # fmt: skip
-    head, *table = [dict(zip(csv_rows(accuracy)[0], row)) for row in csv_rows(accuracy)]
-    worst = [name for name in head if name.startswith("worst")]
-    assert len(worst) == 6 and len(table) == 5
-    for row in table:
-        named = [row[name] for name in worst]
+    head, *table = csv_rows(accuracy)
+    columns = [name for name in head if name.startswith("worst")]
+    assert len(columns) == 6 and len(table) == 5
+    for row in (dict(zip(head, cells)) for cells in table):
+        worst = [row[name] for name in columns]
         if (row["name"], row["phase"]) == ("A", "all"):
-            assert named == ["3", "g.pgn", "2. d6", "draw_to_loss", "3", "g.pgn"]
+            assert worst == ["3", "g.pgn", "2. d6", "draw_to_loss", "3", "g.pgn"]
         else:
-            assert named == [""] * 6
+            assert worst == [""] * 6

@@ -24,6 +24,7 @@ KNOWN = [
     ((332, 433, 498, 333, 334), (-8.642667, 10.334194, -9.172914, 10.960459, 5.047007)),
     ((7895, 8757, 5685, 568, 9999), (-21.043521, 2.945281, -19.012834, 2.654502, 0.0)),
 ]
+"""Counts with their Elo, its error, normalized Elo, its error, and superiority in percent."""
 
 
 def numbers(estimate: elo.Estimate) -> tuple[float, ...]:
@@ -40,13 +41,13 @@ def test_reversed_counts_negate_the_estimate(size: int) -> None:
     chance = random.Random(size)
     for _ in range(200):
         cells = [chance.choice((0, 1, 7, chance.randrange(5000))) for _ in range(size)]
-        ours, theirs = elo.from_cells(cells), elo.from_cells(cells[::-1])
-        assert theirs.elo == pytest.approx(-ours.elo, abs=1e-9)
-        assert theirs.nelo == pytest.approx(-ours.nelo, abs=1e-9)
-        assert theirs.elo_error == pytest.approx(ours.elo_error, abs=1e-9)
-        assert theirs.nelo_error == ours.nelo_error
-        assert theirs.los == pytest.approx(100 - ours.los, abs=1e-9)
-        assert not any(map(math.isnan, numbers(ours)))
+        first, second = elo.from_cells(cells), elo.from_cells(cells[::-1])
+        assert second.elo == pytest.approx(-first.elo, abs=1e-9)
+        assert second.nelo == pytest.approx(-first.nelo, abs=1e-9)
+        assert second.elo_error == pytest.approx(first.elo_error, abs=1e-9)
+        assert second.nelo_error == first.nelo_error
+        assert second.los == pytest.approx(100 - first.los, abs=1e-9)
+        assert not any(map(math.isnan, numbers(first)))
 
 
 def test_no_games_give_an_even_estimate() -> None:
@@ -66,7 +67,7 @@ def test_the_error_of_drawn_games_shrinks_with_their_number() -> None:
         assert math.inf > errors[0] > errors[1] > errors[2] > errors[3] > 0
 
 
-def test_a_clean_sweep_has_infinite_elo() -> None:
+def test_a_match_won_in_all_games_has_infinite_elo() -> None:
     for cells in ((0, 0, 9), (0, 0, 0, 0, 9)):
         won, lost = elo.from_cells(cells), elo.from_cells(cells[::-1])
         assert (won.elo, won.elo_error, won.nelo) == (math.inf, math.inf, math.inf)
@@ -75,14 +76,14 @@ def test_a_clean_sweep_has_infinite_elo() -> None:
 
 
 @pytest.mark.parametrize("cells", [(0, 0, 0, 1, 0), (0, 1, 1), (0, 0, 0, 0, 1), (0, 0, 1, 0, 0)])
-def test_one_pair_leaves_large_errors(cells: tuple[int, ...]) -> None:
+def test_two_games_leave_large_errors(cells: tuple[int, ...]) -> None:
     estimate = elo.from_cells(cells)
     assert estimate.elo_error > 190 and estimate.nelo_error > 190
     assert 40 < estimate.los < 90
     assert estimate.too_few
 
 
-def test_equal_pairs_have_an_error_although_their_variance_is_zero() -> None:
+def test_pairs_of_equal_scores_have_an_error_although_their_variance_is_zero() -> None:
     estimate = elo.from_cells((0, 8, 0, 0, 0))
     assert estimate.elo == pytest.approx(-190.848502)
     assert 60 < estimate.elo_error < 120 and -math.inf < estimate.nelo < -400
@@ -108,35 +109,37 @@ def test_errors_change_gradually_with_each_result(size: int) -> None:
         assert all(abs(after - before) < 60 for before, after in zip(chances, chances[1:])), cells
 
 
-def test_errors_of_many_spread_results_have_no_prior() -> None:
+def test_errors_of_many_mixed_results_follow_from_their_variance_only() -> None:
     for cells in ((30, 0, 100), (15, 900, 15), (0, 10, 10, 10, 40)):
         count, mean, variance = elo.moments(cells)
         reach = elo.Z95 * math.sqrt(variance / count)
         width = elo.elo_of_score(mean + reach) - elo.elo_of_score(mean - reach)
         assert elo.from_cells(cells).elo_error == width / 2
-    before, after = (elo.from_cells((29, 0, wins)).elo_error for wins in (100, 101))
-    assert after < before
+    fewer, more = (elo.from_cells((29, 0, wins)).elo_error for wins in (100, 101))
+    assert more < fewer
 
 
-TRUE_CELLS = [
+TRUE_PROBABILITIES = [
     (0.25, 0, 0.5, 0, 0.25), (0.02, 0.1, 0.76, 0.1, 0.02), (0, 0, 1, 0, 0),
     (0.01, 0.08, 0.25, 0.4, 0.26), (0.0576, 0, 0.3648, 0, 0.5776), (0, 0.01, 0.05, 0.19, 0.75),
     (0, 0.02, 0.78, 0.2, 0),
 ]
+"""Probabilities of the five results of a pair."""
 
 
 @pytest.mark.parametrize("pairs, least", [(3, 90), (5, 92), (10, 92), (30, 92), (100, 92)])
 def test_the_interval_of_few_pairs_covers_the_true_value(pairs: int, least: float) -> None:
-    for weights in TRUE_CELLS:
+    for probabilities in TRUE_PROBABILITIES:
         chance = random.Random(pairs)
-        true = elo.elo_of_score(sum(i / 4 * share for i, share in enumerate(weights)))
-        held = 0
+        score = sum(i / 4 * probability for i, probability in enumerate(probabilities))
+        true = elo.elo_of_score(score)
+        covered = 0
         for _ in range(600):
-            drawn = chance.choices(range(5), weights, k=pairs)
+            drawn = chance.choices(range(5), probabilities, k=pairs)
             estimate = elo.from_cells([drawn.count(cell) for cell in range(5)])
-            # A sweep has an infinite error, which covers every value; inf - inf is nan.
-            held += not abs(estimate.elo - true) > estimate.elo_error
-        assert least <= held / 6 <= 100, weights
+            # If all games are won, the error is infinite and covers every value; inf - inf is nan.
+            covered += not abs(estimate.elo - true) > estimate.elo_error
+        assert least <= covered / 6 <= 100, probabilities
 
 
 @pytest.mark.parametrize("cells", [(1, 2), (1, 2, 3, 4), (-1, 2, 3), (math.inf, 1, 1)])
@@ -145,15 +148,15 @@ def test_impossible_counts_are_refused(cells: tuple[float, ...]) -> None:
         elo.from_cells(cells)
 
 
-def test_ratios_are_never_nan() -> None:
+def test_ratios_of_counts_have_values_even_without_games() -> None:
     counts = MatchCounts(wins=45, losses=48, draws=7, ll=11, ld=4, wl=22, wd=3, ww=10)
     assert counts.pairs == 50 and counts.games == 100
     assert counts.drawn_pairs_ratio == 0.44 and counts.drawn_games_ratio == 0.07
     assert counts.pairs_ratio == pytest.approx(13 / 15)
     assert counts.wl_dd_ratio == math.inf
-    nothing = MatchCounts()
-    assert (nothing.pairs_ratio, nothing.wl_dd_ratio) == (1, 1)
-    assert (nothing.drawn_pairs_ratio, nothing.drawn_games_ratio, nothing.score) == (0, 0, 0.5)
+    empty = MatchCounts()
+    assert (empty.pairs_ratio, empty.wl_dd_ratio) == (1, 1)
+    assert (empty.drawn_pairs_ratio, empty.drawn_games_ratio, empty.score) == (0, 0, 0.5)
 
 
 def test_a_match_is_counted_pair_by_pair() -> None:

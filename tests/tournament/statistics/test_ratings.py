@@ -1,4 +1,4 @@
-"""Ratings against known answers and simulation, and of unconnected or one-sided results."""
+"""Ratings: known values, simulations, unconnected and one-sided results, large fields."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ from merels.tournament.statistics.counts import GameScore, count_matches, counts
 from merels.tournament.statistics.elo import Z95, elo_of_score, from_cells
 from merels.tournament.statistics.graphs import Laplacian, components
 
-FOUR: dict[Sequence[str], tuple[int, int, int]] = {
+RESULTS: dict[Sequence[str], tuple[int, int, int]] = {
     "AB": (30, 50, 20), "AC": (45, 40, 15), "AD": (70, 24, 6),
     "BC": (36, 44, 20), "BD": (58, 32, 10), "CD": (44, 38, 18),
 }
-"""Wins, draws and losses of the first engine."""
+"""Wins, draws and losses of the first of two engines."""
 KNOWN = {
     "A": (98.634688, 23.51), "B": (50.836425, 22.97),
     "C": (-17.643717, 23.45), "D": (-131.827395, 25.56),
 }
+"""Rating and error of each engine."""
 
 
 def rate(
@@ -54,7 +55,7 @@ def played(results: Mapping[Sequence[str], Sequence[int]]) -> list[GameScore]:
 
 
 def test_ratings_and_errors_equal_known_values() -> None:
-    ratings = rate(played(FOUR))
+    ratings = rate(played(RESULTS))
     assert [player.name for player in ratings.players] == list("ABCD")
     for player in ratings.players:
         elo, error = KNOWN[player.name]
@@ -69,14 +70,14 @@ def test_ratings_and_errors_equal_known_values() -> None:
 
 
 def test_the_order_of_games_changes_nothing() -> None:
-    games = played(FOUR)
+    games = played(RESULTS)
     random.Random(1).shuffle(games)
     for player in rate(games).players:
         assert player.elo == pytest.approx(KNOWN[player.name][0], abs=1e-6)
 
 
 def test_swapped_wins_and_losses_negate_the_ratings() -> None:
-    swapped = rate(played({pair: record[::-1] for pair, record in FOUR.items()}))
+    swapped = rate(played({pair: record[::-1] for pair, record in RESULTS.items()}))
     for player in swapped.players:
         assert player.elo == pytest.approx(-KNOWN[player.name][0], abs=1e-6)
         assert player.error == pytest.approx(KNOWN[player.name][1], abs=0.005)
@@ -88,30 +89,30 @@ def test_two_players_differ_by_the_elo_of_their_score() -> None:
 
 
 def test_an_anchor_keeps_its_rating_and_has_no_error() -> None:
-    free, held = by_name(played(FOUR)), by_name(played(FOUR), {"B": 1500.0})
-    for name, player in held.items():
+    free, anchored = by_name(played(RESULTS)), by_name(played(RESULTS), {"B": 1500.0})
+    for name, player in anchored.items():
         difference = free[name].elo - free["B"].elo
         assert player.elo == pytest.approx(1500 + difference, abs=1e-6)
-    assert (held["B"].elo, held["B"].error) == (1500.0, 0.0)
+    assert (anchored["B"].elo, anchored["B"].error) == (1500.0, 0.0)
     with pytest.raises(ValueError, match="'Z'"):
-        rate(played(FOUR), {"Z": 0.0})
+        rate(played(RESULTS), {"Z": 0.0})
 
 
 def test_the_mean_of_several_anchors_is_fixed() -> None:
     anchors = {"A": 1500.0, "C": 1450.0, "Y": 100.0}
     apart = [GameScore("X", "Y", score, 1) for score in (1.0, 0.5)]
-    players = by_name([*played(FOUR), *apart], anchors)
+    players = by_name([*played(RESULTS), *apart], anchors)
     assert players["A"].elo + players["C"].elo == pytest.approx(2950, abs=1e-9)
     assert players["A"].elo - players["B"].elo == pytest.approx(98.634688 - 50.836425, abs=1e-6)
     assert (players["Y"].elo, players["Y"].error) == (100.0, 0.0)
-    # Each of two anchors is half their difference away from the mean of both.
-    about_a = by_name(played(FOUR), {"A": 0.0})
+    # Each of two anchors differs from the mean of both by half of their difference.
+    about_a = by_name(played(RESULTS), {"A": 0.0})
     for name in "AC":
         assert players[name].error == pytest.approx(about_a["C"].error / 2, rel=0.01)
 
 
 def test_an_anchored_error_and_the_superiority_agree() -> None:
-    ratings = rate(played(FOUR), {"B": 0.0})
+    ratings = rate(played(RESULTS), {"B": 0.0})
     a, b = ratings.players[:2]
     deviations = (a.elo - b.elo) / (a.error / Z95)
     assert ratings.superiority[0][1] == pytest.approx(statistics.NormalDist().cdf(deviations))
@@ -121,6 +122,13 @@ def test_an_anchored_error_and_the_superiority_agree() -> None:
             chance, reverse = ratings.superiority[i][j], ratings.superiority[j][i]
             assert chance is not None and reverse is not None
             assert chance + reverse == pytest.approx(1)
+
+
+def random_score(chance: random.Random, expected: float) -> float:
+    """Return the score of a game; draws are as frequent as its expected score allows."""
+    draw = min(expected, 1 - expected)
+    roll = chance.random()
+    return ((roll < expected - draw / 2) + (roll < expected + draw / 2)) / 2
 
 
 def simulate(
@@ -134,10 +142,7 @@ def simulate(
                 opening = chance.uniform(-bias, bias)
                 for white, black in ((first, second), (second, first)):
                     expected = 1 / (1 + math.exp(black - white - opening))
-                    draw = min(expected, 1 - expected)
-                    roll = chance.random()
-                    win, not_loss = expected - draw / 2, expected + draw / 2
-                    score = ((roll < win) + (roll < not_loss)) / 2
+                    score = random_score(chance, expected)
                     games.append(GameScore(f"{white}", f"{black}", score, pair=k))
     return games
 
@@ -145,17 +150,17 @@ def simulate(
 def test_clustered_errors_agree_with_simulation() -> None:
     chance = random.Random(2024)
     strengths = [0.4, 0.2, 0.0, -0.6]
-    elos, clustered, single = [], [], []
+    elos, clustered, unclustered = [], [], []
     for _ in range(250):
         games = simulate(chance, strengths, pairs=30, bias=3.0)
         best = by_name(games)["0.4"]
         elos.append(best.elo)
         clustered.append(best.error)
-        apart = by_name(GameScore(game.white, game.black, game.score) for game in games)
-        single.append(apart["0.4"].error)
+        unpaired = by_name(GameScore(game.white, game.black, game.score) for game in games)
+        unclustered.append(unpaired["0.4"].error)
     spread = Z95 * statistics.stdev(elos)
     assert statistics.mean(clustered) == pytest.approx(spread, rel=0.12)
-    assert statistics.mean(single) > 1.2 * spread
+    assert statistics.mean(unclustered) > 1.2 * spread
 
 
 def test_known_errors_agree_with_simulation() -> None:
@@ -164,7 +169,7 @@ def test_known_errors_agree_with_simulation() -> None:
     for _ in range(300):
         drawn = {
             pair: tuple(map(chance.choices((0, 1, 2), record, k=100).count, range(3)))
-            for pair, record in FOUR.items()
+            for pair, record in RESULTS.items()
         }
         for name, player in by_name(played(drawn)).items():
             elos[name].append(player.elo)
@@ -183,12 +188,9 @@ def test_intervals_about_the_anchors_cover_the_true_ratings() -> None:
         for i, first in enumerate(names):
             for second in names[i + 1 : i + 3]:
                 expected = 1 / (1 + 10 ** ((true[second] - true[first]) / 400))
-                draw = min(expected, 1 - expected)
                 for pair in range(20):
                     for _ in range(2):
-                        roll = chance.random()
-                        wins = (roll < expected - draw / 2) + (roll < expected + draw / 2)
-                        games.append(GameScore(first, second, wins / 2, pair))
+                        games.append(GameScore(first, second, random_score(chance, expected), pair))
         about_all = by_name(games)
         for name, player in by_name(games, anchors).items():
             miss = abs(player.elo - true[name])
@@ -200,15 +202,15 @@ def test_intervals_about_the_anchors_cover_the_true_ratings() -> None:
     assert covered_about_all["e6"] < 0.85 * runs
 
 
-def test_a_pair_id_is_local_to_its_match() -> None:
-    apart, shared = [], []
+def test_matches_may_use_the_same_pair_ids() -> None:
+    distinct, shared = [], []
     for number, opponents in enumerate((("A", "B"), ("A", "C"), ("B", "C"))):
         for k in range(8):
             scores = ((1.0, 0.5), (0.0, 0.5), (0.5, 0.5), (1.0, 1.0))[(k + number) % 4]
             for score in scores:
-                apart.append(GameScore(*opponents, score, pair=(number, k)))
+                distinct.append(GameScore(*opponents, score, pair=(number, k)))
                 shared.append(GameScore(*opponents, score, pair=k))
-    assert rate(apart) == rate(shared)
+    assert rate(distinct) == rate(shared)
 
 
 def test_groups_without_common_games_are_rated_separately() -> None:
@@ -229,13 +231,12 @@ def test_all_wins_and_all_losses_stay_finite() -> None:
     assert [player.name for player in ratings.players] == ["A", "B", "C", "D"]
     for player in ratings.players:
         assert math.isfinite(player.elo) and 0 < player.error < math.inf
-    # Ten wins and the virtual draw.
     gap = ratings.players[0].elo - ratings.players[1].elo
-    assert gap == pytest.approx(elo_of_score(10.5 / 11), abs=1e-9)
+    assert gap == pytest.approx(elo_of_score(10.5 / 11), abs=1e-9), "ten wins and a virtual draw"
     assert ratings.players[0].games == 10
 
 
-def test_a_longer_sweep_rates_higher() -> None:
+def test_a_longer_row_of_wins_rates_higher() -> None:
     gaps = []
     for wins in (1, 10, 1000):
         strong, weak = rate(played({("A", "B"): (wins, 0, 0)})).players
@@ -255,29 +256,29 @@ def test_engines_that_always_draw_have_equal_ratings() -> None:
     [((1, 0.5),), ((1, 1),), ((1, 0),), ((0.5, 0.5),) * 2, ((1, 0.5),) * 50,
      ((0.5, 0.5), (0.5, 0.5), (1, 0.5)), ((1, 0.5), (0, 0), (1, 0), (1, 1), (0.5, 0.5))],
 )
-def test_the_rating_table_of_two_engines_agrees_with_the_match(
+def test_the_ratings_of_two_engines_agree_with_the_estimate_of_their_match(
     pairs: Sequence[tuple[float, float]]
 ) -> None:
-    """In a former version, the match claimed certainty, and the ratings were nearly equal."""
+    """In a former version, the match reported certainty, although the ratings were nearly equal."""
     games = [
         GameScore(*names, score, pair=k)
         for k, (first, second) in enumerate(pairs)
         for names, score in ((("A", "B"), first), (("B", "A"), 1 - second))
     ]
     matches = count_matches(games)
-    line = from_cells(counts_between(matches, "A", "B").pentanomial)
+    match = from_cells(counts_between(matches, "A", "B").pentanomial)
     players = {player.name: player for player in rating_module.rate(matches).players}
     a, b = players["A"], players["B"]
     assert a.error == pytest.approx(b.error)
-    if math.isfinite(line.elo):
-        assert a.elo - b.elo == pytest.approx(line.elo)
-        assert 2 * a.error == pytest.approx(line.elo_error, rel=0.03)
+    if math.isfinite(match.elo):
+        assert a.elo - b.elo == pytest.approx(match.elo)
+        assert 2 * a.error == pytest.approx(match.elo_error, rel=0.03)
     else:
         assert 2 * a.error > 300
     chance = rating_module.rate(matches).superiority[0][1]
     assert chance is not None
-    assert 100 * chance == pytest.approx(max(line.los, 100 - line.los), abs=0.5)
-    assert a.too_few == line.too_few == (len(pairs) < 10)
+    assert 100 * chance == pytest.approx(max(match.los, 100 - match.los), abs=0.5)
+    assert a.too_few == match.too_few == (len(pairs) < 10)
 
 
 def test_an_engine_with_one_pair_has_a_large_error() -> None:
@@ -301,7 +302,7 @@ def fields_joined_by(bridges: int) -> list[GameScore]:
 
 
 def test_a_single_pair_between_two_fields_leaves_a_large_error() -> None:
-    """The games of such a pair always end as expected, so they have no variance of their own."""
+    """The fitted ratings predict the score of such a pair exactly, so its variance is zero."""
     errors = [
         by_name(fields_joined_by(bridges), {"A": 0.0})["Z"].error for bridges in (1, 2, 200)
     ]
@@ -361,26 +362,22 @@ def random_field(engines: int, pairs: int) -> list[GameScore]:
     return games
 
 
-def test_errors_of_a_large_field_are_near_the_exact_ones(
-    monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_errors_of_a_large_field_are_near_the_exact_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     games = random_field(60, 3000)
     for anchors in ({}, {f"e{k}": 100.0 * k for k in range(2, 9)}, {"e3": 100.0}):
         exact = by_name(games, anchors)
         monkeypatch.setattr(rating_module, "MOST_EXACT", 10)
-        rough = by_name(games, anchors)
+        estimated = by_name(games, anchors)
         monkeypatch.undo()
         for name, player in exact.items():
-            assert rough[name].elo == pytest.approx(player.elo, abs=1e-9)
-            assert rough[name].error == pytest.approx(player.error, rel=0.15)
-    assert rough["e3"].error == 0
-    assert statistics.mean(rough[name].error / player.error for name, player in exact.items()
+            assert estimated[name].elo == pytest.approx(player.elo, abs=1e-9)
+            assert estimated[name].error == pytest.approx(player.error, rel=0.15)
+    assert estimated["e3"].error == 0
+    assert statistics.mean(estimated[name].error / player.error for name, player in exact.items()
                            if name != "e3") == pytest.approx(1, abs=0.05)
 
 
-def test_rating_a_thousand_engines_takes_no_cubic_time(
-    monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rating_a_thousand_engines_takes_no_cubic_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """In a former version, the time was cubic in the number of engines, so it took minutes."""
     products = 0
     times = Laplacian.times

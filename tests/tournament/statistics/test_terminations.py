@@ -18,9 +18,7 @@ def test_an_ending_of_unknown_cause_has_its_termination_as_reason() -> None:
 
 
 @pytest.mark.parametrize(("score", "culprit"), [(1.0, "B"), (0.0, "A"), (0.5, ""), (None, "")])
-def test_the_culprit_is_the_loser_by_a_fault(
-    score: float | None, culprit: str
-) -> None:
+def test_the_culprit_is_the_engine_that_lost_by_a_fault(score: float | None, culprit: str) -> None:
     for cause, termination in CAUSES.items():
         ending = Ending("A", "B", score, termination, cause)
         assert ending.culprit == (culprit if cause in FAULTS else "")
