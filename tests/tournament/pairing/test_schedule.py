@@ -1,4 +1,4 @@
-"""Schedules: each pairing once a round, balanced colours, the same games at every call."""
+"""Schedules: who meets whom, colours, openings and parts; they depend only on the settings."""
 
 from __future__ import annotations
 
@@ -8,16 +8,8 @@ import pytest
 
 from merels.engine.common.errors import InputError
 from merels.tournament.pairing.schedule import circle, schedule_for
-from merels.tournament.records.games import GameSpec
 from merels.tournament.run.plan import Plan
-from tests.tournament.specs import settings
-
-
-def games_of(plan: Plan) -> list[GameSpec]:
-    games = []
-    while tasks := plan.next_round():
-        games += [game for task in tasks for game in task.games]
-    return games
+from tests.tournament.specs import planned_games, settings
 
 
 def test_the_score_of_an_unknown_game_is_ignored() -> None:
@@ -42,7 +34,7 @@ def test_in_a_circle_all_players_meet_once(count: int) -> None:
 @pytest.mark.parametrize("games", [1, 2, 3, 4])
 def test_a_round_robin_plays_each_pairing_equally_often(count: int, games: int) -> None:
     chosen = settings(count, rounds=3, games=games)
-    played = games_of(Plan(chosen))
+    played = list(planned_games(Plan(chosen)))
     assert [game.number for game in played] == list(range(1, len(played) + 1))
     assert len(played) == schedule_for(chosen).games(chosen) == 3 * games * count * (count - 1) // 2
     meetings = Counter(frozenset((g.white.name, g.black.name)) for g in played)
@@ -64,7 +56,7 @@ def test_the_share_of_a_part_is_its_number_of_games(games: int, count: int) -> N
         assert plan.share == ours and plan.games == 9 * games
 
 
-def test_pairs_share_an_opening_with_colours_exchanged() -> None:
+def test_the_games_of_a_pair_have_one_opening_and_exchanged_colours() -> None:
     for task in Plan(settings(3, rounds=4)).next_round():
         first, second = task.games
         assert first.opening == second.opening and first.pair == second.pair
@@ -81,10 +73,9 @@ def test_noswap_keeps_colours_and_reverse_exchanges_them() -> None:
 
 @pytest.mark.parametrize("seeds", [1, 2, 3])
 def test_in_a_gauntlet_only_the_seeds_play_all_others(seeds: int) -> None:
-    played = games_of(Plan(settings(5, format="gauntlet", seeds=seeds, rounds=2)))
+    played = list(planned_games(Plan(settings(5, format="gauntlet", seeds=seeds, rounds=2))))
     meetings = Counter(tuple(sorted((g.white.name, g.black.name))) for g in played)
-    seeded, others = "ABCDE"[:seeds], "ABCDE"[seeds:]
-    assert meetings == {(a, b): 4 for a in seeded for b in others}
+    assert meetings == {(a, b): 4 for a in "ABCDE"[:seeds] for b in "ABCDE"[seeds:]}
 
 
 @pytest.mark.parametrize("seeds", [0, 5])
@@ -99,13 +90,13 @@ def test_one_engine_is_refused() -> None:
 
 
 def test_the_plan_depends_only_on_the_settings() -> None:
-    first, second = (games_of(Plan(settings(4, rounds=3))) for _ in range(2))
+    first, second = (list(planned_games(Plan(settings(4, rounds=3)))) for _ in range(2))
     assert first == second
-    reseeded = games_of(Plan(settings(4, rounds=3, seed=8)))
+    reseeded = list(planned_games(Plan(settings(4, rounds=3, seed=8))))
     assert [g.opening for g in reseeded] != [g.opening for g in first]
     assert [(g.white, g.black) for g in reseeded] == [(g.white, g.black) for g in first]
 
 
 def test_more_rounds_begin_with_the_games_of_fewer() -> None:
-    fewer, more = (games_of(Plan(settings(3, rounds=rounds))) for rounds in (2, 5))
+    fewer, more = (list(planned_games(Plan(settings(3, rounds=rounds)))) for rounds in (2, 5))
     assert more[: len(fewer)] == fewer

@@ -1,4 +1,4 @@
-"""Swiss and knockout pairings: pure functions that keep their rules for all results."""
+"""Swiss and knockout pairings: they keep their rules whatever the results are."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ from merels.tournament.pairing import knockout, swiss
 from merels.tournament.records.games import Pairing, PairingResult, Results
 from merels.tournament.records.settings import Settings
 from merels.tournament.run.plan import Plan
-from tests.tournament.specs import settings
+from tests.tournament.specs import planned_games, settings
 
 PairRound = Callable[[Settings, int, Results], list[Pairing]]
 
 
 def play(chosen: Settings, pair_round: PairRound, seed: int) -> list[list[PairingResult]]:
+    """Return the rounds of a tournament with random results."""
     rng = random.Random(seed)
     results: list[list[PairingResult]] = []
     while pairings := pair_round(chosen, len(results), results):
-        assert pairings == pair_round(chosen, len(results), results), "other pairings"
+        assert pairings == pair_round(chosen, len(results), results), "a second call differs"
         firsts = [sum(rng.choice((0, 0.5, 1)) for _ in range(chosen.games)) for _ in pairings]
         results.append([
             PairingResult(pairing, (first, chosen.games - first))
@@ -57,8 +58,8 @@ def test_a_swiss_has_no_rematches_and_fair_byes_and_colours(count: int, games: i
 
 
 @pytest.mark.parametrize("count", [4, 5, 8])
-def test_reverse_swaps_all_colours_of_a_swiss(count: int) -> None:
-    def colours(reverse: bool) -> list[list[Pairing]]:
+def test_reverse_exchanges_all_colours_of_a_swiss(count: int) -> None:
+    def rounds(reverse: bool) -> list[list[Pairing]]:
         chosen = settings(count, format="swiss", rounds=3, games=1, reverse=reverse)
         results: list[list[PairingResult]] = []
         while pairings := swiss.pair_round(chosen, len(results), results):
@@ -68,9 +69,9 @@ def test_reverse_swaps_all_colours_of_a_swiss(count: int) -> None:
             ])
         return [[result.pairing for result in played] for played in results]
 
-    reversed_rounds = colours(True)
+    reversed_rounds = rounds(reverse=True)
     assert reversed_rounds == [
-        [Pairing(second, first) for first, second in played] for played in colours(False)
+        [Pairing(second, first) for first, second in played] for played in rounds(reverse=False)
     ]
     whites = Counter(pairing.first for played in reversed_rounds for pairing in played)
     blacks = Counter(pairing.second for played in reversed_rounds for pairing in played)
@@ -95,7 +96,7 @@ def test_a_swiss_refuses_rounds_that_force_rematches() -> None:
 
 
 @pytest.mark.parametrize("count", [4, 5, 6, 7])
-def test_a_swiss_of_all_rounds_is_played_to_the_end(count: int) -> None:
+def test_a_swiss_of_the_greatest_number_of_rounds_is_played_to_its_end(count: int) -> None:
     chosen = settings(count, format="swiss", rounds=count - 1 + count % 2)
     for seed in range(10):
         assert len(play(chosen, swiss.pair_round, seed)) == chosen.rounds
@@ -159,7 +160,7 @@ def test_drawn_matches_are_extended_and_then_won_by_the_higher_seed(
         results.append([PairingResult(pairing, (games / 2, games / 2)) for pairing in pairings])
     assert len(results) == 1 + knockout.MOST_EXTRA
     assert knockout.champion(chosen, results) == 0
-    # With an odd number of games White alternates.
+    # With an odd number of games, the engines take White in turn.
     assert white == [number % 2 * (games % 2) for number in range(rounds + knockout.MOST_EXTRA)]
 
 
@@ -168,12 +169,9 @@ def test_the_plan_pairs_by_the_scores_of_played_games(style: str) -> None:
     chosen = settings(4, format=style, rounds=2)
     plan = Plan(chosen)
     numbers = []
-    while tasks := plan.next_round():
-        for task in tasks:
-            for game in task.games:
-                numbers.append(game.number)
-                winner = min(game.white.name, game.black.name)
-                plan.score(game.number, 1.0 if game.white.name == winner else 0.0)
+    for game in planned_games(plan):
+        numbers.append(game.number)
+        plan.score(game.number, 1.0 if game.white.name < game.black.name else 0.0)
     assert numbers == list(range(1, len(numbers) + 1))
     if style == "knockout":
         assert knockout.champion(chosen, plan.results) == 0
