@@ -1,4 +1,4 @@
-"""Clocks of engines."""
+"""Clocks of engines: time left, overruns, and the values sent to engines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All faults of engines, with real processes: the recorded reason and the loser."""
+"""Faults of real engine processes: the loser, and the reason that the game records."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ from tests.tournament.specs import changed, game
 
 pytestmark = pytest.mark.thorough
 
-TIMEOUT = 1.0
-"""Start and ping timeout of the engines, in seconds."""
+PATIENCE = 60.0
+"""Timeout for engines that start and answer, in seconds; a busy machine may need long."""
 ROOT = Path(__file__).parents[3]
 NODES = TimeControl(nodes=10)
 CLOCK = TimeControl(time=NANOSECONDS // 2)
@@ -42,14 +42,14 @@ SHORT = Adjudication(max_moves=12)
 
 
 def engine(mode: str, argument: str = "", limit: TimeControl = NODES) -> Entrant:
-    """Return a fake engine with a fault."""
+    """Return a fake engine of a mode of ``fake.py``, which must answer isready within a second."""
     spec = EngineSpec((*FAKE, mode, argument), mode)
-    return Entrant(spec, limit, start_timeout=TIMEOUT, ping_timeout=TIMEOUT)
+    return Entrant(spec, limit, start_timeout=PATIENCE, ping_timeout=1.0)
 
 
 def meet(engines: EngineCache, faulty: Entrant) -> GameResult:
-    """Play faulty White against sound Black; check that the sound engine can play on."""
-    sound = engine("sound")
+    """Play faulty White against sound Black; check that the sound engine can play again."""
+    sound = replace(engine("sound"), ping_timeout=PATIENCE)
     result = play_game(game(faulty, sound, adjudication=SHORT), engines)
     other = changed(sound, name="other")
     next_game = play_game(game(sound, other, adjudication=SHORT), engines)
@@ -68,6 +68,7 @@ def check(result: GameResult, termination: str, reason: str, moves: int | None =
 
 
 TENTH = TimeControl(per_move=NANOSECONDS // 10, margin=NANOSECONDS // 50)
+"""A tenth of a second for each move."""
 HOUR = TimeControl(time=3600 * NANOSECONDS)
 LATE = "loses on time (MILLISECONDS overrun)"
 DEAF = "does not respond for 2 s"
@@ -75,43 +76,45 @@ IDLE = "answers isready but does nothing else for 2 s"
 NO_BESTMOVE = "loses on time (no bestmove, even after stop)"
 FLOOD = "last output: 'info depth 1 score cp 1 nodes 1 pv d6'"
 LAST_OUTPUT = "last output: 'info string fake error: no legal action'"
-HOW = {"0": "exit code 0", "1": "exit code 1", "segv": "killed by SIGSEGV"}
+EXITS = {"0": "exit code 0", "1": "exit code 1", "segv": "killed by SIGSEGV"}
+"""Arguments of modes that end the engine, and the reasons that games record."""
 
 
-def check_not_started(engines: EngineCache, faulty: Entrant, how: str) -> None:
-    """Check that no game starts, for the reason ``how`` (a pattern)."""
+def check_not_started(engines: EngineCache, faulty: Entrant, why: str) -> None:
+    """Check that no game starts, for the reason ``why`` (a pattern)."""
     with pytest.raises(NotStarted) as caught:
         meet(engines, faulty)
     ((name, reason),) = caught.value.failures.items()
-    assert name == faulty.name and re.fullmatch(rf"does not start \({how}\)", reason), reason
+    assert name == faulty.name and re.fullmatch(rf"does not start \({why}\)", reason), reason
 
 
-@pytest.mark.parametrize("how", HOW)
+@pytest.mark.parametrize("how", EXITS)
 @pytest.mark.parametrize("mode", ["die-start", "die-ready"])
-def test_an_engine_that_exits_before_the_game(engines: EngineCache, mode: str, how: str) -> None:
-    check_not_started(engines, engine(mode, how), HOW[how])
+def test_no_game_starts_if_an_engine_exits_first(engines: EngineCache, mode: str, how: str) -> None:
+    check_not_started(engines, engine(mode, how), EXITS[how])
 
 
-@pytest.mark.parametrize("mode, how", [
-    ("mute", "gives no answer to uci in 1 s"),
-    ("never-ready", "gives no answer to isready in 1 s"),
-    ("cr", "gives no answer to uci in 1 s; last output, without a line feed: "
+@pytest.mark.parametrize("faulty, why", [
+    (replace(engine("mute"), start_timeout=1.0), "gives no answer to uci in 1 s"),
+    (engine("never-ready"), "gives no answer to isready in 1 s"),
+    (replace(engine("cr"), start_timeout=5.0),
+     "gives no answer to uci in 5 s; last output, without a line feed: "
      r"'id name Fake\rid author nobody\roption name UCI_Variant type combo default mill…var multi "
      r"var loc\roption name Hash type spin default 16 min 1 max 1024\ruciok\r'"),
 ])
-def test_an_engine_that_is_silent_before_the_game(
-    engines: EngineCache, mode: str, how: str
+def test_no_game_starts_if_an_engine_does_not_answer(
+    engines: EngineCache, faulty: Entrant, why: str
 ) -> None:
-    check_not_started(engines, engine(mode), re.escape(how))
+    check_not_started(engines, faulty, re.escape(why))
 
 
-@pytest.mark.parametrize("how", HOW)
+@pytest.mark.parametrize("how", EXITS)
 @pytest.mark.parametrize("mode, moves", [("die-search", 2), ("die-after", 4)])
-def test_an_engine_that_exits_in_the_game(
+def test_an_engine_that_exits_in_the_game_loses(
     engines: EngineCache, mode: str, moves: int, how: str
 ) -> None:
     result = meet(engines, engine(mode, how))
-    check(result, "abandoned", rf"White disconnects \({HOW[how]}\)", moves)
+    check(result, "abandoned", rf"White disconnects \({EXITS[how]}\)", moves)
 
 
 @pytest.mark.parametrize(
@@ -131,17 +134,17 @@ def test_an_engine_that_exits_in_the_game(
         (engine("stops-only", limit=CLOCK), "time forfeit", LATE, 0),
         (engine("late", "0.3", TENTH), "time forfeit", LATE, 2),
         (engine("deaf"), "abandoned", f"stalls ({DEAF})", 2),
-        # The fault is detected long before the end of its long clock.
+        # The fault is detected long before an hour has passed.
         (engine("deaf", limit=HOUR), "abandoned", f"stalls ({DEAF})", 2),
-        # Its third move, a line without an end, counts; its fourth move shows that it exited.
+        # The engine exits after its third move, a line without an end, which counts.
         (engine("no-newline"), "abandoned", "disconnects (exit code 0)", 6),
         (engine("close-stdout"), "abandoned", "disconnects (closed its output)", 2),
-        # Its child holds its pipes.
+        # The engine exits, but its child holds its pipes.
         (engine("parent-dies"), "abandoned", "disconnects (exit code 3)", 2),
     ],
     ids=lambda value: " ".join(value.engine.command[2:]) if isinstance(value, Entrant) else "",
 )
-def test_faults_that_lose_the_game(
+def test_a_fault_in_the_game_loses(
     engines: EngineCache, faulty: Entrant, termination: str, reason: str, moves: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -158,7 +161,7 @@ def test_faults_that_lose_the_game(
         (engine("illegal"), "illegal move", "Black makes an illegal move ("),
         (engine("die-search", "1"), "abandoned", "Black disconnects ("),
     ],
-    ids=("time", "move", "death"),
+    ids=("time", "move", "exit"),
 )
 def test_black_at_fault_loses_to_white(
     engines: EngineCache, faulty: Entrant, termination: str, reason: str
@@ -193,7 +196,7 @@ def test_an_engine_may_be_silent_for_two_pings(engines: EngineCache) -> None:
 def test_an_engine_that_writes_or_answers_isready_may_search_for_long(
     engines: EngineCache, mode: str, limit: TimeControl, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It may search for longer than two pings; a busy engine may search longer than an idle one."""
+    """An engine that uses its processor may search for longer than one that sleeps."""
     if mode == "computes":
         monkeypatch.setattr(player, "IDLE_SECONDS", 0.0)
     result = meet(engines, replace(engine(mode, "3", limit), ping_timeout=0.3))
@@ -201,7 +204,7 @@ def test_an_engine_that_writes_or_answers_isready_may_search_for_long(
     assert max(move.elapsed for move in result.moves) > 2 * NANOSECONDS
 
 
-def test_endless_output_without_a_clock_loses(
+def test_endless_output_in_a_game_without_a_clock_loses(
     engines: EngineCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connection, "MOST_OUTPUT", 1 << 24)
@@ -212,7 +215,7 @@ def test_endless_output_without_a_clock_loses(
 def test_an_overrun_includes_the_time_until_the_stop(
     engines: EngineCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On a busy machine, the stop comes late after the timeout; the engine is late by all of it."""
+    """On a busy machine, the runner sends stop late; the engine is late by this time as well."""
     stop = Connection.stop
 
     def delayed(self: Connection, seconds: float = 5.0) -> Answer | None:
@@ -222,8 +225,7 @@ def test_an_overrun_includes_the_time_until_the_stop(
     monkeypatch.setattr(Connection, "stop", delayed)
     result = meet(engines, engine("stops-only", limit=TENTH))
     match = re.fullmatch(r"White loses on time \((\d+)ms overrun\)", result.reason)
-    # The margin of 20 ms, and the delay of 100 ms.
-    assert match is not None and int(match[1]) >= 120, result.reason
+    assert match is not None and int(match[1]) >= 120, "a margin of 20 ms and a delay of 100 ms"
 
 
 def test_an_overrun_within_the_margin_loses_nothing(engines: EngineCache) -> None:
@@ -233,7 +235,7 @@ def test_an_overrun_within_the_margin_loses_nothing(engines: EngineCache) -> Non
     assert max(move.elapsed for move in result.moves) > NANOSECONDS // 10
 
 
-def test_stopping_a_missed_ponder_is_charged_to_the_engine(engines: EngineCache) -> None:
+def test_the_time_to_stop_pondering_is_charged_to_the_engine(engines: EngineCache) -> None:
     second = TimeControl(time=NANOSECONDS, increment=2 * NANOSECONDS, margin=NANOSECONDS)
     ponders = replace(engine("ponders", "0.2", second), ponder=True)
     result = meet(engines, ponders)
@@ -243,7 +245,7 @@ def test_stopping_a_missed_ponder_is_charged_to_the_engine(engines: EngineCache)
     short = TimeControl(time=NANOSECONDS // 10, margin=NANOSECONDS // 50)
     result = meet(engines, replace(engine("ponders", "0.3", short), ponder=True))
     check(result, "time forfeit", r"White loses on time \(\d+ms overrun\)")
-    # Its clock is longer than its timeout for the end of a search.
+    # The clock is longer than the timeout for the end of a search.
     result = meet(engines, replace(engine("ponders", "1.5", second), ponder=True))
     check(result, "abandoned", r"White stalls \(does not end its pondering\)")
 
@@ -264,20 +266,17 @@ def test_an_illegal_or_unreadable_move_loses(engines: EngineCache, mode: str) ->
     assert result.reason.isprintable()
 
 
-SURVIVED = [
+@pytest.mark.parametrize("mode", [
     "upper", "crlf", "tab", "blank", "split", "double", "stale", "long-line", "many-lines", "junk",
     "bad-numbers", "stderr", "stubborn", "family",
-]
-
-
-@pytest.mark.parametrize("mode", SURVIVED)
+])
 def test_odd_output_loses_nothing(engines: EngineCache, mode: str) -> None:
     faulty = engine(mode)
     if mode in ("many-lines", "long-line"):
-        # Reading so much output is slow on a busy machine, which is not the engine's fault.
-        spec = replace(faulty, ping_timeout=30.0)
+        # A busy machine needs long to read so much output.
+        patient = replace(faulty, ping_timeout=30.0)
         rule = Adjudication(max_moves=2)
-        result = play_game(game(spec, engine("sound"), adjudication=rule), engines)
+        result = play_game(game(patient, engine("sound"), adjudication=rule), engines)
     else:
         result = meet(engines, faulty)
     assert result.termination in ("adjudication", "normal"), result.reason
@@ -310,8 +309,7 @@ def run_until_mark(then: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
 @needs_proc
 def test_no_orphan_when_the_runner_is_killed() -> None:
     with run_until_mark("time.sleep(1000)") as (runner, mark):
-        # These are the two engines, and two children of the first one.
-        assert len(wait_until_gone(mark, 0.0)) == 4
+        assert len(wait_until_gone(mark, 0.0)) == 4, "two engines, and two children of the first"
         runner.send_signal(signal.SIGKILL)
         assert wait_until_gone(mark) == []
 
@@ -324,7 +322,7 @@ def test_no_orphan_when_the_runner_exits_without_closing_its_engines() -> None:
 
 
 @needs_proc
-def test_no_orphan_when_a_worker_s_parent_is_killed() -> None:
+def test_no_orphan_when_the_parent_of_a_worker_is_killed() -> None:
     then = """
 def end_with_parent():
     multiprocessing.parent_process().join()

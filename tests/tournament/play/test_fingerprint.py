@@ -1,4 +1,4 @@
-"""Fingerprints of programs, and the origin in each game's row."""
+"""Fingerprints and announced names of programs, in the row of each game."""
 
 from __future__ import annotations
 
@@ -12,17 +12,15 @@ import pytest
 from merels.engine import full_version
 from merels.protocol import examples
 from merels.protocol.client.engine_spec import MERELS, EngineSpec
-from merels.tournament.journal.open import read_journal
 from merels.tournament.journal.rows import make_row
 from merels.tournament.play.engine_cache import EngineCache
 from merels.tournament.play.fingerprint import DIGITS, fingerprint
 from merels.tournament.play.game import play_game
 from merels.tournament.records.games import Adjudication
-from tests.tournament.processes import Marked
-from tests.tournament.specs import changed, engine, game
+from tests.tournament.processes import play
+from tests.tournament.specs import changed, engine, game, rows_of
 
 MINIMAL = Path(examples.__path__[0]) / "minimal_engine.py"
-SHORT = ("-each", "nodes=1", "-maxmoves", "4", "-srand", "1", "-journal", "j.db")
 
 
 def script(folder: Path, version: str, more: str = "") -> str:
@@ -33,20 +31,23 @@ def script(folder: Path, version: str, more: str = "") -> str:
     return str(path)
 
 
-def test_a_fingerprint_covers_the_program_and_the_files_among_its_arguments(
-    tmp_path: Path
-) -> None:
+def names_in(journal: Path) -> set[str]:
+    """Return the names of the engines that have played."""
+    return {name for row in rows_of(journal) for name in (row.white, row.black)}
+
+
+def test_a_fingerprint_covers_the_program_and_the_files_among_its_arguments(tmp_path: Path) -> None:
     path = script(tmp_path, "Foo 1")
     python = EngineSpec((sys.executable, path, "-fast"))
     before = fingerprint(python)
     assert len(before) == DIGITS and before == fingerprint(python)
-    inside = EngineSpec((sys.executable, "engine.py", "-slow"), directory=str(tmp_path))
-    assert fingerprint(inside) == before, "a relative path and other arguments change nothing"
+    relative = EngineSpec((sys.executable, "engine.py", "-slow"), directory=str(tmp_path))
+    assert fingerprint(relative) == before, "a relative path and another flag change nothing"
     script(tmp_path, "Foo 1", "# rebuilt")
     assert fingerprint(python) != before
     assert fingerprint(EngineSpec((str(tmp_path / "gone"),))) == ""
-    own = fingerprint(EngineSpec(MERELS))
-    assert own == fingerprint(EngineSpec(("/another/python", *MERELS[1:]))) != ""
+    built_in = fingerprint(EngineSpec(MERELS))
+    assert built_in == fingerprint(EngineSpec(("/another/python", *MERELS[1:]))) != ""
 
 
 def test_a_row_states_its_machine_versions_and_programs(
@@ -71,18 +72,16 @@ def test_a_row_states_its_machine_versions_and_programs(
 def test_engines_without_a_name_get_the_name_they_announce(tmp_path: Path) -> None:
     words = ["-engine", f"cmd={sys.executable}", f"args={script(tmp_path, 'Foo 1.0')}"]
     merels = ["-engine", f"cmd={MERELS[0]}", f"args={' '.join(MERELS[1:])}"]
-    line = [*words, *words, *merels, *words, "name=Mine", *SHORT]
-    status, out, err = Marked(*line, "-rounds", "1", cwd=tmp_path).wait()
-    assert status == 0, err
-    with read_journal(str(tmp_path / "j.db")) as journal:
-        names = {name for row in journal.rows() for name in (row.white, row.black)}
-    assert names == {"Foo 1.0", "Foo 1.0 2", f"merels {full_version()}", "Mine"}
-    # A rebuilt engine keeps its name in the tournament; the first resumed run reports the change.
+    line = [*words, *words, *merels, *words, "name=Mine",
+            "-each", "nodes=1", "-maxmoves", "4", "-srand", "1", "-journal", "j.db"]
+    play(*line, "-rounds", "1", cwd=tmp_path)
+    names = {"Foo 1.0", "Foo 1.0 2", f"merels {full_version()}", "Mine"}
+    assert names_in(tmp_path / "j.db") == names
+    # A rebuilt engine keeps its name; only the next run reports that its program has changed.
     script(tmp_path, "Foo 1.1")
     notice = "the program of Foo 1.0 2 has changed since it played (fingerprint now "
     for flags, rounds, changes in ((["-journal", "j.db"], "2", 3), (line, "3", 0)):
-        status, out, err = Marked(*flags, "-resume", "-rounds", rounds, cwd=tmp_path).wait()
-        assert status == 0, err
+        _, err = play(*flags, "-resume", "-rounds", rounds, cwd=tmp_path)
         assert err.count("has changed since it played") == changes
         assert (notice in err) == (changes > 0)
 
@@ -94,8 +93,5 @@ def test_the_engine_of_a_tune_gets_the_name_it_announces(tmp_path: Path) -> None
              "-param", "Hash", "min=1", "max=4", "start=1", "-maxmoves", "2", "-srand", "1",
              "-journal", "t.db"]
     for more in (["-pairs", "2"], ["-pairs", "2", "-resume"]):
-        status, out, err = Marked(*words, *more, command="tune", cwd=tmp_path).wait()
-        assert status == 0, err
-    with read_journal(str(tmp_path / "t.db")) as journal:
-        names = {name for row in journal.rows() for name in (row.white, row.black)}
-    assert names == {f"merels {full_version()}{side}" for side in "+-"}
+        play(*words, *more, command="tune", cwd=tmp_path)
+    assert names_in(tmp_path / "t.db") == {f"merels {full_version()}{side}" for side in "+-"}

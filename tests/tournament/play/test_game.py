@@ -30,16 +30,17 @@ from tests.tournament.specs import MERELS, changed, game
 
 NODES = TimeControl(nodes=100)
 BUSY = 30 * NANOSECONDS
-"""Margin that covers the delays of a busy machine."""
+"""Margin for a busy machine."""
+ONE_MOVE = Adjudication(max_moves=1)
 
 
 def merels(name: str, limit: TimeControl = NODES, ponder: bool = False) -> Entrant:
-    """Return the built-in engine."""
+    """Return the built-in engine as an entrant."""
     return Entrant(EngineSpec(MERELS, name), limit, ponder=ponder)
 
 
-def check_record(result: GameResult) -> None:
-    """Check that all moves are legal and precede the end, and that the result follows from them."""
+def check_moves(result: GameResult) -> None:
+    """Check that all moves are legal and come before the end; a normal result follows from them."""
     spec = result.spec
     position = parse_position(spec.opening.position, parse_rules(spec.rules))
     position = play_moves(position, spec.opening.moves)
@@ -54,11 +55,11 @@ def check_record(result: GameResult) -> None:
 
 
 @pytest.mark.parametrize("rules", [*PRESETS, "mill Flying=both DoubleMill=each LockedMills=none"])
-def test_games_under_all_rules_end_by_them(engines: EngineCache, rules: str) -> None:
+def test_a_game_ends_by_its_rules(engines: EngineCache, rules: str) -> None:
     opening = Opening(START, ("d6", "f4", "a1"))
     result = play_game(game(merels("A"), merels("B"), rules, opening), engines)
     assert result.termination == "normal", result.reason
-    check_record(result)
+    check_moves(result)
     assert result.started.endswith("+00:00") and result.elapsed > 0
     assert all(move.depth > 0 and move.nodes > 0 for move in result.moves)
     assert all((move.score is None) != (move.win_in is None) for move in result.moves)
@@ -75,11 +76,11 @@ def test_games_under_all_rules_end_by_them(engines: EngineCache, rules: str) -> 
         TimeControl(time=NANOSECONDS, nodes=50, margin=BUSY),
     ],
 )
-def test_games_at_all_limits_are_legal(engines: EngineCache, limit: TimeControl) -> None:
+def test_a_game_is_played_with_any_limit(engines: EngineCache, limit: TimeControl) -> None:
     rule = Adjudication(max_moves=15)
     result = play_game(game(merels("A", limit), merels("B"), adjudication=rule), engines)
     assert result.termination in ("normal", "adjudication"), result.reason
-    check_record(result)
+    check_moves(result)
     for move in result.moves[::2]:
         assert (move.clock is None) == (limit.time is None)
 
@@ -101,17 +102,17 @@ def test_black_may_begin(engines: EngineCache) -> None:
     result = play_game(game(merels("A"), merels("B"), "multi", opening, rule), engines)
     # Black's first score counts as a resignation, whatever it is.
     assert (result.result, len(result.moves)) == ("1-0", 1)
-    check_record(result)
+    check_moves(result)
 
 
 def test_an_engine_can_play_itself_and_its_processes_are_kept(engines: EngineCache) -> None:
-    seen = set()
+    pids = set()
     spec = game(merels("A"), merels("A"), adjudication=Adjudication(max_moves=3))
     for _ in range(3):
         play_game(spec, engines)
         assert len(engines._idle) == 2
-        seen |= {engine.pid for _, engine in engines._idle}
-    assert len(seen) == 2
+        pids |= {engine.pid for _, engine in engines._idle}
+    assert len(pids) == 2
 
 
 def test_engines_are_kept_unless_memory_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,14 +124,13 @@ def test_engines_are_kept_unless_memory_is_short(monkeypatch: pytest.MonkeyPatch
             ("F", False, "ACDEF"), ("C", True, "ACF"), ("F", True, "AF"), ("G", True, "AG"),
         ):
             is_short = short
-            spec = game(merels("A"), merels(name), adjudication=Adjudication(max_moves=1))
-            play_game(spec, engines)
+            play_game(game(merels("A"), merels(name), adjudication=ONE_MOVE), engines)
             assert sorted(spec.name for spec, _ in engines._idle) == list(kept)
 
 
-def test_engines_are_restarted_on_request(engines: EngineCache) -> None:
+def test_an_engine_to_be_restarted_is_not_kept(engines: EngineCache) -> None:
     restarted = replace(merels("A"), restart=True)
-    play_game(game(restarted, merels("B"), adjudication=Adjudication(max_moves=1)), engines)
+    play_game(game(restarted, merels("B"), adjudication=ONE_MOVE), engines)
     assert [spec.name for spec, _ in engines._idle] == ["B"]
 
 
@@ -154,13 +154,13 @@ def test_a_pondering_engine_gets_go_ponder_and_ponderhit_or_stop() -> None:
         spec = game(merels("A", clock, True), merels("B", clock), adjudication=rule)
         result = play_game(spec, watched)
         assert result.termination in ("normal", "adjudication"), result.reason
-        check_record(result)
+        check_moves(result)
         sent = b"".join(data for name, way, data in traced if (name, way) == ("A", ">"))
         assert b"go ponder wtime " in sent
         assert b"ponderhit\n" in sent and b"stop\n" in sent
         assert b"setoption name Ponder value true\n" in sent
-        again = play_game(spec, watched)
-        assert again.termination in ("normal", "adjudication"), again.reason
+        second = play_game(spec, watched)
+        assert second.termination in ("normal", "adjudication"), second.reason
 
 
 def test_options_and_rules_reach_the_engine() -> None:
@@ -168,7 +168,7 @@ def test_options_and_rules_reach_the_engine() -> None:
     with EngineCache(trace=lambda name, way, data: traced.append(data)) as engines:
         spec = changed(merels("A"), options=(("hash", "3"),))
         rules = "multi Flying=own"
-        play_game(game(spec, merels("B"), rules, adjudication=Adjudication(max_moves=1)), engines)
+        play_game(game(spec, merels("B"), rules, adjudication=ONE_MOVE), engines)
     sent = b"".join(traced)
     for line in ("Hash value 3", "UCI_Variant value multi", "Flying value own"):
         assert f"setoption name {line}\n".encode() in sent
@@ -178,14 +178,14 @@ def test_level_scores_end_a_game_early(engines: EngineCache) -> None:
     rule = Adjudication(draw_number=4, draw_count=3, draw_score=5)
     sound = Entrant(EngineSpec((*FAKE, "sound"), "sound"), TimeControl(nodes=1))
     result = play_game(game(sound, sound, adjudication=rule), engines)
-    # Both fakes always report 5: a draw after three moves each, but not before move 4.
+    # Both engines always report 5, so the game is drawn in move 4, after three moves of each.
     assert (result.result, result.termination) == ("1/2-1/2", "adjudication")
     assert (result.reason, len(result.moves)) == ("Draw by adjudication", 7)
     assert result.cause == "draw by scores"
 
 
 def test_the_rules_take_precedence_over_adjudication(engines: EngineCache) -> None:
-    # White closes a mill and removes Black's third man; every score would count as resigning.
+    # White closes a mill and removes Black's third man. Any score would count as a resignation.
     opening = Opening("*O*****O/O@*@*@**/******** w 0 0 0 1")
     rule = Adjudication(resign_count=1, resign_score=-(10**9))
     result = play_game(game(merels("A"), merels("B"), "morris", opening, rule), engines)
@@ -225,7 +225,7 @@ def test_a_game_that_fails_at_setup_ends_its_engines(engines: EngineCache) -> No
         play_game(game(merels("A"), merels("B", broken)), engines)
 
 
-def test_a_game_may_be_over_at_its_start(engines: EngineCache) -> None:
+def test_a_game_that_is_over_at_its_start_has_no_moves(engines: EngineCache) -> None:
     opening = Opening("OOO*****/********/@@****** w 0 0 0 30")
     result = play_game(game(merels("A"), merels("B"), "mill", opening), engines)
     assert (result.result, result.moves) == ("1-0", ())
@@ -245,9 +245,8 @@ def test_pondering_after_the_game_is_stopped_before_the_engine_is_kept() -> None
     with EngineCache(trace=lambda *words: traced.append(words)) as watched:
         ponderer = Entrant(EngineSpec((*FAKE, "ponders"), "ponderer"), NODES, ponder=True)
         other = Entrant(EngineSpec((*FAKE, "sound"), "other"), NODES)
-        rule = Adjudication(max_moves=1)
-        play_game(game(other, ponderer, adjudication=rule), watched)
-        play_game(game(ponderer, other, adjudication=rule), watched)
+        play_game(game(other, ponderer, adjudication=ONE_MOVE), watched)
+        play_game(game(ponderer, other, adjudication=ONE_MOVE), watched)
         assert sorted(spec.name for spec, _ in watched._idle) == ["other", "ponderer"]
         sent = b"".join(data for name, way, data in traced if (name, way) == ("ponderer", ">"))
         assert sent.count(b"go ponder") == sent.count(b"stop\n") + sent.count(b"ponderhit\n") > 0
@@ -257,6 +256,6 @@ def test_pondering_after_the_game_is_stopped_before_the_engine_is_kept() -> None
 def test_the_ponder_option_is_set_only_for_engines_that_may_ponder(ponder: bool) -> None:
     traced: list[bytes] = []
     with EngineCache(trace=lambda name, way, data: traced.append(data)) as watched:
-        spec = game(merels("A", ponder=ponder), merels("B"), adjudication=Adjudication(max_moves=1))
-        play_game(spec, watched)
+        players = merels("A", ponder=ponder), merels("B")
+        play_game(game(*players, adjudication=ONE_MOVE), watched)
     assert b"".join(traced).count(b"setoption name Ponder value true") == ponder

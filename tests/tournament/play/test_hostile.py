@@ -1,4 +1,4 @@
-"""Hostile engines and files: which of their data reaches terminals, files, pages and processes."""
+"""Hostile engines, journals and pages: they harm no terminal, file, page or other process."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from merels.tournament.journal.players import Roster
 from merels.tournament.journal.rows import make_row
 from tests.commands import command
 from tests.processes import FAKE, HOSTILE, LATE, needs_proc, needs_resource
-from tests.tournament.processes import COMMAND, Marked
-from tests.tournament.specs import parallel, result, resumed_journal, settings
+from tests.tournament.processes import COMMAND, Marked, page_address
+from tests.tournament.specs import NOTES, parallel, result, resumed_journal, rows_of, settings
 
 pytestmark = pytest.mark.thorough
 
@@ -37,14 +37,10 @@ ratings = command("ratings")
 
 PATIENCE = "300"
 """Timeout in seconds that only a hang exceeds."""
-FORMATS = ("text", "json", "csv", "html")
 
 
 def flags(folder: Path, mode: str, argument: str = "", *words: str) -> list[str]:
-    """Return the flags of a match of a hostile engine, E, against a sound one, S.
-
-    E behaves well in its trial.
-    """
+    """Return the flags of a match of E, which is hostile except in its trial, against a sound S."""
     program, *arguments = [*LATE, str(folder / "late"), *HOSTILE[1:]]
     sound, *others = FAKE
     return [
@@ -56,10 +52,10 @@ def flags(folder: Path, mode: str, argument: str = "", *words: str) -> list[str]
     ]
 
 
-def play(*words: str, status: int = 1) -> tuple[str, str]:
+def play(*words: str) -> tuple[str, str]:
     """Run a tournament in which E never moves; return its output and error output."""
-    code, out, err = Marked(*words).wait(float(PATIENCE))
-    assert code == status, err
+    status, out, err = Marked(*words).wait(float(PATIENCE))
+    assert status == 1, err
     return out, err
 
 
@@ -72,27 +68,26 @@ def merels(*words: str, **options: Any) -> subprocess.CompletedProcess[str]:
 
 
 def is_printable(text: str) -> bool:
-    """Return whether a text contains no control character except line feeds."""
+    """Return whether a text has no control characters except line feeds."""
     return all(c == "\n" or c.isprintable() for c in text)
 
 
-class Tags(HTMLParser):
-    """Start tags of a page."""
+class Page(HTMLParser):
+    """The names of a page's start tags."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
-        self.seen: list[str] = []
+        self.tags: list[str] = []
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: object) -> None:
-        """Add a tag."""
-        self.seen.append(tag)
+        self.tags.append(tag)
 
 
 def test_hostile_text_is_printed_as_harmless_text(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """An engine's text reaches every file and page that a tournament writes."""
+    """The text of an engine is in every file and page that a tournament writes."""
     journal, pgn, log = (str(tmp_path / name) for name in ("j", "games.pgn", "log"))
     out, err = play(
         *flags(tmp_path, "words"), "-rounds", "1", "-journal", journal, "-pgnout", pgn,
@@ -108,26 +103,25 @@ def test_hostile_text_is_printed_as_harmless_text(
     names = [(record.tags["White"], record.tags["Black"]) for record in parse_records(text)]
     assert names == [("E", "S"), ("S", "E")]
     for path in (journal, pgn):
-        for form in FORMATS:
+        for form in ("text", "json", "csv", "html"):
             assert ratings([path, "-format", form]) == 0
             shown = capsys.readouterr().out
             if form == "html":
-                tags = Tags(shown).seen
+                tags = Page(shown).tags
                 assert tags.count("script") == 2 and "img" not in tags
             else:
                 assert is_printable(shown)
 
 
 def test_letters_that_the_terminal_lacks_are_replaced(tmp_path: Path) -> None:
-    """Names and reasons may contain letters outside the terminal's encoding."""
     pgn = tmp_path / "x.pgn"
     pgn.write_text('[White "Mühle 直"]\n[Black "B"]\n\n1. d6 1-0\n', encoding="utf-8")
-    few = {**os.environ, "PYTHONIOENCODING": "ascii"}
-    for words in (["ratings", str(pgn)], ["tournament", *flags(tmp_path, "words"), "-rounds", "1"]):
-        done = merels(*words, env=few)
-        assert done.returncode == (words[0] == "tournament"), done.stderr
-        (tmp_path / "late").unlink(missing_ok=True)
-        assert "M?hle ?" in done.stdout or "an illegal move ('?[2J" in done.stdout
+    for words, status, shown in (
+        (["ratings", str(pgn)], 0, "M?hle ?"),
+        (["tournament", *flags(tmp_path, "words"), "-rounds", "1"], 1, "an illegal move ('?[2J"),
+    ):
+        done = merels(*words, env={**os.environ, "PYTHONIOENCODING": "ascii"})
+        assert done.returncode == status and shown in done.stdout, done.stderr
 
 
 @pytest.mark.parametrize("mode", ["words", "fails-to-start"])
@@ -141,7 +135,7 @@ def test_check_prints_no_control_characters(mode: str) -> None:
 
 
 def test_an_endless_greeting_is_cut_off() -> None:
-    """Time or size ends it, whichever comes first; only a bounded part is printed."""
+    """Its time or its size ends the greeting; only a bounded part is printed."""
     engine = f"cmd={' '.join(HOSTILE)} floods"
     done = merels("check", "-fast", "-engine", engine, "-only", "greeting")
     assert done.returncode == 1
@@ -161,14 +155,14 @@ def test_an_engine_with_an_endless_line_stalls(tmp_path: Path) -> None:
 
 @needs_proc
 def test_an_engine_inherits_no_file_of_the_runner(tmp_path: Path) -> None:
-    """Neither the journal nor the pipes to the runner, whose messages are trusted."""
-    about = tmp_path / "about"
+    """An engine gets neither the journal nor a pipe of a worker, whose messages are trusted."""
+    report = tmp_path / "report"
     play(
-        *flags(tmp_path, "report", str(about)), "-rounds", "1", "-games", "1", *parallel(2),
+        *flags(tmp_path, "report", str(report)), "-rounds", "1", "-games", "1", *parallel(2),
         "-journal", str(tmp_path / "j"), "-pgnout", str(tmp_path / "p"),
         "-log", f"file={tmp_path}/log", "-serve", "0",
     )
-    descriptors = json.loads(about.read_text())["descriptors"]
+    descriptors = json.loads(report.read_text())["descriptors"]
     assert set(descriptors) == {"0", "1", "2"} and descriptors["2"].startswith("pipe:")
     assert descriptors["0"].startswith("pipe:") and descriptors["1"].startswith("pipe:")
 
@@ -187,17 +181,15 @@ def test_an_engine_over_its_limit_loses(
     journal = str(tmp_path / "j")
     out, _ = play(*flags(tmp_path, mode, argument, limit), "-rounds", "1", "-journal", journal)
     assert f"0-1 {{White disconnects ({reason})}}" in out
-    with read_journal(journal) as stored:
-        rows = list(stored.rows())
-    assert [(row.result, row.termination) for row in rows] == [
+    assert [(row.result, row.termination) for row in rows_of(journal)] == [
         ("0-1", "abandoned"), ("1-0", "abandoned"),
     ]
-    # A resumed run accepts its own limits as unchanged.
+    # A resumed run has the stored limits, so it is the same tournament.
     assert play("-journal", journal, "-resume")[0].count("Finished") == 0
 
 
 def other_address() -> str:
-    """Return an address of this machine on which pages are not served."""
+    """Return an address of this machine other than that of the page."""
     if sys.platform == "linux":
         return "127.0.0.2"
     return socket.gethostbyname(socket.gethostname())
@@ -205,8 +197,7 @@ def other_address() -> str:
 
 def test_the_page_refuses_foreign_hosts(tmp_path: Path) -> None:
     run = Marked(*flags(tmp_path, "tame"), "-rounds", "1000", "-serve", "0")
-    assert run.process.stderr is not None
-    address = next(line.split()[-1] for line in run.process.stderr if "standings at" in line)
+    address = page_address(run)
     port = address.rstrip("/").rpartition(":")[2]
     with pytest.raises(OSError), socket.create_connection((other_address(), int(port)), timeout=60):
         pass
@@ -222,9 +213,8 @@ def test_the_page_refuses_foreign_hosts(tmp_path: Path) -> None:
 
 @contextlib.contextmanager
 def journal_database(path: Path) -> Iterator[sqlite3.Connection]:
-    """Create a valid journal of one game; yield its open database, to be manipulated."""
-    notes = {"id": "x", "arguments": '["-rounds", "1"]'}
-    with open_journal(str(path), settings(), notes) as journal:
+    """Create a valid journal of one game; yield its open database."""
+    with open_journal(str(path), settings(), NOTES) as journal:
         journal.append(make_row(result()))
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as database:
         yield database
@@ -243,17 +233,17 @@ MANIPULATIONS = {
 }
 
 
-@pytest.mark.parametrize("what", MANIPULATIONS)
+@pytest.mark.parametrize("statements", MANIPULATIONS.values(), ids=MANIPULATIONS)
 def test_a_manipulated_journal_is_refused(
-    tmp_path: Path, what: str, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, statements: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Every reader refuses it in one line, before any code in it runs."""
+    """Every reader refuses the journal with one line, before SQLite runs any code in it."""
     path = tmp_path / "j"
     with journal_database(path) as database:
         try:
-            database.executescript(MANIPULATIONS[what])
+            database.executescript(statements)
         except sqlite3.OperationalError as error:
-            pytest.skip(f"this SQLite cannot do it: {error}")
+            pytest.skip(f"this SQLite cannot manipulate the journal in this way: {error}")
     assert ratings([str(path)]) == 2
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 1 and "journal" in lines[0] and str(path) in lines[0]
@@ -280,7 +270,7 @@ def test_reading_a_journal_does_not_change_it(tmp_path: Path) -> None:
 
 
 def test_the_programs_of_a_journal_are_printed_before_they_start(tmp_path: Path) -> None:
-    """A stranger's journal names programs, which resuming its tournament starts."""
+    """A resumed run starts the programs of its journal, which a stranger may have made."""
     journal = str(tmp_path / "j")
     play(*flags(tmp_path, "tame"), "-rounds", "1", "-games", "1", "-journal", journal)
     (tmp_path / "late").unlink()

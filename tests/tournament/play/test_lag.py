@@ -1,4 +1,4 @@
-"""Delays in moves: the counters of a real system, and what is derived from them."""
+"""Delays in moves: the counters of a real system, and the delays derived from counters."""
 
 from __future__ import annotations
 
@@ -31,10 +31,11 @@ def meter() -> Iterator[LagMeter]:
 
 
 BEFORE = Reading(10 * MS, {"1": (100 * MS, 50 * MS), "2": (7 * MS, 7 * MS)})
+"""The counters before a move: two threads of the engine, and how long each ran and waited."""
 
 
 @pytest.mark.parametrize(
-    ("own", "engine", "elapsed", "slept", "late", "waited"),
+    ("runner", "engine", "elapsed", "overslept", "late", "waited"),
     [
         (13, {"1": (120, 55), "2": (7, 7)}, 30, 0, 3, 5),
         # The runner waits in the queue while the engine computes on the same core: not late.
@@ -51,16 +52,17 @@ BEFORE = Reading(10 * MS, {"1": (100 * MS, 50 * MS), "2": (7 * MS, 7 * MS)})
     ],
 )
 def test_lag_is_derived_from_the_counters(
-    meter: LagMeter, monkeypatch: pytest.MonkeyPatch, own: int,
-    engine: dict[str, tuple[int, int]], elapsed: int, slept: int, late: int, waited: int | None,
+    meter: LagMeter, monkeypatch: pytest.MonkeyPatch, runner: int,
+    engine: dict[str, tuple[int, int]], elapsed: int, overslept: int, late: int, waited: int | None,
 ) -> None:
-    counts = {tid: (run * MS, wait * MS) for tid, (run, wait) in engine.items()}
-    monkeypatch.setattr(meter, "read", lambda pid: Reading(own * MS, counts))
-    lag = meter.lag(1, BEFORE, elapsed * MS, slept * MS)
+    """All times are in milliseconds; ``runner`` and ``engine`` are counters after the move."""
+    threads = {thread: (ran * MS, wait * MS) for thread, (ran, wait) in engine.items()}
+    monkeypatch.setattr(meter, "read", lambda pid: Reading(runner * MS, threads))
+    lag = meter.lag(1, BEFORE, elapsed * MS, overslept * MS)
     assert lag == Lag(late * MS, None if waited is None else waited * MS)
 
 
-def test_without_counters_only_a_sleeping_runner_is_detected() -> None:
+def test_without_counters_only_an_overslept_timeout_is_detected() -> None:
     meter = LagMeter()
     meter.close()
     assert meter.read(os.getpid()) is None
@@ -71,11 +73,11 @@ def test_without_counters_only_a_sleeping_runner_is_detected() -> None:
 @pytest.mark.thorough
 @pytest.mark.skipif(
     not os.path.exists("/proc/thread-self/schedstat") or not hasattr(os, "sched_setaffinity"),
-    reason="needs the counts of Linux",
+    reason="needs the counters of Linux",
 )
 def test_processes_on_one_core_wait_for_each_other() -> None:
     core = max(os.sched_getaffinity(0))
-    code = f"""
+    measure = f"""
 import os, sys, time
 from merels.tournament.play.lag import LagMeter
 
@@ -86,7 +88,7 @@ while time.monotonic_ns() - began < 300_000_000:
     pass
 print(meter.lag(other, before, time.monotonic_ns() - began).late)
 before, began = meter.read(other), time.monotonic_ns()
-time.sleep(0.3)  # The other processes still compete for the core.
+time.sleep(0.3)  # The two other processes compete for the core.
 print(meter.lag(other, before, time.monotonic_ns() - began).waited)
 """
     burn = f"import os\nos.sched_setaffinity(0, {{{core}}})\nprint(flush=True)\nwhile True: pass"
@@ -97,7 +99,7 @@ print(meter.lag(other, before, time.monotonic_ns() - began).waited)
                 limited(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
             )
             assert other.stdout is not None and other.stdout.readline()
-        words = subprocess.check_output([sys.executable, "-P", "-c", code, str(other.pid)])
+        words = subprocess.check_output([sys.executable, "-P", "-c", measure, str(other.pid)])
     late, waited = map(int, words.split())
     assert late > 0 and waited > 0
 
@@ -111,17 +113,18 @@ def test_quick_engines_are_not_measured_until_they_slow_down(meter: LagMeter) ->
     assert meter.is_worth_it("Quick")
 
 
-@pytest.mark.parametrize(("late", "charged"), [(0, None), (1, None), (2, None), (3, 3)])
+@pytest.mark.parametrize(("overslept", "late"), [(0, None), (1, None), (2, None), (3, 3)])
 def test_a_runner_is_late_if_it_wakes_over_two_milliseconds_after_a_timeout(
-    engines: EngineCache, late: int, charged: int | None
+    engines: EngineCache, overslept: int, late: int | None
 ) -> None:
     entrant = Entrant(EngineSpec((*FAKE, "sound"), "E"), TimeControl(per_move=10 * MS))
     (engine,) = engines.lend([entrant], parse_rules("mill"))
     assert isinstance(engine, Engine)
-    blind = LagMeter()
-    blind.close()  # As on a system without counters.
+    without_counters = LagMeter()
+    without_counters.close()
     clocks = (Clock(entrant.limit), Clock(entrant.limit))
-    player = Player(0, entrant, engine, clocks, Script(engine.connection.dialect, b""), blind)
-    player._measure((10 + late) * MS, 10 * MS, 10 * MS, None)
-    assert player.lag == Lag(charged and charged * MS, None)
+    script = Script(engine.connection.dialect, b"")
+    player = Player(0, entrant, engine, clocks, script, without_counters)
+    player._measure((10 + overslept) * MS, 10 * MS, 10 * MS, None)
+    assert player.lag == Lag(late and late * MS, None)
     engines.give_back(entrant, engine)

@@ -15,7 +15,7 @@ from merels.tournament.run import tasks
 from tests.processes import assert_no_engine_is_left, needs_proc
 from tests.tournament.specs import MERELS, engine, game
 
-COUNTED = """import os, sys
+COUNT_STARTS = """import os, sys
 with open(sys.argv[1], "a") as file:
     file.write("x")
 os.execv(sys.argv[2], sys.argv[2:])
@@ -24,11 +24,8 @@ os.execv(sys.argv[2], sys.argv[2:])
 
 @pytest.fixture
 def spec(tmp_path: Path) -> GameSpec:
-    """Return a short game.
-
-    Its engines append a letter to the file ``starts`` when they start.
-    """
-    (tmp_path / "counted.py").write_text(COUNTED)
+    """Return a short game, whose engines append a letter to the file ``starts`` at their start."""
+    (tmp_path / "counted.py").write_text(COUNT_STARTS)
     command = (sys.executable, f"{tmp_path}/counted.py", f"{tmp_path}/starts", *MERELS)
     players = (engine(name, nodes, command) for name, nodes in (("A", 1), ("B", 2)))
     return game(*players, adjudication=Adjudication(max_moves=2))
@@ -38,23 +35,21 @@ def starts(folder: Path) -> int:
     return (folder / "starts").stat().st_size
 
 
-def test_a_process_keeps_its_engines_between_tasks(
-    tmp_path: Path, spec: GameSpec
-) -> None:
+def test_a_process_keeps_its_engines_between_tasks(tmp_path: Path, spec: GameSpec) -> None:
     try:
-        tasks.play_pair(PairTask((spec,)))
-        first = starts(tmp_path)
-        for _ in range(3):
+        counts = []
+        for _ in range(4):
             report = tasks.play_pair(PairTask((spec,)))
             assert len(report.games) == 1
-        assert starts(tmp_path) == first
+            counts.append(starts(tmp_path))
+        assert len(set(counts)) == 1, "an engine was started again"
     finally:
         tasks.lender.close()
     assert_no_engine_is_left()
 
 
 @needs_proc
-def test_engines_end_when_no_task_comes_for_a_while(tmp_path: Path, spec: GameSpec) -> None:
+def test_engines_end_when_no_task_borrows_them_for_a_while(tmp_path: Path, spec: GameSpec) -> None:
     lender = CacheLender(seconds=0.2)
     for expected in (2, 4):
         with lender.lend() as engines:
@@ -72,7 +67,7 @@ def test_concurrent_tasks_share_no_engine() -> None:
     lender.close()
 
 
-def test_an_engine_is_measured_by_the_thread_of_its_task() -> None:
+def test_each_thread_that_runs_tasks_has_its_own_meter() -> None:
     lender, meters = CacheLender(), []
 
     def work() -> None:
@@ -93,6 +88,6 @@ def test_a_task_that_raises_ends_its_engines(spec: GameSpec) -> None:
         play_game(spec, engines)
         raise ZeroDivisionError
     assert_no_engine_is_left()
-    with lender.lend() as fresh:
-        assert fresh is not engines
+    with lender.lend() as other:
+        assert other is not engines
     lender.close()
