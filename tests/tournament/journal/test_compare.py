@@ -1,4 +1,4 @@
-"""Differences between tournaments are named by the flags of the command line."""
+"""Differences between tournaments, in the words of the command line."""
 
 from __future__ import annotations
 
@@ -52,12 +52,13 @@ TUNE = replace(FULL, tuning=Tuning((Parameter("Margin", 1, 0, 9, 0.5),), Schedul
 
 
 def diff(ours: Settings, theirs: Settings, played: str = "ABC") -> str:
+    """Return the differences as text; ``played`` has the names of the engines that have played."""
     folder = os.getcwd()
     return listed(differences(ours, theirs, played, (folder, folder)), "now", "in the journal")
 
 
-def other(value: Any) -> Any:
-    """Return another value of the same type."""
+def other_value(value: Any) -> Any:
+    """Return a different value of the same type."""
     if isinstance(value, bool):
         return not value
     if isinstance(value, str):
@@ -69,20 +70,20 @@ def other(value: Any) -> Any:
     return value / 2 if isinstance(value, float) else value + (1 if value < 1000 else 1_000_000)
 
 
-def variations(whole: Any) -> Iterator[tuple[str, Any]]:
-    """Yield copies of a dataclass in each of which one field is changed, with the field's name."""
-    for field in fields(whole):
-        value = getattr(whole, field.name)
+def variations(original: Any) -> Iterator[tuple[str, Any]]:
+    """Yield copies of a dataclass with one field changed, each with the name of that field."""
+    for field in fields(original):
+        value = getattr(original, field.name)
         if dataclasses.is_dataclass(value):
-            for name, inner in variations(value):
-                yield name, replace(whole, **{field.name: inner})
+            for name, varied in variations(value):
+                yield name, replace(original, **{field.name: varied})
         elif value and isinstance(value, tuple) and dataclasses.is_dataclass(value[-1]):
-            for name, inner in variations(value[-1]):
-                yield name, replace(whole, **{field.name: (*value[:-1], inner)})
+            for name, varied in variations(value[-1]):
+                yield name, replace(original, **{field.name: (*value[:-1], varied)})
         # Files are compared by content, a tournament is never a tune, and a renamed parameter
         # would be two changes.
         elif field.name != "file" and value != "Margin" and (field.name, value) != ("tuning", None):
-            yield field.name, replace(whole, **{field.name: other(value)})
+            yield field.name, replace(original, **{field.name: other_value(value)})
 
 
 @pytest.mark.parametrize(
@@ -105,7 +106,7 @@ def test_settings_survive_json() -> None:
     assert read_settings(FULL.as_json()) == FULL
 
 
-def limits(*values: TimeControl) -> Settings:
+def with_limits(*values: TimeControl) -> Settings:
     return settings(
         engines=tuple(replace(engine(name), limit=limit) for name, limit in zip("AB", values))
     )
@@ -115,11 +116,11 @@ SLOW, FAST = TimeControl(2 * NANOSECONDS, 20_000_000), TimeControl(NANOSECONDS, 
 
 
 def test_a_difference_of_all_engines_is_listed_once() -> None:
-    assert diff(limits(FAST, FAST), limits(SLOW, SLOW)) == (
+    assert diff(with_limits(FAST, FAST), with_limits(SLOW, SLOW)) == (
         "-each tc: now 1+0.01, in the journal 2+0.02")
-    assert diff(limits(FAST, SLOW), limits(SLOW, SLOW)) == (
+    assert diff(with_limits(FAST, SLOW), with_limits(SLOW, SLOW)) == (
         "-engine A tc: now 1+0.01, in the journal 2+0.02")
-    assert diff(limits(FAST, FAST), limits(SLOW, FAST)) == (
+    assert diff(with_limits(FAST, FAST), with_limits(SLOW, FAST)) == (
         "-engine A tc: now 1+0.01, in the journal 2+0.02")
 
 
@@ -135,7 +136,7 @@ def test_values_are_compared_in_all_digits() -> None:
     assert diff(ours, theirs) == "-sprt alpha: now 0.05, in the journal 0.05000001"
 
 
-def test_a_flag_missing_on_one_side_is_compared_by_keys() -> None:
+def test_a_flag_given_on_one_side_only_is_compared_by_keys() -> None:
     assert diff(settings(sprt=Sprt(0, 5)), settings()) == (
         "-sprt elo0: now 0, in the journal not given; "
         "-sprt elo1: now 5, in the journal not given; "
@@ -150,48 +151,43 @@ def test_a_moved_file_of_openings_is_equal_and_a_changed_one_is_not() -> None:
                     "in the journal /old/a.pos (SHA-256 11111111)")
 
 
-def engines_by(*command: str, directory: str | None = None) -> Settings:
+def with_program(*command: str, directory: str | None = None) -> Settings:
+    """Return a match in which A has another command."""
     first, second = settings().engines
     return settings(engines=(changed(first, command=command, directory=directory), second))
 
 
-def test_a_program_may_be_started_by_another_path(
-
-
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-
-
-) -> None:
+def test_a_program_may_have_another_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for folder in ("here", "there"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "mini.py").write_text("same text")
     os.symlink(tmp_path / "here", tmp_path / "link")
-    stored = engines_by(f"{tmp_path}/here/mini.py")
-    assert diff(engines_by("here/mini.py"), stored) == ""
-    assert diff(engines_by(f"{tmp_path}/link/mini.py"), stored) == ""
-    assert diff(engines_by("./mini.py", directory=f"{tmp_path}/here"), stored) != ""
-    assert diff(engines_by("py", "./here/mini.py"), engines_by("py", "here/mini.py")) == ""
-    assert diff(engines_by("py", "here/mini.py"), engines_by("py", "there/mini.py")) == (
+    stored = with_program(f"{tmp_path}/here/mini.py")
+    assert diff(with_program("here/mini.py"), stored) == ""
+    assert diff(with_program(f"{tmp_path}/link/mini.py"), stored) == ""
+    assert diff(with_program("./mini.py", directory=f"{tmp_path}/here"), stored) != ""
+    assert diff(with_program("py", "./here/mini.py"), with_program("py", "here/mini.py")) == ""
+    assert diff(with_program("py", "here/mini.py"), with_program("py", "there/mini.py")) == (
         "-engine A args: now here/mini.py, in the journal there/mini.py")
-    # Two builds may have the same name; a program has moved only if its old path is gone.
-    moved = engines_by(f"{tmp_path}/there/mini.py")
+    # Two builds may have the same name, so a program has moved only if its old path is gone.
+    moved = with_program(f"{tmp_path}/there/mini.py")
     assert diff(moved, stored) == (f"-engine A cmd: now {tmp_path}/there/mini.py, "
                                    f"in the journal {tmp_path}/here/mini.py")
     (tmp_path / "here" / "mini.py").unlink()
     assert diff(moved, stored) == ""
-    assert diff(engines_by("mini2.py"), stored) != ""
+    assert diff(with_program("mini2.py"), stored) != ""
 
 
 def test_the_command_of_an_engine_may_change_until_it_has_played() -> None:
-    ours = changed(settings().engines[0], command=("/b/right", "x"), protocol="ugi")
-    theirs = settings()
-    both = replace(theirs, engines=(ours, theirs.engines[1]))
-    assert diff(both, theirs, played="B") == ""
-    assert diff(both, theirs, played="A").startswith("-engine A cmd: now /b/right, in the journal ")
+    first, second = settings().engines
+    ours = settings(engines=(changed(first, command=("/b/right", "x"), protocol="ugi"), second))
+    assert diff(ours, settings(), played="B") == ""
+    text = diff(ours, settings(), played="A")
+    assert text.startswith("-engine A cmd: now /b/right, in the journal ")
 
 
-def level(elo: int, python: str, limited: str = "true") -> Settings:
+def with_level(elo: int, python: str, limited: str = "true") -> Settings:
     """Return a match in which A is a level of the built-in engine."""
     first, second = settings().engines
     options = (("UCI_LimitStrength", limited), ("UCI_Elo", str(elo)))
@@ -200,10 +196,10 @@ def level(elo: int, python: str, limited: str = "true") -> Settings:
 
 
 def test_the_built_in_engine_is_equal_in_every_installation() -> None:
-    assert diff(level(CLUB, "/a/python3"), level(CLUB, "/b/python")) == ""
-    assert diff(level(CLUB, "/a/python3"), level(1000, "/a/python3")) == (
+    assert diff(with_level(CLUB, "/a/python3"), with_level(CLUB, "/b/python")) == ""
+    assert diff(with_level(CLUB, "/a/python3"), with_level(1000, "/a/python3")) == (
         "-engine A level: now Club, in the journal 1000")
-    assert diff(level(CLUB, "/a/python3"), level(CLUB, "/a/python3", "false")) == (
+    assert diff(with_level(CLUB, "/a/python3"), with_level(CLUB, "/a/python3", "false")) == (
         "-engine A level: now Club, in the journal not given; "
         "-engine A option.UCI_LimitStrength: now not given, in the journal false; "
         f"-engine A option.UCI_Elo: now not given, in the journal {CLUB}")

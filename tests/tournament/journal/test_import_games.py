@@ -1,4 +1,4 @@
-"""PGN files read for ratings: by paragraphs, with the same result as line by line."""
+"""PGN files read for ratings, by paragraphs for speed; causes of the games' ends."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ from merels.tournament.statistics.terminations import CAUSES
 from tests.benchmarks.journals import write_journal, write_pgn
 from tests.line_count import lines_run
 
-PARTS = [
+PIECES = [
     '[Event "x"]\n', '[White "a"]\n', '[White "b"] \n', '[Round "1\\"2"]\n', '[Event "', "\n",
     " \n",
     "1. d2 b4\n", "d6 ", "{+0.1/2 0.1s}", "{", "}", '{a 1-0 [x "y"]\n', "(", ")", "1-0", "1-0\n\n",
     "*\n", "1/2-1/2\n\n", " 1/2 ", ";x {\n", "%{\n", "½", "[", "d2{c}1-0\n", "1{x}-0\n", "\t\n",
     "\x0b", "(b2 1-0)\n", '[Event "y"]\n[Site "z"]\n\n', "1. d2 {a\nb} *\n\n", "0:1\n", "1-0\n{a\n",
 ]  # fmt: skip
+"""Pieces of text from which the test makes random files."""
 MOST_LINES = 350
-"""Limit of executed Python lines for a game of 80 moves; reading line by line takes more."""
+"""Limit of executed lines of Python for a game of 80 moves; reading line by line needs more."""
 
 
 def test_reading_by_lines_and_by_paragraphs_gives_the_same_games(
@@ -36,12 +37,12 @@ def test_reading_by_lines_and_by_paragraphs_gives_the_same_games(
     chance = random.Random(1)
     path = tmp_path / "games.pgn"
     for _ in range(500):
-        text = "".join(chance.choices(PARTS, k=chance.randint(1, 25)))
+        text = "".join(chance.choices(PIECES, k=chance.randint(1, 25)))
         path.write_text(text, encoding="utf-8", newline="")
         monkeypatch.setattr(files, "CHUNK", chance.choice((1, 10, 10_000)))
-        runs = list(files.read_paragraphs(str(path)))
-        assert "".join(runs) == text
-        assert list(split_games(runs)) == list(split_games(StringIO(text))), text
+        paragraphs = list(files.read_paragraphs(str(path)))
+        assert "".join(paragraphs) == text
+        assert list(split_games(paragraphs)) == list(split_games(StringIO(text))), text
 
 
 def test_an_endless_line_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,11 +60,10 @@ def test_reading_a_pgn_game_executes_few_lines(tmp_path: Path) -> None:
     write_pgn(pgn, journal, 20)
     games: list[PlayedGame] = []
     lines = lines_run(lambda: games.extend(GamesFile(pgn).games(Roster())))
-    assert len(games) == 20
-    assert lines < len(games) * MOST_LINES, "lines of Python"
+    assert len(games) == 20 and lines < 20 * MOST_LINES
 
 
-def test_unknown_causes_are_not_counted(tmp_path: Path) -> None:
+def test_a_game_of_unknown_cause_has_its_termination_as_reason(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     for cause, reason in (("blocked", "blocked"), ("White mates", "normal"), ("", "normal")):
         path.write_text(f'[White "A"]\n[Black "B"]\n[Cause "{cause}"]\n\n1. d6 1-0\n')

@@ -22,13 +22,13 @@ from merels.tournament.journal.journal import Journal, JournalError
 from merels.tournament.journal.open import open_journal, open_run, read_journal
 from merels.tournament.journal.rows import make_row
 from merels.tournament.records.settings import Settings
-from tests.tournament.specs import MERELS, changed, result, resumed_journal, settings
+from tests.tournament.specs import MERELS, NOTES, changed, result, resumed_journal, settings
 
-NOTES = {"id": "x", "arguments": "[]"}
 FIRST, SECOND = settings().engines
 
 
 def begin(path: Path | str | None) -> Journal:
+    """Create a journal, in memory if ``path`` is None."""
     return open_journal(None if path is None else str(path), settings(), NOTES)
 
 
@@ -45,14 +45,12 @@ def test_rows_are_read_as_written(tmp_path: Path, name: str | None) -> None:
         assert [(row.white, row.white_score) for row in journal.results()] == [("A", 1.0)] * 3
 
 
-def test_committed_games_survive_a_kill(tmp_path: Path) -> None:
+def test_another_process_can_read_a_game_as_soon_as_it_is_stored(tmp_path: Path) -> None:
     path = tmp_path / "journal.db"
-    journal = begin(path)
-    journal.append(make_row(result(1)))
-    # The journal is still open, but another connection sees the row.
-    with read_journal(str(path)) as other:
-        assert other.numbers() == [1]
-    journal.close()
+    with begin(path) as journal:
+        journal.append(make_row(result(1)))
+        with read_journal(str(path)) as reader:
+            assert reader.numbers() == [1]
 
 
 def test_an_unfinished_query_may_be_closed_after_the_journal(tmp_path: Path) -> None:
@@ -78,10 +76,10 @@ def test_notes_change_together_or_not_at_all(tmp_path: Path) -> None:
 
 def test_a_folded_journal_is_a_single_file(tmp_path: Path) -> None:
     path = tmp_path / "j"
-    for resumed in (False, True):
+    for number in (1, 2):
         with resumed_journal(str(path), settings(), NOTES) as journal:
             assert journal._database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-            journal.append(make_row(result(1 + resumed)))
+            journal.append(make_row(result(number)))
             journal.fold()
             assert [entry.name for entry in tmp_path.iterdir()] == ["j"]
 
@@ -89,10 +87,10 @@ def test_a_folded_journal_is_a_single_file(tmp_path: Path) -> None:
 def test_a_journal_with_a_reader_is_not_folded_and_stays_valid(tmp_path: Path) -> None:
     with begin(tmp_path / "j") as journal:
         journal.append(make_row(result(1)))
-        with read_journal(str(tmp_path / "j")) as other:
+        with read_journal(str(tmp_path / "j")) as reader:
             with pytest.raises(JournalError, match="another process is using it"):
                 journal.fold()
-            assert other.numbers() == [1]
+            assert reader.numbers() == [1]
 
 
 def test_a_locked_journal_is_reported_as_in_use(
@@ -124,11 +122,11 @@ def test_the_second_of_two_runs_that_create_a_journal_fails(
             begin(tmp_path / "j")
 
 
-def test_reason_is_made_printable() -> None:
+def test_control_characters_of_a_reason_are_replaced() -> None:
     assert make_row(result(reason="White\x1b[2J\nlost")).reason == "White?[2J?lost"
 
 
-def test_a_journal_is_not_overwritten(tmp_path: Path) -> None:
+def test_a_new_run_does_not_overwrite_a_journal(tmp_path: Path) -> None:
     begin(tmp_path / "j").close()
     with pytest.raises(InputError, match="add -resume"):
         begin(tmp_path / "j")
@@ -156,34 +154,34 @@ def test_an_empty_file_is_a_new_journal(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("other", "word"),
+    ("chosen", "difference"),
     [
         (settings(rounds=1), "-rounds: now 1, in the journal 2"),
         (settings(3), "-engine: now 3 (A, B, C), in the journal 2 (A, B)"),
         (settings(engines=(FIRST, changed(SECOND, name="C"))), "-engine 2 name: now C, in the"),
     ],
 )
-def test_another_tournament_is_refused(tmp_path: Path, other: Settings, word: str) -> None:
+def test_another_tournament_is_refused(tmp_path: Path, chosen: Settings, difference: str) -> None:
     path = str(tmp_path / "j")
     begin(path).close()
     with pytest.raises(InputError, match="another tournament") as error:
-        resumed_journal(path, other, NOTES)
-    assert word in str(error.value)
+        resumed_journal(path, chosen, NOTES)
+    assert difference in str(error.value)
 
 
 def test_settings_are_stored_in_the_form_of_version_0_1_0() -> None:
-    engine, other = json.loads(settings().as_json())["engines"]
-    assert engine == {
+    first, second = json.loads(settings().as_json())["engines"]
+    assert first == {
         "name": "A", "command": list(MERELS), "directory": None, "protocol": "uci", "options": [],
         "resources": None, "restart": False, "ponder": False,
         "start_timeout": 20.0, "ping_timeout": 20.0,
         "limit": {"time": None, "increment": 0, "moves": None, "per_move": None, "nodes": 20,
                   "depth": None, "margin": 0},
     }
-    assert other == engine | {"name": "B", "limit": engine["limit"] | {"nodes": 30}}
+    assert second == first | {"name": "B", "limit": first["limit"] | {"nodes": 30}}
 
 
-def test_rounds_may_be_added(tmp_path: Path) -> None:
+def test_rounds_may_be_added_but_not_removed(tmp_path: Path) -> None:
     path = str(tmp_path / "j")
     begin(path).close()
     resumed_journal(path, settings(rounds=9), NOTES).close()
@@ -191,18 +189,18 @@ def test_rounds_may_be_added(tmp_path: Path) -> None:
         resumed_journal(path, settings(rounds=5), NOTES)
 
 
-def test_the_command_line_changes_with_the_settings(tmp_path: Path) -> None:
+def test_the_stored_command_line_changes_only_with_the_settings(tmp_path: Path) -> None:
     path = str(tmp_path / "j")
     begin(path).close()
-    grown = ["-rounds", "9"]
-    for rounds, words, kept in ((2, ["-quiet"], []), (9, grown, grown), (9, ["-quiet"], grown)):
+    nine = ["-rounds", "9"]
+    for rounds, words, stored in ((2, ["-quiet"], []), (9, nine, nine), (9, ["-quiet"], nine)):
         notes = {"id": "y", "arguments": json.dumps(words)}
         resumed_journal(path, settings(rounds=rounds), notes).close()
-        assert stored_words(path) == kept
+        assert stored_words(path) == stored
 
 
 @pytest.mark.parametrize(
-    ("spoil", "message"),
+    ("damaged", "message"),
     [
         (lambda data: data.replace(b"white TEXT", b"wh\xffte TEXT"),
          "not a complete journal: Could not decode"),
@@ -214,35 +212,34 @@ def test_the_command_line_changes_with_the_settings(tmp_path: Path) -> None:
          "not a complete journal|damaged"),
         (lambda data: data[:60] + bytes([0, 0, 0, 99]) + data[64:], "format 99"),
     ],
-    ids=["names", "text", "foreign", "cut", "middle", "version"],
+    ids=["column name", "text", "database of another program", "truncated", "middle", "format"],
 )
 def test_damaged_files_are_refused(
-    tmp_path: Path, spoil: Callable[[bytes], bytes], message: str
+    tmp_path: Path, damaged: Callable[[bytes], bytes], message: str
 ) -> None:
     path = tmp_path / "j"
     with begin(path) as journal:
         for number in range(1, 100):
             journal.append(make_row(result(number)))
     data = path.read_bytes()
-    assert spoil(data) != data
-    path.write_bytes(spoil(data))
+    assert damaged(data) != data
+    path.write_bytes(damaged(data))
     with pytest.raises(InputError, match=message) as error:
         resumed_journal(str(path), settings(), NOTES)
     assert str(path) in str(error.value)
 
 
 def test_one_query_checks_all_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each of five conditions was a query of its own, and read the whole file."""
+    """In a former version, each of five conditions was a query that read the whole file."""
     path = tmp_path / "j"
     with begin(path) as journal:
         journal.append(make_row(result(1)))
-    queries = []
+    queries, run_query = [], Journal.query
 
     def logged(journal: Journal, query: str, *values: object) -> Generator[Any]:
         queries.append(query)
-        return unlogged(journal, query, *values)
+        return run_query(journal, query, *values)
 
-    unlogged = Journal.query
     monkeypatch.setattr(Journal, "query", logged)
     open_run(str(path)).journal.close()
     assert len([query for query in queries if "FROM games" in query]) == 1
@@ -293,8 +290,10 @@ def test_one_query_checks_all_games(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ("INSERT INTO meta VALUES ('verdict', 'H1')", "a verdict, but no SPRT"),
     ],
 )
-def test_invalid_content_is_named(tmp_path: Path, statement: str, message: str) -> None:
-    """SQLite allows any value in any column; a reader gets an error, never a traceback."""
+def test_invalid_content_is_an_error_of_one_line(
+    tmp_path: Path, statement: str, message: str
+) -> None:
+    """SQLite allows any value in any column."""
     with begin(tmp_path / "j") as journal:
         journal.append(make_row(result(1)))
     with sqlite3.connect(tmp_path / "j") as database:
@@ -330,7 +329,7 @@ def test_two_runs_on_one_journal_are_detected(tmp_path: Path) -> None:
             journal.append(make_row(result(1)))
 
 
-def test_a_full_disk_is_reported_and_loses_no_game(tmp_path: Path) -> None:
+def test_a_full_disk_is_an_error_and_loses_no_stored_game(tmp_path: Path) -> None:
     path = tmp_path / "j"
     with begin(path) as journal:
         journal.append(make_row(result(1)))
@@ -339,13 +338,13 @@ def test_a_full_disk_is_reported_and_loses_no_game(tmp_path: Path) -> None:
         with pytest.raises(JournalError, match="full"):
             for number in range(2, 1000):
                 journal.append(make_row(result(number)))
-        written = journal.numbers()
+        stored = journal.numbers()
     with resumed_journal(str(path), settings(), NOTES) as journal:
-        assert journal.numbers() == written and len(written) > 1
+        assert journal.numbers() == stored and len(stored) > 1
         journal.append(make_row(result(5000)))
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="asks for the permissions of POSIX")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs the permissions of POSIX")
 def test_the_error_of_an_unclosed_journal_in_a_read_only_folder_names_its_log() -> None:
     # Not in tmp_path, which other users may not enter.
     with tempfile.TemporaryDirectory() as folder:

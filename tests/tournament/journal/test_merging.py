@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import subprocess
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -13,9 +12,9 @@ import pytest
 
 from merels.tournament.commands.merge import PART_FLAGS
 from merels.tournament.flags.table import FLAGS, GROUPS
-from merels.tournament.journal import merging as joining
-from merels.tournament.journal.journal import Journal
+from merels.tournament.journal import merging
 from merels.tournament.journal.compare import setting_values
+from merels.tournament.journal.journal import Journal
 from merels.tournament.journal.merging import merge
 from merels.tournament.journal.open import open_journal, read_journal
 from merels.tournament.journal.rows import make_row
@@ -24,8 +23,8 @@ from merels.tournament.records.games import Origin
 from merels.tournament.run.plan import Plan
 from merels.tournament.statistics.sprt import Sprt
 from tests.commands import command
-from tests.tournament.processes import Marked
-from tests.tournament.specs import match, result, settings
+from tests.tournament.processes import limited_in_size, play
+from tests.tournament.specs import match, planned_games, result, rows_of, settings
 
 main = command("merge")
 
@@ -34,6 +33,7 @@ def journal(
     path: Path, numbers: Iterable[int], arguments: Sequence[str] = (), size: int = 0,
     **fields: object,
 ) -> str:
+    """Write a journal with games of these numbers, each of at least ``size`` bytes."""
     notes = {"id": path.name, "arguments": json.dumps(arguments)}
     with open_journal(str(path), settings(2, **fields), notes) as opened:
         for number in numbers:
@@ -41,22 +41,25 @@ def journal(
     return str(path)
 
 
-def test_journals_are_merged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    shown = ["-quiet", "-log", "x", "-pgnout", "y", "-serve", "0", "-concurrency", "64",
-             "-force-concurrency",
-             "-use-affinity", "-executor", "a:b", "-scoreinterval", "0", "-ratinginterval", "7"]
+def test_a_merged_journal_has_each_game_once_and_no_flags_of_a_part(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    of_a_part = ["-quiet", "-log", "x", "-pgnout", "y", "-serve", "0", "-concurrency", "64",
+                 "-force-concurrency", "-use-affinity", "-executor", "a:b", "-scoreinterval", "0",
+                 "-ratinginterval", "7"]
     first = journal(tmp_path / "a", [1, 2, 5], ["-rounds", "2", "--shard", "1/2"])
-    second = journal(tmp_path / "b", [3, 5, 4], ["-rounds", "5", "-shard", "2/2", *shown], rounds=5)
+    words = ["-rounds", "5", "-shard", "2/2", *of_a_part]
+    second = journal(tmp_path / "b", [3, 5, 4], words, rounds=5)
     out = str(tmp_path / "out")
     assert main([out, first, second]) == 0
     assert capsys.readouterr().out == (
         f"{out}: 5 of 10 games from 2 journals; skipped 1 duplicate\n"
         "shard 1/2 has 3 of 6 games\nshard 2/2 has 2 of 4 games\n")
-    with read_journal(out) as joined:
-        assert joined.numbers() == [1, 2, 3, 4, 5]
-        assert json.loads(joined.meta()["settings"])["rounds"] == 5
-        assert joined.meta()["id"] not in ("a", "b")
-        assert json.loads(joined.meta()["arguments"]) == ["-rounds", "5"]
+    with read_journal(out) as merged:
+        assert merged.numbers() == [1, 2, 3, 4, 5]
+        assert json.loads(merged.meta()["settings"])["rounds"] == 5
+        assert merged.meta()["id"] not in ("a", "b")
+        assert json.loads(merged.meta()["arguments"]) == ["-rounds", "5"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b", "out"]
 
 
@@ -67,20 +70,16 @@ def test_the_verdict_of_the_longer_journal_is_kept(tmp_path: Path) -> None:
     with Journal(second) as decided:
         decided.set_meta({"verdict": "H1"})
     assert merge(f"{tmp_path}/out", [first, second]).is_decided
-    with read_journal(f"{tmp_path}/out") as joined:
-        assert joined.meta().get("verdict") == "H1"
+    with read_journal(f"{tmp_path}/out") as merged:
+        assert merged.meta().get("verdict") == "H1"
     longer = journal(tmp_path / "c", [1, 2, 3, 4], rounds=6, sprt=test)
     assert not merge(f"{tmp_path}/other", [second, longer]).is_decided
-    with read_journal(f"{tmp_path}/other") as joined:
-        assert "verdict" not in joined.meta()
+    with read_journal(f"{tmp_path}/other") as merged:
+        assert "verdict" not in merged.meta()
 
 
 def test_missing_games_are_listed_by_shard(
-
-
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
-
-
 ) -> None:
     """In a former version, no message reported a missing shard."""
     shards = {1: [1, 2, 9, 10], 2: [3, 4, 11], 4: [7, 8, 15, 16]}
@@ -114,8 +113,7 @@ def test_a_game_with_two_results_is_listed(
         f"{out}: 4 games from 2 journals; skipped 1 duplicate\n"
         f"game 2 has two results: 1-0 in {first}, 0-1 in {second}\n"
     )
-    with read_journal(out) as joined:
-        assert [row.result for row in joined.rows()] == ["1-0", "1-0", "0-1", "1-0"]
+    assert [row.result for row in rows_of(out)] == ["1-0", "1-0", "0-1", "1-0"]
 
 
 def test_a_program_swapped_between_shards_is_listed(
@@ -139,10 +137,8 @@ def test_a_program_swapped_between_shards_is_listed(
 @pytest.mark.parametrize("games", [1, 2, 3, 4, 5])
 def test_pair_of_gives_the_pair_of_a_game_in_the_plan(games: int) -> None:
     chosen = settings(3, rounds=3, games=games)
-    plan = Plan(chosen)
-    while tasks := plan.next_round():
-        for spec in (spec for task in tasks for spec in task.games):
-            assert pair_of(chosen, spec.number) == spec.pair
+    for spec in planned_games(Plan(chosen)):
+        assert pair_of(chosen, spec.number) == spec.pair
 
 
 def test_every_flag_belongs_to_the_tournament_or_to_a_part() -> None:
@@ -161,34 +157,23 @@ def test_every_flag_belongs_to_the_tournament_or_to_a_part() -> None:
         (lambda p: [], "expected the journals"),
     ],
 )
-def test_refused(
+def test_journals_that_cannot_be_merged_are_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], prepare: Callable[[Path], list[str]],
     message: str,
 ) -> None:
-    before = prepare(tmp_path)
-    assert main([str(tmp_path / "out"), *before]) == 2
+    assert main([str(tmp_path / "out"), *prepare(tmp_path)]) == 2
     out, err = capsys.readouterr()
     assert message in err and out == ""
     assert not [path for path in tmp_path.iterdir() if path.name.startswith("out")]
-
-
-MERGE_WITH_SIZE_LIMIT = """
-import resource, sys
-from merels.tournament.commands.main import main
-resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), -1))
-sys.exit(main(["merge", *sys.argv[2:]]))
-"""
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits the size of files")
 @pytest.mark.parametrize("megabytes", [3, 5])
 @pytest.mark.thorough
 def test_a_full_disk_is_reported_and_leaves_no_journal(tmp_path: Path, megabytes: int) -> None:
-    """The last games may fit into the log, but not into the journal itself."""
+    """The last games may fit into SQLite's log, but not into the journal itself."""
     big = journal(tmp_path / "big", range(1, 7), size=1 << 20)
-    words = [str(megabytes << 20), f"{tmp_path}/out", big]
-    command = [sys.executable, "-P", "-c", MERGE_WITH_SIZE_LIMIT, *words]
-    run = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    run = limited_in_size(megabytes << 20, "merge", f"{tmp_path}/out", big)
     assert run.returncode == 1 and run.stdout == ""
     message = f"merels merge: cannot write the journal {tmp_path}/out: "
     assert run.stderr.startswith(message), run.stderr
@@ -198,7 +183,7 @@ def test_a_full_disk_is_reported_and_leaves_no_journal(tmp_path: Path, megabytes
 def test_merging_does_not_read_the_new_journal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Reading new rows needs disk space for SQLite's index of the log, which may be missing."""
+    """To read new rows, SQLite needs disk space for an index of its log."""
 
     def deny_games(action: int, table: str | None, *_: str | None) -> int:
         denied = action == sqlite3.SQLITE_READ and table == "games"
@@ -209,18 +194,14 @@ def test_merging_does_not_read_the_new_journal(
         target._database.set_authorizer(deny_games)
         return target
 
-    monkeypatch.setattr(joining, "Journal", connect)
+    monkeypatch.setattr(merging, "Journal", connect)
     first, second = journal(tmp_path / "a", [1, 2]), journal(tmp_path / "b", [2, 3])
-    joined = merge(f"{tmp_path}/out", [first, second])
-    assert (joined.games, joined.duplicates) == (3, 1)
+    merged = merge(f"{tmp_path}/out", [first, second])
+    assert (merged.games, merged.duplicates) == (3, 1)
 
 
 def test_an_existing_file_is_not_overwritten(
-
-
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
-
-
 ) -> None:
     path = journal(tmp_path / "a", [1])
     assert main([path, path]) == 2
@@ -230,33 +211,32 @@ def test_an_existing_file_is_not_overwritten(
 def test_merging_leaves_other_files_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Neither a journal nor a user's file is touched, even if it is named like a partial file."""
+    """The name of a journal may be like the name of a partial file."""
     part, out = journal(tmp_path / "out.part", [1, 2]), str(tmp_path / "out")
     assert main([out, part]) == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "out.part"]
-    with read_journal(part) as source, read_journal(out) as joined:
-        assert source.numbers() == joined.numbers() == [1, 2]
+    assert rows_of(part) == rows_of(out) and len(rows_of(out)) == 2
 
 
-def test_of_two_concurrent_merges_the_first_stays(
+def test_a_merge_does_not_overwrite_the_file_of_a_concurrent_one(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = journal(tmp_path / "a", [1, 2]), journal(tmp_path / "b", [3])
     out = str(tmp_path / "out")
+
     def read_slowly(path: str) -> Journal:
         if path == first:
             merge(out, [second])
         return read_journal(path)
 
-    monkeypatch.setattr(joining, "read_journal", read_slowly)
+    monkeypatch.setattr(merging, "read_journal", read_slowly)
     assert main([out, first]) == 2
     assert "out': this file exists" in capsys.readouterr().err
-    with read_journal(out) as joined:
-        assert joined.numbers() == [3]
+    assert [row.number for row in rows_of(out)] == [3]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b", "out"]
 
 
-def test_an_unwritable_path_is_named_as_it_was_given(
+def test_an_error_names_an_unwritable_path_as_it_was_given(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = journal(tmp_path / "a", [1])
@@ -272,16 +252,12 @@ def test_merged_shards_are_resumed_until_complete(tmp_path: Path) -> None:
     flags = match("-rounds", "3")
     pgn, log = tmp_path / "1.pgn", tmp_path / "1.log"
     for index in (1, 2):
-        run = Marked(*flags, "--shard", f"{index}/3", "-journal", f"{tmp_path}/{index}",
-                     "-pgnout", f"{tmp_path}/{index}.pgn", "--log", f"{log}", "level=info",
-                     "-quiet")
-        assert run.wait()[0] == 0
+        play(*flags, "--shard", f"{index}/3", "-journal", f"{tmp_path}/{index}",
+             "-pgnout", f"{tmp_path}/{index}.pgn", "--log", f"{log}", "level=info", "-quiet")
     files = pgn.read_bytes(), log.read_bytes()
     assert main([f"{tmp_path}/out", f"{tmp_path}/1", f"{tmp_path}/2"]) == 0
-    with read_journal(f"{tmp_path}/out") as joined:
-        assert joined.numbers() == [1, 2, 3, 4]
-    status, out, err = Marked("-journal", f"{tmp_path}/out", "-resume").wait()
-    assert status == 0 and "Finished game 6 " in out, "-quiet of a part was taken over"
-    with read_journal(f"{tmp_path}/out") as joined:
-        assert joined.numbers() == [1, 2, 3, 4, 5, 6]
+    assert [row.number for row in rows_of(tmp_path / "out")] == [1, 2, 3, 4]
+    out, _ = play("-journal", f"{tmp_path}/out", "-resume")
+    assert "Finished game 6 " in out, "the merged journal has -quiet of a part"
+    assert [row.number for row in rows_of(tmp_path / "out")] == [1, 2, 3, 4, 5, 6]
     assert (pgn.read_bytes(), log.read_bytes()) == files, "files of the parts have changed"

@@ -1,4 +1,4 @@
-"""Players: different engines of one name stay apart, in every reader of games."""
+"""Players: different engines with the same name stay apart in ratings of any games."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -27,17 +26,16 @@ from tests.commands import command
 from tests.tournament.specs import changed, engine, result, settings
 
 ratings = command("ratings")
-FOREIGN = '[White "{}"]\n[Black "{}"]\n{}\n1. d6 f4 1-0\n\n'
+PGN = '[White "{}"]\n[Black "{}"]\n{}\n1. d6 f4 1-0\n\n'
 
 
-def limited(*nodes: int, **fields: Any) -> Settings:
+def limited(*nodes: int) -> Settings:
     """Return a tournament of A and B with these nodes per move."""
-    engines = tuple(engine(name, count) for name, count in zip("AB", nodes))
-    return settings(engines=engines, **fields)
+    return settings(engines=tuple(engine(name, count) for name, count in zip("AB", nodes)))
 
 
 def journal(path: Path, chosen: Settings, origins: Sequence[Origin] = (Origin(),) * 4) -> Path:
-    """Write a journal with a game for each origin, in pairs, and a PGN file of them beside it."""
+    """Write a journal with a game for each origin, and a PGN file of these games beside it."""
     notes = {"id": f"{abs(hash(path)):016x}"[:16], "arguments": "[]"}
     writer = GameWriter(chosen, notes["id"])
     text = ""
@@ -52,8 +50,8 @@ def journal(path: Path, chosen: Settings, origins: Sequence[Origin] = (Origin(),
     return path
 
 
-def names(capsys: pytest.CaptureFixture[str], *words: object, status: int = 0) -> set[str]:
-    """Return the players that ``merels ratings`` lists."""
+def listed(capsys: pytest.CaptureFixture[str], *words: object, status: int = 0) -> set[str]:
+    """Return the names of the players that ``merels ratings`` lists."""
     assert ratings([*map(str, words), "-format", "json"]) == status
     return {player["name"] for player in json.loads(capsys.readouterr().out)["players"]}
 
@@ -64,20 +62,20 @@ def test_one_name_with_two_limits_is_two_players(
     """In a former version, the two players were merged into one without a message."""
     a = journal(tmp_path / "a.db", limited(50, 30))
     b = journal(tmp_path / "b.db", limited(1000, 30))
-    assert names(capsys, a, b) == {"A [nodes=50]", "A [nodes=1000]", "B"}
-    assert names(capsys, a, b, "-same", "A") == names(capsys, a, b, "-same", "*") == {"A", "B"}
-    assert names(capsys, a, b, "-same", "B") == {"A [nodes=50]", "A [nodes=1000]", "B"}
+    assert listed(capsys, a, b) == {"A [nodes=50]", "A [nodes=1000]", "B"}
+    assert listed(capsys, a, b, "-same", "A") == listed(capsys, a, b, "-same", "*") == {"A", "B"}
+    assert listed(capsys, a, b, "-same", "B") == {"A [nodes=50]", "A [nodes=1000]", "B"}
     assert ratings([str(a), str(b), "-anchor", "A=100"]) == 2
     assert "name one of A [nodes=1000], A [nodes=50]" in capsys.readouterr().err
     assert ratings([str(a), str(b), "-anchor", "A [nodes=50]=100"]) == 0
     assert "A [nodes=50] is fixed at 100" in capsys.readouterr().out
     # PGN files of the same tournaments give the same players, also mixed with journals.
     pgn = [path.with_suffix(".pgn") for path in (a, b)]
-    assert names(capsys, *pgn) == names(capsys, a, pgn[1]) == names(capsys, a, b)
+    assert listed(capsys, *pgn) == listed(capsys, a, pgn[1]) == listed(capsys, a, b)
 
 
 @pytest.mark.parametrize(
-    ("other", "labels"),
+    ("other", "players"),
     [
         (changed(engine("A", 20), options=(("Hash", "1"),)),
          {"A [option.Hash=1]", "A [no option.Hash]"}),
@@ -89,35 +87,35 @@ def test_one_name_with_two_limits_is_two_players(
     ],
 )
 def test_options_limits_and_program_make_another_player(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], other: Entrant, labels: set[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], other: Entrant, players: set[str]
 ) -> None:
-    """The program's folder and the timeouts do not make another player."""
-    one = engine("A", 20)
+    """The folder of the program, the timeouts and restarts do not make another player."""
+    first = engine("A", 20)
     if other.engine.command[0].endswith(("other", "prog")):
-        one = changed(one, command=("/bin/prog",))
+        first = changed(first, command=("/bin/prog",))
     paths = [
         journal(tmp_path / str(number), settings(engines=(entrant, engine("B"))))
-        for number, entrant in enumerate((one, other))
+        for number, entrant in enumerate((first, other))
     ]
-    assert names(capsys, *paths) - {"B"} == labels
+    assert listed(capsys, *paths) - {"B"} == players
 
 
 def test_two_announced_versions_are_two_players(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     old, new = (Origin("h", "1", (version, "b 1")) for version in ("a 1", "a 2"))
-    one = journal(tmp_path / "one", limited(5, 5), [old, old, new, new])
-    assert names(capsys, one) == {"A [a 1]", "A [a 2]", "B"}
-    assert names(capsys, one.with_suffix(".pgn")) == names(capsys, one)
+    both = journal(tmp_path / "both", limited(5, 5), [old, old, new, new])
+    assert listed(capsys, both) == {"A [a 1]", "A [a 2]", "B"}
+    assert listed(capsys, both.with_suffix(".pgn")) == listed(capsys, both)
     unknown = journal(tmp_path / "old", limited(5, 5))
     known = journal(tmp_path / "new", limited(5, 5), [old] * 4)
-    assert names(capsys, unknown, known) == {"A", "B"}, "unknown versions match known ones"
+    assert listed(capsys, unknown, known) == {"A", "B"}, "unknown versions match known ones"
 
 
-def test_a_program_started_by_two_paths_is_one_player(
+def test_a_program_with_two_paths_is_one_player(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Known fingerprints decide, not the paths."""
+    """If fingerprints are known, paths do not matter."""
     paths = []
     for number, (program, fingerprint) in enumerate(
         (("/a/engine", "f1"), ("/b/copy", "f1"), ("/c/engine", "f2"))
@@ -126,12 +124,12 @@ def test_a_program_started_by_two_paths_is_one_player(
         origin = Origin("h", "1", ("x 1", "y 1"), (fingerprint, "f9"))
         chosen = settings(engines=(entrant, engine("B")))
         paths.append(journal(tmp_path / str(number), chosen, [origin] * 4))
-    assert names(capsys, *paths) == {"A [cmd=/a/engine]", "A [cmd=/c/engine]", "B"}
-    assert names(capsys, *paths[:2]) == {"A", "B"}
+    assert listed(capsys, *paths) == {"A [cmd=/a/engine]", "A [cmd=/c/engine]", "B"}
+    assert listed(capsys, *paths[:2]) == {"A", "B"}
 
 
 def test_a_swapped_program_is_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """In a former version, both programs behind the same cmd= were rated as one engine."""
+    """In a former version, both programs were rated as one engine, without a warning."""
     old, new = (
         Origin(host, version, ("a 1", "b 1"), (program, "bb"))
         for host, version, program in (("h1", "0.1", "aa"), ("h2", "0.2", "cc"))
@@ -145,11 +143,11 @@ def test_a_swapped_program_is_listed(tmp_path: Path, capsys: pytest.CaptureFixtu
     )
     assert "WARNING: games were played by 2 versions of merels: 0.1 (2 games), 0.2 (4 games)" in out
     assert "B was" not in out
-    assert names(capsys, path) == {"A", "B"}
-    parts = {f"{name} [program={part}]" for name, part in (("A", "aa"), ("A", "cc"))}
-    assert names(capsys, path, "-split", "program") == {*parts, "B"}
+    assert listed(capsys, path) == {"A", "B"}
+    programs = {"A [program=aa]", "A [program=cc]"}
+    assert listed(capsys, path, "-split", "program") == {*programs, "B"}
     hosts = {f"{name} [host={host}]" for name in "AB" for host in ("h1", "h2")}
-    assert names(capsys, path, "-split", "host") == hosts
+    assert listed(capsys, path, "-split", "host") == hosts
 
 
 def test_unnamed_players_are_not_rated_as_one_engine(
@@ -157,14 +155,14 @@ def test_unnamed_players_are_not_rated_as_one_engine(
 ) -> None:
     path = tmp_path / "x.pgn"
     games = [("A", "?", ""), ("?", "B", ""), ("?", "?", ""), ("", "A", ""), ("A", "B", "")]
-    path.write_text("".join(FOREIGN.format(*game) for game in games) + '[White "A"]\n\n1-0\n')
+    path.write_text("".join(PGN.format(*game) for game in games) + '[White "A"]\n\n1-0\n')
     assert ratings([str(path), "-format", "json"]) == 0
     out, err = capsys.readouterr()
     data = json.loads(out)
     assert {player["name"]: player["games"] for player in data["players"]} == {"A": 1, "B": 1}
     assert "ignored 5 games in which a player has no name (? or empty)" in err
     assert data["terminations"]["games"] == 6 and set(data["terminations"]["lost"]) == {"A", "B"}
-    path.write_text(FOREIGN.format("A", "?", ""))
+    path.write_text(PGN.format("A", "?", ""))
     assert ratings([str(path)]) == 2
     assert "expected finished games between two engines" in capsys.readouterr().err
 
@@ -173,14 +171,14 @@ def test_players_in_pgn_of_other_runners_are_separated_by_time_control(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     fast, slow, plain = (tmp_path / name for name in ("fast.pgn", "slow.pgn", "plain.pgn"))
-    fast.write_text(FOREIGN.format("A", "B", '[TimeControl "10+0.1"]\n'))
-    slow.write_text(FOREIGN.format("A", "B", '[WhiteTimeControl "60"]\n[BlackTimeControl "?"]\n'))
-    plain.write_text(FOREIGN.format("A", "C", ""))
-    assert names(capsys, fast, slow) == {"A [tc=10+0.1]", "A [tc=60]", "B"}
-    assert names(capsys, fast, plain) == {"A", "B", "C"}
+    fast.write_text(PGN.format("A", "B", '[TimeControl "10+0.1"]\n'))
+    slow.write_text(PGN.format("A", "B", '[WhiteTimeControl "60"]\n[BlackTimeControl "?"]\n'))
+    plain.write_text(PGN.format("A", "C", ""))
+    assert listed(capsys, fast, slow) == {"A [tc=10+0.1]", "A [tc=60]", "B"}
+    assert listed(capsys, fast, plain) == {"A", "B", "C"}
     three = {"A [tc=10+0.1]", "A [tc=60]", "A [plain.pgn]", "B", "C"}
-    assert names(capsys, fast, slow, plain) == three, "plain.pgn may be of either"
-    assert names(capsys, fast, slow, plain, "-same", "A") == {"A", "B", "C"}
+    assert listed(capsys, fast, slow, plain) == three, "A of plain.pgn may be either"
+    assert listed(capsys, fast, slow, plain, "-same", "A") == {"A", "B", "C"}
 
 
 def test_a_pair_may_be_split_over_two_files(
@@ -189,9 +187,9 @@ def test_a_pair_may_be_split_over_two_files(
     whole = journal(tmp_path / "j", limited(5, 5), [Origin("h", "1", ("a 1", "b 1"))] * 4)
     games = whole.with_suffix(".pgn").read_text().split("[Event ")
     half = tmp_path / "half.pgn"
-    without_tags = [line for line in f"[Event {games[1]}".splitlines() if "Engine" not in line
-                    and "Settings" not in line]
-    half.write_text("\n".join(without_tags) + "\n")
+    without_players = [line for line in f"[Event {games[1]}".splitlines()
+                       if "Engine" not in line and "Settings" not in line]
+    half.write_text("\n".join(without_players) + "\n")
 
     def errors(*files: Path) -> list[float]:
         assert ratings([*map(str, files), "-format", "json"]) == 0
@@ -209,7 +207,8 @@ def test_settings_survive_a_pgn_tag() -> None:
     assert typed({"a": "x;y", "b": "z", "c": '""'}) == 'a="x;y" b=z c=""'
 
 
-def labelled(players: Iterable[Player]) -> list[str]:
+def labels_of(players: Iterable[Player]) -> list[str]:
+    """Return the labels under which ratings list these players."""
     roster = Roster()
     keys = [roster.key(player) for player in players]
     assert len(set(keys)) == len(keys)
@@ -218,12 +217,12 @@ def labelled(players: Iterable[Player]) -> list[str]:
 
 
 def test_labels_are_always_unique() -> None:
-    one, other = (Player("A", (("nodes", nodes),)) for nodes in ("1", "2"))
-    assert labelled([one, other, Player("A [nodes=1]")]) == [
+    first, second = (Player("A", (("nodes", nodes),)) for nodes in ("1", "2"))
+    assert labels_of([first, second, Player("A [nodes=1]")]) == [
         "A [nodes=1] 2", "A [nodes=2]", "A [nodes=1]"
     ]
-    assert labelled([Player("A", source="x.pgn"), one]) == ["A", "A"]
-    assert labelled([Player("A", (("nodes", "1"),), version="v1"),
+    assert labels_of([Player("A", source="x.pgn"), first]) == ["A", "A"]
+    assert labels_of([Player("A", (("nodes", "1"),), version="v1"),
                      Player("A", (("nodes", "2"),), version="v2")]) == [
         "A [nodes=1 v1]", "A [nodes=2 v2]"
     ]

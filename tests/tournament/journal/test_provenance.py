@@ -1,4 +1,4 @@
-"""Sentences on games of several programs and versions."""
+"""Sentences on games that several versions of merels played."""
 
 from __future__ import annotations
 

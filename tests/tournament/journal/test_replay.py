@@ -1,4 +1,4 @@
-"""Reading games from files and pipes."""
+"""Games read from files and pipes, and the share that was read so far."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def test_games_of_a_file_state_the_share_read_so_far(tmp_path: Path) -> None:
     path = tmp_path / "g.pgn"
     path.write_text(GAMES)
     games = list(stored_games(str(path), RecordRules()))
-    assert [(game.number, game.white, game.black) for game in games] == [(1, "A", "B"),
-                                                                         (2, "C", "?")]
+    players = [(game.number, game.white, game.black) for game in games]
+    assert players == [(1, "A", "B"), (2, "C", "?")]
     assert 0 < games[0].share < games[1].share <= 1
     assert [len(game.read().moves) for game in games] == [2, 1]
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
-def test_games_of_a_pipe_are_read_without_its_size(tmp_path: Path) -> None:
+def test_games_of_a_pipe_have_a_share_of_zero(tmp_path: Path) -> None:
     path = tmp_path / "pipe"
     os.mkfifo(path)
     writer = threading.Thread(target=lambda: path.write_text(GAMES), daemon=True)
