@@ -21,20 +21,21 @@ from merels.tournament.commands.main import main
 from merels.tournament.openings.generator import BookSettings, make_book
 from merels.tournament.openings.reading import _canonical, load_openings, shipped_book
 from merels.tournament.records.settings import OpeningSettings
-from tests.tournament.processes import Marked
+from tests.tournament.processes import play
 from tests.tournament.specs import match
 
+EIGHT = ["-positions", "8", "-nodes", "3000"]
+"""Flags of a book of eight positions, which is made quickly."""
 posix = pytest.mark.skipif(os.name == "nt", reason="needs named pipes and symbolic links")
 PROVEN = re.compile(
     r"(\S+ [wb] \d \d 0 \d+) ; (\w+) (\d+): proven draw, (\d+) of (\d+) moves hold it"
 )
-SMALL = ["-positions", "8", "-nodes", "3000"]
-LINE = re.compile(r"(\S+ [wb] \d \d 0 \d+) ; (\w+) (\d+): score (-?\d+) nodes (\d+)")
+SCORED = re.compile(r"(\S+ [wb] \d \d 0 \d+) ; (\w+) (\d+): score (-?\d+) nodes (\d+)")
 
 
-def entries(text: str) -> list[tuple[str, str, int, int]]:
-    """Return position, name, index and score of each line that is not a comment."""
-    return [(m[1], m[2], int(m[3]), int(m[4])) for m in matches(LINE, text)]
+def positions_in(book: str) -> list[str]:
+    """Return the positions of a book with scores."""
+    return [match[1] for match in matches(SCORED, book)]
 
 
 def matches(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
@@ -61,10 +62,9 @@ def has_two_in_line(men: tuple[int, int]) -> bool:
 
 
 @pytest.mark.parametrize("variant", PRESETS)
-def test_shipped_books(variant: str) -> None:
+def test_a_shipped_book_has_distinct_level_positions_that_are_proven_drawn(variant: str) -> None:
     rules = parse_rules(variant)
-    with open(shipped_book(rules), encoding="utf-8") as file:
-        text = file.read()
+    text = Path(shipped_book(rules)).read_text(encoding="utf-8")
     lines = matches(PROVEN, text)
     assert len(lines) >= 500
     assert [int(m[3]) for m in lines] == list(range(1, len(lines) + 1))
@@ -90,28 +90,26 @@ def test_shipped_books(variant: str) -> None:
 def test_the_same_command_makes_the_same_book(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    (first, messages), (second, _) = made(capsys, *SMALL), made(capsys, *SMALL)
-    assert first == second and len(entries(first)) == 8
+    (first, messages), (second, _) = made(capsys, *EIGHT), made(capsys, *EIGHT)
+    assert first == second and len(positions_in(first)) == 8
     assert "8 of 8 positions" in messages
-    other, _ = made(capsys, *SMALL, "-srand", "2")
-    assert not {text for text, *_ in entries(other)} & {text for text, *_ in entries(first)}
+    other, _ = made(capsys, *EIGHT, "-srand", "2")
+    assert not {*positions_in(other)} & {*positions_in(first)}
     path = tmp_path / "book.pos"
-    made(capsys, *SMALL, "-out", str(path))
-    assert entries(path.read_text()) == entries(first)
+    made(capsys, *EIGHT, "-out", str(path))
+    assert positions_in(path.read_text()) == positions_in(first)
     assert [entry.name for entry in tmp_path.iterdir()] == ["book.pos"]
     openings = load_openings(OpeningSettings(file=str(path)), parse_rules("mill"))
-    assert [opening.position for opening in openings] == [text for text, *_ in entries(first)]
+    assert [opening.position for opening in openings] == positions_in(first)
 
 
 @posix
-def test_out_replaces_only_plain_files(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_out_refuses_what_is_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "folder").mkdir()
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "loop").symlink_to("loop")
     for name in ("folder", "pipe", "loop", None):
-        assert main(["book", *SMALL, "-out", str(tmp_path / name) if name else ""]) == 2
+        assert main(["book", *EIGHT, "-out", str(tmp_path / name) if name else ""]) == 2
         error = capsys.readouterr().err
         assert "expected the name of a file" in error
         assert "tried" not in error, "the error is printed before the search for positions"
@@ -123,14 +121,12 @@ def test_out_replaces_only_plain_files(
 def test_out_writes_through_a_symbolic_link(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    book, link = tmp_path / "book.pos", tmp_path / "link"
-    book.write_text("old")
-    link.symlink_to("book.pos")
-    (tmp_path / "new").symlink_to("other.pos")
-    made(capsys, *SMALL, "-out", str(tmp_path / "new"))
-    assert len(entries((tmp_path / "other.pos").read_text())) == 8
-    made(capsys, *SMALL, "-out", str(link))
-    assert link.is_symlink() and len(entries(book.read_text())) == 8
+    (tmp_path / "old.pos").write_text("old")
+    for name in ("old.pos", "new.pos"):
+        link = tmp_path / f"link-to-{name}"
+        link.symlink_to(name)
+        made(capsys, *EIGHT, "-out", str(link))
+        assert link.is_symlink() and len(positions_in((tmp_path / name).read_text())) == 8
 
 
 def test_the_error_of_a_failed_book_names_its_partial_file(
@@ -142,8 +138,7 @@ def test_the_error_of_a_failed_book_names_its_partial_file(
     assert main(["book", *words, "-out", str(path)]) == 2
     partial = re.search(r"positions found so far are in (.*)", capsys.readouterr().err)
     assert partial is not None
-    with open(partial[1]) as file:
-        assert entries(file.read()) and not path.exists()
+    assert positions_in(Path(partial[1]).read_text()) and not path.exists()
     assert (tmp_path / "book.pos.part").read_text() == "the user's"
 
 
@@ -152,23 +147,24 @@ def test_a_book_may_have_a_name_that_is_not_utf_8(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     name = os.fsdecode(b"b\xff")
-    made(capsys, *SMALL, "-out", str(tmp_path / name))
+    made(capsys, *EIGHT, "-out", str(tmp_path / name))
     text = (tmp_path / name).read_text()
-    assert len(entries(text)) == 8 and "b?'" in text
+    assert len(positions_in(text)) == 8 and "b?'" in text
 
 
-def test_the_lengths_of_entries_take_turns() -> None:
+def test_positions_of_each_length_come_in_turn() -> None:
     settings = BookSettings(parse_rules("multi"), 6, 3, 5, nodes=2000, bound=200)
-    kept = [candidate.entry for candidate in make_book(settings) if candidate.entry is not None]
-    assert [sum(m.bit_count() for m in e.position.men) for e in kept] == [3, 4, 5, 3, 4, 5]
+    entries = [candidate.entry for candidate in make_book(settings) if candidate.entry is not None]
+    men = [sum(mask.bit_count() for mask in entry.position.men) for entry in entries]
+    assert men == [3, 4, 5, 3, 4, 5]
 
 
-def test_entries_are_level_with_choices_for_both_sides() -> None:
+def test_a_position_is_level_and_its_three_best_moves_are_close() -> None:
     """A separate search finds the scores that the generator states."""
     settings = BookSettings(parse_rules("loc"), 5, nodes=4000, bound=20)
-    judged = [candidate.entry for candidate in make_book(settings)]
-    assert None in judged, "not every position is level"
-    for entry in filter(None, judged):
+    entries = [candidate.entry for candidate in make_book(settings)]
+    assert None in entries, "not every position is level"
+    for entry in filter(None, entries):
         lines: dict[int, Info] = {}
         result = Searcher(32).search(
             entry.position, Limit(nodes=4000),
@@ -182,8 +178,8 @@ def test_entries_are_level_with_choices_for_both_sides() -> None:
         assert best - third <= 40
 
 
-def test_rules_and_fields(capsys: pytest.CaptureFixture[str]) -> None:
-    text, _ = made(capsys, *SMALL, "-variant", "morris", "-set", "Flying=never")
+def test_a_book_states_its_rules_and_its_command(capsys: pytest.CaptureFixture[str]) -> None:
+    text, _ = made(capsys, *EIGHT, "-variant", "morris", "-set", "Flying=never")
     assert "under the rules morris Flying=never" in text
     assert "-variant morris -set Flying=never -positions 8 -plies 4-10" in text
 
@@ -206,26 +202,24 @@ def test_too_few_positions_are_an_error() -> None:
         (["-positions", "100001"], "from 1 to 100000"),
     ],
 )
-def test_mistakes(capsys: pytest.CaptureFixture[str], words: list[str], message: str) -> None:
-    assert main(["book", *SMALL, *words]) == 2
-    captured = capsys.readouterr()
-    assert message in captured.err and "Traceback" not in captured.err
+def test_a_mistake_is_an_error(
+    capsys: pytest.CaptureFixture[str], words: list[str], message: str
+) -> None:
+    assert main(["book", *EIGHT, *words]) == 2
+    error = capsys.readouterr().err
+    assert message in error and "Traceback" not in error
 
 
-def test_tournament_from_the_book(tmp_path: Path) -> None:
-    run = Marked(*match("-openings", "book", "start=3", "-variant", "loc", "-set", "Repetition=2",
-                        "-rounds", "2", "-pgnout", f"file={tmp_path}/g.pgn", nodes=(9, 20)))
-    status, _, err = run.wait()
-    assert status == 0, err
-    with open(shipped_book(parse_rules("loc")), encoding="utf-8") as file:
-        book = [line[1] for line in matches(PROVEN, file.read())]
+def test_a_tournament_uses_the_shipped_book_from_its_start_on(tmp_path: Path) -> None:
+    play(*match("-openings", "book", "start=3", "-variant", "loc", "-set", "Repetition=2",
+                "-rounds", "2", "-pgnout", f"file={tmp_path}/g.pgn", nodes=(9, 20)))
+    text = Path(shipped_book(parse_rules("loc"))).read_text(encoding="utf-8")
+    book = [line[1] for line in matches(PROVEN, text)]
     games = (tmp_path / "g.pgn").read_text()
     assert re.findall(r'\[FEN "(.*)"\]', games) == [book[2]] * 2 + [book[3]] * 2
 
 
-def test_a_proven_book_needs_all_tables(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_proven_book_needs_all_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["book", "-positions", "1", "-tables", str(tmp_path)]) == 2
     error = capsys.readouterr().err
     command = f"merels tables build -all -placing -variant mill -dir {tmp_path}"
@@ -233,11 +227,12 @@ def test_a_proven_book_needs_all_tables(
 
 
 def test_a_proven_book_probes_every_position() -> None:
-    """The real tables of the placing phase are too large for a test."""
     rules = parse_rules("mill")
     probed: list[Position] = []
 
-    class Everything(Tables):
+    class FakeTables(Tables):
+        """Tables of the placing phase, which are too large for a test."""
+
         def probe(self, position: Position) -> TableValue:
             probed.append(position)
             return TableValue(len(probed) % 2, None)
@@ -246,10 +241,10 @@ def test_a_proven_book_probes_every_position() -> None:
             return 5 + len(probed) % 3, len(position.legal_moves())
 
     settings = BookSettings(rules, positions=6, nodes=200, bound=500, proven=True)
-    candidates = list(make_book(settings, Everything(rules)))
-    kept = [candidate.entry for candidate in candidates if candidate.entry is not None]
-    assert len(kept) == 6 and candidates[-1].tried == len(probed) > 12
-    for entry in kept:
+    candidates = list(make_book(settings, FakeTables(rules)))
+    entries = [candidate.entry for candidate in candidates if candidate.entry is not None]
+    assert len(entries) == 6 and candidates[-1].tried == len(probed) > 12
+    for entry in entries:
         number, moves = probed.index(entry.position) + 1, len(entry.position.legal_moves())
         assert number % 2 == 0
         assert entry.comment == f"proven draw, {5 + number % 3} of {moves} moves hold it"

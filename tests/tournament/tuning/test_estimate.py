@@ -25,10 +25,8 @@ def test_the_error_is_that_of_the_best_value_of_a_fitted_parabola() -> None:
         for ((plus,), (minus,)), won in results[200:]
     ]
     # Least squares of won = slope * x + curvature * z. The distance from the tuned value to the
-    # best one is slope / curvature.
-    a, b, c = sum(x * x for x, _, _ in rows), sum(x * z for x, z, _ in rows), sum(
-        z * z for _, z, _ in rows
-    )
+    # best value is slope / curvature.
+    a, b, c = (sum(products) for products in zip(*((x * x, x * z, z * z) for x, z, _ in rows)))
     u, v = sum(x * won for x, _, won in rows), sum(z * won for _, z, won in rows)
     determinant = a * c - b * b
     inverse = [[c / determinant, -b / determinant], [-b / determinant, a / determinant]]

@@ -7,12 +7,12 @@ import re
 from merels.tournament.records.settings import Parameter
 from merels.tournament.tuning.report import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, parameter_plot
 
-ONE = Parameter("One", 50, 0, 100, 5.0)
+PARAMETER = Parameter("One", 50, 0, 100, 5.0)
 
 
 def test_a_plot_shows_all_values_and_the_error_within_its_frame() -> None:
     points = [(0, 50.0), (40, 70.0), (100, 60.0)]
-    plot = parameter_plot(ONE, points, 100, 4.0)
+    plot = parameter_plot(PARAMETER, points, 100, 4.0)
     polyline = re.search(r'class="course" points="([^"]+)"', plot)
     assert polyline is not None
     line = [tuple(map(float, point.split(","))) for point in polyline[1].split()]
@@ -31,5 +31,5 @@ def test_a_plot_shows_all_values_and_the_error_within_its_frame() -> None:
 
 
 def test_a_plot_without_an_error_shows_none() -> None:
-    plot = parameter_plot(ONE, [(0, 50.0), (10, 50.0)], 10, None)
+    plot = parameter_plot(PARAMETER, [(0, 50.0), (10, 50.0)], 10, None)
     assert "error" not in plot and "<title>50.0</title>" in plot

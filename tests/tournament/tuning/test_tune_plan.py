@@ -1,4 +1,4 @@
-"""`TuningPlan`: pairs that wait for results, and pairs' results from those of games."""
+"""`TuningPlan`: results of pairs, and pairs that wait for results of earlier pairs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.tournament.specs import settings
 
 
 def plan_after(pairs: int) -> TuningPlan:
-    """Return a plan of 100 pairs that has drawn ``pairs``; two pairs at once may lack a result."""
+    """Return a plan of 100 pairs that has drawn ``pairs`` pairs."""
     tuning = Tuning((Parameter("One", 50, 0, 100, 5.0),), Schedule(0.02))
     plan = TuningPlan(settings(2, rounds=100, tuning=tuning))
     for _ in range(pairs):
@@ -25,7 +25,7 @@ def test_results_of_games_in_any_order_are_added_up_by_pair() -> None:
     assert [result.won for result in plan.state.results] == [2, 1, -1]
 
 
-def test_a_pair_waits_if_three_earlier_pairs_lack_a_result() -> None:
+def test_a_pair_waits_while_three_earlier_pairs_lack_a_result() -> None:
     assert not plan_after(2).must_wait(0)
     plan = plan_after(3)
     assert plan.must_wait(0)
