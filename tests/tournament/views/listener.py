@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 
 class Listener:
-    """An open event stream; leaving its context closes the connection."""
+    """A connection that receives events; the end of its context closes it."""
 
     def __init__(self, address: str, headers: dict[str, str] | None = None) -> None:
         parts = urlsplit(address)

@@ -12,10 +12,11 @@ import pytest
 
 from tests.protocol.board.steps import shot
 from tests.protocol.board.webdriver import Browser
-from tests.tournament.processes import Marked
+from tests.tournament.processes import Marked, page_address
 from tests.tournament.specs import engine_words
 
 SLOW = ("-each", "st=0.04", "timemargin=60000", "-maxmoves", "12")
+"""Games slow enough to be watched."""
 HOSTILE = '<img src=x onerror="document.title=1">&amp;"\'</script>'
 MOVES = "document.querySelector('.card .moves').textContent"
 
@@ -41,16 +42,15 @@ def serve(*words: str, names: tuple[str, str] = ("A", "B")) -> tuple[Marked, str
     engines = [word for name in names for word in engine_words(name)]
     # Standard output is no pipe, because nothing reads it and a full pipe would stop the run.
     run = Marked(*engines, "-srand", "5", *words, "-serve", "0", stdout=subprocess.DEVNULL)
-    assert run.process.stderr is not None
-    return run, next(line for line in run.process.stderr if "standings at" in line).split()[-1]
+    return run, page_address(run)
 
 
 def test_a_run_is_watched_from_its_first_moves_to_its_end(browser: Browser) -> None:
     run, address = serve("-rounds", "1", *SLOW, "-sprt", "elo0=0", "elo1=10")
     browser.open(address)
     browser.wait("document.querySelectorAll('.card .man.white').length > 1", 60)
-    first = browser.run(f"return {MOVES}")
-    browser.wait(f"{MOVES} !== arguments[0]".replace("arguments[0]", repr(first)), 60)
+    moves = browser.run(f"return {MOVES}")
+    browser.wait(f"{MOVES} !== {moves!r}", 60)
     assert "depth" in browser.text(".player.white .score")
     browser.wait("document.querySelector('.scores.white').getAttribute('points').length > 9", 60)
     assert browser.text("#state") == "live"
@@ -83,20 +83,20 @@ def test_a_run_is_watched_from_its_first_moves_to_its_end(browser: Browser) -> N
 
 
 @pytest.mark.parametrize(
-    ("number", "text", "state"),
+    ("signal_number", "text", "state"),
     [
         (signal.SIGKILL, "The runner has ended unexpectedly", "gone"),
         (signal.SIGTERM, "Stopped after", "over"),
     ],
 )
 def test_the_page_shows_that_its_runner_was_killed_or_stopped(
-    browser: Browser, number: signal.Signals, text: str, state: str
+    browser: Browser, signal_number: signal.Signals, text: str, state: str
 ) -> None:
     run, address = serve("-rounds", "500", *SLOW)
     browser.open(address)
     browser.wait("document.querySelectorAll('.card').length === 1", 60)
     assert not browser.run("return document.getElementById('banner').checkVisibility()")
-    os.kill(run.process.pid, number)
+    os.kill(run.process.pid, signal_number)
     run.wait()
     browser.wait(f"document.getElementById('banner').textContent.startsWith({text!r})")
     assert " of 1000 games" in browser.text("#banner")
@@ -136,7 +136,7 @@ def test_seven_tabs_of_one_browser_all_show_the_end_of_a_run(browser: Browser) -
         browser.move_to(tab)
         browser.open(address)
         browser.wait("document.getElementById('state').textContent === 'live'", 60)
-    # The first tab, whose stream all tabs share, is closed; another tab must open a stream.
+    # The first tab closes the stream that all tabs share, so another tab must open a stream.
     browser.move_to(tabs.pop(0))
     browser.open("about:blank")
     browser.move_to(tabs[0])

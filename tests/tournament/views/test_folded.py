@@ -1,4 +1,4 @@
-"""`folded`: lines that are wider than the terminal."""
+"""`folded`: broken lines for a narrow terminal."""
 
 from __future__ import annotations
 

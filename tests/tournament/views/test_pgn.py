@@ -25,8 +25,10 @@ def writer(style: PgnStyle = PgnStyle(), **fields: object) -> GameWriter:
     return GameWriter(settings(2, **fields), "abc", style)
 
 
-def text_of(*numbers: int, by: GameWriter | None = None) -> str:
-    return "".join((by or writer()).text(make_row(result(number))) for number in numbers)
+def text_of(*numbers: int, tournament: str = "abc") -> str:
+    """Return games with these numbers as PGN; ``tournament`` is the id of their tournament."""
+    games = GameWriter(settings(2), tournament)
+    return "".join(games.text(make_row(result(number))) for number in numbers)
 
 
 def opened(path: Path | str, *numbers: int, append: bool = True) -> PgnFile:
@@ -37,11 +39,12 @@ def opened(path: Path | str, *numbers: int, append: bool = True) -> PgnFile:
 
 @pytest.fixture
 def unflushed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Disable fsync, because the test writes thousands of files."""
+    """Disable fsync for tests that write thousands of files."""
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
 
 
-OTHERS = text_of(3, by=GameWriter(settings(), "other"))
+FOREIGN = text_of(3, tournament="other")
+"""A game of another tournament."""
 
 
 def test_a_game_has_all_tags_moves_and_comments() -> None:
@@ -74,7 +77,7 @@ def test_an_imported_game_has_no_times() -> None:
     assert not {tag for tag in record.tags if tag.startswith("Game")} - {"GameId"}
 
 
-def test_a_style_chooses_the_figures_in_comments() -> None:
+def test_the_style_selects_the_values_in_comments() -> None:
     row = make_row(result())
     record = parse_record(writer(PgnStyle(minimal=True)).text(row))
     comments = [node.comment for node in record.line()]
@@ -83,7 +86,7 @@ def test_a_style_chooses_the_figures_in_comments() -> None:
     assert record.line()[2].comment == "+0.79/6 0.001s, tl=59.000s, n=1234"
 
 
-def test_other_rules_and_positions_have_tags() -> None:
+def test_the_rules_and_another_start_position_have_tags() -> None:
     row = make_row(result())._replace(
         position="********/********/@@@@@@@@ w 9 1 0 4", opening="", opening_name=""
     )
@@ -114,15 +117,15 @@ def test_text_of_the_time_control_tag(limit: TimeControl, text: str) -> None:
     assert control_text(limit) == text
 
 
-def test_games_are_appended(tmp_path: Path) -> None:
+def test_games_are_appended_unless_the_file_is_to_be_replaced(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
-    for before in ("1. d6 *", "1. d6 *\n", "1. d6 *\n\n", "1. d6 *\r\n\r\n"):
-        path.write_bytes(before.encode())
+    for before in (b"1. d6 *", b"1. d6 *\n", b"1. d6 *\n\n", b"1. d6 *\r\n\r\n"):
+        path.write_bytes(before)
         file = opened(path)
         for number in (1, 2):
             file.add(number, text_of(number))
         file.close()
-        assert path.read_bytes().startswith(before.encode())
+        assert path.read_bytes().startswith(before)
         assert len(list(parse_records(path.read_text()))) == 3
     opened(path, append=False).close()
     assert path.read_text() == ""
@@ -130,76 +133,74 @@ def test_games_are_appended(tmp_path: Path) -> None:
 
 def test_a_resumed_run_that_replaces_the_file_keeps_its_own_games(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
-    path.write_text(OTHERS + text_of(1))
+    path.write_text(FOREIGN + text_of(1))
     opened(path, 1, 2, append=False).close()
     assert path.read_text() == text_of(1, 2)
 
 
 @pytest.mark.thorough
 @pytest.mark.usefixtures("unflushed")
-@pytest.mark.parametrize("foreign", ["", '[Event "Mine"]\n\n1. d6 *\n\n', OTHERS])
-def test_a_truncated_file_is_completed_from_the_journal(
-    tmp_path: Path, foreign: str
-) -> None:
+@pytest.mark.parametrize("before", ["", '[Event "Mine"]\n\n1. d6 *\n\n', FOREIGN])
+def test_a_truncated_file_is_completed_from_the_journal(tmp_path: Path, before: str) -> None:
     path, both = tmp_path / "games.pgn", text_of(1, 2)
     for size in range(len(both)):
-        path.write_text(foreign + both[:size])
+        path.write_text(before + both[:size])
         opened(path, 1, 2).close()
-        assert path.read_text() == foreign + both, size
+        assert path.read_text() == before + both, size
 
 
 @pytest.mark.thorough
 @pytest.mark.usefixtures("unflushed")
 def test_a_truncated_game_before_another_tournament_is_added_again(tmp_path: Path) -> None:
-    path, whole = tmp_path / "games.pgn", text_of(1)
-    for size in range(1, len(whole) - 1):
-        path.write_text(whole[:size])
+    path, game = tmp_path / "games.pgn", text_of(1)
+    for size in range(1, len(game) - 1):
+        path.write_text(game[:size])
         file = PgnFile(str(path), GameWriter(settings(), "other"), list[Row])
-        file.add(3, OTHERS)
+        file.add(3, FOREIGN)
         file.close()
         opened(path, 1).close()
         text = path.read_text()
-        assert text.endswith(whole) and text.count(OTHERS) == 1, size
+        assert text.endswith(game) and text.count(FOREIGN) == 1, size
 
 
-@pytest.mark.parametrize("torn", ['[Event "Mine"]\n\n1. d6\n', '[Event "Mine"]\n[Site "?"]\n'])
-def test_a_truncated_game_of_another_tournament_is_kept(tmp_path: Path, torn: str) -> None:
+@pytest.mark.parametrize("truncated", ['[Event "Mine"]\n\n1. d6\n', '[Event "Mine"]\n[Site "?"]\n'])
+def test_a_truncated_game_of_another_tournament_is_kept(tmp_path: Path, truncated: str) -> None:
     path = tmp_path / "games.pgn"
-    for text in (torn, torn[:-1]):
+    for text in (truncated, truncated[:-1]):
         for numbers in ((), (1,)):
             path.write_text(text)
             opened(path, *numbers).close()
-            assert path.read_text() == torn + "\n" + text_of(*numbers)
+            assert path.read_text() == truncated + "\n" + text_of(*numbers)
 
 
 def test_other_text_between_own_games_is_kept(tmp_path: Path) -> None:
     path, notes = tmp_path / "games.pgn", "a note\n\nand another\n\n"
-    path.write_text(notes + text_of(1) + notes + OTHERS + text_of(2))
+    path.write_text(notes + text_of(1) + notes + FOREIGN + text_of(2))
     opened(path, 1, 2, 4).close()
-    assert path.read_text() == notes + notes + OTHERS + text_of(1, 2, 4)
+    assert path.read_text() == notes + notes + FOREIGN + text_of(1, 2, 4)
 
 
 def test_games_after_a_byte_order_mark_are_recognized(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
-    for before in ("", OTHERS):
+    for before in ("", FOREIGN):
         path.write_text(before + text_of(1, 2), encoding="utf-8-sig")
         opened(path, 1, 2, 3).close()
         assert path.read_text(encoding="utf-8-sig") == before + text_of(1, 2, 3)
 
 
-def test_the_games_are_in_order_at_the_end(tmp_path: Path) -> None:
+def test_the_games_are_in_order_at_the_end_of_the_run(tmp_path: Path) -> None:
     """A resumed run plays games whose numbers are lower than some in the file."""
     path = tmp_path / "games.pgn"
-    path.write_text(OTHERS + text_of(1, 4))
+    path.write_text(FOREIGN + text_of(1, 4))
     rows = [make_row(result(number)) for number in (1, 4)]
     file = PgnFile(str(path), writer(), lambda: sorted(rows))
     for number in (2, 3, 5):
         rows.append(make_row(result(number)))
         file.add(number, text_of(number))
-        shown = [record.tags["GameId"][4:] for record in parse_records(path.read_text())]
-        assert sorted(shown[1:]) == sorted(str(row.number) for row in rows)
+        numbers = [record.tags["GameId"][4:] for record in parse_records(path.read_text())]
+        assert sorted(numbers[1:]) == sorted(str(row.number) for row in rows)
     file.close()
-    assert path.read_text() == OTHERS + text_of(1, 2, 3, 4, 5)
+    assert path.read_text() == FOREIGN + text_of(1, 2, 3, 4, 5)
 
 
 def test_a_game_that_another_run_adds_while_the_file_is_rewritten_stays(tmp_path: Path) -> None:
@@ -208,10 +209,10 @@ def test_a_game_that_another_run_adds_while_the_file_is_rewritten_stays(tmp_path
 
     def rows() -> Iterator[Row]:
         yield make_row(result(1))
-        append_whole(path, OTHERS.encode())
+        append_whole(path, FOREIGN.encode())
 
     PgnFile(str(path), writer(), rows).close()
-    assert path.read_text() == text_of(1) + OTHERS
+    assert path.read_text() == text_of(1) + FOREIGN
 
 
 def test_a_game_that_another_run_adds_while_the_file_is_replaced_stays(
@@ -219,11 +220,11 @@ def test_a_game_that_another_run_adds_while_the_file_is_replaced_stays(
 ) -> None:
     path, replace = tmp_path / "games.pgn", os.replace
     other = PgnFile(str(path), GameWriter(settings(), "other"), list[Row])
-    adding = threading.Thread(target=other.add, args=(1, OTHERS))
+    adding = threading.Thread(target=other.add, args=(1, FOREIGN))
 
     def add_before(draft: str, name: str) -> None:
         adding.start()
-        adding.join(0.5)  # A write that does not wait for the lock ends within this time.
+        adding.join(0.5)  # Without waiting for the lock, the other run adds its game in this time.
         replace(draft, name)
 
     monkeypatch.setattr(os, "replace", add_before)
@@ -231,7 +232,7 @@ def test_a_game_that_another_run_adds_while_the_file_is_replaced_stays(
     adding.join()
     monkeypatch.undo()
     file.close()
-    assert path.read_text() == text_of(1) + OTHERS
+    assert path.read_text() == text_of(1) + FOREIGN
 
 
 @pytest.mark.parametrize("numbers", [(1, 2), (1, 3)])
@@ -239,16 +240,16 @@ def test_a_full_disk_leaves_the_file_as_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, numbers: Sequence[int]
 ) -> None:
     path = tmp_path / "games.pgn"
-    path.write_text(OTHERS + text_of(*numbers))
+    path.write_text(FOREIGN + text_of(*numbers))
     before, real_write = path.read_text(), os.write
 
-    def write_some(descriptor: int, data: bytes) -> int:
+    def write_to_full_disk(descriptor: int, data: bytes) -> int:
         free = len(before) + 50 - os.fstat(descriptor).st_size
         if not free:
             raise OSError(errno.ENOSPC, "No space left on device")
         return real_write(descriptor, data[:free])
 
-    monkeypatch.setattr(os, "write", write_some)
+    monkeypatch.setattr(os, "write", write_to_full_disk)
     with pytest.raises(InputError, match="cannot write this file: No space left"):
         opened(path, 1, 2, 3)
     assert path.read_text() == before and os.listdir(tmp_path) == ["games.pgn"]
@@ -256,12 +257,12 @@ def test_a_full_disk_leaves_the_file_as_it_was(
 
 @pytest.mark.skipif(not os.path.exists("/dev/fd"), reason="needs /dev/fd")
 def test_a_pipe_is_written_to_and_not_read() -> None:
-    end, pipe = os.pipe()
-    file = opened(f"/dev/fd/{pipe}")
+    reading_end, writing_end = os.pipe()
+    file = opened(f"/dev/fd/{writing_end}")
     file.add(1, text_of(1))
     file.close()
-    os.close(pipe)
-    with open(end) as reader:
+    os.close(writing_end)
+    with open(reading_end) as reader:
         assert reader.read() == text_of(1)
 
 
@@ -273,17 +274,17 @@ def test_a_disk_that_fills_up_leaves_whole_games_and_one_notice(
     view = PgnView(opened(path), writer(), notices.append)
     standings = Standings(("A", "B"))
     view.finished(make_row(result(1)), standings)
-    whole, real_write = path.read_text(), os.write
+    first_game, real_write = path.read_text(), os.write
 
-    def write_some(descriptor: int, data: bytes) -> int:
+    def write_to_full_disk(descriptor: int, data: bytes) -> int:
         if len(data) < 200:
             raise OSError(errno.ENOSPC, "No space left on device")
         return real_write(descriptor, data[:100])
 
-    monkeypatch.setattr(os, "write", write_some)
+    monkeypatch.setattr(os, "write", write_to_full_disk)
     view.finished(make_row(result(2)), standings)
     view.finished(make_row(result(3)), standings)
-    assert path.read_text() == whole
+    assert path.read_text() == first_game
     (notice,) = notices
     assert "No space left" in notice and "game 2" in notice
 

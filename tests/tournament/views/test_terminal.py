@@ -1,4 +1,4 @@
-"""The table on a terminal: redrawn in place, cut to the terminal's size, with printable names."""
+"""The table on a terminal: drawn in place, cut to the terminal's size, with printable names."""
 
 from __future__ import annotations
 
@@ -39,6 +39,7 @@ from tests.tournament.specs import engine, engine_words, match, result, settings
 
 
 def view_of(chosen: Settings, columns: int = 80, rows: int = 24) -> tuple[LiveView, io.StringIO]:
+    """Return the view of a tournament on a terminal of this size, and the view's output."""
     out = io.StringIO()
     plan = Plan(chosen)
     plan.next_round()
@@ -46,6 +47,7 @@ def view_of(chosen: Settings, columns: int = 80, rows: int = 24) -> tuple[LiveVi
 
 
 def played(chosen: Settings, outcomes: list[str]) -> Standings:
+    """Return the standings after games of A against B."""
     standings = Standings(tuple(e.name for e in chosen.engines))
     for number, outcome in enumerate(outcomes, 1):
         standings.add(make_row(result(number, outcome)))
@@ -107,24 +109,25 @@ def test_the_time_to_cut_a_line_is_linear(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(terminal, "width", counted)
     text = "x" * 1_000 + "直e\u0301" * 1_000
     assert cut(text, 20) == "x" * 20
+    assert cut("日本語", 4) == "日本"
     assert cut("直" * 3 + "e\u0301x", 7) == "直" * 3 + "e\u0301"
     assert cut(text, 1_004) == "x" * 1_000 + "直e\u0301"
     assert cut(text, 0) == cut(text, -3) == ""
     assert measured <= 3 * len(text)
 
 
-def test_drawing_in_place_and_within_the_terminal() -> None:
+def test_the_table_is_drawn_in_place_and_fits_the_terminal() -> None:
     chosen = replace(settings(2, rounds=5), engines=(engine("A" * 200), engine("B")))
     view, out = view_of(chosen, columns=40, rows=6)
     view.tick(Standings(("A" * 200, "B")), {})
-    first = out.getvalue()
-    lines = first.removeprefix("\r\x1b[J").splitlines()
+    drawn = out.getvalue()
+    lines = drawn.removeprefix("\r\x1b[J").splitlines()
     assert 1 < len(lines) <= 5 and max(map(len, lines)) < 40
     view.close()
-    assert out.getvalue().removeprefix(first) == f"\x1b[{len(lines)}A\r\x1b[J"
+    assert out.getvalue().removeprefix(drawn) == f"\x1b[{len(lines)}A\r\x1b[J"
 
 
-LONG = "An Engine With A Long Name 1.2"
+LONG_NAME = "An Engine With A Long Name 1.2"
 
 
 @pytest.mark.parametrize("columns", [40, 60])
@@ -144,8 +147,8 @@ def test_a_narrow_terminal_keeps_points_and_score(columns: int) -> None:
     (40, ["#", "Name", "Elo", "Points", "Score"]),
     (60, ["#", "Name", "Elo", "+/-", "Games", "Points", "Score", "Draws"]),
 ])
-def test_a_narrow_table_leaves_out_other_figures(columns: int, heads: list[str]) -> None:
-    names = (LONG, "B", "名" * 30)
+def test_a_narrow_table_leaves_out_columns(columns: int, heads: list[str]) -> None:
+    names = (LONG_NAME, "B", "名" * 30)
     chosen = replace(settings(3, rounds=500), engines=tuple(map(engine, names)))
     view, out = view_of(chosen, columns=columns)
     standings = Standings(names)
@@ -159,12 +162,12 @@ def test_a_narrow_table_leaves_out_other_figures(columns: int, heads: list[str])
 
 
 def test_a_narrow_table_of_a_swiss_tournament_keeps_points() -> None:
-    engines = tuple(map(engine, (LONG, "B" * 40, "C")))
+    engines = tuple(map(engine, (LONG_NAME, "B" * 40, "C")))
     chosen = replace(settings(3, rounds=3, format="swiss"), engines=engines)
-    played_so_far = [[PairingResult(Pairing(0, 1), (2.0, 0.0))]]
+    rounds = [[PairingResult(Pairing(0, 1), (2.0, 0.0))]]
     for columns, heads in ((39, ["#", "Name", "Points", "Bye"]),
                            (59, ["#", "Name", "Points", "Buchholz", "Bye"])):
-        lines = live_lines(chosen, played_so_far, False, columns)
+        lines = live_lines(chosen, rounds, False, columns)
         assert lines[0].split() == heads and max(map(width, lines)) <= columns
 
 
@@ -176,7 +179,7 @@ def test_a_narrow_table_of_a_swiss_tournament_keeps_points() -> None:
 def test_a_narrow_bracket_keeps_both_engines_and_the_score(
     columns: int, final: str, heads: list[str]
 ) -> None:
-    engines = tuple(map(engine, (LONG, "B" * 40)))
+    engines = tuple(map(engine, (LONG_NAME, "B" * 40)))
     chosen = replace(settings(2, rounds=1, format="knockout"), engines=engines)
     lines = live_lines(chosen, [[PairingResult(Pairing(0, 1), (10.0, 10.0))]], False, columns)
     assert lines[0].split()[: len(heads)] == heads
@@ -208,7 +211,7 @@ def test_the_leader_has_the_greatest_share_of_points() -> None:
         standings.add(make_row(result(number, outcome)))
     assert terminal.leader(standings, 80) == "A leads with 75.0 %"
     standings.add(make_row(result(3, "0-1")))
-    assert terminal.leader(standings, 80) == "", "an engine leads although both have 50 %"
+    assert terminal.leader(standings, 80) == "", "both engines have 50 %"
 
 
 def test_the_table_is_drawn_at_limited_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -220,7 +223,7 @@ def test_the_table_is_drawn_at_limited_intervals(monkeypatch: pytest.MonkeyPatch
     assert out.getvalue().count("\x1b[J") == 2
 
 
-def test_a_slow_drawing_is_followed_by_a_long_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_that_is_slow_to_draw_is_drawn_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
     now, starts = 1.0, []
 
     def draw() -> None:
@@ -239,16 +242,15 @@ def test_a_slow_drawing_is_followed_by_a_long_pause(monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(
     ("llr", "place"), [(-9.0, 0), (-2.944438979166, 0), (2.944438979166, 29), (9.0, 29)]
 )
-def test_llr_bar_stays_between_its_bounds(llr: float, place: int) -> None:
+def test_the_llr_is_drawn_between_its_bounds(llr: float, place: int) -> None:
     [line] = llr_lines(Sprt(0, 5), llr, 80)
     inside = re.search(r"\[([-|]+)\]", line)
     assert inside is not None and len(inside[1]) == 30 and inside[1].index("|") == place
 
 
-def test_bars_times_and_cut_lines_are_formatted() -> None:
+def test_shares_and_times_are_formatted() -> None:
     assert bar(0.5).count("#") == 15 and bar(7).count(".") == 0
     assert time_text(3725.4) == "1:02:05" and Pace().left(7) == "?"
-    assert cut("日本語", 4) == "日本"
     assert not is_terminal(io.StringIO())
 
 
@@ -266,7 +268,7 @@ def test_a_terminal_without_a_size_has_a_default_size(monkeypatch: pytest.Monkey
 
 
 def on_a_terminal(*flags: str, columns: int = 100) -> str:
-    """Return the output of a run, which must succeed, on a pseudo-terminal."""
+    """Return the output on a pseudo-terminal of a run that must succeed."""
     import pty
 
     child, terminal = pty.fork()
@@ -293,7 +295,7 @@ def on_a_terminal(*flags: str, columns: int = 100) -> str:
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 @pytest.mark.parametrize("columns", [40, 100])
 @pytest.mark.thorough
-def test_a_run_on_a_pseudo_terminal(columns: int) -> None:
+def test_a_run_on_a_terminal_shows_a_table_and_then_the_final_report(columns: int) -> None:
     text = on_a_terminal("-rounds", "1", "-srand", "1", "-each", "nodes=5", columns=columns)
     assert "games/s" in text and "\x1b[J" in text and "Started game" not in text
     table = text.rpartition("games/s")[2].partition("\x1b[J")[0]
@@ -329,8 +331,9 @@ def test_the_last_table_of_a_knockout_names_its_winner() -> None:
     view = LiveView(chosen, plan, io.StringIO())
     plan.next_round()
     plan.score(1, 1.0)
-    before = view.lines(played(chosen, ["1-0"]), {})
-    assert before[0].startswith("1 game, 0 of 1 match decided") and before[3].endswith("1.0-0.0")
+    last_game = view.lines(played(chosen, ["1-0"]), {})
+    assert last_game[0].startswith("1 game, 0 of 1 match decided")
+    assert last_game[3].endswith("1.0-0.0")
     assert not plan.next_round()
-    after = view.lines(played(chosen, ["1-0"]), {})
-    assert after[0].startswith("1 game, 1 of 1 match decided") and after[3].endswith("1.0-0.0  A")
+    end = view.lines(played(chosen, ["1-0"]), {})
+    assert end[0].startswith("1 game, 1 of 1 match decided") and end[3].endswith("1.0-0.0  A")

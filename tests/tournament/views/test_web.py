@@ -1,4 +1,4 @@
-"""Web server of a running tournament: events, files, access control, load on the runner."""
+"""The web server of a running tournament: events, files, access control, load on the runner."""
 
 from __future__ import annotations
 
@@ -28,33 +28,33 @@ from merels.tournament.views.broadcast import KEPT_GAMES, MOST_LLR_POINTS, Broad
 from merels.tournament.views.web import WebView
 from tests.processes import needs_proc
 from tests.protocol.board.webdriver import wait
-from tests.tournament.processes import Marked, wait_for
-from tests.tournament.specs import match, result, settings
+from tests.tournament.processes import Marked, page_address, wait_for
+from tests.tournament.specs import NOTES, match, planned_games, result, settings
 from tests.tournament.views.listener import Listener
 
 
 def get(address: str) -> str:
+    """Return the text at an address."""
     with urllib.request.urlopen(address, timeout=60) as answer:
         return str(answer.read().decode())
 
 
-def serving(*more: str) -> tuple[Marked, str]:
+def serving() -> tuple[Marked, str]:
     """Start a long run; return the run and the address of its page."""
-    run = Marked(*match("-rounds", "2000", "-serve", "0", *more))
-    return run, next(line for line in run.process.stderr if "standings at" in line).split()[-1]
+    run = Marked(*match("-rounds", "2000", "-serve", "0"))
+    return run, page_address(run)
 
 
 @contextmanager
 def board_and_view() -> Iterator[tuple[Scoreboard, WebView]]:
     """Yield the scoreboard of a tournament of ten unplayed games, and its web view."""
     chosen = settings(2, rounds=5)
-    with open_journal(None, chosen, {"id": "x", "arguments": "[]"}) as journal:
+    with open_journal(None, chosen, NOTES) as journal:
         board = Scoreboard(Plan(chosen), journal)
         view = WebView(board, 0, True)
         board.views.append(view)
-        for task in board.plan.next_round():
-            for spec in task.games:
-                board.expect(spec)
+        for spec in planned_games(board.plan):
+            board.expect(spec)
         try:
             yield board, view
         finally:
@@ -68,7 +68,7 @@ def play(board: Scoreboard, number: int) -> None:
     board.show()
 
 
-def test_pages_share_events_and_a_background_thread_makes_the_standings(
+def test_pages_get_the_same_events_and_a_background_thread_makes_the_standings(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rated: list[threading.Thread] = []
@@ -106,10 +106,10 @@ def test_pages_share_events_and_a_background_thread_makes_the_standings(
             assert len(rated) == 1 and rated[0] is not threading.current_thread()
             play(board, 2)
             board.over("finished")
-            last = first.next()
-            assert last is not None and last["score"]["share"] == 0.2 and "about" not in last
-            assert last["over"]["text"] == "Finished: all 2 games are played."
-            assert [game["n"] for game in last["replays"]] == [1, 2]
+            end = first.next()
+            assert end is not None and end["score"]["share"] == 0.2 and "about" not in end
+            assert end["over"]["text"] == "Finished: all 2 games are played."
+            assert [game["n"] for game in end["replays"]] == [1, 2]
             assert first.next() is None
 
 
@@ -125,31 +125,31 @@ def test_the_runner_does_not_wait_for_the_ratings_of_many_engines(
         return crosstable(matches)
 
     monkeypatch.setattr("merels.tournament.views.web.crosstable", rate)
-    with board_and_view() as (board, view), Listener(view.address) as reader:
+    with board_and_view() as (board, view), Listener(view.address) as listener:
         play(board, 1)
         wait(lambda: board.tick() or is_rating.is_set(), 60, "the runner starts the ratings")
         board.tick()
-        first = reader.next()
+        first = listener.next()
         assert first is not None and first["score"]["text"] == "1 of 10 games"
-        assert "standings" not in first, "the event has standings, which were not finished yet"
+        assert "standings" not in first, "the ratings are not finished"
         go_on.set()
-        ended = threading.Event()
+        has_standings = threading.Event()
 
         def listen() -> None:
-            while "Standings" not in (reader.next() or {}).get("standings", ""):
+            while "Standings" not in (listener.next() or {}).get("standings", ""):
                 pass
-            ended.set()
+            has_standings.set()
 
         threading.Thread(target=listen, daemon=True).start()
-        wait(lambda: board.tick() or ended.is_set(), 60, "an event with standings")
+        wait(lambda: board.tick() or has_standings.is_set(), 60, "an event with standings")
 
 
 @pytest.mark.thorough
-def test_a_page_gets_a_run_from_its_first_move_to_its_end() -> None:
+def test_a_page_gets_the_moves_of_games_in_progress_and_the_end_of_the_run() -> None:
     words = match("-rounds", "1", "-serve", "0", "-maxmoves", "20", "-each", "st=0.04",
                   "timemargin=20000")
     run = Marked(*(word for word in words if not word.startswith("nodes=")))
-    address = next(line for line in run.process.stderr if "standings at" in line).split()[-1]
+    address = page_address(run)
     games: dict[int, list[Any]] = {}
     reports = 0
     with Listener(address) as listener:
@@ -168,25 +168,25 @@ def test_a_page_gets_a_run_from_its_first_move_to_its_end() -> None:
     assert listener.numbers == list(range(first, first + len(listener.numbers)))
     assert event["over"]["text"] == "Finished: all 2 games are played."
     assert reports > len(games) > 0
-    whole = {game["n"]: game["moves"] for game in event["replays"]}
-    assert all(moves == whole[number] for number, moves in games.items())
+    replays = {game["n"]: game["moves"] for game in event["replays"]}
+    assert all(moves == replays[number] for number, moves in games.items())
     assert run.wait()[0] == 0
 
 
-def test_games_of_a_user_supplied_executor_are_sent_when_they_are_over() -> None:
+def test_games_on_a_user_supplied_executor_are_sent_when_they_are_over() -> None:
     run = Marked(*match(
         "-rounds", "2", "-serve", "0", "-executor", "concurrent.futures:ThreadPoolExecutor",
         "-each", "st=0.03", "timemargin=20000", "-maxmoves", "8",
     ))
-    address = next(line for line in run.process.stderr if "standings at" in line).split()[-1]
+    address = page_address(run)
     numbers = []
     with Listener(address) as listener:
         while (event := listener.next()) is not None:
             numbers += [result["n"] for result in event.get("results", [])]
-            last = event
+            end = event
     assert run.wait()[0] == 0
-    assert last["over"]["text"] == "Finished: all 4 games are played."
-    assert sorted(numbers) == [game["n"] for game in last["replays"]] == [1, 2, 3, 4]
+    assert end["over"]["text"] == "Finished: all 4 games are played."
+    assert sorted(numbers) == [game["n"] for game in end["replays"]] == [1, 2, 3, 4]
 
 
 def test_only_page_files_are_served_and_only_to_this_machine() -> None:
@@ -214,7 +214,7 @@ def test_only_page_files_are_served_and_only_to_this_machine() -> None:
 
 
 @pytest.mark.thorough
-def test_a_browser_that_leaves_is_not_reported() -> None:
+def test_connections_that_browsers_end_are_not_reported() -> None:
     run, address = serving()
     port = int(address.rstrip("/").rpartition(":")[2])
     for _ in range(5):
@@ -236,9 +236,9 @@ def test_open_streams_do_not_block_a_new_page() -> None:
         for _ in range(140):
             assert stack.enter_context(Listener(view.address)).status == 200
         assert "<html" in get(view.address)
-        newest = stack.enter_context(Listener(view.address))
+        listener = stack.enter_context(Listener(view.address))
         board.tick()
-        state = newest.next()
+        state = listener.next()
         assert state is not None and state["score"]["text"] == "0 of 10 games"
 
 
@@ -275,6 +275,14 @@ def test_a_port_in_use_is_an_error() -> None:
 MOVE = MoveRecord("d6", 79, None, 6, 1234, 1_000_000, 59_000_000_000)
 
 
+def spec_of(number: int) -> GameSpec:
+    return replace(result().spec, number=number)
+
+
+def row_of(number: int) -> Row:
+    return make_row(replace(result(), spec=spec_of(number)))
+
+
 def broadcast_after(games: int) -> Broadcast:
     """Return a broadcast after ``games`` finished games, with one more game in progress."""
     broadcast = Broadcast({})
@@ -287,15 +295,7 @@ def broadcast_after(games: int) -> Broadcast:
     return broadcast
 
 
-def spec_of(number: int) -> GameSpec:
-    return replace(result().spec, number=number)
-
-
-def row_of(number: int) -> Row:
-    return make_row(replace(result(), spec=spec_of(number)))
-
-
-def test_state_and_news_do_not_grow_with_the_number_of_finished_games() -> None:
+def test_the_state_and_an_event_do_not_grow_with_the_number_of_finished_games() -> None:
     few, many = broadcast_after(10 * KEPT_GAMES), broadcast_after(50 * KEPT_GAMES)
     for small, large in ((few.all(), many.all()), (few.news(), many.news())):
         assert set(small) == set(large)
@@ -324,7 +324,7 @@ def test_a_game_restarted_on_another_worker_is_sent_from_its_start() -> None:
     assert broadcast.news()["results"][0]["at"] == 2
 
 
-def test_the_end_of_a_shown_game_is_sent_even_if_many_games_end() -> None:
+def test_the_end_of_a_shown_game_is_sent_although_many_games_end_at_once() -> None:
     broadcast = Broadcast({})
     broadcast.game_began(spec_of(1))
     assert broadcast.news()["games"][0]["n"] == 1
