@@ -14,7 +14,7 @@ from merels.engine.tablebase.build import Builder
 from merels.tournament.flags import quick, run_options
 from merels.tournament.flags.command_line import parse
 from merels.tournament.flags.make_settings import make_settings, parse_time_control
-from merels.tournament.flags.run_options import load_factory, make_run_options
+from merels.tournament.flags.run_options import RunOptions, load_factory, make_run_options
 from merels.tournament.flags.table import FLAGS
 from merels.tournament.pairing.schedule import schedule_for
 from merels.tournament.records.games import NANOSECONDS, Adjudication, TimeControl
@@ -26,31 +26,40 @@ from tests.tournament.specs import match
 
 main = command("tournament")
 
-TWO = ["-engine", "cmd=a", "name=A", "-engine", "cmd=b", "name=B", "-each", "tc=10+0.1"]
+MATCH = ["-engine", "cmd=a", "name=A", "-engine", "cmd=b", "name=B", "-each", "tc=10+0.1"]
+"""Flags of a match of two engines."""
 
 
 def settings_of(*argv: str) -> Settings:
-    return make_settings(parse([*TWO, *argv]), seed=1)
+    """Return the settings of the match with more flags."""
+    return make_settings(parse([*MATCH, *argv]), seed=1)
+
+
+def run_options_of(*argv: str) -> RunOptions:
+    """Return the options of a run of the match with more flags."""
+    flags = parse([*MATCH, *argv])
+    return make_run_options(flags, make_settings(flags, seed=1))
 
 
 def error_of(*argv: str) -> str:
+    """Return the error of a command line."""
     with pytest.raises(InputError) as error:
-        given = parse(argv)
-        settings = make_settings(given, seed=1)
+        flags = parse(argv)
+        settings = make_settings(flags, seed=1)
         schedule_for(settings)
-        make_run_options(given, settings)
+        make_run_options(flags, settings)
     return str(error.value)
 
 
 @pytest.mark.parametrize("words", [("-games", "3"), ("-games", "1", "-repeat", "5")])
 def test_an_odd_number_of_games_in_a_match_is_refused(words: tuple[str, ...]) -> None:
-    new = parse([*TWO, *words])
+    flags = parse([*MATCH, *words])
     with pytest.raises(InputError, match="has no pair.*report penta=false"):
-        make_settings(new, seed=None)
-    assert make_settings(parse([*TWO, *words, "-report", "penta=false"]), None).games % 2
-    three = [*TWO, "-engine", "cmd=c", "name=C", *words]
+        make_settings(flags, seed=None)
+    assert make_settings(parse([*MATCH, *words, "-report", "penta=false"]), None).games % 2
+    three = [*MATCH, "-engine", "cmd=c", "name=C", *words]
     assert make_settings(parse(three), None).games % 2, "ratings count single games"
-    assert make_settings(new, seed=7).games % 2, "a journal from before continues"
+    assert make_settings(flags, seed=7).games % 2, "a journal of a former version is continued"
 
 
 @pytest.mark.parametrize(
@@ -64,34 +73,34 @@ def test_an_odd_number_of_games_in_a_match_is_refused(words: tuple[str, ...]) ->
         (".5", None, 0.5, 0),
     ],
 )
-def test_time_controls(text: str, moves: int | None, seconds: float, increment: float) -> None:
+def test_a_tc_is_read(text: str, moves: int | None, seconds: float, increment: float) -> None:
     assert parse_time_control(text) == TimeControl(
         time=round(seconds * NANOSECONDS), increment=round(increment * NANOSECONDS), moves=moves
     )
 
 
-def test_no_clock() -> None:
+def test_an_infinite_time_control_is_no_clock() -> None:
     assert parse_time_control("inf") == parse_time_control("Infinite") == TimeControl()
 
 
 @pytest.mark.parametrize(
     "text", ["", "x", "10+", "+1", "0", "-5", "1e3", "40/", "/60", "0/60", "1:2:3", "nan", "9" * 30]
 )
-def test_bad_time_controls(text: str) -> None:
+def test_an_invalid_time_control_is_refused(text: str) -> None:
     with pytest.raises(InputError, match="tc=moves/min:sec"):
         parse_time_control(text)
 
 
-def test_engines(tmp_path: Path) -> None:
+def test_the_keys_of_an_engine_override_those_of_each(tmp_path: Path) -> None:
     program = tmp_path / "x y"
     program.touch()
-    given = parse([
+    flags = parse([
         "-engine", f"cmd={program}", "args=--a 'b c' -d", "option.Hash=16",
         "option.Some Path=a=b", "proto=UGI", "restart=on", "ponder=true", "timemargin=20",
         "starttimeout=2.5", "-engine", "cmd=z.sh", "st=0.5",
         "-each", "tc=40/60", "option.Threads=2",
     ])
-    first, second = make_settings(given, seed=1).engines
+    first, second = make_settings(flags, seed=1).engines
     assert first.engine.command == (str(program), "--a", "b c", "-d")
     assert dict(first.engine.options) == {"Threads": "2", "Hash": "16", "Some Path": "a=b"}
     assert (first.engine.protocol, first.restart, first.ponder) == ("ugi", True, True)
@@ -114,7 +123,7 @@ def test_defaults_are_those_of_other_runners() -> None:
     chosen = settings_of()
     assert (chosen.format, chosen.rounds, chosen.games, chosen.swap) == ("roundrobin", 2, 2, True)
     assert chosen.rules == "mill" and chosen.adjudication == Adjudication()
-    options = make_run_options(parse(TWO), chosen)
+    options = run_options_of()
     assert (options.concurrency, options.intervals.rating, options.intervals.score) == (1, 10, 1)
 
 
@@ -126,7 +135,7 @@ def test_without_engines_the_built_in_levels_play() -> None:
     assert len(levels) == len(chosen.engines)
 
 
-def test_tournament_flags() -> None:
+def test_flags_set_the_format_games_rules_and_tags() -> None:
     chosen = settings_of(
         "-tournament", "gauntlet", "-rounds", "7", "-games", "1", "-noswap", "-reverse",
         "-seeds", "1", "-srand", "99", "-variant", "multi", "-set", "Flying=never", "Repetition=0",
@@ -145,7 +154,7 @@ def test_repeat_sets_only_a_minimum_of_games() -> None:
     assert settings_of("-games", "4", "-repeat", "2").games == 4
 
 
-def test_adjudication_and_test() -> None:
+def test_flags_set_adjudication_and_an_sprt() -> None:
     chosen = settings_of(
         "-draw", "movenumber=20", "movecount=4", "score=5", "-resign", "movecount=3", "score=400",
         "twosided", "-maxmoves", "100", "-sprt", "elo0=-1.5", "elo1=2", "alpha=0.1",
@@ -156,38 +165,39 @@ def test_adjudication_and_test() -> None:
     assert not chosen.by_pairs and chosen.rounds > 1000
 
 
-def test_processor_time_is_limited_for_each_game() -> None:
-    given = parse(["-engine", "cmd=a", "cpu=5", "-engine", "cmd=b", "-each", "nodes=1"])
-    assert [engine.restart for engine in make_settings(given, 1).engines] == [True, False]
+def test_an_engine_with_a_limit_of_processor_time_restarts_for_each_game() -> None:
+    flags = parse(["-engine", "cmd=a", "cpu=5", "-engine", "cmd=b", "-each", "nodes=1"])
+    assert [engine.restart for engine in make_settings(flags, 1).engines] == [True, False]
 
 
-def test_tables_for_adjudication(tmp_path: Path) -> None:
+def test_tbadjudicate_restricts_adjudication_by_tables(tmp_path: Path) -> None:
     Builder(tmp_path, parse_rules("mill")).build(6)
     assert settings_of("-tb", str(tmp_path)).adjudication == Adjudication(tables=str(tmp_path))
     for word, results in (("both", "BOTH"), ("WIN_LOSS", "WIN_LOSS"), ("Draw", "DRAW")):
         chosen = settings_of("-tb", str(tmp_path), "-tbadjudicate", word).adjudication
         assert chosen == Adjudication(tables=str(tmp_path), table_results=results)
-    assert "'-tbadjudicate': expected -tb as well" in error_of(*TWO, "-tbadjudicate", "DRAW")
+    assert "'-tbadjudicate': expected -tb as well" in error_of(*MATCH, "-tbadjudicate", "DRAW")
 
 
-def test_run_options() -> None:
-    given = parse([*TWO, "-pgnout", "games.pgn", "timeleft=true", "append=false", "-shard", "2/3",
-                   "-concurrency", "4", "-force-concurrency", "-scoreinterval", "0", "-quiet"])
-    options = make_run_options(given, make_settings(given, 1))
+def test_flags_set_files_concurrency_and_output() -> None:
+    options = run_options_of(
+        "-pgnout", "games.pgn", "timeleft=true", "append=false", "-shard", "2/3",
+        "-concurrency", "4", "-force-concurrency", "-scoreinterval", "0", "-quiet",
+    )
     assert (options.pgn_file, options.pgn_append) == ("games.pgn", False)
     assert options.pgn_style == PgnStyle(clock=True)
     assert options.intervals.score == 0
     assert (options.shard, options.concurrency, options.quiet) == ((2, 3), 4, True)
 
 
-def test_flags_from_a_file(tmp_path: Path) -> None:
+def test_flags_may_come_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "my flags"
     path.write_text("# a match\n-engine cmd=a 'name=The A'\n-engine cmd=b name=B\n-each nodes=5\n")
     chosen = make_settings(parse(["-config", f"file={path}", "-rounds", "3"]), 1)
     assert [engine.name for engine in chosen.engines] == ["The A", "B"] and chosen.rounds == 3
 
 
-def test_flags_of_a_file_replace_its_name(tmp_path: Path) -> None:
+def test_flags_of_a_file_have_the_place_of_its_name_on_the_command_line(tmp_path: Path) -> None:
     path = tmp_path / "flags"
     path.write_text("-set Repetition=5 -rounds 3 -each nodes=5")
     chosen = settings_of("-set", "Flying=never", "-rounds", "7", "-config", str(path))
@@ -200,7 +210,7 @@ def test_flags_of_a_file_replace_its_name(tmp_path: Path) -> None:
     [("-config loop", "cannot name another"), ("-event a\0b", "a zero byte"),
      ("-event 'a", "cannot read the flags")],
 )
-def test_a_file_of_flags_that_cannot_be_used(
+def test_an_invalid_file_of_flags_is_refused_by_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -210,43 +220,43 @@ def test_a_file_of_flags_that_cannot_be_used(
 
 
 def test_an_engines_own_plies_override_the_common_depth() -> None:
-    given = parse(["-engine", "cmd=a", "plies=3", "-engine", "cmd=b", "-each", "depth=1"])
-    assert [engine.limit.depth for engine in make_settings(given, 1).engines] == [3, 1]
+    flags = parse(["-engine", "cmd=a", "plies=3", "-engine", "cmd=b", "-each", "depth=1"])
+    assert [engine.limit.depth for engine in make_settings(flags, 1).engines] == [3, 1]
 
 
-def test_a_time_forfeit_counts_by_default() -> None:
-    assert make_settings(parse(TWO), 1).replays == 0
-    assert make_settings(parse([*TWO, "-replays", "3"]), 1).replays == 3
+def test_time_forfeits_are_replayed_only_on_request() -> None:
+    assert settings_of().replays == 0
+    assert settings_of("-replays", "3").replays == 3
 
 
 def test_ponder_needs_no_value() -> None:
-    given = parse([*TWO[:3], "ponder", *TWO[3:]])
-    assert [engine.ponder for engine in make_settings(given, 1).engines] == [True, False]
-    assert make_settings(parse([*TWO, "ponder"]), 1).engines[1].ponder
+    flags = parse([*MATCH[:3], "ponder", *MATCH[3:]])
+    assert [engine.ponder for engine in make_settings(flags, 1).engines] == [True, False]
+    assert settings_of("ponder").engines[1].ponder
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system pins nothing")
 def test_a_core_named_twice_is_one_core() -> None:
     core = min(os.sched_getaffinity(0))
     assert "needs 2 cores, found 1" in error_of(
-        *TWO, "-concurrency", "2", "-use-affinity", f"{core},{core}"
+        *MATCH, "-concurrency", "2", "-use-affinity", f"{core},{core}"
     )
-    affine = [*TWO, "-use-affinity", str(core)]
-    assert "cannot be combined with -executor" in error_of(*affine, "-executor", "a:b")
-    given = parse(affine)
-    assert make_run_options(given, make_settings(given, 1)).cpus == ((core,),)
+    affinity = ("-use-affinity", str(core))
+    error = error_of(*MATCH, *affinity, "-executor", "a:b")
+    assert "cannot be combined with -executor" in error
+    assert run_options_of(*affinity).cpus == ((core,),)
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system pins nothing")
-def test_two_engines_that_think_at_once_get_two_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_game_with_ponder_gets_two_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run_options, "usable_cores", lambda: [0, 1, 2, 3, 4])
-    pondering = [*TWO, "ponder", "-use-affinity", "0-4", "-concurrency"]
-    given = parse([*pondering, "2"])
-    assert make_run_options(given, make_settings(given, 1)).cpus == ((0, 1), (2, 3))
-    assert "needs 6 cores, 2 for each game with ponder; found 5" in error_of(*pondering, "3")
+    ponder = ("ponder", "-use-affinity", "0-4", "-concurrency")
+    assert run_options_of(*ponder, "2").cpus == ((0, 1), (2, 3))
+    error = error_of(*MATCH, *ponder, "3")
+    assert "needs 6 cores, 2 for each game with ponder; found 5" in error
 
 
-def test_hyperthreads_of_one_core_are_used_last(
+def test_a_second_thread_of_a_core_is_used_last(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(run_options, "_TOPOLOGY", str(tmp_path / "cpu{}"))
@@ -279,13 +289,13 @@ def test_hyperthreads_of_one_core_are_used_last(
         (["-engine", "cmd=a", "-engine", "cmd=b"], ["'-engine'", "no limit of a"]),
         (["-version"], ["unknown flag"]),
         (["-engine", "cmd=a", "name= ", "nodes=1"], ["printable characters"]),
-        (TWO[:3] + ["nodes=1"], ["'-engine'", "at least two engines, found 1"]),
-        ([*TWO, "-seeds", "1"], ["'-seeds'", "-tournament gauntlet"]),
-        ([*TWO, "-openings", "start=9"], ["'start='", "file= as well"]),
-        ([*TWO, "-openings", "plies=-1"], ["plies=", "0 to"]),
-        ([*TWO, "-openings", "plies=4", "order=sequential"], ["'order='", "file= as well"]),
-        ([*TWO, "-openings", "format=pgn"], ["'format='", "file= as well"]),
-        ([*TWO, "-executor", "a:b", "-log", "l", "engine=true"], ["-log engine=", "-executor"]),
+        (MATCH[:3] + ["nodes=1"], ["'-engine'", "at least two engines, found 1"]),
+        ([*MATCH, "-seeds", "1"], ["'-seeds'", "-tournament gauntlet"]),
+        ([*MATCH, "-openings", "start=9"], ["'start='", "file= as well"]),
+        ([*MATCH, "-openings", "plies=-1"], ["plies=", "0 to"]),
+        ([*MATCH, "-openings", "plies=4", "order=sequential"], ["'order='", "file= as well"]),
+        ([*MATCH, "-openings", "format=pgn"], ["'format='", "file= as well"]),
+        ([*MATCH, "-executor", "a:b", "-log", "l", "engine=true"], ["-log engine=", "-executor"]),
         (["-each", "tc=1+1", "st=1"], ["not both"]),
         (["-each", "tc=inf"], ["no limit"]),
         (["-each", "name=x"], ["one name"]),
@@ -293,18 +303,18 @@ def test_hyperthreads_of_one_core_are_used_last(
         (["-each", "proto=xboard"], ["'xboard'", "uci, ugi, sanmill"]),
         (["-each", "dir=/no/such/folder", "nodes=1"], ["/no/such/folder", "no such folder"]),
         (["-sprt", "elo0=0"], ["-sprt"]),
-        ([*TWO, "-sprt", "elo0=5", "elo1=0"], ["elo0 < elo1"]),
-        ([*TWO, "-sprt", "elo0=0", "elo1=5", "model=logist"], ["did you mean"]),
-        ([*TWO, "-resign", "movecount=3"], ["score="]),
-        ([*TWO, "-shard", "4/3"], ["'4'", "from 1 to 3"]),
-        ([*TWO, "-shard", "4"], ["i/n"]),
-        ([*TWO, "-use-affinity", "4000"], ["core 4000"]),
-        ([*TWO, "-use-affinity", "-concurrency", "900"], ["-concurrency 900"]),
-        ([*TWO, "-executor", "here"], ["module:factory"]),
+        ([*MATCH, "-sprt", "elo0=5", "elo1=0"], ["elo0 < elo1"]),
+        ([*MATCH, "-sprt", "elo0=0", "elo1=5", "model=logist"], ["did you mean"]),
+        ([*MATCH, "-resign", "movecount=3"], ["score="]),
+        ([*MATCH, "-shard", "4/3"], ["'4'", "from 1 to 3"]),
+        ([*MATCH, "-shard", "4"], ["i/n"]),
+        ([*MATCH, "-use-affinity", "4000"], ["core 4000"]),
+        ([*MATCH, "-use-affinity", "-concurrency", "900"], ["-concurrency 900"]),
+        ([*MATCH, "-executor", "here"], ["module:factory"]),
         (["-openings", "file=/no/such", "format=pos"], ["cannot read", "/no/such"]),
     ],
 )
-def test_mistakes_are_named(argv: list[str], parts: list[str]) -> None:
+def test_a_mistake_is_an_error_of_one_line_that_names_it(argv: list[str], parts: list[str]) -> None:
     message = error_of(*argv)
     for part in parts:
         assert part in message
@@ -326,7 +336,7 @@ def test_help_lists_every_flag(capsys: pytest.CaptureFixture[str]) -> None:
         (["-engine", "cmd=a", "cmd=b"], "'cmd=b': cmd= is given twice; begin each engine with"),
     ],
 )
-def test_a_mistake_in_an_engine_is_named_with_a_correction(words: list[str], message: str) -> None:
+def test_an_error_about_an_engine_has_a_correction(words: list[str], message: str) -> None:
     with pytest.raises(InputError, match=message):
         parse(words)
 
@@ -340,17 +350,16 @@ def test_an_error_about_an_unknown_flag_in_a_file_names_the_file(tmp_path: Path)
 
 
 def test_a_journal_in_a_missing_folder_is_refused_with_the_system_error(tmp_path: Path) -> None:
-    path = tmp_path / "none" / "j"
-    message = refusal("tournament", "-rounds", "1", "-journal", str(path))
+    message = refusal("tournament", "-rounds", "1", "-journal", f"{tmp_path}/none/j")
     assert "cannot open this journal: No such file or directory" in message
 
 
-def test_an_unknown_flag_is_not_taken_for_the_one_for_help() -> None:
+def test_an_unknown_flag_that_begins_with_h_is_not_help() -> None:
     assert "unrecognized arguments: -html" in refusal("ratings", "games.pgn", "-html", "page.html")
     assert output("ratings", "-help") == output("ratings", "--help")
 
 
-def test_a_match_of_three_games_an_opening_is_one_line_of_error() -> None:
+def test_the_error_about_three_games_for_each_opening_has_the_remedies() -> None:
     error = refusal("tournament", *match("-rounds", "10", "-games", "3"))
     assert "-games 2 or 4, or -report penta=false" in error and error.count("\n") == 1
 
@@ -386,20 +395,19 @@ def test_all_faults_of_a_command_line_are_reported_together(tmp_path: Path) -> N
 
 def test_concurrency_on_an_executor_may_exceed_the_local_limit() -> None:
     words = ("-concurrency", "5000", "-force-concurrency")
-    given = parse([*TWO, *words, "-executor", "a:b"])
-    assert make_run_options(given, make_settings(given, seed=1)).concurrency == 5000
-    assert "expected a whole number from 1 to 1024" in error_of(*TWO, *words)
+    assert run_options_of(*words, "-executor", "a:b").concurrency == 5000
+    assert "expected a whole number from 1 to 1024" in error_of(*MATCH, *words)
 
 
-@pytest.mark.parametrize("name", ["no_such_module:make", "os:no_such_name", "os"])
-def test_an_executor_that_cannot_be_imported_is_refused(name: str) -> None:
-    with pytest.raises(InputError, match=f"'{name}': cannot import this executor: "):
+@pytest.mark.parametrize(("name", "message"), [
+    ("no_such_module:make", "cannot import this executor: "),
+    ("os:no_such_name", "cannot import this executor: "),
+    ("os", "cannot import this executor: "),
+    ("os:name", "expected a function that returns an executor"),
+])
+def test_an_executor_that_is_no_function_of_a_module_is_refused(name: str, message: str) -> None:
+    with pytest.raises(InputError, match=f"'{name}': {message}"):
         load_factory(name)
-
-
-def test_an_executor_that_is_no_function_is_refused() -> None:
-    with pytest.raises(InputError, match="'os:name': expected a function that returns an executor"):
-        load_factory("os:name")
 
 
 @pytest.mark.parametrize(("cores", "concurrency"), [(1, "1"), (2, "1"), (3, "1"), (8, "6")])

@@ -23,31 +23,33 @@ pytestmark = pytest.mark.thorough
 
 ROOT = Path(__file__).parents[3]
 RANGE = f"{LEVELS[0].elo} to {LEVELS[-1].elo}"
-ONE_GAME = ("-rounds", "1", "-games", "1", "-quiet")
 
 
-def play(*words: str, tables: Path | None = None) -> tuple[int, str, str]:
+def play_one_game(*words: str, tables: Path | None = None) -> tuple[int, str, str]:
     """Run a tournament of one game; return status, output and errors."""
-    run = shell("tournament", *words, *ONE_GAME, tables=tables)
+    run = shell("tournament", *words, "-rounds", "1", "-games", "1", "-quiet", tables=tables)
     return run.returncode, run.stdout, run.stderr
 
 
 def test_levels_play_by_name_and_by_rating_with_and_without_a_limit() -> None:
-    status, out, err = play("-engine", "level=club", "-engine", "level=900", "name=Nine hundred")
+    status, out, err = play_one_game(
+        "-engine", "level=club", "-engine", "level=900", "name=Nine hundred"
+    )
     assert (status, err) == (0, "") and "Score of Club vs Nine hundred: " in out
-    status, out, _ = play(
+    status, out, _ = play_one_game(
         "-engine", "level=Club", "-engine", "level=Club", "-each", "nodes=50", "proto=ugi"
     )
     assert status == 0 and "Score of Club vs Club 2: " in out
-    status, out, _ = play("-engine", "name=A", "-engine", "name=B", "-each", "level=Beginner")
+    words = ("-engine", "name=A", "-engine", "name=B", "-each", "level=Beginner")
+    status, out, _ = play_one_game(*words)
     assert status == 0 and "Score of A vs B: " in out
 
 
-def test_a_level_is_the_engine_that_the_default_tournament_plays() -> None:
-    first = make_settings(parse([]), 1).engines[2]
-    second = make_settings(parse(["-engine", "level=Club"] * 2), 1).engines[0]
-    assert first == second and first.name == "Club"
-    assert first.engine.options == (("UCI_LimitStrength", "true"), ("UCI_Elo", str(LEVELS[2].elo)))
+def test_the_default_tournament_has_the_engines_of_levels() -> None:
+    club = make_settings(parse([]), 1).engines[2]
+    by_level = make_settings(parse(["-engine", "level=Club"] * 2), 1).engines[0]
+    assert club == by_level and club.name == "Club"
+    assert club.engine.options == (("UCI_LimitStrength", "true"), ("UCI_Elo", str(LEVELS[2].elo)))
 
 
 @pytest.mark.parametrize(
@@ -74,21 +76,21 @@ def test_a_wrong_level_is_refused_with_a_correction(
 
 def test_a_perfect_player_without_its_tables_is_refused_or_reported(tmp_path: Path) -> None:
     flags = ("-engine", "level=perfect", "nodes=50", "-engine", "level=Club", "-variant", "morris")
-    status, out, err = play(*flags, tables=tmp_path)
+    status, out, err = play_one_game(*flags, tables=tmp_path)
     remedy = "merels tables build -all -placing -variant morris"
     assert (status, out) == (2, "") and "no tables for morris" in err and remedy in err
     build = remedy.replace("-all -placing", "-men 8").split()[1:]
     assert shell(*build, tables=tmp_path).returncode == 0
-    status, out, err = play(*flags, tables=tmp_path)
+    status, out, err = play_one_game(*flags, tables=tmp_path)
     assert status == 0 and "Score of Perfect vs Club: " in out
     assert "and at most 8 are on the board, and searches elsewhere" in err and remedy in err
-    # Tables of one rule set do not hold for another.
-    status, _, err = play(*flags, "-set", "Flying=never", tables=tmp_path)
+    # Tables hold only for their own rule set.
+    status, _, err = play_one_game(*flags, "-set", "Flying=never", tables=tmp_path)
     assert status == 2 and f"{remedy} -set Flying=never" in err
-    # The small tables that merels builds automatically do not make a perfect player.
+    # A perfect player needs more than the small tables that merels builds automatically.
     for file in [*tmp_path.glob("*/5-3*"), *tmp_path.glob("*/4-4*")]:
         file.unlink()
-    status, _, err = play(*flags, tables=tmp_path)
+    status, _, err = play_one_game(*flags, tables=tmp_path)
     assert status == 2 and "small ones" in err
 
 
@@ -103,24 +105,25 @@ def test_the_run_prints_which_positions_tables_cover(monkeypatch: pytest.MonkeyP
         [text] = table_coverage(spec, [tables.rules])
         return text
 
-    start = "level=perfect plays roman by tables"
-    rest = "; merels tables build -all -placing -variant roman makes the rest"
-    assert coverage() == f"{start} when no man is in hand, and searches in the placing phase{rest}"
+    assert coverage() == (
+        "level=perfect plays roman by tables when no man is in hand, and searches in the placing "
+        "phase; merels tables build -all -placing -variant roman makes the rest"
+    )
     for placing in kept_placing_sectors(tables.rules):
         tables.headers[placing] = Mock()
-    assert coverage() == f"{start} from the first man on"
+    assert coverage() == "level=perfect plays roman by tables from the first man on"
     for sector in list(tables.headers)[:4]:
         del tables.headers[sector]
     assert "certain numbers of men" in coverage()
 
 
-def test_a_bot_at_a_level_returns_to_it_after_a_request_for_another() -> None:
+def test_a_bot_returns_to_its_level_after_a_request_for_another_level() -> None:
     requests = [{"level": "Beginner"}, {}, {"level": "Casual"}, {}]
     typed = "".join(f"{json.dumps(request)}\n" for request in requests)
     run = shell("bot", "-engine", "level=Club", typed=typed)
     nodes = [json.loads(line)["nodes"] for line in run.stdout.splitlines()[1:]]
     bounds = [level.nodes for level in (LEVELS[0], LEVELS[2], LEVELS[1], LEVELS[2])]
-    assert all(seen <= bound for seen, bound in zip(nodes, bounds, strict=True))
+    assert all(count <= bound for count, bound in zip(nodes, bounds, strict=True))
     assert nodes[1] == nodes[3] > LEVELS[1].nodes
 
 
