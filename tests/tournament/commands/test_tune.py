@@ -6,15 +6,15 @@ import re
 import signal
 import sys
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 
-from merels.tournament.journal.open import read_journal
 from tests.commands import run
 from tests.processes import needs_proc
-from tests.tournament.processes import Marked
-from tests.tournament.report.test_report import check
-from tests.tournament.specs import engine_words, parallel
+from tests.tournament.processes import Marked, play
+from tests.tournament.report.test_report import Page
+from tests.tournament.specs import engine_words, parallel, rows_of
 
 pytestmark = pytest.mark.thorough
 
@@ -26,6 +26,7 @@ ROW = re.compile(r"^(\w+) +\d+ +(\d+\.\d) +(\d+\.\d|-) +0 to 100 +5$", re.M)
 
 
 def flags(*more: str) -> list[str]:
+    """Return the flags of a tune of three parameters."""
     return [*engine_words("E", "depth=1", command=TUNABLE), *SHORT, "-param", "Alpha",
             "-param", "Beta", "-param", "Noise", *more]
 
@@ -43,8 +44,7 @@ def values(out: str) -> dict[str, tuple[float, float | None]]:
 
 def games(path: Path) -> list[tuple[int, str, str, str, str]]:
     """Return the parts of a journal's games that kills and concurrency must not change."""
-    with read_journal(str(path)) as journal:
-        return [(r.number, r.white, r.opening, r.moves, r.result) for r in journal.rows()]
+    return [(r.number, r.white, r.opening, r.moves, r.result) for r in rows_of(path)]
 
 
 def test_values_end_within_their_errors(tmp_path: Path) -> None:
@@ -60,52 +60,51 @@ def test_values_end_within_their_errors(tmp_path: Path) -> None:
     words = " ".join(f"option.{name}={value:.0f}" for name, (value, _) in results.items())
     assert f"\n{words}\n" in out
     assert "E tuned vs E untuned" in out and "H1 was accepted" in out
-    page = report.read_text()
-    tags = [tag for tag, _ in check(page).seen]
+    html = report.read_text()
+    tags = Page(html).tags
     assert tags.count("svg") == tags.count("polyline") == 3, "a plot of each parameter"
-    assert "H1 was accepted" in page
+    assert "H1 was accepted" in html
 
 
 @pytest.mark.slow
 def test_values_of_many_tunes_end_within_their_errors() -> None:
-    inside = []
+    are_within = []
     for seed in range(20):
         results = values(tune("-pairs", "1500", "-srand", str(seed), *parallel(2))[1])
         for name, best in (("Alpha", 70), ("Beta", 35)):
             value, error = results[name]
             assert error is not None
-            inside.append(abs(value - best) <= error)
-    assert 0.5 < sum(inside) / len(inside) < 0.85, "68 % is ideal"
+            are_within.append(abs(value - best) <= error)
+    assert 0.5 < fmean(are_within) < 0.85, "68 % is ideal"
 
 
 @needs_proc
-def test_killed_and_resumed(tmp_path: Path) -> None:
+def test_a_killed_and_resumed_tune_ends_like_an_uninterrupted_tune(tmp_path: Path) -> None:
     more = ("-pairs", "200", "-srand", "7", "-interval", "5")
-    status, whole, err = tune(*more, *parallel(1), "-journal", str(tmp_path / "whole"))
+    status, expected, err = tune(*more, *parallel(1), "-journal", str(tmp_path / "uninterrupted"))
     assert status == 0, err
-    journal, kept = tmp_path / "killed", 0
-    for how in (signal.SIGKILL, signal.SIGINT, signal.SIGKILL):
+    journal, finished = tmp_path / "killed", 0
+    for signal_number in (signal.SIGKILL, signal.SIGINT, signal.SIGKILL):
         killed = Marked(*flags(*more, *parallel(3), "-journal", str(journal), "-resume"),
                         command="tune")
         for _ in range(6):
             killed.process.stdout.readline()
-        killed.process.send_signal(how)
+        killed.process.send_signal(signal_number)
         killed.process.communicate()
         assert killed.survivors() == []
-        assert kept < (kept := len(games(journal))) < 400
-    status, out, err = Marked("-journal", str(journal), "-resume", command="tune").wait(300)
-    assert status == 0, err
-    assert games(journal) == games(tmp_path / "whole")
-    ending = "After 200 of 200 pairs:"
-    assert out.partition(ending)[1:] == whole.partition(ending)[1:]
+        assert finished < (finished := len(games(journal))) < 400
+    out, _ = play("-journal", str(journal), "-resume", command="tune")
+    assert games(journal) == games(tmp_path / "uninterrupted")
+    end = "After 200 of 200 pairs:"
+    assert out.partition(end)[1:] == expected.partition(end)[1:]
 
 
-def test_on_an_executor() -> None:
+def test_a_tune_on_an_executor_needs_the_bounds_of_its_parameters() -> None:
     each = ("start=50", "min=0", "max=100")
     words = [*engine_words("E", "depth=1", command=TUNABLE), *SHORT, "-param", "Alpha", *each]
     executor = ("-executor", "concurrent.futures:ThreadPoolExecutor")
-    status, out, err = Marked(*words, "-pairs", "6", *executor, command="tune").wait()
-    assert status == 0 and "After 6 of 6 pairs:" in out, err
+    out, _ = play(*words, "-pairs", "6", *executor, command="tune")
+    assert "After 6 of 6 pairs:" in out
     status, _, err = Marked(*words, "-param", "Beta", *executor, command="tune").wait()
     assert status == 2 and "'-param Beta': expected start=, min=, max= as well" in err
 
@@ -118,6 +117,15 @@ def test_on_an_executor() -> None:
         (("-param", "Style"), "'-param Style': expected an option of type spin, this one is a c"),
         (("-param", "alpha"), "'-param Alpha': this option is given twice"),
         (("-param",), "'-param': expected the name of a spin option"),
+        (("-param", "Alpha", "min=60", "max=20"),
+         "'-param Alpha': expected min= below max=, found 60 and 20"),
+        (("-param", "Alpha", "min=-5"),
+         "'-5': expected a whole number from 0 to 100 for min= of -param Alpha"),
+        (("-param", "Alpha", "start=101"),
+         "'101': expected a whole number from 0 to 100 for start= of -param"),
+        (("-param", "Alpha", "c_end=0"),
+         "'0': expected a number from 0.5 to 50 for c_end= of -param Alpha"),
+        (("-param", "Alpha", "step=3"), "'step=': unknown key for -param"),
         (("-engine", "cmd=x", "depth=1"), "'-engine': expected one engine to tune, found 2"),
         (("-sprt", "elo0=9"), "expected SPRT elo0 < elo1"),
         (("-rounds", "9"), "'-rounds': unknown flag"),
@@ -127,27 +135,12 @@ def test_on_an_executor() -> None:
         (("-out", "nowhere/x.html"), "cannot write this file: there is no such folder"),
     ],
 )
-def test_mistakes(capsys: pytest.CaptureFixture[str], more: tuple[str, ...], message: str) -> None:
-    status, out, err = run(capsys, ["tune", *flags(*more)])
-    assert status == 2 and out == "" and message in err and err.count("\n") == 1, err
-
-
-@pytest.mark.parametrize(
-    ("keys", "message"),
-    [
-        (("min=60", "max=20"), "'-param Alpha': expected min= below max=, found 60 and 20"),
-        (("min=-5",), "'-5': expected a whole number from 0 to 100 for min= of -param Alpha"),
-        (("start=101",), "'101': expected a whole number from 0 to 100 for start= of -param"),
-        (("c_end=0",), "'0': expected a number from 0.5 to 50 for c_end= of -param Alpha"),
-        (("step=3",), "'step=': unknown key for -param"),
-    ],
-)
-def test_mistakes_in_a_parameter(
-    capsys: pytest.CaptureFixture[str], keys: tuple[str, ...], message: str
+def test_a_mistake_is_an_error_of_one_line(
+    capsys: pytest.CaptureFixture[str], more: tuple[str, ...], message: str
 ) -> None:
-    words = engine_words("E", "depth=1", command=TUNABLE)
-    status, _, err = run(capsys, ["tune", *words, "-param", "Alpha", *keys])
-    assert status == 2 and message in err and err.count("\n") == 1, err
+    words = engine_words("E", "depth=1", command=TUNABLE) if "Alpha" in more else flags()
+    status, out, err = run(capsys, ["tune", *words, *more])
+    assert status == 2 and out == "" and message in err and err.count("\n") == 1, err
 
 
 def test_a_journal_of_another_command_is_refused(tmp_path: Path) -> None:
@@ -177,16 +170,15 @@ def test_the_final_test_keeps_the_positions_of_the_tune(tmp_path: Path) -> None:
 
 def test_a_parameter_starts_at_the_option_of_the_engine() -> None:
     words = engine_words("E", "depth=1", "option.alpha=61", command=TUNABLE)
-    status, out, err = Marked(*words, *SHORT, "-param", "Alpha", "c_end=0.5", "-pairs", "1",
-                              "-openings", "plies=4", command="tune").wait()
-    assert status == 0, err
+    out, _ = play(*words, *SHORT, "-param", "Alpha", "c_end=0.5", "-pairs", "1", command="tune")
     assert re.search(r"^Alpha +61 ", out, re.M)
 
 
 @pytest.mark.quick
 def test_a_step_may_be_half_the_range_and_no_more(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["tune", *engine_words("E", "depth=1", command=TUNABLE), *SHORT, "-pairs", "1"]
-    status, _, err = run(capsys, [*words, "-param", "Alpha", "min=20", "max=60", "c_end=20.5"])
+    words = ["tune", *engine_words("E", "depth=1", command=TUNABLE), *SHORT, "-pairs", "1",
+             "-param", "Alpha", "min=20", "max=60"]
+    status, _, err = run(capsys, [*words, "c_end=20.5"])
     assert status == 2 and "'20.5': expected a number from 0.5 to 20 for c_end=" in err
-    status, _, err = run(capsys, [*words, "-param", "Alpha", "min=20", "max=60", "c_end=20"])
+    status, _, err = run(capsys, [*words, "c_end=20"])
     assert status == 0, err

@@ -6,14 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.tournament.processes import Marked
+from tests.tournament.processes import play
 
 
 @pytest.fixture(scope="package")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the journal ``j`` and the PGN file ``g.pgn`` of a small tournament."""
     folder = tmp_path_factory.mktemp("played")
-    words = ["-journal", f"{folder}/j", "-pgnout", f"{folder}/g.pgn", "-srand", "8", "-rounds", "2",
-             "-each", "nodes=60", "-quiet"]
-    assert Marked(*words).wait()[0] == 0
+    play("-journal", f"{folder}/j", "-pgnout", f"{folder}/g.pgn", "-srand", "8", "-rounds", "2",
+         "-each", "nodes=60", "-quiet")
     return folder

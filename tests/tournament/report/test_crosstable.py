@@ -1,9 +1,7 @@
-"""Rating lists, crosstables and terminations as text, JSON and CSV; the lines of a match."""
+"""Rating lists, crosstables and terminations as text, JSON and CSV; the summary of a match."""
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterable
 
@@ -32,7 +30,7 @@ def tabulate(
     return crosstable.crosstable(count_matches(games), anchor)
 
 
-def test_rating_list_and_crosstable_as_text() -> None:
+def test_the_rating_list_and_the_crosstable_are_aligned_text() -> None:
     table = tabulate(GAMES)
     assert crosstable.rating_list(table.ratings) == (
         "#  Name     Elo    +/-  Games  Points  Score  Draws\n"
@@ -51,16 +49,15 @@ def test_rating_list_and_crosstable_as_text() -> None:
     assert "1.5" in crosstable.results_table(table, points=True).splitlines()[1]
 
 
-def test_records_mirror_each_other() -> None:
+def test_the_records_of_two_engines_mirror_each_other() -> None:
     table = tabulate(GAMES)
     rows = [table.records(player) for player in table.ratings.players]
-    for i, row in enumerate(rows):
+    for i, (row, player) in enumerate(zip(rows, table.ratings.players)):
         assert row[i] == MatchCounts()
-        assert sum(r.games for r in row) == table.ratings.players[i].games
-        assert sum(r.points for r in row) == table.ratings.players[i].points
+        assert sum(record.games for record in row) == player.games
+        assert sum(record.points for record in row) == player.points
         for j, record in enumerate(row):
-            back = rows[j][i]
-            assert (record.wins, record.draws) == (back.losses, back.draws)
+            assert (record.wins, record.draws) == (rows[j][i].losses, rows[j][i].draws)
 
 
 def test_superiority_is_printed_in_percent() -> None:
@@ -69,7 +66,7 @@ def test_superiority_is_printed_in_percent() -> None:
     assert 50 < float(lines[1].split()[3]) < 100
 
 
-def test_groups_anchor_and_virtual_draws_have_notes() -> None:
+def test_notes_explain_groups_the_anchor_and_virtual_draws() -> None:
     games = [*GAMES, GameScore("Xi", "Psi", 1.0)]
     text = crosstable.rating_list(tabulate(games, ("Beta", 1500.0)).ratings)
     assert "\n\n4  Xi" in text
@@ -78,7 +75,7 @@ def test_groups_anchor_and_virtual_draws_have_notes() -> None:
     assert text.endswith("finite: 1.\n")
 
 
-def test_tables_without_games_have_heads() -> None:
+def test_tables_without_games_have_only_their_heads() -> None:
     table = tabulate([])
     assert crosstable.rating_list(table.ratings).startswith("#  Name")
     assert crosstable.results_table(table).startswith("#  Name")
@@ -87,11 +84,11 @@ def test_tables_without_games_have_heads() -> None:
 
 
 def test_hostile_names_cannot_reach_the_terminal() -> None:
-    evil = "\x1b[2Jevil\r\n\u202etxt\x9b"
-    text = crosstable.rating_list(tabulate([GameScore(evil, "B", 1.0)]).ratings)
+    hostile = "\x1b[2Jevil\r\n\u202etxt\x9b"
+    text = crosstable.rating_list(tabulate([GameScore(hostile, "B", 1.0)]).ratings)
     assert "?[2Jevil???txt?" in text
     assert all(c == "\n" or c.isprintable() for c in text)
-    assert summary.score_line(MatchCounts(), evil, "B").isprintable()
+    assert summary.score_line(MatchCounts(), hostile, "B").isprintable()
     assert printable("Mühle 7") == "Mühle 7"
 
 
@@ -104,7 +101,7 @@ def test_wide_names_keep_the_columns() -> None:
     assert shorten("y" * 40) == "y" * 40
 
 
-def test_json_holds_ratings_records_and_groups() -> None:
+def test_json_has_ratings_records_and_groups() -> None:
     games = [*GAMES, GameScore("Xi\x1b", "Psi", 1.0)]
     data = json.loads(json.dumps(crosstable.as_dict(tabulate(games)), allow_nan=False))
     first = data["players"][0]
@@ -121,15 +118,14 @@ def test_csv_holds_no_formula_and_no_control() -> None:
     names = ["=1+1", "+2", "-3", "@SUM(A1)", "\t=4", "ok=5", "a\x1b[2J"]
     games = [GameScore(name, "B", 0.5) for name in names]
     rows = crosstable.csv_rows(tabulate(games))
-    shown = {row[1] for row in rows[1:]}
-    assert shown == {"'=1+1", "'+2", "'-3", "'@SUM(A1)", "?=4", "ok=5", "a?[2J", "B"}
-    assert set(rows[0]) >= shown
+    written = {row[1] for row in rows[1:]}
+    assert written == {"'=1+1", "'+2", "'-3", "'@SUM(A1)", "?=4", "ok=5", "a?[2J", "B"}
+    assert set(rows[0]) >= written
 
 
-def test_csv_reads_back() -> None:
-    out = io.StringIO()
-    csv.writer(out).writerows(crosstable.csv_rows(tabulate(GAMES)))
-    rows = list(csv.DictReader(io.StringIO(out.getvalue())))
+def test_csv_has_a_column_of_points_for_each_opponent() -> None:
+    head, *lines = crosstable.csv_rows(tabulate(GAMES))
+    rows = [dict(zip(head, line)) for line in lines]
     assert [row["name"] for row in rows] == ["Alpha", "Beta", "Gamma"]
     assert rows[0]["Beta"] == "2.5" and rows[0]["Alpha"] == "" and rows[1]["Alpha"] == "1.5"
     assert float(rows[0]["elo"]) > 0
@@ -147,16 +143,16 @@ ENDINGS = [
 
 def test_terminations_are_counted_for_the_loser() -> None:
     stats = count_terminations(ENDINGS)
-    assert tuple(stats.results) == ("normal", "time forfeit", "unterminated", "rules infraction")
     assert stats.games == 6
-    assert stats.results["time forfeit"] == (2, 0, 0, 0)
-    assert stats.results["normal"] == (0, 1, 1, 0)
-    assert stats.results["unterminated"] == (0, 0, 0, 1)
+    assert list(stats.results.items()) == [
+        ("normal", (0, 1, 1, 0)), ("time forfeit", (2, 0, 0, 0)), ("unterminated", (0, 0, 0, 1)),
+        ("rules infraction", (1, 0, 0, 0)),
+    ]
     assert stats.lost == {"A": {"normal": 1}, "B": {"time forfeit": 2, "rules infraction": 1}}
     assert json.loads(json.dumps(summary.terminations_dict(stats)))["games"] == 6
 
 
-def test_terminations_as_text() -> None:
+def test_terminations_are_aligned_text() -> None:
     assert terminations_table(count_terminations(ENDINGS)) == (
         "Termination       Games  Share  White  Drawn  Black  Unfinished\n"
         "normal                2  33.3%      0      1      1           0\n"
@@ -174,7 +170,7 @@ def test_terminations_as_text() -> None:
 MATCH = MatchCounts(wins=45, losses=48, draws=7, ll=11, ld=4, wl=22, wd=3, ww=10)
 
 
-def test_a_match_is_printed_in_five_lines() -> None:
+def test_the_summary_of_a_match_has_five_lines() -> None:
     assert summary.summary_lines(MATCH, "A", "B") == [
         "Score of A vs B: 45 - 48 - 7  [0.485] 100",
         "Elo: -10.43 +/- 65.73, nElo: -10.94 +/- 68.10",
@@ -194,8 +190,8 @@ def test_the_llr_is_printed_with_its_bounds() -> None:
     )
 
 
-def test_the_figures_of_a_match_are_those_of_its_lines() -> None:
-    """Estimates use pairs if there are any, otherwise games."""
+def test_the_json_of_a_match_has_the_figures_of_its_lines() -> None:
+    """Estimates use pairs if there are any, and otherwise games."""
     unpaired = MatchCounts(wins=45, losses=48, draws=7)
     for counts, cells, error in (
         (MATCH, [11, 4, 22, 3, 10], "65.73"), (unpaired, None, "66.50"),
@@ -206,7 +202,7 @@ def test_the_figures_of_a_match_are_those_of_its_lines() -> None:
         assert (figures["wins"], figures["losses"], figures["draws"]) == (45, 48, 7)
 
 
-def test_without_pairs_estimates_count_games() -> None:
+def test_without_penta_estimates_use_games() -> None:
     sprt = Sprt(0, 5)
     lines = summary.summary_lines(MATCH, "A", "B", sprt, penta=False)
     assert len(lines) == 5 and not any(line.startswith("Ptnml") for line in lines)
@@ -232,7 +228,7 @@ def test_the_last_line_warns_of_too_few_pairs() -> None:
     assert summary.match_dict({("A", "B"): one_pair}, ("A", "B"), None, None)["too_few"] is True
 
 
-def test_a_field_too_large_for_columns_is_still_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_field_has_a_rating_list_but_no_crosstable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(crosstable, "MOST_EXACT", 2)
     monkeypatch.setattr(ratings, "MOST_EXACT", 2)
     table = tabulate([*GAMES, GameScore("Xi", "Alpha", 0.5)])
@@ -243,21 +239,20 @@ def test_a_field_too_large_for_columns_is_still_listed(monkeypatch: pytest.Monke
     xi = next(player for player in players if player["name"] == "Xi")
     assert [row["name"] for row in xi["against"]] == ["Alpha"]
     assert xi["against"][0]["draws"] == 1 and xi["against"][0]["superiority"] is None
-    counts = count_terminations([])
-    page = html.summary([], table, counts)
+    page = html.summary([], table, count_terminations([]))
     assert sentence in page and "cross" not in page.replace(sentence, "")
 
 
-def test_nothing_prints_nan() -> None:
-    odd = [
-        MatchCounts(), MatchCounts(draws=4, dd=2), MatchCounts(wins=4, ww=2),
-        MatchCounts(losses=4, ll=2), MatchCounts(wins=1, losses=1, wl=1), MatchCounts(wins=1),
-    ]
-    for counts in odd:
+def test_no_summary_contains_nan() -> None:
+    drawn, won = MatchCounts(draws=4, dd=2), MatchCounts(wins=4, ww=2)
+    for counts in (
+        MatchCounts(), drawn, won, won.reversed(), MatchCounts(wins=1, losses=1, wl=1),
+        MatchCounts(wins=1),
+    ):
         for penta in (True, False):
             text = "\n".join(summary.summary_lines(counts, "A", "B", Sprt(0, 5), penta))
             assert "nan" not in text.lower() and "-0.00" not in text
-    assert "Elo: inf +/- inf, nElo: inf" in summary.summary_lines(odd[2], "A", "B")[1]
-    assert summary.summary_lines(odd[1], "A", "B")[2] == (
+    assert "Elo: inf +/- inf, nElo: inf" in summary.summary_lines(won, "A", "B")[1]
+    assert summary.summary_lines(drawn, "A", "B")[2] == (
         "LOS: 50.00 %, DrawRatio: 100.00 %, PairsRatio: 1.00"
     )

@@ -6,18 +6,17 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from merels.tournament.journal.open import read_journal
 from merels.tournament.journal.rows import Row
 from tests.benchmarks.journals import write_journal
 from tests.commands import command
 from tests.protocol.board.steps import SHOTS, enter, shot
 from tests.protocol.board.webdriver import Browser
-from tests.tournament.report.viewer import check_end
+from tests.tournament.report.viewer import check_end, check_text_in_view
+from tests.tournament.specs import rows_of
 
 main = command("ratings")
 
@@ -33,11 +32,6 @@ def save(folder: Path, source: Path, *words: str) -> str:
     return path.as_uri()
 
 
-def rows_of(journal: Path) -> list[Row]:
-    with read_journal(str(journal)) as opened:
-        return list(opened.rows())
-
-
 def ranks(capsys: pytest.CaptureFixture[str], journal: Path) -> list[str]:
     """Return the engines of a journal from the first rank to the last."""
     capsys.readouterr()
@@ -47,7 +41,7 @@ def ranks(capsys: pytest.CaptureFixture[str], journal: Path) -> list[str]:
 
 @pytest.fixture(scope="module")
 def page(played: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Return the address of the report on a small tournament."""
+    """Return the address of the report on the journal of a small tournament."""
     return save(tmp_path_factory.mktemp("page"), played / "j")
 
 
@@ -59,22 +53,13 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> str:
     return save(folder, folder / "j")
 
 
-@pytest.fixture
-def browser(chromium: Browser) -> Iterator[Browser]:
-    """Yield a browser; check that its pages logged no messages during the test."""
-    chromium.set_view(1280, 900)
-    chromium.messages()
-    yield chromium
-    assert chromium.messages() == []
-
-
 def texts(browser: Browser, table: str, column: int) -> list[str]:
-    """Return the texts of a column, row by row."""
+    """Return the texts of a column of a table, row by row."""
     return list(browser.run(f"return {CELLS}", table, column))
 
 
 def open_game(browser: Browser, number: int) -> None:
-    """Open a game of the list."""
+    """Open a game of the list of games in the viewer."""
     browser.run(
         """[...document.querySelectorAll(".games tbody button")]
            .find((button) => button.textContent === arguments[0]).click()""", str(number),
@@ -92,12 +77,10 @@ def test_replays_end_where_the_games_ended(page: str, played: Path, browser: Bro
         browser.key("Escape")
 
 
-def test_a_score_of_one_ply_is_in_the_singular(
-    page: str, played: Path, browser: Browser
-) -> None:
+def test_a_score_of_one_ply_is_in_the_singular(page: str, played: Path, browser: Browser) -> None:
     """In a former version, the page had "wins in 1" without a unit."""
-    [game, *_] = [row for row in rows_of(played / "j")
-                  if row.scores.endswith(" #1") and re.search(r"#-?[2-9]", row.scores)]
+    game = next(row for row in rows_of(played / "j")
+                if row.scores.endswith(" #1") and re.search(r"#-?[2-9]", row.scores))
     browser.open(page)
     open_game(browser, game.number)
     browser.key("End")
@@ -123,7 +106,7 @@ def test_a_click_sorts_a_table_and_the_third_restores_it(page: str, browser: Bro
         return direction, texts(browser, ".standings", column)
 
     names, points = (texts(browser, ".standings", column) for column in (1, 5))
-    # Numbers begin with the greatest: as text, 9.5 is greater than 10.0.
+    # Numbers are sorted as numbers, the greatest first: as text, 9.5 is greater than 10.0.
     by_points = sorted(points, key=float, reverse=True)
     assert sorted_by(5) == ("descending", by_points)
     assert sorted_by(5) == ("ascending", by_points[::-1])
@@ -133,7 +116,7 @@ def test_a_click_sorts_a_table_and_the_third_restores_it(page: str, browser: Bro
     assert sorted_by(0) == ("ascending", ["1", "2", "3", "4", "5", "6"])
 
 
-def test_every_head_can_be_sorted_by_and_keeps_all_rows(page: str, browser: Browser) -> None:
+def test_every_column_sorts_its_table_and_keeps_all_rows(page: str, browser: Browser) -> None:
     browser.open(page + "#games=1-2")
     tables, unsorted = browser.run("""
         const unsorted = [];
@@ -160,7 +143,7 @@ def test_the_crosstable_sorts_by_the_share_of_points(page: str, browser: Browser
     assert shares == sorted(shares, reverse=True) and len(set(shares)) > 1
 
 
-def test_the_keyboard_sorts(page: str, browser: Browser) -> None:
+def test_the_enter_key_sorts_by_the_focused_column(page: str, browser: Browser) -> None:
     browser.open(page)
     browser.run("document.querySelector('.standings thead button').focus()")
     browser.key("Tab")
@@ -190,7 +173,7 @@ def test_tables_list_engines_by_rank(
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_only_the_page_scrolls_and_its_text_stays(
+def test_only_the_page_scrolls_and_its_text_stays_in_view(
     page: str, large: str, browser: Browser, dark: bool
 ) -> None:
     """In a former version, the crosstable had its own scroll bar and showed only eight columns."""
@@ -209,16 +192,7 @@ def test_only_the_page_scrolls_and_its_text_stays(
                     [getComputedStyle(box).overflowX, getComputedStyle(box).overflowY]
                     .includes(overflow))).map((box) => box.outerHTML.slice(0, 80))""")
             assert scrolling == []
-            for x in (0, 10_000):
-                browser.run(f"scrollTo({x}, 0)")
-                cut_off = browser.run("""
-                    const width = document.documentElement.clientWidth;
-                    return [...document.querySelectorAll("h1, h2, h3, p, dl, select")]
-                        .filter((part) => part.checkVisibility())
-                        .map((part) =>
-                            [part.textContent.slice(0, 60), part.getBoundingClientRect()])
-                        .filter(([, box]) => box.left < 0 || box.right > width + 1)""")
-                assert cut_off == []
+            check_text_in_view(browser, "h1, h2, h3, p, dl, select")
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -242,9 +216,7 @@ def test_names_and_heads_stay_and_every_column_comes_into_view(
         assert top == 0 or table in (".ends", ".times"), "a short table may be out of view"
 
 
-def test_twelve_engines_fit_a_common_screen(
-    browser: Browser, tmp_path: Path
-) -> None:
+def test_twelve_engines_fit_a_common_screen(browser: Browser, tmp_path: Path) -> None:
     write_journal(str(tmp_path / "j"), games=2640, engines=12, plies=6)
     browser.set_view(1280, 900)
     browser.open(save(tmp_path, tmp_path / "j"))
@@ -277,10 +249,10 @@ def test_head_to_head_counts_by_colour_and_opening(
     )
 
     def tally(chosen: list[Row]) -> list[str]:
-        own = [points[row.number] for row in chosen]
-        counts = Counter(own)
-        return [str(len(own)), *(str(counts[result]) for result in (1.0, 0.5, 0.0)),
-                f"{sum(own):g}", f"{100 * sum(own) / len(own):.1f} %"]
+        scored = [points[row.number] for row in chosen]
+        counts = Counter(scored)
+        return [str(len(scored)), *(str(counts[result]) for result in (1.0, 0.5, 0.0)),
+                f"{sum(scored):g}", f"{100 * sum(scored) / len(scored):.1f} %"]
 
     def lines(table: str) -> list[list[str]]:
         return list(browser.run("return [...document.querySelector(arguments[0]).tBodies[0].rows]"
@@ -338,7 +310,7 @@ def test_a_long_list_shows_its_games_in_steps(large: str, browser: Browser) -> N
     browser.click(".more")
     assert len(texts(browser, ".games", 0)) == 2500
     assert not browser.run("return document.querySelector('.more').checkVisibility()")
-    # The game's moves are in the twenty-fourth lot.
+    # The moves of game 2345 are in the twenty-fourth lot.
     journal = Path(large.removeprefix("file://")).with_name("j")
     row = rows_of(journal)[2344]
     open_game(browser, 2345)

@@ -37,19 +37,20 @@ from merels.tournament.statistics import times as times_module
 from merels.tournament.views.pgn import GameWriter
 from tests.benchmarks.journals import write_journal
 from tests.commands import command
-from tests.tournament.processes import COMMAND, Marked
-from tests.tournament.specs import engine, match, result, settings
+from tests.tournament.processes import COMMAND, play
+from tests.tournament.specs import NOTES, engine, match, result, rows_of, settings
 
 main = command("ratings")
 
 
 def read_games(paths: Iterable[str]) -> list[PlayedGame]:
-    """Return the games of some files."""
+    """Return the games of files."""
     roster = Roster()
     return [game for path in paths for game in GamesFile(path).games(roster)]
 
 
 def printed(capsys: pytest.CaptureFixture[str], *argv: Path | str) -> str:
+    """Return the output of ``merels ratings``, which must print no error."""
     assert main([str(word) for word in argv]) == 0
     out, err = capsys.readouterr()
     assert err == ""
@@ -61,24 +62,22 @@ def test_journal_and_pgn_give_equal_ratings(
     played: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     of_journal = json.loads(printed(capsys, played / "j", "-format", "json"))
-    # Only a journal has the times of moves and their delays.
-    assert set(of_journal.pop("times")) == {player["name"] for player in of_journal["players"]}
+    names = {player["name"] for player in of_journal["players"]}
+    # Only a journal has the times of moves, the conditions of play, faults and programs.
+    assert of_journal.pop("times").keys() == of_journal.pop("health").keys() == names
     losses = of_journal.pop("time_losses")
     assert losses == {"games": 60, "caused": 0, "standing": 0, "others": 0}
-    # Only a journal has the conditions of play.
     (tournament,) = of_journal.pop("tournaments")
-    assert tournament["seed"] == "8"
-    assert len(tournament["engines"]) == len(of_journal["players"])
-    assert set(of_journal.pop("health")) == {player["name"] for player in of_journal["players"]}
+    assert tournament["seed"] == "8" and len(tournament["engines"]) == len(names)
     programs = of_journal.pop("programs")
-    games = {name: [program["games"] for program in listed] for name, listed in programs.items()}
-    assert games == {player["name"]: [20] for player in of_journal["players"]}
+    assert programs.keys() == names
+    assert all([program["games"] for program in listed] == [20] for listed in programs.values())
     of_pgn = json.loads(printed(capsys, played / "g.pgn", "-format", "json"))
     assert of_journal == of_pgn and of_journal["terminations"]["games"] == 60
     assert all(player["games"] == 20 and player["error"] > 0 for player in of_pgn["players"])
 
 
-def test_pgn_states_pairs_played_without_exchanged_colours(
+def test_pgn_keeps_the_pairs_of_a_tournament_without_exchanged_colours(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     chosen, notes = settings(2, swap=False), {"id": "0123456789abcdef", "arguments": "[]"}
@@ -136,7 +135,7 @@ def test_a_journal_is_opened_once_and_its_games_are_not_kept(
     assert peaks[1] < peaks[0] + 300_000
 
 
-FOREIGN = """\ufeff[Event "x"]
+CHESS = """\ufeff[Event "x"]
 [Round "1"]
 [White "SF"]
 [Black "LC0"]
@@ -164,9 +163,9 @@ FOREIGN = """\ufeff[Event "x"]
 """
 
 
-def test_pgn_of_any_runner(tmp_path: Path) -> None:
+def test_pgn_of_a_chess_runner_is_read(tmp_path: Path) -> None:
     path = tmp_path / "chess.pgn"
-    path.write_text(FOREIGN)
+    path.write_text(CHESS)
     games = read_games([str(path)])
     assert [(g.white, g.black, g.result, g.termination) for g in games] == [
         ("SF", "LC0", "1-0", "time forfeit"), ("LC0", "SF", "1/2-1/2", "normal"),
@@ -200,7 +199,7 @@ def test_tags_may_share_a_line_and_a_comment_may_follow_the_result(tmp_path: Pat
     assert [game.result for game in games] == ["1-0", "1/2-1/2", "*"]
 
 
-def test_unescaped_quotes_in_a_name(tmp_path: Path) -> None:
+def test_a_name_may_have_unescaped_quotes(tmp_path: Path) -> None:
     path = tmp_path / "x.pgn"
     path.write_text('[White "The "X""]\n[Black ""B" 2" ]\n\n1-0\n')
     [game] = read_games([str(path)])
@@ -230,7 +229,7 @@ def test_the_report_is_never_written_over_the_games(
 GAME = '[Round "{0}"]\n[White "A"]\n[Black "B"]\n\n1. a1 {1}\n'
 
 
-def test_comments_of_either_kind_hide_no_games(tmp_path: Path) -> None:
+def test_comments_of_both_kinds_hide_no_games(tmp_path: Path) -> None:
     path = tmp_path / "x.pgn"
     path.write_text("".join([
         GAME.format(1, "; odd { brace\n1-0"), GAME.format(2, "{a; b } 1-0"),
@@ -261,20 +260,18 @@ def test_a_game_given_twice_is_counted_once(
     played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     once = printed(capsys, played / "j", "-format", "json")
-    whole = tmp_path / "whole"
-    merge(str(whole), [str(played / "j")])
-    pgn = played / "g.pgn"
-    for paths in ((played / "j", whole), (played / "j", pgn), (whole, whole), (whole, pgn)):
+    journal, merged, pgn = played / "j", tmp_path / "merged", played / "g.pgn"
+    merge(str(merged), [str(journal)])
+    for paths in ((journal, merged), (journal, pgn), (merged, merged), (merged, pgn)):
         assert main([*map(str, paths), "-format", "json"]) == 0
         out, err = capsys.readouterr()
         assert out == once and "ignored 60 duplicates" in err
 
 
-def test_games_that_never_began_are_not_merged(tmp_path: Path) -> None:
+def test_games_without_moves_and_start_times_are_no_duplicates(tmp_path: Path) -> None:
     forfeit = result(1, "0-1", termination="abandoned", moves=(), started="", elapsed=0)
-    for id in ("x", "y"):
-        notes = {"id": id, "arguments": "[]"}
-        with open_journal(str(tmp_path / id), settings(), notes) as journal:
+    for name in ("x", "y"):
+        with open_journal(str(tmp_path / name), settings(), NOTES | {"id": name}) as journal:
             journal.append(make_row(forfeit))
     games = read_games([str(tmp_path / "x"), str(tmp_path / "y")])
     assert len(list(Duplicates().deduplicate(games))) == 2
@@ -283,7 +280,7 @@ def test_games_that_never_began_are_not_merged(tmp_path: Path) -> None:
 def test_the_order_of_files_that_overlap_changes_nothing(
     played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Errors count pairs, although one file holds only one game of a pair."""
+    """Errors are those of pairs, although one file has only one game of a pair."""
     games = (played / "g.pgn").read_text().split("[Event ")
     half, journal = tmp_path / "half.pgn", played / "j"
     half.write_text("[Event ".join([*games[:30], *games[32:]]))
@@ -298,7 +295,7 @@ def test_the_order_of_files_that_overlap_changes_nothing(
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/stdin"), reason="needs a name for a pipe")
-def test_games_from_a_pipe(played: Path) -> None:
+def test_games_are_read_from_a_pipe(played: Path) -> None:
     command = [*COMMAND[:-1], "ratings", "/dev/stdin", "-format", "json"]
     games = (played / "g.pgn").read_bytes()
     run = subprocess.run(command, input=games, capture_output=True, check=True, timeout=60)
@@ -323,65 +320,52 @@ def test_invalid_flags_are_refused(played: Path, capsys: pytest.CaptureFixture[s
         assert message in capsys.readouterr().err
 
 
-class Checker(HTMLParser):
-    """Records the elements of a page and fails on an unclosed one."""
+class Page(HTMLParser):
+    """The elements of a page, each of which must be closed."""
 
     VOID = {"meta", "br", "line", "circle", "rect"}
 
-    def __init__(self) -> None:
+    def __init__(self, text: str) -> None:
         super().__init__()
         self.open: list[str] = []
-        self.seen: list[tuple[str, dict[str, str | None]]] = []
-        self.text: list[str] = []
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(text)
+        assert self.open == []
+        self.tags = [tag for tag, _ in self.elements]
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.seen.append((tag, dict(attrs)))
-        if tag not in self.VOID or tag in ("circle",) and self.open[-1] == "svg":
+        self.elements.append((tag, dict(attrs)))
+        if tag not in self.VOID or tag == "circle" and self.open[-1] == "svg":
             self.open.append(tag)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.seen.append((tag, dict(attrs)))
+        self.elements.append((tag, dict(attrs)))
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open and self.open.pop() == tag, tag
 
-    def handle_data(self, data: str) -> None:
-        self.text.append(data)
 
-
-def check(text: str) -> Checker:
-    checker = Checker()
-    checker.feed(text)
-    assert checker.open == []
-    return checker
-
-
-def test_a_page_is_self_contained(played: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_page_has_tables_plots_and_games_and_loads_nothing(
+    played: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     text = printed(capsys, played / "j", "-format", "html")
-    checker = check(text)
-    tags = [tag for tag, _ in checker.seen]
-    assert tags.count("table") >= 4 and tags.count("svg") == 2
-    assert sum(tag == "circle" for tag in tags) == 6 + 6, "a rating and the longest move of each"
-    # Self-contained: nothing is loaded from anywhere.
-    assert not [a for _, a in checker.seen if "src" in a or "href" in a]
-    data = re.search(r'id="games">(.*?)</script>', text, re.S)
-    assert data is not None and len(json.loads(data[1])["n"]) == 60
-    text = printed(capsys, played / "j", "-format", "html", "-games", "3")
-    data = re.search(r'id="games">(.*?)</script>', text, re.S)
-    assert data is not None and (games := json.loads(data[1]))["n"] == [1, 2, 3]
-    assert games["offered"] == 60
+    page = Page(text)
+    assert page.tags.count("table") >= 4 and page.tags.count("svg") == 2
+    assert page.tags.count("circle") == 6 + 6, "each engine's rating and longest move"
+    assert not [attrs for _, attrs in page.elements if "src" in attrs or "href" in attrs]
+    few = printed(capsys, played / "j", "-format", "html", "-games", "3")
+    for html, numbers in ((text, [*range(1, 61)]), (few, [1, 2, 3])):
+        data = re.search(r'id="games">(.*?)</script>', html, re.S)
+        assert data is not None and (games := json.loads(data[1]))["n"] == numbers
+        assert games["offered"] == 60
 
 
-def test_a_page_holds_every_move_of_its_games(played: Path, tmp_path: Path) -> None:
-    """The moves are compressed lot by lot, as a browser unpacks them."""
+def test_a_page_has_every_move_of_its_games(played: Path) -> None:
     counted = CountedGames([str(played / "j")], most=1000)
     ratings = crosstable(counted.matches).ratings
     data = json.loads(counted.archive.json(ratings, counted.labels))
-    with read_journal(str(played / "j")) as journal:
-        rows = list(journal.rows())
-    games = [
-        game for lot in data["lots"] for game in json.loads(zlib.decompress(b64decode(lot)))
-    ]
+    rows = rows_of(played / "j")
+    games = [game for lot in data["lots"] for game in json.loads(zlib.decompress(b64decode(lot)))]
     assert games == [moves_view(row.played()) for row in rows]
     assert sum(map(len, data["lots"])) / len(rows) < 600, "the guide states about 400 bytes a game"
     names = [name for name, _, _ in data["players"]]
@@ -393,7 +377,7 @@ def test_a_page_holds_every_move_of_its_games(played: Path, tmp_path: Path) -> N
         assert data["openings"][data["opening"][index]][1:] == [row.position, row.opening]
 
 
-def test_lots_hold_a_bounded_number_of_games(tmp_path: Path) -> None:
+def test_a_lot_has_a_bounded_number_of_games(tmp_path: Path) -> None:
     write_journal(str(tmp_path / "j"), 250, engines=4, plies=3)
     counted = CountedGames([str(tmp_path / "j")], most=230)
     data = json.loads(counted.archive.json(crosstable(counted.matches).ratings, counted.labels))
@@ -410,57 +394,55 @@ def test_a_damaged_game_is_replayed_without_measurements() -> None:
 
 
 def test_hostile_words_stay_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    evil = '</script><script>alert(1)</script>&"\'<b>\x1b[2J'
+    bad = '</script><script>alert(1)</script>&"\'<b>\x1b[2J'
     path = str(tmp_path / "j")
-    chosen = settings(event=evil, engines=(engine(evil), engine("B")))
-    with open_journal(path, chosen, {"id": "x", "arguments": "[]"}) as journal:
-        row = make_row(result(reason=evil))
-        journal.append(row._replace(white=evil, opening_name=evil, termination=evil, moves=evil))
+    chosen = settings(event=bad, engines=(engine(bad), engine("B")))
+    with open_journal(path, chosen, NOTES) as journal:
+        row = make_row(result(reason=bad))
+        journal.append(row._replace(white=bad, opening_name=bad, termination=bad, moves=bad))
     text = printed(capsys, path, "-format", "html")
-    checker = check(text)
-    assert sum(tag == "script" for tag, _ in checker.seen) == 2
-    assert not any(tag == "b" for tag, _ in checker.seen) and "\x1b" not in text
+    tags = Page(text).tags
+    assert tags.count("script") == 2 and "b" not in tags and "\x1b" not in text
 
 
 @pytest.mark.parametrize(
     "span", [0, 0.3, 7, 40, 99, 333, 1000, 4321, 399.99999999999994, 3999.9999999999995]
 )
-def test_ticks_are_four_to_ten_round_steps(span: float) -> None:
+def test_a_tick_step_is_round_and_divides_a_span_into_four_to_ten_parts(span: float) -> None:
     step = tick_step(span)
     assert step == 10 if span == 0 else 3.9 <= span / step <= 10.1
     assert f"{step:.6e}".partition("e")[0] in ("1.000000", "2.000000", "5.000000")
 
 
 @pytest.fixture(scope="module")
-def tested(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+def sprt_match(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """Return the journal of a match with an SPRT, and the output of its run."""
-    path = tmp_path_factory.mktemp("tested") / "j"
-    run = Marked(*match("-rounds", "9", "-maxmoves", "20", "-journal", str(path),
-                        "-sprt", "elo0=0", "elo1=900"))
-    status, out, err = run.wait()
-    assert status == 0 and "LLR: " in out and "was accepted" in out
+    path = tmp_path_factory.mktemp("sprt") / "j"
+    out, _ = play(*match("-rounds", "9", "-maxmoves", "20", "-journal", str(path),
+                         "-sprt", "elo0=0", "elo1=900"))
+    assert "LLR: " in out and "was accepted" in out
     return path, out
 
 
 def test_ratings_repeat_the_final_lines_of_a_match(
-    tested: tuple[Path, str], capsys: pytest.CaptureFixture[str]
+    sprt_match: tuple[Path, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path, out = tested
+    path, out = sprt_match
     lines = out[out.rindex("\nScore of A vs B: ") + 1 :].splitlines()
     text = printed(capsys, path)
     missing = [line for line in lines if line not in text.splitlines()]
     assert missing == [] and text.startswith("Score of A vs B: ")
     assert "A       nodes=20      cmd=merels" in text and "Reason " in text
-    page_text = printed(capsys, path, "-format", "html")
-    assert all(f"<li>{line}</li>" in page_text for line in lines[:6])
-    assert "<td>nodes=20</td>" in page_text and ">limit of moves<" in page_text
-    assert "H0: 0 Elo, H1: 900 Elo (normalized), alpha 0.05, beta 0.05" in page_text
+    html = printed(capsys, path, "-format", "html")
+    assert all(f"<li>{line}</li>" in html for line in lines[:6])
+    assert "<td>nodes=20</td>" in html and ">limit of moves<" in html
+    assert "H0: 0 Elo, H1: 900 Elo (normalized), alpha 0.05, beta 0.05" in html
 
 
 def test_the_figures_of_a_match_are_in_json_and_its_conditions_in_csv(
-    tested: tuple[Path, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    sprt_match: tuple[Path, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path, _ = tested
+    path, _ = sprt_match
     data = json.loads(printed(capsys, path, "-format", "json"))
     fields = {"wins", "draws", "losses", "pentanomial", "elo", "nelo", "los", "sprt"}
     assert fields <= data["match"].keys()
@@ -471,16 +453,22 @@ def test_the_figures_of_a_match_are_in_json_and_its_conditions_in_csv(
     ]
     (head, first, _) = csv.reader(io.StringIO(printed(capsys, path, "-format", "csv")))
     assert dict(zip(head, first))["command"] == "cmd=merels"
-    # Games of two tournaments decide no test.
+
+
+def test_the_games_of_two_tournaments_decide_no_test(
+    sprt_match: tuple[Path, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     other = tmp_path / "other"
-    words = match("-rounds", "1", "-maxmoves", "9", "-journal", str(other), "-srand", "6")
-    assert Marked(*words).wait()[0] == 0
-    text = printed(capsys, path, other)
+    play(*match("-rounds", "1", "-maxmoves", "9", "-journal", str(other), "-srand", "6"))
+    text = printed(capsys, sprt_match[0], other)
     assert text.startswith("Score of A vs B: ") and "LLR" not in text
-    # With another limit, A is another player.
-    other = tmp_path / "stronger"
-    words = match("-rounds", "1", "-maxmoves", "9", "-journal", str(other), nodes=(60, 40))
-    assert Marked(*words).wait()[0] == 0
+
+
+def test_an_engine_with_another_limit_is_another_player(
+    sprt_match: tuple[Path, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, other = sprt_match[0], tmp_path / "other"
+    play(*match("-rounds", "1", "-maxmoves", "9", "-journal", str(other), nodes=(60, 40)))
     assert main([str(path), str(other)]) == 0
     text, err = capsys.readouterr()
     assert err == (

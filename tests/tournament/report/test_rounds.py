@@ -1,4 +1,4 @@
-"""The bracket of a knockout as text, before the first game."""
+"""The bracket of a knockout as text, before its first game."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from merels.tournament.report.rounds import live_lines, news_of_round, round_lin
 from tests.tournament.specs import settings
 
 
-def test_a_bracket_is_aligned_names_to_the_left_and_numbers_to_the_right() -> None:
+def test_the_names_of_a_bracket_are_aligned_left_and_its_numbers_right() -> None:
     chosen = settings(12, format="knockout", rounds=1)
     head, *lines = news_of_round(chosen, [[]])
     assert [head, *lines] == round_lines(chosen, [[]], True)
     assert head.split() == ["Stage", "#", "Match", "Score", "Goes", "on"]
-    starts = {line[head.index("Match") - 1 :][:2] for line in lines}
-    assert all(start[0] == " " != start[1] for start in starts)
-    ends = [line[: head.index("#") + 1].split()[-1] for line in lines if "(bye)" not in line]
-    assert ends == [str(number) for number in sorted(map(int, ends))]
+    column = head.index("Match")
+    assert all(line[column - 1] == " " != line[column] for line in lines)
+    numbers = [line[: head.index("#") + 1].split()[-1] for line in lines if "(bye)" not in line]
+    assert numbers == [str(number) for number in sorted(map(int, numbers))]
 
 
 def test_a_bracket_on_a_narrow_screen_leaves_out_stages_and_numbers() -> None:

@@ -1,4 +1,4 @@
-"""Times of moves in reports, from the rows of journals."""
+"""Times of moves and games lost on time, in reports on journals."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CLOCK = TimeControl(time=100 * MS, increment=10 * MS, margin=50 * MS)
 
 
 def row(lost: Overtime | None = None) -> Row:
-    """Return a game of A against B after two opening moves; A overruns within its margin twice."""
+    """Return a game of A against B after two opening moves; A overruns twice within its margin."""
     moves = [
         MoveRecord("d2", 0, None, 1, 1, used * MS, left * MS, late * MS, waited and waited * MS)
         for used, left, late, waited in (
@@ -48,7 +48,7 @@ def test_an_overrun_is_the_time_beyond_the_clock_before_the_move() -> None:
     assert not white.late.values and not white.waited.values
 
 
-def test_the_move_that_lost_on_time_counts() -> None:
+def test_the_move_that_lost_on_time_is_counted() -> None:
     lost = Overtime(300 * MS, 290 * MS, 50 * MS, 1 * MS, None)
     times: dict[str, MoveTimes] = {}
     add_times(times, row(lost), {"A": CLOCK, "B": CLOCK})
@@ -62,7 +62,7 @@ def test_the_move_that_lost_on_time_counts() -> None:
     ]
 
 
-def test_a_damaged_row_is_named() -> None:
+def test_a_damaged_row_is_an_error_that_names_its_game() -> None:
     for damaged in (
         row()._replace(position="x"), row()._replace(late="z z z z z"),
         row()._replace(overtime="1 2"), row()._replace(times="-9x"),
@@ -84,29 +84,26 @@ def test_quantiles_are_measured_values() -> None:
     assert spread([]) == Spread(0, 0, 0, 0, 0)
 
 
-def test_a_sample_is_bounded_and_keeps_the_longest_time(
-    monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_sample_is_bounded_and_keeps_the_longest_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """In a former version, reports kept the times of all moves of a million games."""
     monkeypatch.setattr(times_module, "TOTAL_KEPT", 1 << 12)
     monkeypatch.setattr(times_module, "LEAST_KEPT", 1 << 12)
     chance = random.Random(1)
     first, second = Sample(), Sample()
-    everything = [chance.randrange(1_000_000) for _ in range(200_000)]
+    times = [chance.randrange(1_000_000) for _ in range(200_000)]
     for start in range(0, 200_000, 50):
-        (first if start < 150_000 else second).extend(everything[start : start + 50])
-    for sample in (first, second):
-        assert len(sample.values) <= 1 << 12
+        (first if start < 150_000 else second).extend(times[start : start + 50])
+    assert max(len(first.values), len(second.values)) <= 1 << 12
     first.merge(second)
     assert len(first.values) <= 1 << 12
-    batches = BatchSample()
+    batch_sample = BatchSample()
     for start in range(0, 200_000, 50):
-        if batches.is_due():
-            batches.extend(everything[start : start + 50])
-    assert len(batches.values) <= 1 << 12 and batches.count < 50_000
-    assert batches.spread().median / 1_000_000 == pytest.approx(0.5, abs=0.03)
+        if batch_sample.is_due():
+            batch_sample.extend(times[start : start + 50])
+    assert len(batch_sample.values) <= 1 << 12 and batch_sample.count < 50_000
+    assert batch_sample.spread().median / 1_000_000 == pytest.approx(0.5, abs=0.03)
     merged = first.spread()
-    assert (merged.moves, merged.longest) == (200_000, max(everything))
+    assert (merged.moves, merged.longest) == (200_000, max(times))
     for figure, share in ((merged.median, 0.5), (merged.p90, 0.9), (merged.p99, 0.99)):
         assert figure / 1_000_000 == pytest.approx(share, abs=0.03)
 

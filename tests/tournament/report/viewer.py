@@ -1,4 +1,4 @@
-"""The dialog that replays a game, in reports and on a league's site."""
+"""Checks of pages of reports and leagues: the dialog that replays a game, and text cut off."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.protocol.board.webdriver import Browser
 
 
 def check_end(browser: Browser, row: Row, rules: str) -> None:
-    """Go to the end of the game that is open, and check its last position and result."""
+    """Go to the end of the open game, and check its last position and its result."""
     browser.key("End")
     men = browser.run("""return ["white", "black"].map((colour) =>
         [...document.querySelectorAll("#viewer .man." + colour + ":not(.player *)")]
@@ -20,3 +20,17 @@ def check_end(browser: Browser, row: Row, rules: str) -> None:
     assert men == [sorted(NAMES[point] for point in points_of(mask)) for mask in final.men]
     result = row.result.replace("1/2-1/2", "½–½").replace("-", "–")
     assert browser.text("#viewer-result") == f"{result} · {row.reason}"
+
+
+def check_text_in_view(browser: Browser, selectors: str) -> None:
+    """Check that elements are in view at both ends of the page, except where they are hidden."""
+    for x in (0, 10_000):
+        browser.run(f"scrollTo({x}, 0)")
+        cut_off = browser.run("""
+            const width = document.documentElement.clientWidth;
+            return [...document.querySelectorAll(arguments[0])]
+                .filter((element) => element.checkVisibility())
+                .map((element) =>
+                    [element.textContent.slice(0, 60), element.getBoundingClientRect()])
+                .filter(([, box]) => box.left < 0 || box.right > width + 1)""", selectors)
+        assert cut_off == [], x
