@@ -20,11 +20,11 @@ import pytest
 from merels.tournament.journal.journal import Journal
 from merels.tournament.league.league import JOURNAL, open_league
 from tests.commands import output, refusal, shell
-from tests.processes import needs_proc
+from tests.processes import FAKE, needs_proc
 from tests.tournament.processes import Marked
 from tests.tournament.specs import parallel
 
-QUICK = ("create", "-each", "nodes=30", "-srand", "1", "-variant", "morris")
+CREATE = ("create", "-each", "nodes=30", "-srand", "1", "-variant", "morris")
 PLAY_FLOOR = ("play", *parallel(2), "-error", "1000")
 """Plays the pairs below the floor and few others, because almost any error reaches this goal."""
 
@@ -33,7 +33,7 @@ PLAY_FLOOR = ("play", *parallel(2), "-error", "1000")
 def league(tmp_path: Path) -> str:
     """Return the folder of a league of three levels without games."""
     folder = f"{tmp_path}/league"
-    output("league", folder, *QUICK)
+    output("league", folder, *CREATE)
     levels = ("Beginner", "Casual", "Club")
     output("league", folder, "add", *(word for level in levels
                                       for word in ("-engine", f"level={level}", "nodes=30")))
@@ -53,17 +53,17 @@ def test_a_league_plays_until_every_error_is_below_the_goal(league: str) -> None
     rows = [line.split() for line in text.splitlines()[1:4]]
     assert {row[1] for row in rows} == {"Beginner", "Casual", "Club"}
     assert all(float(row[3]) <= 150 for row in rows)
-    pairs = Counter(frozenset(names) for _, *names, _ in games(league))
+    played = games(league)
+    pairs = Counter(frozenset(names) for _, *names, _ in played)
     assert len(pairs) == 3 and all(count >= 2 and count % 2 == 0 for count in pairs.values())
-    whites = Counter(white for _, white, _, _ in games(league))
-    blacks = Counter(black for _, _, black, _ in games(league))
+    whites = Counter(white for _, white, _, _ in played)
+    blacks = Counter(black for _, _, black, _ in played)
     assert whites == blacks, "each pair has both colours"
-    before = games(league)
     output("league", league, "play", *parallel(2), "-error", "150")
-    assert games(league) == before, "the goal is reached"
+    assert games(league) == played, "the goal was reached before"
 
 
-def test_ratings_are_on_the_scale_of_the_levels(league: str) -> None:
+def test_by_default_ratings_have_the_mean_of_the_levels(league: str) -> None:
     output("league", league, *PLAY_FLOOR, "-games", "6")
     text = output("league", league)
     elos = [float(line.split()[2]) for line in text.splitlines()[1:4]]
@@ -72,23 +72,21 @@ def test_ratings_are_on_the_scale_of_the_levels(league: str) -> None:
 
 def test_anchors_fix_the_scale(tmp_path: Path) -> None:
     folder = f"{tmp_path}/league"
-    output("league", folder, *QUICK, "-anchor", "Club=3000")
+    output("league", folder, *CREATE, "-anchor", "Club=3000")
     output("league", folder, "add", "-engine", "level=Club", "-engine", "level=Casual")
     output("league", folder, *PLAY_FLOOR)
     assert re.search(r"Club +3000 ", output("league", folder))
 
 
-def test_a_new_player_meets_the_others_without_a_new_round_robin(league: str) -> None:
+def test_a_new_player_meets_all_others_and_they_play_no_more_games(league: str) -> None:
     output("league", league, *PLAY_FLOOR)
     before = games(league)
     output("league", league, "add", "-engine", "level=Expert", "nodes=30")
     output("league", league, *PLAY_FLOOR)
-    new = games(league)[len(before):]
-    assert games(league)[: len(before)] == before
-    assert all("Expert" in names for _, *names, _ in new)
-    assert {name for _, *names, _ in new for name in names} == {
-        "Expert", "Beginner", "Casual", "Club"
-    }
+    after = games(league)
+    added = [names for _, *names, _ in after[len(before):]]
+    assert after[: len(before)] == before and all("Expert" in names for names in added)
+    assert {name for names in added for name in names} == {"Expert", "Beginner", "Casual", "Club"}
 
 
 def test_a_retired_player_keeps_its_rating_and_plays_no_more(league: str) -> None:
@@ -105,56 +103,42 @@ def test_a_removed_player_is_off_the_list_and_can_return_with_its_games(league: 
     before = output("league", league)
     output("league", league, "remove", "Club")
     without = output("league", league)
-    kept = sum("Club" not in names for _, *names, _ in games(league))
-    assert "Club" not in without and f"\n{kept} games; " in without
+    count = sum("Club" not in names for _, *names, _ in games(league))
+    assert "Club" not in without and f"\n{count} games; " in without
     output("league", league, "return", "Club")
     assert output("league", league) == before
 
 
+def kill_after_games(folder: str, count: int, pause: float, *words: str) -> None:
+    """Start a run of a league, and kill it after ``count`` more games and a pause in seconds."""
+    run = Marked(folder, *words, command="league")
+    done = len(games(folder))
+    while len(games(folder)) < done + count and run.process.poll() is None:
+        time.sleep(0.02)
+    time.sleep(pause)
+    assert run.process.poll() is None, "the run ended before it could be killed"
+    os.kill(run.process.pid, signal.SIGKILL)
+    run.wait()
+    assert not run.survivors()
+
+
 @pytest.mark.thorough
-def test_a_league_that_is_killed_ten_times_loses_no_game_and_plays_none_twice(
-    league: str
-) -> None:
+def test_a_league_that_is_killed_ten_times_loses_no_game_and_plays_none_twice(league: str) -> None:
     chance = random.Random(1)
-    kept: list[tuple[int, str, str, str]] = []
+    stored: set[tuple[int, str, str, str]] = set()
     for _ in range(10):
-        run = Marked(league, "play", *parallel(2), "-error", "40", command="league")
-        done = len(games(league))
-        while len(games(league)) < done + 6 and run.process.poll() is None:
-            time.sleep(0.02)
-        time.sleep(chance.random() / 5)
-        os.kill(run.process.pid, signal.SIGKILL)
-        run.wait()
-        assert not run.survivors()
-        now = games(league)
-        assert now[: len(kept)] == kept or set(kept) <= set(now)
-        kept = now
+        kill_after_games(league, 6, chance.random() / 5, "play", *parallel(2), "-error", "40")
+        assert stored <= (stored := set(games(league)))
     output("league", league, "play", *parallel(2), "-error", "150")
-    final = games(league)
-    assert set(kept) <= set(final)
+    assert stored <= set(games(league))
+    openings: dict[int, set[str]] = {}
+    whites: dict[int, list[str]] = {}
     with Journal(f"{league}/{JOURNAL}") as journal:
-        openings: dict[int, set[str]] = {}
-        sides: dict[int, list[str]] = {}
         for row in journal.rows():
             openings.setdefault(row.pair, set()).add(row.opening)
-            sides.setdefault(row.pair, []).append(row.white)
+            whites.setdefault(row.pair, []).append(row.white)
     assert all(len(positions) == 1 for positions in openings.values())
-    assert all(len(set(white)) == len(white) == 2 for white in sides.values())
-
-
-def kill_ten_times(folder: str, *words: str) -> None:
-    """Kill a run ten times, each time after a few games; the league must not be finished."""
-    chance = random.Random(1)
-    for _ in range(10):
-        run = Marked(folder, *words, command="league")
-        done = len(games(folder))
-        while len(games(folder)) < done + 2 and run.process.poll() is None:
-            time.sleep(0.02)
-        time.sleep(chance.random() / 10)
-        assert run.process.poll() is None, "too few games to kill ten runs"
-        os.kill(run.process.pid, signal.SIGKILL)
-        run.wait()
-        assert not run.survivors()
+    assert all(len(set(names)) == len(names) == 2 for names in whites.values())
 
 
 def played_games(folder: str) -> dict[int, tuple[str, ...]]:
@@ -169,31 +153,33 @@ def played_games(folder: str) -> dict[int, tuple[str, ...]]:
 def test_a_league_killed_ten_times_equals_an_undisturbed_one(
     tmp_path: Path, players: int, floor: int
 ) -> None:
-    """The numbers of pairs that a kill interrupted before a game was stored stayed unused.
+    """In a former version, numbers of pairs of which a kill left no game stayed unused.
 
     The engines are deterministic. The floor fixes the number of games of each pair, but the order
     in which three players meet depends on the results known at the time.
     """
-    calm, killed = f"{tmp_path}/calm", f"{tmp_path}/killed"
-    output("league", calm, *QUICK, "-floor", str(floor), "-openings", "book")
-    output("league", calm, "add", *(
+    undisturbed, killed = f"{tmp_path}/undisturbed", f"{tmp_path}/killed"
+    output("league", undisturbed, *CREATE, "-floor", str(floor), "-openings", "book")
+    output("league", undisturbed, "add", *(
         word for number in range(players)
         for word in ("-engine", "cmd=merels", f"name=Mine {number}", f"nodes={30 + 60 * number}")
     ))
-    shutil.copytree(calm, killed)
-    output("league", calm, *PLAY_FLOOR)
-    kill_ten_times(killed, *PLAY_FLOOR)
+    shutil.copytree(undisturbed, killed)
+    output("league", undisturbed, *PLAY_FLOOR)
+    chance = random.Random(1)
+    for _ in range(10):
+        kill_after_games(killed, 2, chance.random() / 10, *PLAY_FLOOR)
     output("league", killed, *PLAY_FLOOR)
-    expected, actual = played_games(calm), played_games(killed)
+    expected, actual = played_games(undisturbed), played_games(killed)
     assert list(actual) == list(expected)
-    for folder in (calm, killed):
+    for folder in (undisturbed, killed):
         pairs = Counter(frozenset(names) for _, *names, _ in games(folder))
         assert set(pairs.values()) == {floor}
     equal = [number for number, game in actual.items() if game[:3] == expected[number][:3]]
     assert all(actual[number] == expected[number] for number in equal)
     if players == 2:
         assert actual == expected
-        assert output("league", killed) == output("league", calm)
+        assert output("league", killed) == output("league", undisturbed)
     else:
         assert equal, "some numbers have the same players"
 
@@ -208,7 +194,7 @@ def test_an_interrupted_league_ends_after_the_games_in_progress(league: str) -> 
     assert "Traceback" not in err and "goal ±25" in out
 
 
-def test_one_half_of_a_pair_is_finished_first(league: str) -> None:
+def test_a_half_pair_is_finished_first(league: str) -> None:
     output("league", league, *PLAY_FLOOR, "-games", "2")
     first, second = games(league)
     with sqlite3.connect(f"{league}/{JOURNAL}") as database:
@@ -256,7 +242,7 @@ def test_different_games_of_the_same_number_are_refused(league: str, tmp_path: P
     before = games(league)
     assert "game 1 here is not game 1 of" in refusal("league", league, "merge", copied)
     assert games(league) == before
-    output("league", f"{tmp_path}/other", *QUICK)
+    output("league", f"{tmp_path}/other", *CREATE)
     assert "not a copy of the league" in refusal("league", league, "merge", f"{tmp_path}/other")
 
 
@@ -270,7 +256,7 @@ def test_a_rebuilt_program_is_refused_until_it_is_a_new_player(tmp_path: Path) -
         program.chmod(0o755)
 
     build("1")
-    output("league", folder, *QUICK)
+    output("league", folder, *CREATE)
     output("league", folder, "add", "-engine", "level=Club", "-engine", f"cmd={program}", "name=E")
     build("2")
     words = refusal("league", folder, *PLAY_FLOOR)
@@ -298,15 +284,14 @@ def test_a_league_writes_its_log_and_serves_its_page(league: str, tmp_path: Path
 
 def test_an_engine_that_fails_is_marked(tmp_path: Path) -> None:
     folder = f"{tmp_path}/league"
-    output("league", folder, *QUICK)
-    fake = f"{sys.executable} {Path(__file__).parents[2] / 'fakes' / 'fake.py'}"
+    output("league", folder, *CREATE)
     output("league", folder, "add", "-engine", "level=Club",
-           "-engine", f"cmd={fake} die-search", "name=Crash", "rules=known")
+           "-engine", f"cmd={' '.join(FAKE)} die-search", "name=Crash", "rules=known")
     shell("league", folder, *PLAY_FLOOR)
     assert re.search(r"Crash .* most losses are faults", output("league", folder))
 
 
-@pytest.mark.parametrize(("words", "why"), [
+@pytest.mark.parametrize(("words", "message"), [
     ((), "expected the league's folder first"),
     (("{}/none",), "there is no league here"),
     (("{}/league", "plya"), "did you mean play?"),
@@ -322,18 +307,16 @@ def test_an_engine_that_fails_is_marked(tmp_path: Path) -> None:
     (("{}/new", "create"), "no limit of every player"),
     (("{}/new", "create", "-each", "st=1", "-anchor", "Club"), "NAME=ELO"),
 ])
-def test_mistakes_end_in_one_line(
-    league: str, words: tuple[str, ...], why: str
+def test_a_mistake_is_an_error_of_one_line(
+    league: str, words: tuple[str, ...], message: str
 ) -> None:
     parent = str(Path(league).parent)
-    text = refusal("league", *(word.format(parent) for word in words))
-    assert why in text and text.count("\n") == 1
+    error = refusal("league", *(word.format(parent) for word in words))
+    assert message in error and error.count("\n") == 1
     assert not Path(f"{parent}/new").exists()
 
 
-def test_tournaments_and_leagues_do_not_continue_each_other(
-    league: str, tmp_path: Path
-) -> None:
+def test_tournaments_and_leagues_do_not_continue_each_other(league: str, tmp_path: Path) -> None:
     path = f"{league}/{JOURNAL}"
     assert "continue it with merels league" in refusal("tournament", "-journal", path, "-resume")
     output("tournament", "-engine", "level=Club", "-engine", "level=Expert", "-each", "nodes=20",
@@ -348,12 +331,12 @@ def test_a_reader_of_the_journal_does_not_fail_a_run(league: str) -> None:
         list(database.execute("SELECT * FROM games"))
 
 
-def test_a_second_run_of_a_league_at_the_same_time_is_refused(league: str) -> None:
+def test_a_run_of_a_league_that_another_run_writes_is_refused(league: str) -> None:
     with open_league(league):
         assert "another run is writing" in refusal("league", league, *PLAY_FLOOR)
 
 
-def test_a_damaged_note_is_one_clear_error(league: str) -> None:
+def test_damaged_terms_are_an_error(league: str) -> None:
     with sqlite3.connect(f"{league}/{JOURNAL}") as database:
         database.execute("UPDATE meta SET value = ? WHERE key = 'league'", (json.dumps([]),))
     assert "this journal is damaged" in refusal("league", league)
@@ -374,9 +357,7 @@ def test_an_executor_that_cannot_be_created_ends_a_run_without_a_traceback(
 @needs_proc
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", ["ThreadPoolExecutor", "ProcessPoolExecutor"])
-def test_a_second_interrupt_ends_a_run_whose_executor_is_busy(
-    name: str, tmp_path: Path
-) -> None:
+def test_a_second_interrupt_ends_a_run_whose_executor_is_busy(name: str, tmp_path: Path) -> None:
     folder, log = f"{tmp_path}/league", tmp_path / "league.log"
     output("league", folder, "create", "-each", "st=600", "-srand", "1")
     output("league", folder, "add", "-engine", "cmd=merels", "name=A",

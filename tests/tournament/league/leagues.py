@@ -46,8 +46,8 @@ def add_games(folder: str, games: Iterable[Row]) -> None:
         insert(league.journal, iter(games))
 
 
-def games_of(names: Sequence[str], count: int, first: int = 1) -> Iterator[Row]:
-    """Yield ``count`` games of random pairs, numbered from ``first``."""
+def random_games(names: Sequence[str], count: int, first: int = 1) -> Iterator[Row]:
+    """Yield ``count`` games of random pairs of players, numbered from ``first``."""
     labels = {f"Engine {number}": name for number, name in enumerate(names, 1)}
     for row in rows(first + count - 1, len(names), 6):
         if row.number >= first:
@@ -65,21 +65,20 @@ def game(number: int, white: str, black: str, result: str = "1-0", cause: str = 
 
 
 def site_files(folder: str) -> dict[str, bytes]:
-    """Return the content of all files of a site by name."""
-    site = Path(folder, SITE)
-    return {
-        path.relative_to(site).as_posix(): path.read_bytes()
-        for path in site.rglob("*") if path.is_file()
-    }
+    """Return the content of each file of a site, by name."""
+    return {name: path.read_bytes() for name, path in _paths(folder)}
 
 
 def stamps(folder: str) -> dict[str, tuple[int, int]]:
     """Return, for each file of a site, a value that changes when the file is replaced."""
+    return {name: (path.stat().st_ino, path.stat().st_mtime_ns) for name, path in _paths(folder)}
+
+
+def _paths(folder: str) -> Iterator[tuple[str, Path]]:
+    """Yield name and path of each file of a site."""
     site = Path(folder, SITE)
-    return {
-        path.relative_to(site).as_posix(): (path.stat().st_ino, path.stat().st_mtime_ns)
-        for path in site.rglob("*") if path.is_file()
-    }
+    for path in filter(Path.is_file, site.rglob("*")):
+        yield path.relative_to(site).as_posix(), path
 
 
 def journal_of(folder: str) -> str:
@@ -90,7 +89,7 @@ def journal_of(folder: str) -> str:
 def read_pairs(lines: Iterable[str]) -> Counts:
     """Return the counts in a site's ``pairs.csv``.
 
-    Raise AssertionError for a pair that is listed twice, or whose games do not contain its pairs.
+    Raise AssertionError for players that are listed twice, or that have more pairs than games.
     """
     counts: dict[tuple[str, str], MatchCounts] = {}
     for row in csv.DictReader(lines):

@@ -13,16 +13,16 @@ from merels.tournament.league.choice import Field, Pair, choose
 from tests.benchmarks.league import FIELDS, games_needed
 
 
-def played(size: int, seed: int = 1) -> tuple[dict[Pair, int], dict[Pair, float]]:
-    """Return the games and the points of random pairs."""
-    chance = random.Random(seed)
-    pairs = [pair for pair in combinations(range(size), 2) if chance.random() < 0.6]
+def random_results(players: int) -> tuple[dict[Pair, int], dict[Pair, float]]:
+    """Return the games of random pairs, and the points of the first player of each pair."""
+    chance = random.Random(1)
+    pairs = [pair for pair in combinations(range(players), 2) if chance.random() < 0.6]
     games = {pair: 2 * chance.randint(1, 9) for pair in pairs}
     return games, {pair: chance.randint(0, 2 * games[pair]) / 2 for pair in pairs}
 
 
 def variances(field: Field) -> list[float]:
-    """Return the variances of the strengths."""
+    """Return the variance of each player's strength."""
     return [row[index] for index, row in enumerate(field.covariance)]
 
 
@@ -39,39 +39,36 @@ def test_a_player_that_lost_all_its_games_has_a_finite_strength() -> None:
 
 
 def test_adding_a_pair_changes_the_covariance_as_solving_again_does() -> None:
-    games, points = played(7)
+    games, points = random_results(7)
     field = Field(7, games, points)
     for pair in ((2, 5), (0, 1), (2, 5)):
-        before = copy.deepcopy(field)
+        before = copy.deepcopy(field.covariance)
         weight = field.weight(pair)
         field.add(pair)
+        # With e_i = 1 and e_j = -1, C' = (C^-1 + w e e^T)^-1 solves C' + w C' e e^T C = C.
         i, j = pair
-        # C' = (C^-1 + w e e^T)^-1 solves C' + C' w e e^T C = C.
-        change = [after[i] - after[j] for after in field.covariance]
-        for row, old, own in zip(field.covariance, before.covariance, change):
-            for cell, former, other in zip(
-                row, old, map(float.__sub__, before.covariance[i], before.covariance[j])
-            ):
-                assert cell + weight * own * other == pytest.approx(former, abs=1e-9)
+        for row, row_before in zip(field.covariance, before):
+            for k in range(7):
+                added = weight * (row[i] - row[j]) * (before[i][k] - before[j][k])
+                assert row[k] + added == pytest.approx(row_before[k], abs=1e-9)
 
 
 def test_the_covariance_is_about_the_mean_of_the_origins() -> None:
-    games, points = played(6)
+    games, points = random_results(6)
     plain, anchored = Field(6, games, points), Field(6, games, points, [1, 4])
     for i in range(6):
         for j in range(6):
-            row, other = (plain.covariance[player] for player in (i, j))
-            ends = [plain.covariance[player] for player in (1, 4)]
-            own = row[j] - fmean([row[1], row[4], other[1], other[4]]) * 2
-            own += fmean([end[player] for end in ends for player in (1, 4)])
-            assert anchored.covariance[i][j] == pytest.approx(own, abs=1e-12)
+            c = plain.covariance
+            expected = c[i][j] - fmean([c[i][1], c[i][4]]) - fmean([c[j][1], c[j][4]])
+            expected += fmean([c[first][second] for first in (1, 4) for second in (1, 4)])
+            assert anchored.covariance[i][j] == pytest.approx(expected, abs=1e-12)
     assert Field(6, games, points, [3]).covariance[3][3] == pytest.approx(0, abs=1e-15)
     for pair in combinations(range(6), 2):
         assert anchored.weight(pair) == pytest.approx(plain.weight(pair))
 
 
-def test_endless_games_leave_the_error_of_players_that_play_no_more() -> None:
-    games, points = played(6)
+def test_the_limits_are_the_variances_after_endless_games_of_some_players() -> None:
+    games, points = random_results(6)
     field = Field(6, games, points, [0, 1])
     limits, before = field.limits([2, 3, 4, 5]), variances(field)
     for _ in range(5000):
@@ -81,35 +78,34 @@ def test_endless_games_leave_the_error_of_players_that_play_no_more() -> None:
     assert max(limits[2:]) - min(limits[2:]) < 1e-6 < min(limits[2:]) < max(before[2:])
 
 
-def test_the_chosen_pair_lowers_the_wanted_variances_most() -> None:
-    games, points = played(8)
-    for wanted in (range(8), [3], [0, 6]):
-        field = Field(8, games, points)
+@pytest.mark.parametrize("wanted", [list(range(8)), [3], [0, 6]])
+def test_the_chosen_pair_lowers_the_wanted_variances_most(wanted: list[int]) -> None:
+    field = Field(8, *random_results(8))
 
-        def remaining(pair: Pair, field: Field = field) -> float:
-            after = copy.deepcopy(field)
-            after.add(pair)
-            return sum(variances(after)[index] for index in wanted)  # noqa: B023
+    def remaining(pair: Pair) -> float:
+        after = copy.deepcopy(field)
+        after.add(pair)
+        return sum(variances(after)[player] for player in wanted)
 
-        best = min(combinations(range(8), 2), key=remaining)
-        assert choose(copy.deepcopy(field), 1, list(wanted), range(8)) == [best]
+    best = min(combinations(range(8), 2), key=remaining)
+    assert choose(copy.deepcopy(field), 1, wanted, range(8)) == [best]
 
 
 def test_a_new_player_meets_opponents_in_the_middle_first() -> None:
-    field = {pair: 200 for pair in zip(range(4), range(1, 5))}
-    points = {pair: 150.0 for pair in field}
-    (pair,) = choose(Field(6, field, points), 1, [5], range(6))
+    games = {pair: 200 for pair in zip(range(4), range(1, 5))}
+    points = {pair: 150.0 for pair in games}
+    (pair,) = choose(Field(6, games, points), 1, [5], range(6))
     assert pair == (2, 5)
 
 
 def test_only_players_that_may_meet_are_paired() -> None:
-    games, points = played(6)
+    games, points = random_results(6)
     pairs = choose(Field(6, games, points), 20, [0, 1], [1, 3, 4])
     assert {player for pair in pairs for player in pair} <= {1, 3, 4}
 
 
 def test_pairs_below_the_floor_come_first() -> None:
-    games, points = played(5)
+    games, points = random_results(5)
     below_floor = {(0, 4), (1, 3)}
     pairs = choose(Field(5, games, points), 4, range(5), range(5), below_floor)
     assert set(pairs[:2]) == below_floor
@@ -122,6 +118,6 @@ def test_no_pair_is_chosen_if_only_one_player_may_meet_others() -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("field", [name for name in FIELDS if "over 110 Elo" not in name])
 def test_a_league_needs_a_third_fewer_games_than_a_round_robin(field: str) -> None:
-    elos = FIELDS[field]
-    plain, league = (games_needed(elos, 60, 1, is_league) for is_league in (False, True))
-    assert 3 * league < 2 * plain
+    round_robin, league = (games_needed(FIELDS[field], 60, 1, is_league)
+                           for is_league in (False, True))
+    assert 3 * league < 2 * round_robin

@@ -27,7 +27,7 @@ from merels.tournament.journal.journal import Journal
 from merels.tournament.league import lots
 from merels.tournament.league.league import read_league
 from merels.tournament.league.lots import LOT, final_phase, update_lots
-from merels.tournament.league.site import SITE, write_site
+from merels.tournament.league.site import SITE, _reserved, write_site
 from merels.tournament.records.games import Adjudication
 from merels.tournament.statistics.counts import counts_between
 from merels.tournament.statistics.ratings import rate
@@ -36,9 +36,9 @@ from tests.tournament.league.leagues import (
     HIDDEN,
     add_games,
     game,
-    games_of,
     journal_of,
     make_league,
+    random_games,
     read_pairs,
     site_files,
     stamps,
@@ -56,10 +56,16 @@ def write(folder: str) -> dict[str, bytes]:
     return site_files(folder)
 
 
+def list_of(files: dict[str, bytes]) -> dict[str, dict[str, str]]:
+    """Return the rows of the rating list of a site, by the name of the player."""
+    rows = csv.DictReader(io.StringIO(files["ratings.csv"].decode()))
+    return {row["name"]: row for row in rows}
+
+
 @pytest.fixture
 def league(tmp_path: Path) -> str:
     """Return a league of two full lots of games and a part of a third lot."""
-    return make_league(tmp_path / "league", NAMES, games_of(NAMES, 2 * LOT + 100))
+    return make_league(tmp_path / "league", NAMES, random_games(NAMES, 2 * LOT + 100))
 
 
 @pytest.fixture(scope="module")
@@ -68,8 +74,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = f"{tmp_path_factory.mktemp('played')}/league"
     output("league", folder, "create", "-each", "nodes=30", "-variant", "morris", "-srand", "1")
     output("league", folder, "add", "-engine", "level=Beginner", "-engine", "level=Casual")
-    printed = output("league", folder, "site")
-    assert printed == f"{folder}/{SITE}/index.html: 2 players\n"
+    assert output("league", folder, "site") == f"{folder}/{SITE}/index.html: 2 players\n"
     assert b"no games" in site_files(folder)["index.html"]
     output("league", folder, "play", *parallel(2), "-error", "1000", "-games", "24", "-quiet")
     return folder
@@ -78,10 +83,10 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> str:
 def test_play_brings_the_site_up_to_date(played: str) -> None:
     files = site_files(played)
     assert b"no games" not in files["index.html"]
+    games = list(split_games(files["games/1.pgn"].decode().splitlines(keepends=True)))
     with Journal(journal_of(played)) as journal:
-        count = len(journal.numbers())
-    assert len(list(split_games(files["games/1.pgn"].decode().splitlines(keepends=True)))) == count
-    assert site_files(played) == write(played), "it is as `site` writes it"
+        assert len(games) == len(journal.numbers())
+    assert site_files(played) == write(played), "`site` writes other files"
 
 
 def test_play_writes_no_site_unless_there_is_one(tmp_path: Path) -> None:
@@ -93,12 +98,10 @@ def test_play_writes_no_site_unless_there_is_one(tmp_path: Path) -> None:
 
 
 def test_the_list_as_csv_has_the_figures_of_the_journal(league: str) -> None:
-    rows = {row["name"]: row for row in csv.DictReader(
-        io.StringIO(write(league)["ratings.csv"].decode())
-    )}
+    rows = list_of(write(league))
     points: Counter[str] = Counter()
     games: Counter[str] = Counter()
-    for row in games_of(NAMES, 2 * LOT + 100):
+    for row in random_games(NAMES, 2 * LOT + 100):
         white = {"1-0": 1.0, "0-1": 0.0}.get(row.result, 0.5)
         points[row.white] += white  # type: ignore[assignment]
         points[row.black] += 1 - white  # type: ignore[assignment]
@@ -121,46 +124,41 @@ def test_the_ratings_follow_from_the_counts_of_pairs(league: str) -> None:
         stored = opened.counter().counts
     for pair, match in counts.items():
         assert match == counts_between(stored, *pair)
-    rows = {row["name"]: row for row in csv.DictReader(
-        io.StringIO(files["ratings.csv"].decode())
-    )}
     assert {player.name: (f"{player.elo:z.1f}", f"{player.error:.1f}")
             for player in rate(counts).players} == {
-        name: (row["elo"], row["error"]) for name, row in rows.items()
+        name: (row["elo"], row["error"]) for name, row in list_of(files).items()
     }
-    white: Counter[tuple[str, str, str]] = Counter()
     with read_league(league) as opened:
-        white.update((row.white, row.black, row.result) for row in opened.rows())
+        games = Counter((row.white, row.black, row.result) for row in opened.rows())
     for row in csv.DictReader(lines):
         first, second = row["first"], row["second"]
         assert [int(row[f"{colour}_{kind}"]) for colour in ("white", "black")
                 for kind in ("wins", "draws", "losses")] == [
-            *(white[first, second, result] for result in ("1-0", "1/2-1/2", "0-1")),
-            *(white[second, first, result] for result in ("0-1", "1/2-1/2", "1-0")),
+            *(games[first, second, result] for result in ("1-0", "1/2-1/2", "0-1")),
+            *(games[second, first, result] for result in ("0-1", "1/2-1/2", "1-0")),
         ]
 
 
 def test_without_anchors_errors_are_about_the_mean_of_all_players(league: str) -> None:
-    assert b"about the mean of all players, because no anchor has played" in write(league)[
-        "index.html"
-    ]
+    page = write(league)["index.html"]
+    assert b"about the mean of all players, because no anchor has played" in page
 
 
-def test_only_what_has_changed_is_written(league: str) -> None:
+def test_only_files_that_have_changed_are_written(league: str) -> None:
     write(league)
     before = stamps(league)
     write(league)
     assert stamps(league) == before
-    add_games(league, games_of(NAMES, 2, 2 * LOT + 101))
+    add_games(league, random_games(NAMES, 2, 2 * LOT + 101))
     write(league)
-    now = stamps(league)
-    unchanged = {name for name in now if now[name] == before.get(name)}
+    after = stamps(league)
+    unchanged = {name for name in after if after[name] == before.get(name)}
     assert {f"games/{lot}.{kind}" for lot in (1, 2) for kind in ("js", "pgn")} <= unchanged
     assert not {"games/3.js", "games/3.pgn", "index.html"} & unchanged
 
 
 @pytest.mark.parametrize("name", ["games/1.js", "games/2.pgn", "player-2.html", "site.js"])
-def test_a_file_that_is_missing_or_cut_is_written_again(league: str, name: str) -> None:
+def test_a_missing_or_truncated_file_is_written_again(league: str, name: str) -> None:
     files = write(league)
     path = Path(league, SITE, name)
     path.unlink()
@@ -174,13 +172,13 @@ def test_a_file_that_is_missing_or_cut_is_written_again(league: str, name: str) 
 def test_a_site_whose_writer_is_killed_at_any_instant_is_repaired(
     league: str, tmp_path: Path
 ) -> None:
-    began = time.monotonic()
-    whole = write(league)
-    seconds = time.monotonic() - began
+    start = time.monotonic()
+    complete = write(league)
+    seconds = time.monotonic() - start
     chance = random.Random(1)
     killed = 0
     for _ in range(12):
-        for name in whole:
+        for name in complete:
             if chance.random() < 0.5:
                 Path(league, SITE, name).unlink(missing_ok=True)
         run = Marked(league, "site", command="league")
@@ -189,9 +187,9 @@ def test_a_site_whose_writer_is_killed_at_any_instant_is_repaired(
         run.process.kill()
         run.wait()
         for name, data in site_files(league).items():
-            assert name.endswith(".part") or data == whole[name], "a file is whole or absent"
+            assert name.endswith(".part") or data == complete[name], f"{name} is incomplete"
         output("league", league, "site")
-        assert site_files(league) == whole
+        assert site_files(league) == complete
     assert killed
 
 
@@ -211,19 +209,15 @@ def test_a_new_league_in_the_folder_of_an_old_one_shows_its_own_games(
     """In a former version, lots of the old league with the same numbers were not replaced."""
     write(league)
     os.unlink(journal_of(league))
-    games = [row._replace(result="1-0") for row in games_of(NAMES, 2 * LOT + 100)]
+    games = [row._replace(result="1-0") for row in random_games(NAMES, 2 * LOT + 100)]
     make_league(Path(league), NAMES, games)
-    assert write(league) == write(_copy(league, tmp_path))
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    shutil.copy(journal_of(league), copy)
+    assert write(league) == write(str(copy))
 
 
-def _copy(folder: str, to: Path) -> str:
-    """Copy a league without its site."""
-    to = to / "copy"
-    to.mkdir()
-    return os.path.dirname(shutil.copy(journal_of(folder), to))
-
-
-def test_drafts_of_a_killed_run_are_removed_and_files_of_others_stay(league: str) -> None:
+def test_partial_files_of_a_killed_run_are_removed_and_files_of_the_user_stay(league: str) -> None:
     files = write(league)
     for name in ("index.html.0123abcd.part", "games/9.js.0123abcd.part", "player-9.html"):
         Path(league, SITE, name).touch()
@@ -259,25 +253,24 @@ def test_the_list_states_the_rules_of_adjudication(
     assert f"<dt>Adjudication</dt><dd>{text}</dd>" in page
 
 
-def test_foreign_text_is_escaped(tmp_path: Path) -> None:
+def test_hostile_text_is_escaped(tmp_path: Path) -> None:
     bad = "</script><img src=x onerror=alert(1)>"
     names = [bad, "=1+1"]
-    games = [row._replace(reason=bad, opening_name=bad) for row in games_of(names, 8)]
+    games = [row._replace(reason=bad, opening_name=bad) for row in random_games(names, 8)]
     files = write(make_league(tmp_path / "league", names, games))
     for name, data in files.items():
         if name.endswith(".html"):
             assert b"<img" not in data and data.count(b"</script>") <= 2, name
-    rows = list(csv.reader(io.StringIO(files["ratings.csv"].decode())))
-    assert {row[1] for row in rows[1:]} == {bad, "'=1+1"}
+    assert list_of(files).keys() == {bad, "'=1+1"}
 
 
-def test_phases_are_those_of_the_referee(played: str) -> None:
+def test_the_last_phase_of_a_game_is_that_of_the_rules(played: str) -> None:
     with read_league(played) as league:
         rules = parse_rules(league.settings.rules)
         phases = set()
         for row in league.journal.rows():
             start, moves = parse_position(row.position, rules), row.moves.split()
-            for count in range(len(moves) + 1):  # As if the game had ended there.
+            for count in range(len(moves) + 1):
                 shorter = row._replace(moves=" ".join(moves[:count]))
                 end = play_moves(start, f"{row.opening} {shorter.moves}".split())
                 men = min(mask.bit_count() for mask in end.men)
@@ -288,7 +281,7 @@ def test_phases_are_those_of_the_referee(played: str) -> None:
     assert phases == {"placing", "moving", "flying"}
 
 
-def test_games_of_lots_are_those_of_the_journal(played: str) -> None:
+def test_lots_have_the_games_of_the_journal(played: str) -> None:
     with read_league(played) as league:
         games = update_lots(league, f"{played}/{SITE}", lambda *_: None, lambda *_: None, print)
         names, reasons = list(games.players), list(games.reasons)
@@ -317,8 +310,8 @@ def test_players_that_no_games_connect_have_no_rating_on_the_list(tmp_path: Path
     # Club has no error, because it is the only anchor.
     assert lines[-1].endswith("not reached by 4 players")
     files = write(folder)
-    for row in csv.DictReader(io.StringIO(files["ratings.csv"].decode())):
-        assert bool(row["rank"]) == bool(row["elo"]) == (row["name"] in ("Alpha", "Club"))
+    for name, row in list_of(files).items():
+        assert bool(row["rank"]) == bool(row["elo"]) == (name in ("Alpha", "Club"))
     assert b"no games connect these players to the others" in files["index.html"]
     assert b"about the mean of the anchors below" in files["index.html"]
 
@@ -326,7 +319,7 @@ def test_players_that_no_games_connect_have_no_rating_on_the_list(tmp_path: Path
 def test_a_player_whose_losses_are_mostly_faults_is_marked(tmp_path: Path) -> None:
     """In a former version, faults were compared with games, so a strong player was never marked."""
     names = NAMES[:2]
-    games = [game(number, *names[:: 1 if number % 2 else -1], "1-0" if number % 2 else "0-1")
+    games = [game(number, *names) if number % 2 else game(number, *names[::-1], "0-1")
              for number in range(1, 61)]
     games += [game(61, "Beta", "Alpha", cause="crash"), game(62, "Alpha", "Beta", "0-1", "stall")]
     folder = make_league(tmp_path / "league", names, games)
@@ -346,14 +339,12 @@ def test_faults_in_games_against_a_removed_player_do_not_count(tmp_path: Path) -
     assert all(line.split()[-1] == "0" for line in lines[1:3])
 
 
-def test_two_commands_do_not_write_one_site(league: str) -> None:
-    from merels.tournament.league.site import _reserved
-
+def test_a_second_command_that_writes_a_site_at_the_same_time_is_refused(league: str) -> None:
     with _reserved(league):
         assert "another command is writing this site" in refusal("league", league, "site")
 
 
-def test_a_site_that_cannot_be_written_is_one_clear_error(league: str) -> None:
+def test_a_site_that_cannot_be_written_is_an_error(league: str) -> None:
     Path(league, SITE).write_text("")
     assert "cannot create this file" in refusal("league", league, "site")
     assert "site takes no arguments" in refusal("league", league, "site", "now")
@@ -368,7 +359,7 @@ def test_games_are_judged_by_tables_once_there_are_any(
     positions = (random_position(rules, 3, 3, chance) for _ in iter(int, 1))
     start, good, bad = next(
         (position, good, bad) for position in positions if position.side == WHITE
-        for good, bad in [_winning_and_other_move(tables, position)] if good and bad
+        for good, bad in [winning_and_other_move(tables, position)] if good and bad
     )
     rows = [
         game(number, "Alpha", "Beta")._replace(
@@ -383,30 +374,29 @@ def test_games_are_judged_by_tables_once_there_are_any(
     assert "Accuracy" not in Path(page).read_text()
     (tmp_path / "built").rename(tmp_path / "tables")
     write(folder)
-    own = _accuracy_cells(Path(page).read_text())
-    assert own[:4] == ["all", "3", "3", "33.3%"]
+    cells = accuracy_cells(Path(page).read_text())
+    assert cells[:4] == ["all", "3", "3", "33.3%"]
     assert "Accuracy" not in Path(f"{folder}/{SITE}/player-2.html").read_text()
     before = os.stat(lot).st_ino
     (tmp_path / "tables").rename(tmp_path / "away")
     write(folder)
-    assert _accuracy_cells(Path(page).read_text()) == own, "verdicts outlive the tables"
+    assert accuracy_cells(Path(page).read_text()) == cells, "verdicts outlive the tables"
     assert os.stat(lot).st_ino == before
 
 
 def test_a_site_whose_games_are_judged_opens_no_tables(
     league: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every `site` opened all tables, even if no lot had to be written."""
+    """In a former version, every command opened all tables, even if no lot had to be written."""
     opened = []
     monkeypatch.setattr(lots, "open_tables", lambda *_: opened.append(1) or WholeTables())
     monkeypatch.setattr(lots, "judge", lambda *_: iter(()))
+    for _ in range(2):
+        write(league)
+        assert len(opened) == 1
+    add_games(league, random_games(NAMES, 2, 2 * LOT + 101))
     write(league)
-    assert opened == [1]
-    write(league)
-    assert opened == [1]
-    add_games(league, games_of(NAMES, 2, 2 * LOT + 101))
-    write(league)
-    assert opened == [1, 1]
+    assert len(opened) == 2
 
 
 class WholeTables:
@@ -431,7 +421,7 @@ def test_a_game_with_an_illegal_move_is_not_judged(
     assert [len(moves) for _, _, moves, _ in judged] == [2]
 
 
-def _winning_and_other_move(tables: Tables, position: Position) -> tuple[Move | None, Move | None]:
+def winning_and_other_move(tables: Tables, position: Position) -> tuple[Move | None, Move | None]:
     """Return a move that keeps a win and one that does not; None where there is none."""
     winning: list[Move] = []
     others: list[Move] = []
@@ -440,7 +430,7 @@ def _winning_and_other_move(tables: Tables, position: Position) -> tuple[Move | 
     return next(iter(winning), None), next(iter(others), None)
 
 
-def _accuracy_cells(page: str) -> list[str]:
+def accuracy_cells(page: str) -> list[str]:
     """Return the cells of the last row of the table of accuracy."""
     table = page.partition("Accuracy by tables")[2].partition("</table>")[0]
     return re.findall(r"<t[dh][^>]*>([^<]*)", table.rpartition("<tr")[2])

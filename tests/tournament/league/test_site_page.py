@@ -6,7 +6,6 @@ import csv
 import io
 import itertools
 import shutil
-from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -22,11 +21,10 @@ from merels.tournament.league.site import SITE, write_site
 from tests.commands import output
 from tests.protocol.board.steps import SHOTS, enter, shot
 from tests.protocol.board.webdriver import Browser
-from tests.tournament.league.leagues import games_of, journal_of, make_league
-from tests.tournament.report.viewer import check_end
+from tests.tournament.league.leagues import journal_of, make_league, random_games
+from tests.tournament.report.viewer import check_end, check_text_in_view
 from tests.tournament.specs import parallel
 
-PLAYERS = 300
 BAD = "</script><img src=x onerror=alert(1)>"
 CELLS = """return [...document.querySelectorAll(arguments[0] + " tbody tr")]
     .map((row) => [...row.cells].map((cell) => cell.textContent))"""
@@ -54,21 +52,12 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> str:
 def large(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Return a league of 300 players with long and hostile names, in seven lots of games."""
     names = [f"Engine number {number} of a family with a long name {BAD if number == 7 else ''}"
-             for number in range(PLAYERS)]
-    folder = tmp_path_factory.mktemp("large") / "league"
-    made = make_league(folder, names, games_of(names, 7 * LOT))
-    with read_league(made) as league:
+             for number in range(300)]
+    path = tmp_path_factory.mktemp("large") / "league"
+    folder = make_league(path, names, random_games(names, 7 * LOT))
+    with read_league(folder) as league:
         write_site(league)
-    return made
-
-
-@pytest.fixture
-def browser(chromium: Browser) -> Iterator[Browser]:
-    """Provide a browser; after the test, its console must contain no messages."""
-    chromium.set_view(1280, 900)
-    chromium.messages()
-    yield chromium
-    assert chromium.messages() == []
+    return folder
 
 
 def open_page(browser: Browser, folder: str, name: str) -> None:
@@ -80,7 +69,7 @@ def open_page(browser: Browser, folder: str, name: str) -> None:
 
 
 def address(folder: str, name: str) -> str:
-    """Return the address of a page, with a fragment, on disk."""
+    """Return the address of a page on disk; ``name`` has a fragment."""
     page, _, fragment = name.partition("#")
     return f"{Path(folder, SITE, page).resolve().as_uri()}#{fragment}"
 
@@ -98,7 +87,7 @@ def ratings(folder: str) -> list[dict[str, str]]:
 
 
 def check_replay(browser: Browser, row: Row) -> None:
-    """Check that the board shows the end of a game."""
+    """Check that a game is open, and that its last move leads to its end."""
     browser.wait(f"document.getElementById('viewer-title').textContent === "
                  f"'Game {row.number}: {row.white} – {row.black}' && "
                  "document.getElementById('viewer').open")
@@ -157,11 +146,11 @@ def test_the_list_sorts_and_links_to_players(played: str, browser: Browser) -> N
     games = [int(cells[4]) for cells in browser.run(CELLS, ".standings")]
     assert games == sorted(games, reverse=True)
     assert browser.text("h3") == "Mine 1"
-    shown = """return [...document.querySelectorAll(".plot circle")]
-        .filter((one) => one.checkVisibility()).length"""
-    assert browser.run(shown) == 2
+    visible_points = """return [...document.querySelectorAll(".plot circle")]
+        .filter((point) => point.checkVisibility()).length"""
+    assert browser.run(visible_points) == 2
     browser.set_view(390, 844, phone=True, dark=False)
-    assert browser.run(shown) == 2
+    assert browser.run(visible_points) == 2
     browser.set_view(1280, 900)
     browser.click(".standings tbody a")
     browser.wait("document.querySelector('.games tbody button')")
@@ -170,15 +159,15 @@ def test_the_list_sorts_and_links_to_players(played: str, browser: Browser) -> N
 def test_results_of_a_player_are_those_of_the_journal(played: str, browser: Browser) -> None:
     open_page(browser, played, "player-3.html")
     results = {cells[1]: cells[3:7] for cells in browser.run(CELLS, "main > .wide > .ranked")}
-    own: dict[str, list[int]] = {}
+    expected: dict[str, list[int]] = {}
     for row in rows_of(played):
-        for me, other, win in ((row.white, row.black, "1-0"), (row.black, row.white, "0-1")):
-            if me == "Club":
-                counts = own.setdefault(other, [0, 0, 0, 0])
+        for player, opponent, win in ((row.white, row.black, "1-0"), (row.black, row.white, "0-1")):
+            if player == "Club":
+                counts = expected.setdefault(opponent, [0, 0, 0, 0])
                 counts[0] += 1
                 counts[1 if row.result == win else 2 if "/" in row.result else 3] += 1
-    assert results == {name: list(map(str, counts)) for name, counts in own.items()}
-    total = sum(counts[0] for counts in own.values())
+    assert results == {name: list(map(str, counts)) for name, counts in expected.items()}
+    total = sum(counts[0] for counts in expected.values())
     for table in browser.run("""return [...document.querySelectorAll("table.ends")].map((table) =>
             [...table.tBodies[0].rows].map((row) => Number(row.cells[1].textContent)))"""):
         assert sum(table) == total
@@ -201,7 +190,7 @@ def test_the_crosstable_shows_any_choice_of_players(large: str, browser: Browser
     assert [cells[1] for cells in browser.run(CELLS, ".cross")] == [names[3], names[200]]
 
 
-def test_hostile_names_are_text(large: str, browser: Browser) -> None:
+def test_hostile_names_stay_text(large: str, browser: Browser) -> None:
     for page in ("index.html", "crosstable.html", "player-8.html"):
         open_page(browser, large, page)
         assert BAD in browser.run("return document.body.textContent")
@@ -220,7 +209,7 @@ def test_a_game_of_each_lot_opens(large: str, browser: Browser) -> None:
         assert browser.text("#viewer-title").startswith(f"Game {row.number}: ")
 
 
-def test_a_script_that_is_not_the_sites_does_not_run(played: str, browser: Browser) -> None:
+def test_a_script_that_is_not_from_the_site_does_not_run(played: str, browser: Browser) -> None:
     open_page(browser, played, "player-2.html")
     ran = browser.run("""
         document.body.insertAdjacentHTML("beforeend", '<b id="bait" onclick="window.ran = 1"></b>');
@@ -231,7 +220,7 @@ def test_a_script_that_is_not_the_sites_does_not_run(played: str, browser: Brows
     assert messages and all("Content Security Policy" in message for message in messages)
 
 
-def test_a_lot_that_is_missing_is_one_clear_note(
+def test_the_page_names_the_missing_file_of_a_game(
     played: str, browser: Browser, tmp_path: Path
 ) -> None:
     copied = shutil.copytree(f"{played}/{SITE}", tmp_path / SITE)
@@ -240,7 +229,7 @@ def test_a_lot_that_is_missing_is_one_clear_note(
     browser.click(".games tbody button")
     browser.wait("document.querySelector('[role=alert]')")
     assert "cannot be shown: games/1.js is missing" in browser.text("[role=alert]")
-    assert len(browser.messages()) == 1, "the browser's own, of the file"
+    assert len(browser.messages()) == 1, "the browser itself reports the missing file"
 
 
 def test_the_site_works_on_a_web_server(played: str, browser: Browser) -> None:
@@ -271,14 +260,4 @@ def test_text_stays_in_view_in_every_window(
                 mode = "dark" if dark else "light"
                 file = f"league-{name}-{page.removesuffix('.html')}-{size[0]}-{mode}.png"
                 browser.screenshot(Path(SHOTS) / file)
-            for x in (0, 10_000):
-                browser.run(f"scrollTo({x}, 0)")
-                cut_off = browser.run("""
-                    const width = document.documentElement.clientWidth;
-                    return [...document.querySelectorAll(
-                        "h1, h2, h3, p, dl, select, nav, label, .plot text")]
-                        .filter((element) => element.checkVisibility())
-                        .map((element) =>
-                            [element.textContent.slice(0, 60), element.getBoundingClientRect()])
-                        .filter(([, box]) => box.left < 0 || box.right > width + 1)""")
-                assert cut_off == [], (page, x)
+            check_text_in_view(browser, "h1, h2, h3, p, dl, select, nav, label, .plot text")
