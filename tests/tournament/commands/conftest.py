@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tournament.processes import Marked
+from tests.tournament.processes import play
 from tests.tournament.specs import match
 
 
@@ -14,6 +14,5 @@ from tests.tournament.specs import match
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the journal ``j`` and the PGN file ``g.pgn`` of ten games of A and B."""
     folder = tmp_path_factory.mktemp("played")
-    words = match("-rounds", "5", "-quiet", "-journal", f"{folder}/j", "-pgnout", f"{folder}/g.pgn")
-    assert Marked(*words).wait()[0] == 0
+    play(*match("-rounds", "5", "-quiet", "-journal", f"{folder}/j", "-pgnout", f"{folder}/g.pgn"))
     return folder

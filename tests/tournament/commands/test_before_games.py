@@ -1,4 +1,4 @@
-"""Notices and errors before the first game: number of processors, proofs of the book."""
+"""Errors about processors and a notice about the book, before the first game."""
 
 from __future__ import annotations
 
@@ -7,21 +7,25 @@ from pathlib import Path
 
 import pytest
 
-from tests.tournament.processes import Marked
+from tests.tournament.processes import Marked, play
 from tests.tournament.specs import match, parallel
 
 pytestmark = pytest.mark.thorough
 
+needs_affinity = pytest.mark.skipif(
+    not hasattr(os, "sched_getaffinity"), reason="this system pins nothing"
+)
 ONE_GAME = ("-rounds", "1", "-games", "1")
 
 
-def run_on_one_core(*words: str) -> tuple[int, str, str]:
+def run_on_one_core(*words: str, **options: object) -> tuple[int, str, str]:
     """Run a tournament on one core; return status, output and errors."""
     core = min(os.sched_getaffinity(0))
-    return Marked(*words, preexec_fn=lambda: os.sched_setaffinity(0, {core})).wait()
+    run = Marked(*words, preexec_fn=lambda: os.sched_setaffinity(0, {core}), **options)
+    return run.wait()
 
 
-@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system pins nothing")
+@needs_affinity
 def test_more_games_at_once_than_processors_are_refused_unless_forced(tmp_path: Path) -> None:
     journal = tmp_path / "j.db"
     journal_flags = ("-journal", str(journal))
@@ -32,25 +36,21 @@ def test_more_games_at_once_than_processors_are_refused_unless_forced(tmp_path: 
 
     status, out, err = run_on_one_core(*match(*ONE_GAME, *parallel(2), *journal_flags))
     assert status == 0 and "Finished game 1" in out
-    # -force-concurrency is in the stored command line of the journal.
+    # The journal stores -force-concurrency, but only for its own command line.
     assert run_on_one_core("-resume", *journal_flags)[0] == 0
-    given = match(*ONE_GAME, "-concurrency", "2", *journal_flags)
-    status, _, err = run_on_one_core("-resume", *given)
+    words = match(*ONE_GAME, "-concurrency", "2", *journal_flags)
+    status, _, err = run_on_one_core("-resume", *words)
     assert status == 2 and "-force-concurrency" in err
 
 
-@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system pins nothing")
+@needs_affinity
 def test_local_processors_do_not_limit_a_foreign_executor(tmp_path: Path) -> None:
     (tmp_path / "pool.py").write_text(
         "from concurrent.futures import ThreadPoolExecutor\n"
         "def executor():\n    return ThreadPoolExecutor(2)\n"
     )
-    core = min(os.sched_getaffinity(0))
-    run = Marked(
-        *match(*ONE_GAME, "-concurrency", "9", "-executor", "pool:executor"), cwd=tmp_path,
-        preexec_fn=lambda: os.sched_setaffinity(0, {core}),
-    )
-    assert run.wait()[0] == 0
+    words = match(*ONE_GAME, "-concurrency", "9", "-executor", "pool:executor")
+    assert run_on_one_core(*words, cwd=tmp_path)[0] == 0
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_local_processors_do_not_limit_a_foreign_executor(tmp_path: Path) -> Non
 def test_a_notice_names_rules_beyond_the_proofs_of_a_book(
     fields: tuple[str, ...], has_notice: bool
 ) -> None:
-    run = Marked(*match(*ONE_GAME, "-openings", "book", "-variant", "morris", *fields, "-quiet"))
-    status, _, err = run.wait()
+    words = match(*ONE_GAME, "-openings", "book", "-variant", "morris", *fields, "-quiet")
+    _, err = play(*words)
     note = "proven drawn under morris, not under morris NoRemovalPlies=200: one side may be winning"
-    assert status == 0 and (note in err) is has_notice
+    assert (note in err) is has_notice

@@ -1,4 +1,4 @@
-"""``-resume``: the flags of a continued run, and its reads of the journal."""
+"""``-resume``: how often it reads the journal, and the flags that it takes from there."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import re
 import signal
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,43 +19,42 @@ from merels.tournament.journal.open import open_journal, read_journal
 from merels.tournament.journal.rows import make_row
 from merels.tournament.records.settings import read_settings
 from tests import commands
-from tests.tournament.processes import Marked, wait_for
+from tests.tournament.processes import Marked, play, wait_for
 from tests.tournament.specs import match, result
 
 SHORT = ("-maxmoves", "1")
-THREADS = "concurrent.futures:ThreadPoolExecutor"
-OTHER = """
+FACTORY = """
 from concurrent.futures import ThreadPoolExecutor
 
 def executor():
-    print("OTHER made an executor", flush=True)
+    print("an executor is made", flush=True)
     return ThreadPoolExecutor(1)
 """
 
 
 @pytest.fixture
-def statements(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """Yield the list of statements that SQLite has run, and ``open PATH`` for each connection."""
-    seen: list[str] = []
+def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return a list to which SQLite adds its statements, and ``open PATH`` for each connection."""
+    texts: list[str] = []
     connect = sqlite3.connect
 
     def traced(path: str, **options: object) -> sqlite3.Connection:
-        seen.append(f"open {path}")
+        texts.append(f"open {path}")
         database = connect(path, **options)  # type: ignore[call-overload]
-        database.set_trace_callback(seen.append)
+        database.set_trace_callback(texts.append)
         return database  # type: ignore[no-any-return]
 
     monkeypatch.setattr(journal_module.sqlite3, "connect", traced)
-    yield seen
+    return texts
 
 
-@pytest.mark.parametrize(("rounds", "left"), [
+@pytest.mark.parametrize(("rounds", "has_games_left"), [
     ("1", False), pytest.param("2", True, marks=pytest.mark.thorough),
 ])
 @pytest.mark.parametrize("retyped", [False, True])
 def test_a_resume_opens_its_journal_once_and_reads_each_game_once(
     tmp_path: Path, statements: list[str], capsys: pytest.CaptureFixture[str],
-    rounds: str, left: bool, retyped: bool,
+    rounds: str, has_games_left: bool, retyped: bool,
 ) -> None:
     line = match("-journal", f"{tmp_path}/j", *SHORT, "-rounds", "1")
     notes = {"id": "x", "arguments": json.dumps(line)}
@@ -66,7 +64,7 @@ def test_a_resume_opens_its_journal_once_and_reads_each_game_once(
     statements.clear()
     words = line if retyped else ["-journal", f"{tmp_path}/j"]
     status, out, err = commands.run(capsys, ["tournament", *words, "-resume", "-rounds", rounds])
-    assert status == 0 and ("Finished game 4 " in out) == left, err
+    assert status == 0 and ("Finished game 4 " in out) == has_games_left, err
     assert sum(text.startswith("open ") for text in statements) == 1
     assert sum("quick_check" in text for text in statements) == 1
     read = Counter(number for text in statements
@@ -77,9 +75,9 @@ def test_a_resume_opens_its_journal_once_and_reads_each_game_once(
 
 
 @pytest.fixture
-def other(tmp_path: Path) -> Path:
-    """Return a folder with the journal of a stopped run whose factory prints a line."""
-    (tmp_path / "mine.py").write_text(OTHER)
+def stopped_run(tmp_path: Path) -> Path:
+    """Return a folder with the journal ``j`` of a stopped run that has an executor and a page."""
+    (tmp_path / "mine.py").write_text(FACTORY)
     run = Marked(*match("-rounds", "500", *SHORT, "-journal", "j", "-executor", "mine:executor",
                         "-executorwait", "60", "-serve", "0", "-concurrency", "1"), cwd=tmp_path)
     wait_for(run, "Finished game 2 ")
@@ -90,7 +88,9 @@ def other(tmp_path: Path) -> Path:
 
 
 @pytest.mark.thorough
-def test_a_resume_has_the_stored_executor_and_page_until_they_are_turned_off(other: Path) -> None:
+def test_a_resumed_run_has_the_stored_executor_and_page_unless_they_are_turned_off(
+    stopped_run: Path
+) -> None:
     resume = ("-journal", "j", "-resume")
     for added, has_executor, has_page in (
         ((), True, True),
@@ -98,7 +98,7 @@ def test_a_resume_has_the_stored_executor_and_page_until_they_are_turned_off(oth
         (("-executor", "none", "-serve", "none"), False, False),
         ((), True, True),
     ):
-        run = Marked(*resume, *added, cwd=other)
+        run = Marked(*resume, *added, cwd=stopped_run)
         lines: list[str] = []
         assert run.process.stdout is not None
         for line in run.process.stdout:
@@ -108,20 +108,19 @@ def test_a_resume_has_the_stored_executor_and_page_until_they_are_turned_off(oth
         run.process.send_signal(signal.SIGINT)
         status, _, err = run.wait()
         assert status == 130, err
-        assert any("OTHER made" in line for line in lines) == has_executor
+        assert ("an executor is made\n" in lines) == has_executor
         assert ("standings at http" in err) == has_page
         hint = " ".join(("-journal", "file=j", "-resume", *added))
         assert f"continue with: {hint}\n" in err, "the advice repeats the added flags"
 
 
 @pytest.mark.thorough
-def test_a_local_run_continues_on_an_executor_with_its_names(tmp_path: Path) -> None:
-    """The announced names, which differ from the names of the programs, are kept."""
+def test_a_local_run_continues_on_an_executor_with_the_announced_names(tmp_path: Path) -> None:
     words = [word for word in match("-rounds", "1", *SHORT) if not word.startswith("name=")]
-    assert Marked(*words, "-journal", f"{tmp_path}/j").wait()[0] == 0
+    play(*words, "-journal", f"{tmp_path}/j")
     with read_journal(f"{tmp_path}/j") as journal:
         names = [engine.name for engine in read_settings(journal.meta()["settings"]).engines]
     assert names[0] == f"merels {full_version()}"
-    status, out, err = Marked("-journal", f"{tmp_path}/j", "-resume", "-rounds", "2",
-                              "-executor", THREADS).wait()
-    assert status == 0 and f"Finished game 4 ({names[1]} vs {names[0]})" in out, err
+    out, _ = play("-journal", f"{tmp_path}/j", "-resume", "-rounds", "2",
+                  "-executor", "concurrent.futures:ThreadPoolExecutor")
+    assert f"Finished game 4 ({names[1]} vs {names[0]})" in out

@@ -1,4 +1,4 @@
-"""``merels convert``: positions, games and rules from every form into every other."""
+"""``merels convert``: positions, games and rules from every form into every other form."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ from merels.protocol.formats.pgn.reader import parse_records
 from merels.protocol.formats.pgn.writer import format_record
 from merels.protocol.games.record import Record
 from merels.tournament.journal.import_games import GamesFile
-from merels.tournament.journal.open import read_journal
 from merels.tournament.journal.players import Roster
 from tests.commands import command, output, refusal, run
 from tests.engine.random_games import random_positions
+from tests.tournament.specs import rows_of
 
 main = command("convert")
 GAMES_FILE = Path(__file__).parents[2] / "data" / "games.json"
-# The forms "six" and "seventeen" are named after the number of their fields.
 SIX = "********/O*@*****/******** w 8 8 0 2"
+"""A position in the form of six fields."""
 MFEN = "MFEN/1.0 mill24-state-v1 ......../.W.B..../........ w p p 8,8 - 0 2 -"
+"""The same position as MFEN."""
 
 
 def convert(capsys: pytest.CaptureFixture[str], *words: str | Path) -> str:
@@ -36,7 +37,7 @@ def convert(capsys: pytest.CaptureFixture[str], *words: str | Path) -> str:
     return out
 
 
-def stored(rules: str) -> list[Record]:
+def games_under(rules: str) -> list[Record]:
     """Return the games of the test data under ``rules`` that begin at the start position."""
     text = "".join(
         f'[White "A{number % 3}"]\n[Black "B"]\n[Variant "{rules}"]\n[FEN "{game["position"]}"]\n\n'
@@ -51,7 +52,7 @@ def stored(rules: str) -> list[Record]:
 def test_games_survive_every_form(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], rules: str
 ) -> None:
-    games = stored(rules)[:6]
+    games = games_under(rules)[:6]
     assert len(games) == 6
     source = tmp_path / "games.pgn"
     source.write_text("".join(map(format_record, games)))
@@ -70,9 +71,9 @@ def test_games_survive_every_form(
                 capsys, ["convert", str(file), "-from", form, "-to", target, "-variant", rules]
             )
             assert status == 0
-            again = tmp_path / "again"
-            again.write_text(out)
-            records = list(parse_records(convert(capsys, again, "-to", "pgn", "-variant", rules)))
+            result = tmp_path / "result"
+            result.write_text(out)
+            records = list(parse_records(convert(capsys, result, "-to", "pgn", "-variant", rules)))
             assert [record.moves for record in records] == moves
             assert [record.result for record in records] == [game.result for game in games]
             assert {record.start.rules for record in records} == {PRESETS[rules]}
@@ -136,8 +137,8 @@ def test_rules_become_a_manifest_and_back(
     assert converted(text, "-to", "rules") == rules
     assert converted(json.dumps(json.loads(text), indent=2), "-to", "rules") == rules
     lines = f"roman\n{rules}"
-    both = converted(lines, "-to", "manifest").splitlines()
-    assert [json.loads(line)["title"] for line in both] == lines.splitlines()
+    manifests = converted(lines, "-to", "manifest").splitlines()
+    assert [json.loads(line)["title"] for line in manifests] == lines.splitlines()
     assert convert(capsys, "-to", "rules", "-variant", "loc") == "loc\n"
 
 
@@ -187,7 +188,7 @@ def test_content_that_cannot_be_converted_is_an_error(
     assert status == 2 and message in error and len(error.splitlines()) == 1
 
 
-def test_content_that_a_form_leaves_out_is_named(
+def test_a_notice_names_the_content_that_a_form_leaves_out(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     game = tmp_path / "game"
@@ -236,15 +237,14 @@ def test_a_converted_journal_has_no_times(
     assert "time forfeit" in run(capsys, ["ratings", str(journal)])[1]
 
 
-def test_the_reason_of_an_end_has_no_values_of_the_last_move(tmp_path: Path) -> None:
+def test_the_reason_of_an_end_is_read_without_the_figures_before_it(tmp_path: Path) -> None:
     pgn, journal = tmp_path / "a.pgn", tmp_path / "b.db"
     figures = ("+0.79/6 0.001s", "-M2/9 1.250s, tl=3.000s, n=12", "0.000s, pv=\"d6 f4 d2\"", "")
     reason = "White wins, Black is blocked"
     games = [f"1. d6 {{{', '.join(filter(None, (text, reason)))}}} 1-0\n\n" for text in figures]
     pgn.write_text("".join(games))
     assert main([str(pgn), "-to", "journal", "-out", str(journal)]) == 0
-    with read_journal(str(journal)) as converted:
-        assert [row.reason for row in converted.rows()] == [reason] * len(figures)
+    assert [row.reason for row in rows_of(journal)] == [reason] * len(figures)
 
 
 def test_a_journal_with_an_illegal_move_is_refused(

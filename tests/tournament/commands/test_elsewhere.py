@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from merels.protocol import examples
 from merels.tournament.flags.command_line import parse
 from merels.tournament.flags.make_settings import make_settings
 from merels.tournament.journal.rows import make_row
-from tests.tournament.processes import COMMAND, Marked
+from tests.tournament.processes import Marked, play
 from tests.tournament.specs import result, resumed_journal
 
 pytestmark = [
@@ -32,8 +31,7 @@ def begin(folder: Path, *words: str) -> None:
     script = folder / "mini.py"
     script.write_text(f"#!{sys.executable}\n{ENGINE.read_text(encoding='utf-8')}")
     script.chmod(0o755)
-    status, _, err = run(folder, *engines("./mini.py", "mini.py"), *SHORT, *words)
-    assert status == 0, err
+    play(*engines("./mini.py", "mini.py"), *SHORT, *words, cwd=folder)
 
 
 def engines(program: str, argument: str) -> list[str]:
@@ -42,8 +40,9 @@ def engines(program: str, argument: str) -> list[str]:
             "-engine", f"cmd={sys.executable}", f"args={argument}", "name=B"]
 
 
-def run(folder: Path, *words: str) -> tuple[int, str, str]:
-    return Marked(*words, cwd=folder).wait()
+def run(folder: Path, *words: str, command: str = "tournament") -> tuple[int, str, str]:
+    """Run a command in a folder; return its status, output and errors."""
+    return Marked(*words, command=command, cwd=folder).wait()
 
 
 def test_a_resumed_run_continues_in_its_folder(tmp_path: Path) -> None:
@@ -54,7 +53,7 @@ def test_a_resumed_run_continues_in_its_folder(tmp_path: Path) -> None:
     assert status == 0 and "Finished game 4 (B vs A): 1/2-1/2" in out, err
     assert f"the run was started in {tmp_path}/first and continues there" in err
     assert (tmp_path / "first" / "g.pgn").read_text().count("[GameId ") == 4
-    assert [path.name for path in (tmp_path / "other").iterdir()] == ["log"], "relative to other"
+    assert [path.name for path in (tmp_path / "other").iterdir()] == ["log"]
 
 
 def test_a_run_continues_in_a_renamed_folder(tmp_path: Path) -> None:
@@ -107,7 +106,7 @@ def test_a_misspelt_program_can_be_corrected(
                     for program in ("./mini.pu", "./mini.py"))
     notes = {"id": "x", "arguments": json.dumps(wrong)}
     with resumed_journal("three.db", make_settings(parse(wrong), None), notes) as journal:
-        journal.append(make_row(result(1)))  # of A and B
+        journal.append(make_row(result(1)))  # a game of A and B
     status, out, err = run(tmp_path / "t", *right)
     assert status == 0 and "Finished game 6 " in out and "does not start" not in out, err
     status, out, err = run(tmp_path / "t", "-journal", "three.db", "-resume", "-rounds", "2")
@@ -117,8 +116,6 @@ def test_a_misspelt_program_can_be_corrected(
 def test_merging_different_tournaments_names_what_differs(tmp_path: Path) -> None:
     begin(tmp_path / "first", "-rounds", "1")
     begin(tmp_path / "other", "-rounds", "2", "-event", "x", "-maxmoves", "7", "-srand", "4")
-    merge = [*COMMAND[:-1], "merge", "out.db", "first/j.db", "other/j.db"]
-    done = subprocess.run(merge, cwd=tmp_path, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 2 and len(done.stderr.splitlines()) == 1
-    assert ("first/j.db; -engine A cmd: here " in done.stderr)
-    assert "; and 1 more" in done.stderr
+    status, _, err = run(tmp_path, "out.db", "first/j.db", "other/j.db", command="merge")
+    assert status == 2 and len(err.splitlines()) == 1
+    assert "first/j.db; -engine A cmd: here " in err and "; and 1 more" in err

@@ -19,9 +19,8 @@ from pathlib import Path
 import pytest
 
 from tests.processes import needs_proc
-from tests.tournament.commands.test_tournament import rows_of
-from tests.tournament.processes import Marked, wait_for
-from tests.tournament.specs import MERELS, engine_words, match
+from tests.tournament.processes import Marked, play, wait_for
+from tests.tournament.specs import MERELS, engine_words, match, rows_of
 
 pytestmark = pytest.mark.thorough
 
@@ -40,25 +39,34 @@ def executor():
 """
 
 
-def test_executor(tmp_path: Path) -> None:
+def test_a_tournament_is_played_on_an_executor() -> None:
     name = "concurrent.futures:ThreadPoolExecutor"
-    status, out, err = Marked(*match("-rounds", "2", "-executor", name)).wait()
-    assert status == 0 and "Finished game 4 " in out
-    (tmp_path / "mine.py").write_text("def broken():\n    raise OSError('no cluster here')\n")
-    run = Marked(*match("-executor", "mine:broken"), cwd=tmp_path)
-    status, out, err = run.wait()
-    assert status == 1 and "no cluster here" in err and "Traceback" not in err
-    (tmp_path / "mine.py").write_text("def forgot():\n    pass\n")
-    status, out, err = Marked(*match("-executor", "mine:forgot"), cwd=tmp_path).wait()
-    assert status == 2 and "'mine:forgot': expected a function that returns an executor" in err
-    assert "it returned None" in err and "Traceback" not in err
+    assert "Finished game 4 " in play(*match("-rounds", "2", "-executor", name))[0]
+
+
+@pytest.mark.parametrize(("body", "status", "message"), [
+    ("    raise OSError('no cluster here')", 1, "no cluster here"),
+    ("    pass", 2, "'mine:factory': expected a function that returns an executor; it returned "
+     "None"),
+])
+def test_a_factory_that_makes_no_executor_is_an_error(
+    tmp_path: Path, body: str, status: int, message: str
+) -> None:
+    (tmp_path / "mine.py").write_text(f"def factory():\n{body}\n")
+    run = Marked(*match("-executor", "mine:factory"), cwd=tmp_path)
+    code, _, err = run.wait()
+    assert code == status and message in err and "Traceback" not in err
+
+
+@pytest.mark.parametrize("name", ["mine:absent", "nowhere:absent", "torn:broken", "raises:broken"])
+def test_an_executor_that_cannot_be_imported_leaves_no_journal(tmp_path: Path, name: str) -> None:
+    (tmp_path / "mine.py").touch()
     (tmp_path / "torn.py").write_text("def broken(:\n")
     (tmp_path / "raises.py").write_text("1 / 0\n")
-    for name in ("mine:absent", "nowhere:absent", "torn:broken", "raises:broken"):
-        run = Marked(*match("-executor", name, "-journal", "file=j"), cwd=tmp_path)
-        status, out, err = run.wait()
-        assert status == 2 and "cannot import this executor" in err and "Traceback" not in err
-        assert not (tmp_path / "j").exists(), "it would block the corrected command line"
+    run = Marked(*match("-executor", name, "-journal", "file=j"), cwd=tmp_path)
+    status, _, err = run.wait()
+    assert status == 2 and "cannot import this executor" in err and "Traceback" not in err
+    assert not (tmp_path / "j").exists(), "it would block the corrected command line"
 
 
 def test_an_executor_without_workers_ends_the_run_after_its_wait(tmp_path: Path) -> None:
@@ -66,10 +74,10 @@ def test_an_executor_without_workers_ends_the_run_after_its_wait(tmp_path: Path)
     words = match("-executor", "mine:Stalled", "-executorwait", "1", "-journal", "file=j")
     status, out, err = Marked(*words, cwd=tmp_path).wait()
     assert status == 1 and "Started" not in out
-    _, waiting, ended, kept = err.splitlines()
+    _, waiting, given_up, advice = err.splitlines()
     assert "no worker answers, waiting since" in waiting and "(-executorwait 1)" in waiting
-    assert ended.endswith("given up") and "continue with: -journal file=j -resume" in kept
-    assert rows_of(f"{tmp_path}/j") == []
+    assert given_up.endswith("given up") and "continue with: -journal file=j -resume" in advice
+    assert rows_of(tmp_path / "j") == []
 
 
 @needs_proc
@@ -88,7 +96,7 @@ def test_a_second_interrupt_ends_a_run_whose_executor_is_busy(name: str) -> None
 
 @contextlib.contextmanager
 def running(*command: str, **environment: str) -> Iterator[subprocess.Popen[bytes]]:
-    """Start a process, and kill it at the end of the context."""
+    """Start a process; kill it at the end of the context."""
     process = subprocess.Popen(
         command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         env={**os.environ, **environment},
@@ -127,7 +135,9 @@ def dask(tmp_path: Path) -> Dask:
     )
 
 
-def test_dask_without_workers_and_without_a_scheduler(tmp_path: Path, dask: Dask) -> None:
+def test_a_run_on_dask_waits_for_workers_but_not_for_a_killed_scheduler(
+    tmp_path: Path, dask: Dask
+) -> None:
     with running(*dask.scheduler) as scheduler:
         run = Marked(*match("-rounds", "1000", *dask.flags), cwd=tmp_path)
         assert run.process.stderr is not None
@@ -140,19 +150,19 @@ def test_dask_without_workers_and_without_a_scheduler(tmp_path: Path, dask: Dask
             wait_for(run, "Finished game 4 ")
             scheduler.kill()
             status, out, err = run.wait(400)
-    assert status == 1 and "given up" in err and len(rows_of(f"{tmp_path}/j")) >= 4
+    assert status == 1 and "given up" in err and len(rows_of(tmp_path / "j")) >= 4
 
 
-def test_a_dask_worker_where_an_engine_does_not_start_and_one_that_is_killed(
+def test_a_run_on_dask_with_a_bad_and_a_killed_worker_equals_a_local_run(
     tmp_path: Path, dask: Dask
 ) -> None:
-    """The games equal those of a local run; in a former version the engine lost most of them."""
+    """In a former version, the engine that does not start on one worker lost most games."""
     path = tmp_path / "engine.sh"
     path.write_text(f'#!/bin/sh\n[ "$BAD" ] && exec /no/such/engine\nexec {shlex.join(MERELS)}\n')
     path.chmod(0o755)
     words = [*engine_words("A", "nodes=20", command=[str(path)]), *engine_words("B", "nodes=40"),
              "-rounds", "40", "-srand", "5"]
-    assert Marked(*words, "-journal", f"file={tmp_path}/local").wait()[0] == 0
+    play(*words, "-journal", f"file={tmp_path}/local")
     with (
         running(*dask.scheduler), running(*dask.worker, BAD="x"), running(*dask.worker),
         running(*dask.worker) as killed,
@@ -165,7 +175,7 @@ def test_a_dask_worker_where_an_engine_does_not_start_and_one_that_is_killed(
     assert re.search(r" \(process \d+\): engine A does not start \(exit code 12[67]: .*"
                      r"/no/such/engine.*\); this worker gets no games for now", err)
     played, local = (
-        [(row.number, row.white, row.result, row.moves) for row in rows_of(f"{tmp_path}/{name}")]
+        [(row.number, row.white, row.result, row.moves) for row in rows_of(tmp_path / name)]
         for name in ("j", "local")
     )
     assert played == local and len(local) == 80
@@ -183,13 +193,11 @@ def engines_of(worker: int) -> list[int]:
 
 @pytest.mark.slow
 @needs_proc
-def test_dask_whose_scheduler_workers_and_engines_are_killed_at_random(
-    tmp_path: Path, dask: Dask
-) -> None:
-    """A thousand games equal those of a local run."""
+def test_a_run_on_dask_with_random_kills_equals_a_local_run(tmp_path: Path, dask: Dask) -> None:
+    """The scheduler, workers and engines are killed; only games of killed engines may differ."""
     words = [*engine_words("A", "nodes=20"), *engine_words("B", "nodes=40"),
              "-rounds", "500", "-srand", "7"]
-    assert Marked(*words, "-concurrency", "2", "-journal", f"file={tmp_path}/local").wait()[0] == 0
+    play(*words, "-concurrency", "2", "-journal", f"file={tmp_path}/local")
     chance = random.Random(7)
     commands = [dask.scheduler, dask.worker, dask.worker, dask.worker]
     with contextlib.ExitStack() as stack:
@@ -217,7 +225,7 @@ def test_dask_whose_scheduler_workers_and_engines_are_killed_at_random(
     print(f"{kills} kills in {runs} runs")
     played, local = (
         {row.number: (row.white, row.result, row.moves, row.termination)
-         for row in rows_of(f"{tmp_path}/{name}")}
+         for row in rows_of(tmp_path / name)}
         for name in ("j", "local")
     )
     killed = {number for number, row in played.items() if row[3] == "abandoned"}

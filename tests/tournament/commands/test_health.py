@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from merels.tournament.journal.failures import Health
+from tests.commands import output
 from tests.processes import FAKE, LATE
-from tests.tournament.processes import COMMAND, Marked
+from tests.tournament.processes import Marked
 from tests.tournament.specs import engine_words
 
 pytestmark = pytest.mark.thorough
 
-HEAD = ["Health", "Games", "Crashes", "Stalls", "Time", "Illegal", "Late", "Junk"]
 
 
 def play(tmp_path: Path, mode: str, *more: str, limit: str = "nodes=20") -> tuple[int, str, str]:
@@ -28,9 +27,11 @@ def play(tmp_path: Path, mode: str, *more: str, limit: str = "nodes=20") -> tupl
 
 
 def health(out: str) -> dict[str, list[int]]:
-    """Return the rows of the health table by engine."""
+    """Return the numbers of the health table by engine."""
     head, *rows = out[out.index("Health ") :].splitlines()[:3]
-    assert head.split() == HEAD
+    assert head.split() == [
+        "Health", "Games", "Crashes", "Stalls", "Time", "Illegal", "Late", "Junk"
+    ]
     return {row.split()[0]: list(map(int, row.split()[1:])) for row in rows}
 
 
@@ -41,11 +42,7 @@ def test_an_engine_that_crashes_in_every_game_fails_the_run(tmp_path: Path) -> N
     assert status == 1
     assert health(out) == {"Odd": [4, 4, 0, 0, 0, 0, 0], "Sound": [4, 0, 0, 0, 0, 0, 0]}
     assert out.splitlines()[-1] == "WARNING: Odd failed in 4 of 4 games (100.0%): 4 crashes"
-    done = subprocess.run(
-        [*COMMAND[:-1], "ratings", f"{tmp_path}/j", "-format", "json"],
-        capture_output=True, text=True, check=True,
-    )
-    report = json.loads(done.stdout)
+    report = json.loads(output("ratings", f"{tmp_path}/j", "-format", "json"))
     assert report["health"]["Odd"] == {
         "games": 4, "crashes": 4, "stalls": 0, "time_forfeits": 0, "illegal_moves": 0,
         "late_answers": 0, "junk_lines": 0,
@@ -53,16 +50,16 @@ def test_an_engine_that_crashes_in_every_game_fails_the_run(tmp_path: Path) -> N
     assert report["warnings"] == ["Odd failed in 4 of 4 games (100.0%): 4 crashes"]
 
 
-@pytest.mark.parametrize("mode, limit, column, words", [
+@pytest.mark.parametrize("mode, limit, column, warning", [
     ("deaf", "pingtimeout=0.5", 1, "4 stalls"), ("late 0.5", "st=0.1", 2, "4 time forfeits"),
     ("illegal", "nodes=20", 3, "4 games, from game 1 on"),
 ])
-def test_each_fault_has_its_column(
-    tmp_path: Path, mode: str, limit: str, column: int, words: str
+def test_each_fault_has_its_column_and_its_warning(
+    tmp_path: Path, mode: str, limit: str, column: int, warning: str
 ) -> None:
     status, out, _ = play(tmp_path, mode, limit=f"nodes=20 {limit}")
-    assert status == 1 and health(out)["Odd"][1:][column] == int(words[0])
-    assert words in out.splitlines()[-1]
+    assert status == 1 and health(out)["Odd"][1:][column] == int(warning[0])
+    assert warning in out.splitlines()[-1]
 
 
 def test_harmless_faults_are_counted_and_fail_no_run(tmp_path: Path) -> None:
@@ -92,13 +89,13 @@ def test_maxfaults_ends_the_run_early_and_it_can_be_resumed(tmp_path: Path) -> N
 
 
 @pytest.mark.quick
-def test_the_share_from_which_an_engine_fails() -> None:
+def test_an_engine_is_failing_from_two_faults_and_a_share_of_a_twentieth_on() -> None:
     assert not Health(0).is_failing and not Health(100).is_failing
-    some = Health(40)
-    some.faults.update(crash=1, stall=1)
-    assert some.is_failing
-    some.games = 41
-    assert not some.is_failing
-    assert str(some) == "failed in 2 of 41 games (4.9%): 1 crash, 1 stall"
-    some.games, some.faults["crash"] = 1, 0
-    assert not some.is_failing, "one fault is not enough"
+    health = Health(40)
+    health.faults.update(crash=1, stall=1)
+    assert health.is_failing
+    health.games = 41
+    assert not health.is_failing
+    assert str(health) == "failed in 2 of 41 games (4.9%): 1 crash, 1 stall"
+    health.games, health.faults["crash"] = 1, 0
+    assert not health.is_failing, "one fault is not enough"

@@ -1,4 +1,4 @@
-"""The command ``merels``: its help, its version, and its start as a module."""
+"""The command ``merels``: its help, its version, its start without a command and as a module."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import merels
+from merels.engine import full_version
 from merels.tournament.commands.main import COMMANDS, main
 from tests.commands import output, refusal
 
@@ -21,7 +22,7 @@ def test_help_explains_every_command(name: str, capsys: pytest.CaptureFixture[st
     assert capsys.readouterr().out == text and f"merels {name}" in text
 
 
-def test_help_in_a_separate_process() -> None:
+def test_help_is_printed_in_every_spelling() -> None:
     assert output("help", "tournament").startswith("merels tournament [flags]\n")
     assert "usage: merels tables build" in output("help", "tables", "build")
     assert "merels help COMMAND" in output("help") == output("--help")
@@ -29,7 +30,30 @@ def test_help_in_a_separate_process() -> None:
     assert len(refusal("tournament", "-rounds", "2", "extra").splitlines()) == 1
 
 
-def test_python_runs_it_as_a_module() -> None:
+def test_a_misspelt_command_is_corrected(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["turnament"]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and "did you mean tournament?" in err
+
+
+def test_every_command_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    text = capsys.readouterr().out
+    assert all(f"  {name} " in text for name in COMMANDS)
+    assert all(":" in entry for entry, _ in COMMANDS.values())
+
+
+def test_version_prints_the_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"merels {full_version()}\n"
+
+
+def test_without_a_command_merels_runs_the_engine() -> None:
+    text = output(typed="uci\nquit\n")
+    assert text.startswith("id name merels") and text.endswith("uciok\n")
+
+
+def test_merels_runs_as_a_module() -> None:
     assert subprocess.check_output(
         [sys.executable, "-m", "merels", "--version"], encoding="utf-8"
     ) == output("--version")
@@ -39,7 +63,7 @@ def test_python_runs_it_as_a_module() -> None:
     Path(merels.__file__).parent.parent.name == "tournament",
     reason="the finder of an editable installation is asked after the current folder",
 )
-def test_a_clone_in_the_current_folder_does_not_hide_it(tmp_path: Path) -> None:
+def test_a_clone_in_the_current_folder_does_not_hide_the_package(tmp_path: Path) -> None:
     (tmp_path / "merels" / "engine").mkdir(parents=True)
     example = "import merels; from merels.engine import Limit; print(merels.__version__, Limit)"
     text = subprocess.check_output([sys.executable, "-c", example], cwd=tmp_path, encoding="utf-8")

@@ -15,18 +15,16 @@ from merels.engine.tablebase.build import Builder
 from merels.protocol.formats.pgn.reader import parse_records
 from merels.tournament.journal.open import read_journal
 from tests.commands import refusal
-from tests.tournament.processes import Marked
-from tests.tournament.specs import engine_words, match
+from tests.tournament.processes import play
+from tests.tournament.specs import engine_words, match, rows_of
 
 pytestmark = pytest.mark.thorough
 
 ELO = r"-?\d+\.\d\d \+/- \d+\.\d\d"
 RESULTS_OF = "Results of A vs B (20 nodes - 40 nodes, NULL, 4MB, book):"
 SHORT = ("-rounds", "1", "-maxmoves", "8")
-
-
 LOST = "O*******/**O*****/*@**@@O*"
-"""White loses with every move."""
+"""A position in which White, to move, loses."""
 DRAWN = ("*O@*O***/**O@@***/********", "**@*O***/**O*@***/***O@***", "********/***O@O@*/*****O@*")
 
 
@@ -38,17 +36,10 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run(*words: str) -> tuple[str, str]:
-    """Return the output and the errors of a run that must succeed."""
-    status, out, err = Marked(*words).wait()
-    assert status == 0, err
-    return out, err
-
-
 @pytest.mark.quick
-def test_the_lines_of_fastchess() -> None:
+def test_output_in_the_form_of_fastchess() -> None:
     words = (*match(*SHORT), "-each", "option.Hash=4", "-openings", "book", "-output")
-    out = run(*words, "format=fastchess", "-ratinginterval", "1", "-sprt", "elo0=0", "elo1=5")[0]
+    out = play(*words, "format=fastchess", "-ratinginterval", "1", "-sprt", "elo0=0", "elo1=5")[0]
     games, *blocks = re.split(r"(?<=\n)-{50}\n", out)
     assert re.fullmatch(
         r"Started game 1 of 2 \(A vs B\)\nFinished game 1 \(A vs B\): \S+ \{.*\}\n", games
@@ -64,16 +55,16 @@ def test_the_lines_of_fastchess() -> None:
     assert blocks[-1] == "Tournament finished\n"
 
 
-def test_the_lines_of_fastchess_for_single_games_and_a_decided_test() -> None:
+def test_output_in_the_form_of_fastchess_for_single_games_and_a_decided_sprt() -> None:
     words = (*match(), "-rounds", "60", "-maxmoves", "8", "-output", "fastchess", "-report")
-    out = run(*words, "penta=false", "-sprt", "elo0=-600", "elo1=-300")[0]
+    out = play(*words, "penta=false", "-sprt", "elo0=-600", "elo1=-300")[0]
     assert "Ptnml" not in out and "PairsRatio" not in out and "Score of" not in out
     assert out.endswith("\nSPRT ([-600.00, -300.00]) completed - H1 was accepted\n")
 
 
-def test_the_lines_of_cutechess() -> None:
+def test_output_in_the_form_of_cutechess() -> None:
     words = (*match(*SHORT), "-output", "format=cutechess", "-sprt", "elo0=0", "elo1=5")
-    lines = run(*words)[0].splitlines()
+    lines = play(*words)[0].splitlines()
     assert [line.split(" (")[0] for line in lines if " game " in line] == [
         "Started game 1 of 2", "Finished game 1", "Started game 2 of 2", "Finished game 2"
     ]
@@ -95,19 +86,18 @@ def test_the_lines_of_cutechess() -> None:
 ])
 def test_the_table_of_three_engines(form: str, heads: str, end: str) -> None:
     words = (*match(*SHORT), *engine_words("C", "nodes=9"), "-output", form)
-    lines = [line for line in run(*words)[0].splitlines() if not line.startswith("---")]
+    lines = [line for line in play(*words)[0].splitlines() if not line.startswith("---")]
     assert lines[-1] == end and lines[-5].split() == ["Rank", "Name", *heads.split()]
-    ranks = [line.split() for line in lines[-4:-1]]
-    assert [words[0] for words in ranks] == ["1", "2", "3"]
-    assert sorted(words[1] for words in ranks) == ["A", "B", "C"]
-    assert all("4" in words for words in ranks), "games"
+    rows = [line.split() for line in lines[-4:-1]]
+    assert [row[0] for row in rows] == ["1", "2", "3"]
+    assert sorted(row[1] for row in rows) == ["A", "B", "C"]
+    assert all("4" in row for row in rows), "each engine plays four games"
 
 
 def test_wait_makes_a_pause_between_games(tmp_path: Path) -> None:
     path = tmp_path / "j.db"
-    run(*match(*SHORT), "-rounds", "2", "-wait", "250", "-journal", str(path))
-    with read_journal(str(path)) as journal:
-        rows = list(journal.rows())
+    play(*match(*SHORT), "-rounds", "2", "-wait", "250", "-journal", str(path))
+    rows = rows_of(path)
     starts = [datetime.fromisoformat(row.started) for row in rows]
     ends = [start + timedelta(microseconds=row.elapsed / 1000) for start, row in zip(starts, rows)]
     assert len(rows) == 4
@@ -118,44 +108,38 @@ def test_wait_makes_a_pause_between_games(tmp_path: Path) -> None:
 def test_epdout_has_the_last_position_of_each_game(tmp_path: Path) -> None:
     epd, pgn, journal = (str(tmp_path / name) for name in ("x.epd", "x.pgn", "x.db"))
     words = (*match(*SHORT), "-epdout", epd, "-pgnout", pgn, "-journal", journal)
-    run(*words)
-    run(*words, "-rounds", "2", "-resume")
+    play(*words)
+    play(*words, "-rounds", "2", "-resume")
     records = list(parse_records(Path(pgn).read_text()))
     expected = [format_position(record.final()) for record in records]
     assert len(expected) == 4
     assert Path(epd).read_text().splitlines() == expected
-    run(*match(*SHORT), "-epdout", f"file={epd}", "append=false")
+    play(*match(*SHORT), "-epdout", f"file={epd}", "append=false")
     assert Path(epd).read_text().splitlines() == expected[:2]
 
 
 @pytest.mark.parametrize(
-    ("which", "won", "drawn"),
+    ("results", "won", "drawn"),
     [("BOTH", True, True), ("WIN_LOSS", True, False), ("draw", False, True)],
 )
-def test_tbadjudicate_chooses_the_results(
-    tables: Path, tmp_path: Path, which: str, won: bool, drawn: bool
+def test_tbadjudicate_selects_the_results_that_tables_decide(
+    tables: Path, tmp_path: Path, results: str, won: bool, drawn: bool
 ) -> None:
     book = tmp_path / "book.pos"
     book.write_text("".join(f"{position} w 0 0 3 40\n" for position in (LOST, *DRAWN)))
-    out = run(
+    out = play(
         *match("-rounds", "4", "-games", "1", "-maxmoves", "8", nodes=(200, 200)), "-variant",
         "morris", "-set", "NoRemovalPlies=0", "-openings", str(book), "-tb", str(tables),
-        "-tbadjudicate", which,
+        "-tbadjudicate", results,
     )[0]
     assert ("wins by adjudication: tables" in out) == won
     assert ("Draw by adjudication: tables" in out) == drawn
 
 
-def test_tbadjudicate_needs_tables() -> None:
-    assert "'-tbadjudicate': expected -tb as well" in refusal(
-        "tournament", *match("-tbadjudicate", "DRAW")
-    )
-
-
-def test_quick_is_a_match_that_other_flags_change(tmp_path: Path) -> None:
+def test_other_flags_override_those_of_quick(tmp_path: Path) -> None:
     journal = tmp_path / "j.db"
     quick = ("-quick", "cmd=merels", "cmd=merels", "book=book")
-    out = run("-rounds", "1", "-maxmoves", "8", "-each", "nodes=20", "-journal", str(journal),
+    out = play("-rounds", "1", "-maxmoves", "8", "-each", "nodes=20", "-journal", str(journal),
               "-concurrency", "1", *quick)[0]
     assert "Started game 2 of 2 (" in out and out.endswith("Finished match\n")
     with read_journal(str(journal)) as opened:
@@ -169,35 +153,35 @@ def test_quick_is_a_match_that_other_flags_change(tmp_path: Path) -> None:
 
 @pytest.mark.quick
 def test_pgn_shows_the_search_info_of_engines(tmp_path: Path) -> None:
-    plain, path, journal = (str(tmp_path / name) for name in ("a.pgn", "b.pgn", "j.db"))
+    later, path, journal = (str(tmp_path / name) for name in ("a.pgn", "b.pgn", "j.db"))
     keys = ("timeleft", "latency", "nodes", "seldepth", "nps", "hashfull", "pv")
     words = (*match(*SHORT), "-each", "tc=60", "-journal", journal, "-resume", "-pgnout")
-    run(*words, f"file={path}", *(f"{key}=true" for key in keys))
+    play(*words, f"file={path}", *(f"{key}=true" for key in keys))
     record = next(iter(parse_records(Path(path).read_text())))
-    shown = re.compile(
+    comment = re.compile(
         r"\S+/\d+ \d+\.\d{3}s, tl=\d+\.\d{3}s, latency=\d+\.\d{3}s, n=\d+, sd=\d+, nps=\d+, "
         r'hashfull=\d+, pv="(\S+)[^"]*".*'
     )
     played = [
         (str(node.move), parts[1]) for node in record.line()
-        if node.comment and (parts := shown.fullmatch(node.comment))
+        if node.comment and (parts := comment.fullmatch(node.comment))
     ]
-    assert len(played) > 4 and all(move == first for move, first in played)
+    assert len(played) > 4 and all(move == first_of_pv for move, first_of_pv in played)
     # The journal stores the info lines, so that a file written later has them as well.
-    run(*words, f"file={plain}", "pv=true", "seldepth=true")
-    text = " ".join(Path(plain).read_text().split())
+    play(*words, f"file={later}", "pv=true", "seldepth=true")
+    text = " ".join(Path(later).read_text().split())
     assert "sd=" in text and 'pv="' in text and "nps=" not in text
 
 
 def test_a_log_is_compressed_at_the_end(tmp_path: Path) -> None:
     path, packed = tmp_path / "log.txt", tmp_path / "log.txt.gz"
     words = (*match(*SHORT), "-log", str(path), "level=info", "engine=true", "compress=true")
-    run(*words)
+    play(*words)
     assert not path.exists()
     first = gzip.decompress(packed.read_bytes()).decode()
     assert "game 2: B vs A started" in first and " trace A > uci\n" in first
-    run(*words)
+    play(*words)
     both = gzip.decompress(packed.read_bytes()).decode()
     assert both.startswith(first) and both.count("game 2: B vs A started") == 2
-    run(*words, "append=false")
+    play(*words, "append=false")
     assert gzip.decompress(packed.read_bytes()).decode().count("game 2: B vs A started") == 1

@@ -10,19 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import MERELS
+from tests.commands import MERELS, output
+from tests.tournament.processes import limited_in_size
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs links, modes and pipes of POSIX")
 GAMES = "".join(
     f'[White "A{number % 3}"]\n[Black "B"]\n\n1. d6 f4 2. d2 1-0\n\n' for number in range(40)
 )
 COMMANDS = [["ratings"], ["convert", "-to", "pgn"]]
-WITH_SIZE_LIMIT = """
-import resource, sys
-from merels.tournament.commands.main import main
-resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
-sys.exit(main(sys.argv[1:]))
-"""
 
 
 @pytest.fixture
@@ -41,8 +36,7 @@ def test_a_full_disk_keeps_the_old_report(tmp_path: Path, games: str, words: lis
     folder.mkdir()
     (folder / "report").write_text("the old report")
     report = f"{folder}/report"
-    command = [sys.executable, "-P", "-c", WITH_SIZE_LIMIT, *words, games, "-out", report]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = limited_in_size(100, *words, games, "-out", report)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1 and "cannot write this file: File too large" in done.stderr
     assert [path.name for path in folder.iterdir()] == ["report"]
@@ -55,7 +49,7 @@ def test_a_report_keeps_links_and_permissions(tmp_path: Path, games: str) -> Non
     report.write_text("the old report")
     report.chmod(0o640)
     link.symlink_to(report)
-    subprocess.run([*MERELS, "ratings", games, "-out", str(link)], timeout=60, check=True)
+    output("ratings", games, "-out", str(link))
     assert link.is_symlink() and report.read_text().startswith("#  Name")
     assert stat.S_IMODE(report.stat().st_mode) == 0o640
 
@@ -63,12 +57,12 @@ def test_a_report_keeps_links_and_permissions(tmp_path: Path, games: str) -> Non
 @pytest.mark.skipif(not os.path.exists("/dev/stdout"), reason="needs /dev/stdout")
 @pytest.mark.parametrize("words", COMMANDS, ids=lambda words: str(words[0]))
 def test_out_may_be_standard_output(tmp_path: Path, games: str, words: list[str]) -> None:
-    command = [*MERELS, *words, games, "-out", "/dev/stdout"]
-    text = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+    command = [*words, games, "-out", "/dev/stdout"]
+    text = output(*command)
     assert text
-    # If standard output appends to a file, its old text is kept.
+    # If standard output is appended to a file, the file keeps its old text.
     path = tmp_path / "all"
     path.write_text("earlier\n")
     with open(path, "a") as out:
-        subprocess.run(command, stdout=out, timeout=60, check=True)
+        subprocess.run([*MERELS, *command], stdout=out, timeout=60, check=True)
     assert path.read_text() == "earlier\n" + text

@@ -6,42 +6,25 @@ import gzip
 import os
 import random
 import signal
-import subprocess
 import sys
 from pathlib import Path
 from time import sleep
 
 import pytest
 
-from merels.tournament.journal.open import read_journal
 from tests.commands import refusal
-from tests.tournament.processes import Marked, wait_for
-from tests.tournament.specs import match
+from tests.tournament.processes import Marked, limited_in_size, play, wait_for
+from tests.tournament.specs import match, rows_of
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs links and pipes of POSIX")
 linux = pytest.mark.skipif(sys.platform != "linux", reason="limits the size of files")
 SHORT = ("-rounds", "1", "-maxmoves", "8")
-WITH_SIZE_LIMIT = """
-import resource, sys
-from merels.tournament.commands.main import main
-limit = int(sys.argv.pop(1))
-resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-sys.exit(main(["tournament", *sys.argv[1:]]))
-"""
 STARTED = "game 2: B vs A started"
-
-
-def run(*words: str) -> str:
-    """Return the errors of a run that must succeed."""
-    status, _, err = Marked(*words).wait()
-    assert status == 0, err
-    return err
 
 
 def on_a_full_disk(limit: int, *words: str) -> str:
     """Return the errors of a run whose files are limited to ``limit`` bytes; it must fail."""
-    command = [sys.executable, "-P", "-c", WITH_SIZE_LIMIT, str(limit), *words]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    done = limited_in_size(limit, "tournament", *words)
     assert done.returncode == 1 and "Traceback" not in done.stderr
     return done.stderr
 
@@ -51,17 +34,21 @@ def unpacked(path: Path) -> str:
     return gzip.decompress(path.read_bytes()).decode()
 
 
+def compressing(path: Path) -> tuple[str, ...]:
+    """Return the flags of a short match whose log is compressed at the end."""
+    return (*match(*SHORT), "-log", str(path), "level=info", "compress=true")
+
+
 @linux
 def test_a_full_disk_while_a_log_is_compressed_loses_nothing(tmp_path: Path) -> None:
     path, packed = tmp_path / "log", tmp_path / "log.gz"
     packed.write_bytes(gzip.compress(random.Random(1).randbytes(15000).hex().encode()))
     earlier, size = unpacked(packed), packed.stat().st_size
-    words = (*match(*SHORT), "-log", str(path), "level=info", "compress=true")
-    err = on_a_full_disk(size + 20, *words)
+    err = on_a_full_disk(size + 20, *compressing(path))
     assert f"cannot write {packed}: File too large; the log is in {path}" in err
     assert unpacked(packed) == earlier and path.read_text().count(STARTED) == 1
     assert sorted(tmp_path.iterdir()) == [path, packed]
-    run(*words)
+    play(*compressing(path))
     assert unpacked(packed).startswith(earlier) and unpacked(packed).count(STARTED) == 2
     assert list(tmp_path.iterdir()) == [packed]
 
@@ -72,15 +59,14 @@ def test_a_kill_while_a_log_is_compressed_loses_nothing(tmp_path: Path) -> None:
     earlier = random.Random(1).randbytes(1 << 24).hex() + "\n"
     path.write_text(earlier)
     before = packed.stat()
-    words = (*match(*SHORT), "-log", str(path), "level=info", "compress=true")
-    killed = Marked(*words)
+    killed = Marked(*compressing(path))
     while packed.stat() == before and len(list(tmp_path.iterdir())) == 2:
         assert killed.process.poll() is None
         sleep(0.001)
     killed.process.kill()
     killed.wait()
     assert path.read_text().startswith(earlier), "killed too late"
-    run(*words)
+    play(*compressing(path))
     text = unpacked(packed)
     assert text.startswith("first\n" + earlier) and text.count(STARTED) == 2
     assert not path.exists()
@@ -90,66 +76,63 @@ def test_no_log_is_appended_to_a_damaged_file(tmp_path: Path) -> None:
     path, packed = tmp_path / "log", tmp_path / "log.gz"
     for damaged in (gzip.compress(b"first\n" * 99)[:-9], b"no gzip"):
         packed.write_bytes(damaged)
-        status, _, err = Marked(
-            *match(*SHORT), "-log", str(path), "level=info", "compress=true"
-        ).wait()
+        status, _, err = Marked(*compressing(path)).wait()
         assert status == 1
         assert f"{packed} is damaged or not a gzip file; the log is in {path}" in err
         assert packed.read_bytes() == damaged
     assert path.read_text().count(STARTED) == 2
 
 
-def test_a_resumed_run_goes_on_with_its_files(tmp_path: Path) -> None:
-    """``append=false`` replaces a file at the start of a run, but not when the run is continued."""
+def test_a_resumed_run_appends_to_its_files_in_spite_of_append_false(tmp_path: Path) -> None:
+    """``append=false`` replaces a file only at the start of a new run."""
     paths = [tmp_path / name for name in ("epd", "log", "pgn")]
     flags = ["-journal", f"{tmp_path}/j", "-log", str(paths[1]), "append=false", "level=info"]
     flags += ["-epdout", str(paths[0]), "append=false", "-pgnout", str(paths[2]), "append=false"]
     for path in paths:
         path.write_text("of another run\n")
-    run(*match(*SHORT), *flags)
-    run(*match(*SHORT), *flags, "-rounds", "2", "-resume")
-    texts = [path.read_text() for path in paths]
-    assert all("of another run" not in text for text in texts)
-    assert texts[0].count("\n") == texts[2].count("[GameId ") == 4
-    assert all(f"game {number}: " in texts[1] for number in range(1, 5))
+    play(*match(*SHORT), *flags)
+    play(*match(*SHORT), *flags, "-rounds", "2", "-resume")
+    epd, log, pgn = (path.read_text() for path in paths)
+    assert "of another run" not in epd + log + pgn
+    assert epd.count("\n") == pgn.count("[GameId ") == 4
+    assert all(f"game {number}: " in log for number in range(1, 5))
     packed = tmp_path / "log.gz"
     packed.write_bytes(gzip.compress(b"of this run\n"))
-    run(*match(*SHORT), *flags, "-rounds", "3", "-resume", "-log", "compress=true")
-    assert unpacked(packed).startswith("of this run\n" + texts[1])
+    play(*match(*SHORT), *flags, "-rounds", "3", "-resume", "-log", "compress=true")
+    assert unpacked(packed).startswith("of this run\n" + log)
 
 
 def test_a_resumed_run_writes_the_positions_that_a_killed_run_left_out(tmp_path: Path) -> None:
     path, words = tmp_path / "epd", (*match(*SHORT), "-journal", f"{tmp_path}/j", "-resume")
     path.write_text("of another run\n")
-    run(*words, "-rounds", "2", "-epdout", str(path))
+    play(*words, "-rounds", "2", "-epdout", str(path))
     lines = path.read_text().splitlines(keepends=True)
     assert len(lines) == 5
     for count in range(1, 5):
         path.write_text("".join(lines[:count]))
-        run(*words, "-rounds", "2", "-epdout", str(path))
+        play(*words, "-rounds", "2", "-epdout", str(path))
         assert path.read_text() == "".join(lines)
 
 
 @linux
 def test_a_full_disk_leaves_whole_positions(tmp_path: Path) -> None:
     path = tmp_path / "epd"
-    run(*match(*SHORT), "-epdout", str(path))
+    play(*match(*SHORT), "-epdout", str(path))
     first, second = path.read_text().splitlines(keepends=True)
     path.unlink()
     err = on_a_full_disk(len(first) + 9, *match(*SHORT), "-epdout", str(path))
     assert f"cannot write {path}: File too large; going on without it from game 2 on" in err
     assert path.read_text() == first
     path.write_text("startpos")  # without a line break at the end
-    run(*match(*SHORT), "-epdout", str(path))
+    play(*match(*SHORT), "-epdout", str(path))
     assert path.read_text() == f"startpos\n{first}{second}"
 
 
 def test_a_log_that_another_run_writes_is_compressed_by_the_last(tmp_path: Path) -> None:
     path, packed = tmp_path / "log", tmp_path / "log.gz"
-    words = (*match(*SHORT), "-log", str(path), "level=info", "compress=true")
-    other = Marked(*words, "-wait", str(10**9))
+    other = Marked(*compressing(path), "-wait", str(10**9))
     wait_for(other, "Finished game 1 ")
-    run(*words)
+    play(*compressing(path))
     assert path.read_text().count("game 1: A vs B started") == 2 and not packed.exists()
     other.process.send_signal(signal.SIGINT)
     assert other.wait()[0] == 130
@@ -160,15 +143,15 @@ def test_a_log_that_another_run_writes_is_compressed_by_the_last(tmp_path: Path)
 @pytest.mark.parametrize("target", ["/dev/full", "/dev/stderr", None])
 def test_a_device_is_not_compressed(tmp_path: Path, target: str | None) -> None:
     path = tmp_path / "log"
-    for place in (path, tmp_path / "log.gz"):
+    for device in (path, tmp_path / "log.gz"):
         if target is None:
-            os.mkfifo(place)
+            os.mkfifo(device)
         else:
-            place.symlink_to(target)
+            device.symlink_to(target)
         error = refusal("tournament", *match(*SHORT), "-log", str(path), "compress=true")
-        assert f"'{place.name}': -log compress=true needs a regular file" in error
-        assert list(tmp_path.iterdir()) == [place]
-        place.unlink()
+        assert f"'{device.name}': -log compress=true needs a regular file" in error
+        assert list(tmp_path.iterdir()) == [device]
+        device.unlink()
 
 
 @posix
@@ -177,10 +160,10 @@ def test_a_compressed_log_keeps_links(tmp_path: Path) -> None:
     path.symlink_to("target")
     packed.symlink_to("target.gz")
     for count in (1, 2):
-        run(*match(*SHORT), "-log", str(path), "level=info", "compress=true")
+        play(*compressing(path))
         assert path.is_symlink() and packed.is_symlink() and not path.exists()
         assert unpacked(tmp_path / "target.gz").count(STARTED) == count
-    run(*match(*SHORT), "-log", str(path), "level=info", "compress=true", "append=false")
+    play(*compressing(path), "append=false")
     assert packed.is_symlink() and unpacked(packed).count(STARTED) == 1
 
 
@@ -210,5 +193,4 @@ def test_an_interrupt_ends_a_pause_between_games(tmp_path: Path) -> None:
     pausing.process.send_signal(signal.SIGINT)
     status, _, err = pausing.wait()
     assert status == 130 and "1 game is finished" in err
-    with read_journal(f"{tmp_path}/j") as journal:
-        assert len(list(journal.rows())) == 1
+    assert len(rows_of(tmp_path / "j")) == 1

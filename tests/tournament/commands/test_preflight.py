@@ -13,22 +13,23 @@ from merels.tournament.commands.main import main
 from merels.tournament.journal.open import read_journal
 from tests.commands import output
 from tests.processes import FAKE, LATE, SANMILL, needs_proc
-from tests.tournament.processes import Marked
-from tests.tournament.specs import engine_words, match
+from tests.tournament.processes import Marked, play
+from tests.tournament.specs import engine_words, match, rows_of
 
 pytestmark = pytest.mark.thorough
 
-QUICK = ("starttimeout=5", "pingtimeout=0.5")
-ONE = ("-rounds", "1", "-quiet")
+TIMEOUTS = ("starttimeout=5", "pingtimeout=0.5")
+ONE_ROUND = ("-rounds", "1", "-quiet")
+ONE_MOVE = (*ONE_ROUND, "-games", "1", "-maxmoves", "1")
 
 
 def fake(*words: str, mode: str = "sound", name: str = "E") -> list[str]:
     """Return the flags of a fake engine with short timeouts."""
-    return engine_words(name, *QUICK, "nodes=20", *words, command=(*FAKE, *mode.split(" ", 1)))
+    return engine_words(name, *TIMEOUTS, "nodes=20", *words, command=(*FAKE, *mode.split(" ", 1)))
 
 
 def refused(tmp_path: Path, *words: str) -> str:
-    """Return the error of a refused run, which must leave no file and no process."""
+    """Return the error of a run that must be refused and leave no file and no process."""
     run = Marked(*words, "-rounds", "1", "-journal", f"{tmp_path}/j", "-pgnout", f"{tmp_path}/g",
                  cwd=tmp_path)
     status, out, err = run.wait()
@@ -87,9 +88,9 @@ def test_an_engine_that_cannot_play_is_refused(
 
 @pytest.mark.parametrize("mode", ["stops-only", "stderr"])
 def test_slow_and_odd_engines_are_not_refused(mode: str) -> None:
-    entry = fake(mode=mode) if mode == "stops-only" else fake("pingtimeout=20", mode=mode)
-    status, out, err = Marked(*match(*entry, *ONE, "-games", "1", "-maxmoves", "2")).wait()
-    assert status == int(mode == "stops-only") and "Games: " in out or "#  Name" in out, err
+    engine = fake(mode=mode) if mode == "stops-only" else fake("pingtimeout=20", mode=mode)
+    status, out, err = Marked(*match(*engine, *ONE_ROUND, "-games", "1", "-maxmoves", "2")).wait()
+    assert status == (mode == "stops-only") and "#  Name" in out, err
 
 
 @pytest.mark.parametrize(
@@ -109,9 +110,8 @@ def test_rules_without_an_engine_option_need_rules_known(
         f"'-engine E': has no option for {fields}; "
         "add rules=known if it already plays by these rules"
     )
-    short = (*ONE, "-games", "1", "-maxmoves", "1")
-    where = ["-each"] if len(flags) == 2 else []
-    assert Marked(*match(*fake(*where, "rules=known"), *flags, *short)).wait()[0] == 0
+    each = ["-each"] if len(flags) == 2 else []
+    play(*match(*fake(*each, "rules=known"), *flags, *ONE_MOVE))
 
 
 def test_rules_takes_only_the_value_known(capsys: pytest.CaptureFixture[str]) -> None:
@@ -127,9 +127,7 @@ def test_rules_takes_only_the_value_known(capsys: pytest.CaptureFixture[str]) ->
 def test_an_undeclared_option_is_reported(flags: tuple[str, ...]) -> None:
     example = Path(__file__).parents[3] / "protocol" / "examples" / "minimal_engine.py"
     words = (f"cmd={sys.executable}", f"args={example}", "name=E", "nodes=1", "option.Hash=3")
-    short = ("-rounds", "1", "-games", "1", "-maxmoves", "1", "-quiet")
-    status, _, err = Marked(*match("-engine", *words, *short, *flags)).wait()
-    assert status == 0
+    _, err = play(*match("-engine", *words, *ONE_MOVE, *flags))
     assert err == "merels tournament: E declares no options; it may ignore option.Hash\n"
 
 
@@ -140,18 +138,17 @@ def test_a_resumed_journal_stays_as_it_was_when_an_engine_is_refused(tmp_path: P
                   "-journal", str(journal), "-resume", "-games", "1", "-maxmoves", "2", "-quiet")
     sound = f"import os, sys; os.execv({FAKE[0]!r}, [{FAKE[0]!r}, {FAKE[1]!r}, 'sound'])\n"
     script.write_text(sound)
-    assert Marked(*words, "-rounds", "1").wait()[0] == 0
+    play(*words, "-rounds", "1")
     before = journal.read_bytes()
     script.write_text("raise SystemExit('out of order')\n")
     status, out, err = Marked(*words, "-rounds", "2").wait()
     assert status == 2 and "does not start: exit code 1: out of order" in err and not out
     assert journal.read_bytes() == before and len(list(tmp_path.iterdir())) == 2
-    # All games are played, so the engine is not started.
-    assert Marked(*words, "-rounds", "1").wait()[0] == 0
+    # Without games to play, the engine is not started.
+    play(*words, "-rounds", "1")
     script.write_text(sound)
-    assert Marked(*words, "-rounds", "2").wait()[0] == 0
-    with read_journal(str(journal)) as stored:
-        assert len(stored.numbers()) == 6
+    play(*words, "-rounds", "2")
+    assert len(rows_of(journal)) == 6
 
 
 @needs_proc
@@ -165,14 +162,13 @@ def test_a_worker_tries_the_engines_of_a_foreign_executor(tmp_path: Path, pool: 
         "merels tournament: '-engine E': makes an illegal move: 'a1xg7', "
     )
     assert list(tmp_path.iterdir()) == []
-    words = (*ONE, "-games", "1", "-maxmoves", "1")
-    assert Marked(*match(*fake(), *executor, *words)).wait()[0] == 0
+    play(*match(*fake(), *executor, *ONE_MOVE))
 
 
-def test_a_refused_run_leaves_the_command_line_in_the_journal(tmp_path: Path) -> None:
+def test_a_refused_run_does_not_change_the_command_line_in_the_journal(tmp_path: Path) -> None:
     path = str(tmp_path / "j")
     words = match(*fake(), "-journal", path, "-games", "1", "-maxmoves", "1", "-quiet")
-    assert Marked(*words, "-rounds", "1").wait()[0] == 0
+    play(*words, "-rounds", "1")
     with read_journal(path) as journal:
         notes = journal.meta()
     more = ("-rounds", "2", "-pgnout", f"{tmp_path}/none/g.pgn", "-resume")
@@ -184,30 +180,30 @@ def test_a_refused_run_leaves_the_command_line_in_the_journal(tmp_path: Path) ->
 
 @needs_proc
 def test_an_engine_that_stops_playing_after_its_trial_is_a_warning(tmp_path: Path) -> None:
-    command = (*LATE, str(tmp_path / "f"), FAKE[1], "illegal")
-    late = engine_words("E", *QUICK, "nodes=20", command=command)
-    run = Marked(*match(*late, "-rounds", "1", "-maxmoves", "20", "-journal", f"{tmp_path}/j"))
-    status, out, err = run.wait()
+    journal, command = f"{tmp_path}/j", (*LATE, str(tmp_path / "tried"), FAKE[1], "illegal")
+    engine = engine_words("E", *TIMEOUTS, "nodes=20", command=command)
+    run = Marked(*match(*engine, "-rounds", "1", "-maxmoves", "20", "-journal", journal))
+    status, out, _ = run.wait()
     assert status == 1 and run.survivors() == []
-    last = out.splitlines()[-1]
-    assert last.startswith("WARNING: E played no legal move in its last 4 games, from game ")
-    assert "the reason was: " in last
-    again = Marked("-journal", f"{tmp_path}/j", "-resume").wait()
-    assert again[0] == 1 and again[1].splitlines()[-1] == last
-    journal, warning = f"{tmp_path}/j", last.removeprefix("WARNING: ")
-    assert output("ratings", journal).splitlines()[-1] == last
+    line = out.splitlines()[-1]
+    assert line.startswith("WARNING: E played no legal move in its last 4 games, from game ")
+    assert "the reason was: " in line
+    status, out, _ = Marked("-journal", journal, "-resume").wait()
+    assert status == 1 and out.splitlines()[-1] == line
+    warning = line.removeprefix("WARNING: ")
+    assert output("ratings", journal).splitlines()[-1] == line
     assert json.loads(output("ratings", journal, "-format", "json"))["warnings"] == [warning]
     assert html.escape(warning) in output("ratings", journal, "-format", "html")
 
 
 def test_an_engine_that_fails_in_every_game_fails_the_run() -> None:
-    status, out, _ = Marked(*match(*fake(mode="die-search"), *ONE, "-games", "1")).wait()
+    status, out, _ = Marked(*match(*fake(mode="die-search"), *ONE_ROUND, "-games", "1")).wait()
     assert status == 1 and "abandoned" in out
     assert out.splitlines()[-1] == "WARNING: E failed in 2 of 2 games (100.0%): 2 crashes"
 
 
 def test_an_engine_of_another_dialect_is_tried(tmp_path: Path) -> None:
-    entry = engine_words("S", "proto=sanmill", "depth=1", command=(*SANMILL, "log"))
-    assert Marked(*match(*entry, *ONE, "-games", "1", "-maxmoves", "1")).wait()[0] == 0
-    message = refused(tmp_path, *match(*entry, "-set", "Flying=never"))
+    engine = engine_words("S", "proto=sanmill", "depth=1", command=(*SANMILL, "log"))
+    play(*match(*engine, *ONE_MOVE))
+    message = refused(tmp_path, *match(*engine, "-set", "Flying=never"))
     assert "has no option for Flying=never; add rules=known" in message

@@ -1,10 +1,10 @@
-"""Games written by other programs and by hand, read by ``merels convert`` and other commands."""
+"""Texts of other programs and of people, read by ``merels convert`` and other commands."""
 
 from __future__ import annotations
 
 import gzip
 import json
-import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,34 +12,39 @@ import pytest
 
 from merels.engine.game.notation import START
 from merels.protocol.formats.pgn.reader import parse_records
-from tests.commands import MERELS, output, run
+from tests.commands import output, run
 
 CASES: list[dict[str, Any]] = json.loads(
     (Path(__file__).parents[2] / "data" / "readers.json").read_text(encoding="utf-8")
 )
-FOUR = "d6 f4 d2 b4".split()
+FOUR_MOVES = "d6 f4 d2 b4".split()
+Command = Callable[..., tuple[int, str, str]]
 
 
-def convert(text: str | bytes, form: str, *words: str) -> tuple[int, str, str]:
-    """Run ``merels convert`` with a text as standard input; return status, output and errors."""
-    data = text if isinstance(text, bytes) else text.encode()
-    done = subprocess.run(
-        [*MERELS, "convert", "-to", form, *words], input=data, capture_output=True, timeout=300
-    )
-    return done.returncode, done.stdout.decode(), done.stderr.decode()
+@pytest.fixture
+def read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Command:
+    """Return a function that runs a command on a text; it returns status, output and errors.
+
+    The words of the command come first; without words, the text is converted to PGN.
+    """
+    def run_on(text: str | bytes, *words: str) -> tuple[int, str, str]:
+        path = tmp_path / "game"
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        command, *flags = words or ("convert", "-to", "pgn")
+        return run(capsys, [command, str(path), *flags])
+
+    return run_on
 
 
-def read(text: str | bytes, *words: str) -> list[list[str]]:
-    """Return the moves of the games in a text, which must be read without errors."""
-    status, out, error = convert(text, "pgn", *words)
-    assert (status, error) == (0, "")
-    return [list(map(str, record.moves)) for record in parse_records(out)]
+def moves_of(pgn: str) -> list[list[str]]:
+    """Return the moves of each game."""
+    return [list(map(str, record.moves)) for record in parse_records(pgn)]
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
-def test_games_of_other_programs_are_read(case: dict[str, Any]) -> None:
+def test_games_of_other_programs_are_read(read: Command, case: dict[str, Any]) -> None:
     data = case["text"].encode(case.get("encoding", "utf-8"))
-    status, out, error = convert(data, "wmd", *case.get("args", ()))
+    status, out, error = read(data, "convert", "-to", "wmd", *case.get("args", ()))
     if "or_error" in case and status:
         assert status == 2 and "GoldToken" in error and len(error.splitlines()) == 1
         return
@@ -50,18 +55,16 @@ def test_games_of_other_programs_are_read(case: dict[str, Any]) -> None:
         assert all(word in error for word in case["error"])
     else:
         assert error == "" or "has no place for" in error
-    games = [record.moves for record in parse_records(out)]
-    assert [list(map(str, game)) for game in games] == (moves or [])
+    assert moves_of(out) == (moves or [])
     if "nags" in case:
-        _, pgn, _ = convert(data, "pgn")
         nags = [
             [int(glyph[1:]) for node in record.line() for glyph in node.glyphs]
-            for record in parse_records(pgn)
+            for record in parse_records(read(data)[1])
         ]
         assert nags == case["nags"]
 
 
-WILD: dict[str, str | bytes] = {
+UNUSUAL: dict[str, str | bytes] = {
     "glyphs of one sign": "1. d6‼ f4⁇ 2. d2⁈ b4⁉ *",
     "wide glyphs": "1. d6！ f4？！ 2. d2 b4 *",
     "mixed glyphs": "1. d6!! $14 f4 ?! 2. d2 !? b4!?$6 *",
@@ -99,62 +102,45 @@ WILD: dict[str, str | bytes] = {
 }
 
 
-@pytest.mark.parametrize("text", WILD.values(), ids=WILD)
-def test_unusual_pgn_is_read(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str | bytes
-) -> None:
-    (tmp_path / "game").write_bytes(text if isinstance(text, bytes) else text.encode())
-    status, out, error = run(capsys, ["convert", str(tmp_path / "game"), "-to", "pgn"])
+@pytest.mark.parametrize("text", UNUSUAL.values(), ids=UNUSUAL)
+def test_unusual_pgn_is_read(read: Command, text: str | bytes) -> None:
+    status, out, error = read(text)
     assert (status, error) == (0, "")
-    assert [list(map(str, record.moves)) for record in parse_records(out)] == [FOUR]
+    assert moves_of(out) == [FOUR_MOVES]
 
 
-REMOVALS = ["b2 x f4", "b2x f4", "b2 xf4", "b2×f4", "b2 × f4", "b2Xf4", "B2xF4!", "b2 {so} xf4"]
-
-
-@pytest.mark.parametrize("move", REMOVALS)
-def test_a_removal_with_any_sign_is_read(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], move: str
-) -> None:
-    (tmp_path / "game").write_text(f"1. d2 f4 2. f2 b4 3. {move} a1 *", encoding="utf-8")
-    _, out, _ = run(capsys, ["convert", str(tmp_path / "game"), "-to", "pgn"])
-    [record] = parse_records(out)
-    assert list(map(str, record.moves)) == ["d2", "f4", "f2", "b4", "b2xf4", "a1"]
+@pytest.mark.parametrize("move", [
+    "b2 x f4", "b2x f4", "b2 xf4", "b2×f4", "b2 × f4", "b2Xf4", "B2xF4!", "b2 {so} xf4"
+])
+def test_a_removal_with_any_sign_is_read(read: Command, move: str) -> None:
+    _, out, _ = read(f"1. d2 f4 2. f2 b4 3. {move} a1 *")
+    assert moves_of(out) == [["d2", "f4", "f2", "b4", "b2xf4", "a1"]]
 
 
 @pytest.mark.parametrize("dash", "-–—−‐")
-def test_a_move_with_any_dash_is_read(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], dash: str
-) -> None:
+def test_a_move_with_any_dash_is_read(read: Command, dash: str) -> None:
     start = "@*O*@***/O***@***/O******* w 0 0 0 9"
     for move in (f"e4{dash}e5", f"e4 {dash} e5", f"E4{dash} e5"):
-        text = f'[FEN "{start}"]\n\n9. {move} {dash.join("10")}\n'
-        (tmp_path / "game").write_text(text, encoding="utf-8")
-        _, out, error = run(capsys, ["convert", str(tmp_path / "game"), "-to", "pgn"])
+        _, out, error = read(f'[FEN "{start}"]\n\n9. {move} {dash.join("10")}\n')
         [record] = parse_records(out)
         assert (error, list(map(str, record.moves)), record.result) == ("", ["e4-e5"], "1-0")
 
 
-def test_glyphs_become_their_numbers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = "1. d6! f4? 2. d2!! b4?? 3. a1!? g7?! 4. e5‼ ± a7⁇ ∞ 5. g1⁉$18 e3⁈ *"
-    (tmp_path / "game").write_text(text, encoding="utf-8")
-    _, out, _ = run(capsys, ["convert", str(tmp_path / "game"), "-to", "pgn"])
+def test_glyphs_become_their_numbers(read: Command) -> None:
+    _, out, _ = read("1. d6! f4? 2. d2!! b4?? 3. a1!? g7?! 4. e5‼ ± a7⁇ ∞ 5. g1⁉$18 e3⁈ *")
     assert (
         "1. d6 $1 f4 $2 2. d2 $3 b4 $4 3. a1 $5 g7 $6 4. e5 $3 $16 a7 $4 $13 5. g1 $5 $18\ne3 $6 *"
         in out
     )
 
 
-def test_games_without_a_line_between_them(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_games_without_an_empty_line_between_them_are_read(read: Command) -> None:
     fen = '[FEN "********/O*@*****/******** w 8 8 0 2"]\n'
     text = (
         '[White "A"]\n1. d6 f4 1-0\n[White "B"]\n1. d6 f4\n[White "C"]\n1. d6 1-0 1. d2 0-1 [White '
         '"E"] 1. a1 * {the end}\n' + fen + "\n" + fen + '*\n[White "H"]\n1. d6 (1. d2 1-0) f4'
     )
-    (tmp_path / "games").write_text(text)
-    _, out, error = run(capsys, ["convert", str(tmp_path / "games"), "-to", "pgn"])
+    _, out, error = read(text)
     records = list(parse_records(out))
     assert error == "" and [record.tags["White"] for record in records] == [
         "A", "B", "C", "?", "E", "?", "?", "H"
@@ -167,62 +153,51 @@ def test_games_without_a_line_between_them(
 @pytest.mark.parametrize(
     "name", ["Nine Men's Morris", "Nine Men’s Morris", "9 men's morris", "Mühle", "Mill", "?", ""]
 )
-def test_a_variant_tag_names_the_game(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+def test_a_variant_tag_with_a_name_of_the_game_means_mill_by_default(
+    read: Command, name: str
 ) -> None:
-    (tmp_path / "game").write_text(f'[Variant "{name}"]\n\n1. d6 f4 *', encoding="utf-8")
-    words = ["convert", str(tmp_path / "game"), "-to", "pgn"]
-    assert '[Variant "mill"]' in run(capsys, words)[1]
-    assert '[Variant "multi"]' in run(capsys, [*words, "-variant", "multi"])[1]
+    text, pgn = f'[Variant "{name}"]\n\n1. d6 f4 *', ("convert", "-to", "pgn")
+    assert '[Variant "mill"]' in read(text, *pgn)[1]
+    assert '[Variant "multi"]' in read(text, *pgn, "-variant", "multi")[1]
 
 
-@pytest.mark.parametrize("command", ["convert", "review", "accuracy"])
+@pytest.mark.parametrize("words", [
+    ("convert", "-to", "pgn"), ("review", "-nodes", "10"), ("accuracy", "-tables", "{folder}"),
+])
 def test_the_variant_tag_of_another_game_is_overridden(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str
+    tmp_path: Path, read: Command, words: tuple[str, ...]
 ) -> None:
-    game = tmp_path / "game"
-    game.write_text('[Variant "Twelve Men\'s Morris"]\n\n1. d6 f4 *')
-    words = [command, str(game), *(("-to", "pgn") if command == "convert" else ())]
-    if command == "accuracy":
-        words += ["-tables", str(tmp_path)]
-    if command == "review":
-        words += ["-nodes", "10"]
-    status, _, error = run(capsys, words)
+    text = '[Variant "Twelve Men\'s Morris"]\n\n1. d6 f4 *'
+    words = tuple(word.format(folder=tmp_path) for word in words)
+    status, _, error = read(text, *words)
     assert status == 2 and len(error.splitlines()) == 1
     assert "'Twelve Men's Morris': expected a rule set: loc, mill, " in error
     assert "-variant overrides the tag (tag Variant, line 1, game 1 of " in error
-    error = run(capsys, [*words, "-variant", "roman"])[2]
-    assert "Variant" not in error
+    assert "Variant" not in read(text, *words, "-variant", "roman")[2]
 
 
-def test_flags_override_the_rules_of_a_tag(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    game = tmp_path / "game"
-    game.write_text('[Variant "multi"]\n\n1. d6 f4 *')
-    words = ["convert", str(game), "-to", "pgn"]
-    assert '[Variant "multi"]' in run(capsys, words)[1]
-    assert '[Variant "loc"]' in run(capsys, [*words, "-variant", "loc"])[1]
-    assert '[Variant "multi Flying=own"]' in run(capsys, [*words, "-set", "Flying=own"])[1]
+def test_flags_override_the_rules_of_a_tag(read: Command) -> None:
+    text, pgn = '[Variant "multi"]\n\n1. d6 f4 *', ("convert", "-to", "pgn")
+    assert '[Variant "multi"]' in read(text, *pgn)[1]
+    assert '[Variant "loc"]' in read(text, *pgn, "-variant", "loc")[1]
+    assert '[Variant "multi Flying=own"]' in read(text, *pgn, "-set", "Flying=own")[1]
 
 
-THREE = "1. d6 f4 2. d2 b4 *\n\n1. d6 d6 *\n\n1. a1 *\n"
+SECOND_ILLEGAL = "1. d6 f4 2. d2 b4 *\n\n1. d6 d6 *\n\n1. a1 *\n"
 
 
-def test_one_bad_game_does_not_end_a_file(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_illegal_game_is_skipped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     games, out = tmp_path / "games", tmp_path / "out"
-    games.write_text(THREE)
+    games.write_text(SECOND_ILLEGAL)
     words = ["convert", str(games), "-to", "wmd"]
     fault = (
         "merels convert: 'd6': illegal move, d6 is occupied "
         f"(move 1, Black, line 3, game 2 of {games}"
     )
-    rest = "1. d6 f4\n2. d2 b4\n*\n\n1. a1\n*\n\n"
-    assert run(capsys, words) == (1, rest, f"{fault}); skipped\n")
+    others = "1. d6 f4\n2. d2 b4\n*\n\n1. a1\n*\n\n"
+    assert run(capsys, words) == (1, others, f"{fault}); skipped\n")
     assert run(capsys, [*words, "-out", str(out)])[0] == 1
-    assert out.read_text() == rest
+    assert out.read_text() == others
     status, _, error = run(capsys, [*words, "-strict"])
     assert status == 2 and error == f"{fault})\n"
     journal = tmp_path / "j"
@@ -239,36 +214,32 @@ def test_one_bad_game_does_not_end_a_file(
     ["1. d6 {never closed *", "1. d6 (1. f4 *", "1. d6 ) f4 *", '[White "never closed', "[ ] d6",
      "1. d6 } f4 *", "1. d6 $ f4 *"],
 )  # fmt: skip
-def test_a_broken_game_does_not_hide_the_next_one(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], broken: str
-) -> None:
-    games = tmp_path / "games"
-    games.write_text(f'1. a1 *\n[Event "x"]\n{broken}\n\n[Event "y"]\n\n1. d6 f4 2. d2 b4 *\n')
-    status, out, error = run(capsys, ["convert", str(games), "-to", "pgn"])
+def test_a_broken_game_does_not_hide_the_next_game(read: Command, broken: str) -> None:
+    status, out, error = read(
+        f'1. a1 *\n[Event "x"]\n{broken}\n\n[Event "y"]\n\n1. d6 f4 2. d2 b4 *\n'
+    )
     assert status == 1 and len(error.splitlines()) == 1 and "game 2 of " in error
-    assert [list(map(str, record.moves)) for record in parse_records(out)] == [["a1"], FOUR]
+    assert moves_of(out) == [["a1"], FOUR_MOVES]
 
 
-def test_one_bad_position_or_rule_set_does_not_end_a_file(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(("form", "first", "bad", "last"), [
+    ("six", START, "********/********/*******x w 9 9 0 1", START),
+    ("rules", "mill", "mill Flying=up", "loc"),
+])
+def test_an_invalid_position_or_rule_set_is_skipped(
+    read: Command, form: str, first: str, bad: str, last: str
 ) -> None:
-    lines = tmp_path / "lines"
-    lines.write_text(f"{START}\n********/********/*******x w 9 9 0 1\n{START}\n")
-    status, out, error = run(capsys, ["convert", str(lines), "-to", "six"])
-    assert (status, out) == (1, f"{START}\n{START}\n") and "line 2 of " in error
-    lines.write_text("mill\nmill Flying=up\nloc\n")
-    status, out, error = run(capsys, ["convert", str(lines), "-to", "rules"])
-    assert (status, out) == (1, "mill\nloc\n") and "line 2 of " in error
+    status, out, error = read(f"{first}\n{bad}\n{last}\n", "convert", "-to", form)
+    assert (status, out) == (1, f"{first}\n{last}\n") and "line 2 of " in error
 
 
-def test_a_review_skips_a_bad_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    games = tmp_path / "games"
-    games.write_text(THREE)
-    status, out, error = run(capsys, ["review", str(games), "-nodes", "10"])
+def test_a_review_skips_an_illegal_game(read: Command) -> None:
+    words = (SECOND_ILLEGAL, "review", "-nodes", "10")
+    status, out, error = read(*words)
     assert status == 1 and "Game 1: " in out and "Game 3: " in out and "All 2 games:" in out
-    assert len(error.splitlines()) == 1 and f"game 2 of {games}" in error
-    assert run(capsys, ["review", str(games), "-nodes", "10", "-strict"])[0] == 2
-    status, out, _ = run(capsys, ["review", str(games), "-nodes", "10", "-json"])
+    assert len(error.splitlines()) == 1 and "game 2 of " in error
+    assert read(*words, "-strict")[0] == 2
+    status, out, _ = read(*words, "-json")
     assert status == 1 and [game["game"] for game in json.loads(out)["games"]] == [1, 3]
 
 
@@ -295,39 +266,30 @@ def test_a_review_skips_a_bad_game(tmp_path: Path, capsys: pytest.CaptureFixture
     ],
     ids=lambda value: str(value)[:12] if isinstance(value, str) else "bytes",
 )
-def test_an_unsupported_form_is_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str | bytes, message: str
-) -> None:
-    (tmp_path / "file").write_bytes(text if isinstance(text, bytes) else text.encode())
-    for words in (["convert", "-to", "wmd"], ["review", "-nodes", "1"]):
-        status, out, error = run(capsys, [*words, str(tmp_path / "file")])
+def test_an_unsupported_form_is_named(read: Command, text: str | bytes, message: str) -> None:
+    for words in (("convert", "-to", "wmd"), ("review", "-nodes", "1")):
+        status, out, error = read(text, *words)
         assert (status, out, len(error.splitlines())) == (2, "", 1)
         assert message in error or words[0] == "review" and "expected games" in error
 
 
-def test_a_comment_that_begins_a_game_is_no_manifest(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "game").write_text('{"Well played", said Anna} 1. d6 f4 *')
-    assert run(capsys, ["convert", str(tmp_path / "game"), "-to", "pgn"])[0] == 0
+def test_a_comment_that_begins_a_game_is_no_manifest(read: Command) -> None:
+    assert read('{"Well played", said Anna} 1. d6 f4 *')[0] == 0
 
 
-@pytest.mark.parametrize("command", [["convert", "-to", "wmd"], ["review", "-nodes", "1"]])
-def test_a_move_after_a_decisive_end_is_an_error(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: list[str]
-) -> None:
-    game = tmp_path / "game"
-    game.write_text('[FEN "@@*@****/OO******/******** w 0 0 0 9"]\n\n9. d6-b6 d5-c5 *\n')
-    status, _, error = run(capsys, [*command, str(game)])
-    end = "expected no move after the end of the game: Black wins, White has two men"
-    assert status == 2 and f"'d6-b6': {end} (move 9, White, line 3, game 1 of " in error
-    game.write_text('[FEN "********/****@*@*/**@OOOO@ w 0 0 0 9"]\n\n9. a1-a4 *\n')
-    end = "expected no move after the end of the game: Black wins, White is blocked"
-    assert end in run(capsys, [*command, str(game)])[2]
+@pytest.mark.parametrize("command", [("convert", "-to", "wmd"), ("review", "-nodes", "1")])
+def test_a_move_after_a_decisive_end_is_an_error(read: Command, command: tuple[str, ...]) -> None:
+    end = "expected no move after the end of the game: Black wins, White "
+    text = '[FEN "@@*@****/OO******/******** w 0 0 0 9"]\n\n9. d6-b6 d5-c5 *\n'
+    status, _, error = read(text, *command)
+    assert status == 2
+    assert f"'d6-b6': {end}has two men (move 9, White, line 3, game 1 of " in error
+    text = '[FEN "********/****@*@*/**@OOOO@ w 0 0 0 9"]\n\n9. a1-a4 *\n'
+    assert f"{end}is blocked" in read(text, *command)[2]
 
 
-def _drawn(reason: str) -> tuple[str, str, str]:
-    """Return a game that continues after a draw, the text of the draw, and flags without it."""
+def game_after_draw(reason: str) -> tuple[str, str, str]:
+    """Return a game with moves after a draw, the draw's text, and the flags that prevent it."""
     if reason == "repetition":
         text = next(case["text"] for case in CASES if "repetition" in case["name"])
         return text, "Draw by repetition at move 13, Black (a4-a7)", "-set Repetition=0"
@@ -350,7 +312,7 @@ def _drawn(reason: str) -> tuple[str, str, str]:
 def test_moves_after_a_draw_by_counting_are_read_with_one_notice(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], reason: str
 ) -> None:
-    text, draw, remedy = _drawn(reason)
+    text, draw, remedy = game_after_draw(reason)
     game = tmp_path / "game"
     game.write_text(text)
     words = ["convert", str(game), "-to", "pgn"]
@@ -391,23 +353,20 @@ def test_an_empty_position_is_an_error(
     assert len(error.splitlines()) == 1
 
 
-def test_an_empty_position_of_a_record_or_a_bot_is_an_error(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "game").write_text('[FEN ""]\n\n1. d6 *')
-    status, _, error = run(capsys, ["convert", str(tmp_path / "game"), "-to", "pgn"])
+def test_an_empty_position_of_a_record_or_of_a_request_to_a_bot_is_an_error(read: Command) -> None:
+    status, _, error = read('[FEN ""]\n\n1. d6 *')
     assert status == 2 and "found 0 (tag FEN, line 1, game 1 of " in error
     answer = output("bot", typed='{"position": "", "nodes": 1}\n')
     assert "expected the 6 or 17 fields of a position, found 0" in answer
 
 
-def test_an_illegal_move_is_quoted_with_the_rule_that_would_allow_it(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    game = tmp_path / "game"
-    words = ["convert", str(game), "-to", "wmd"]
-    for text, message in (
-        ("1. 1 9 2. 2 23 3. 15 5 4. 24 11 5. 3x23x9 *",
+TWO_REMOVALS = "1. 1 9 2. 2 23 3. 15 5 4. 24 11 5. 3x23x9 *"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (TWO_REMOVALS,
          "'3x23x9': illegal move, the move must remove one man; it is legal with -set "
          "DoubleMill=each (move 5, White, line 1, game 1 of "),
         ("1. a7 e5 2. D7 d1 3. g4 d6 4. g1 b4 5. G7 x D1 × E5 *",
@@ -419,10 +378,16 @@ def test_an_illegal_move_is_quoted_with_the_rule_that_would_allow_it(
         ("1. d6 f4 (1... a1 2. a1) *", "'a1': illegal move, a1 is occupied (move 2, White, "),
         ("1. d6 * 1. d6 * 1. d6 oops *", "'oops': expected a move such as d6, d6xb4, d6-d5 or "),
         ("1. d6 * 1. d6 * 1. d6 oops *", "(move 1, Black, line 1, game 3 of "),
-    ):  # fmt: skip
-        game.write_text(text, encoding="utf-8")
-        assert message in run(capsys, words)[2]
-    game.write_text("1. 1 9 2. 2 23 3. 15 5 4. 24 11 5. 3x23x9 *")
-    assert run(capsys, [*words, "-set", "DoubleMill=each"])[:2] == (
+    ],
+)
+def test_an_illegal_move_is_quoted_with_the_rule_that_would_allow_it(
+    read: Command, text: str, message: str
+) -> None:
+    assert message in read(text, "convert", "-to", "wmd")[2]
+
+
+def test_a_move_is_legal_with_the_rule_that_an_error_names(read: Command) -> None:
+    words = ("convert", "-to", "wmd", "-set", "DoubleMill=each")
+    assert read(TWO_REMOVALS, *words)[:2] == (
         0, "1. a7 e5\n2. d7 d1\n3. g4 d6\n4. g1 b4\n5. g7xd1xe5\n*\n\n"
     )

@@ -16,7 +16,10 @@ from tests.protocol.review.test_review import THROWN
 
 main = command("review")
 
-def test_the_command_prints_each_form(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+
+def test_a_game_is_reviewed_as_text_json_and_pgn(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     game = tmp_path / "game.pgn"
     game.write_text(THROWN)
     assert main([str(game), "-nodes", "20000"]) == 0
@@ -27,14 +30,14 @@ def test_the_command_prints_each_form(tmp_path: Path, capsys: pytest.CaptureFixt
     data = json.loads(capsys.readouterr().out)
     assert data["version"] == 2 and [move["loss"] for move in data["moves"]] == [1.0, 0.0]
     assert main([str(game), "-nodes", "2000", "-pgn"]) == 0
-    again = parse_record(capsys.readouterr().out)
-    thrown, last = again.line()
+    reviewed = parse_record(capsys.readouterr().out)
+    thrown, last = reviewed.line()
     assert thrown.marks == {"eval": "#-1"} and thrown.comment.startswith("Blunder, proven: a1-c5x")
     assert (last.marks, last.comment) == ({}, ""), "the game is over"
-    assert [list(node.glyphs) for node in again.line()] == [["$4"], []]
-    game.write_text(format_record(again))
+    assert [list(node.glyphs) for node in reviewed.line()] == [["$4"], []]
+    game.write_text(format_record(reviewed))
     assert main([str(game), "-nodes", "2000", "-pgn"]) == 0
-    assert capsys.readouterr().out == format_record(again)
+    assert capsys.readouterr().out == format_record(reviewed)
     numbers = tmp_path / "numbers.txt"
     numbers.write_text("1. 5 14 2. 4 6 *")
     assert main([str(numbers), "-nodes", "2000"]) == 0
@@ -43,7 +46,7 @@ def test_the_command_prints_each_form(tmp_path: Path, capsys: pytest.CaptureFixt
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    "content, word",
+    "content, message",
     [(b"", "expected games"), (b"\xff\xfe\0", "UTF-8"), (b"1. d6 d6", "line 1"),
      (b"1. d6 f4 *\n" + b" " * (LONGEST_LINE + 1), "expected lines of at most 16777216 characters"),
      (b"\n1. d6\nf4" + b" f4\n" * (LONGEST_LINE // 4), "at most 16 MiB"),
@@ -51,22 +54,19 @@ def test_the_command_prints_each_form(tmp_path: Path, capsys: pytest.CaptureFixt
      (b'[White "A"]', "moves in it")],
 )
 def test_a_file_that_cannot_be_reviewed_is_an_error(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    content: bytes,
-    word: str,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    content: bytes, message: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("game.pgn").write_bytes(content)
     assert main(["game.pgn", "-strict"]) == 2
     error = capsys.readouterr().err
-    assert word in error and "game.pgn" in error
+    assert message in error and "game.pgn" in error
     assert main(["none.pgn"]) == 2
     assert "none.pgn" in capsys.readouterr().err
 
 
-def test_a_file_of_many_games_is_reviewed_in_turn(tmp_path: Path) -> None:
+def test_all_games_of_a_file_are_reviewed(tmp_path: Path) -> None:
     games = tmp_path / "games.pgn"
     games.write_text(THROWN + "\n1. d6 f4 1-0\n1. 5 14 {a\n1-0} 2. 4 *\n" + THROWN)
     text = output("review", str(games), "-nodes", "500")
@@ -81,8 +81,8 @@ def test_a_file_of_many_games_is_reviewed_in_turn(tmp_path: Path) -> None:
     assert [(game["game"], len(game["moves"])) for game in data["games"]] == [
         (1, 2), (2, 2), (3, 3), (4, 2)
     ]
-    again = list(parse_records(output("review", str(games), "-nodes", "500", "-pgn")))
-    assert [len(record.moves) for record in again] == [2, 2, 3, 2]
+    records = parse_records(output("review", str(games), "-nodes", "500", "-pgn"))
+    assert [len(record.moves) for record in records] == [2, 2, 3, 2]
     # The judgement of a game does not depend on other games.
     single = json.loads(output("review", str(games), "-nodes", "500", "-json", "-game", "3"))
     assert single == {"version": 2} | data["games"][2]
@@ -99,8 +99,8 @@ def test_a_journal_is_reviewed_as_its_pgn_is(played: Path) -> None:
     assert data[0] == data[1] and data[0]["white"] == "A" and data[0]["game"] == 7
     record = parse_record(output("review", journal, *flags, "-pgn"))
     assert record.tags["White"] == "A" and len(record.moves) == len(data[0]["moves"])
-    whole = output("review", journal, "-nodes", "1")
-    assert whole.count("Game ") == 10 and "All 10 games:\nA: " in whole
+    text = output("review", journal, "-nodes", "1")
+    assert text.count("Game ") == 10 and "All 10 games:\nA: " in text
 
 
 def test_an_error_about_a_game_number_names_the_valid_numbers(played: Path, tmp_path: Path) -> None:
@@ -111,7 +111,9 @@ def test_an_error_about_a_game_number_names_the_valid_numbers(played: Path, tmp_
     assert refusal("review", str(one), "-game", "2").endswith("it has 1 game\n")
 
 
-def test_a_journal_with_gaps_names_its_numbers(played: Path, tmp_path: Path) -> None:
+def test_an_error_about_a_game_of_a_journal_with_gaps_names_its_numbers(
+    played: Path, tmp_path: Path
+) -> None:
     with sqlite3.connect(played / "j") as source, sqlite3.connect(tmp_path / "j") as target:
         source.backup(target)
         target.execute("DELETE FROM games WHERE number IN (1, 4)")

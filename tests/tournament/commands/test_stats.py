@@ -1,4 +1,4 @@
-"""``merels stats``: values and errors."""
+"""``merels stats``: its values as JSON, its errors and its help."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ KEYS = ["elo", "elo_error", "nelo", "nelo_error", "los", "too_few", "llr", "lowe
 
 
 def answer(capsys: pytest.CaptureFixture[str], *argv: str) -> dict[str, float | None]:
+    """Return the values that the command prints as JSON."""
     assert main(list(argv)) == 0
     out, err = capsys.readouterr()
     assert err == "" and "NaN" not in out and "Infinity" not in out
@@ -21,7 +22,7 @@ def answer(capsys: pytest.CaptureFixture[str], *argv: str) -> dict[str, float | 
     return values
 
 
-def test_wins_losses_draws(capsys: pytest.CaptureFixture[str]) -> None:
+def test_wins_losses_and_draws_give_known_estimates(capsys: pytest.CaptureFixture[str]) -> None:
     data = answer(capsys, "-wld", "136,96,111")
     assert list(data) == KEYS
     assert [data[key] for key in KEYS[:5]] == pytest.approx(
@@ -30,14 +31,16 @@ def test_wins_losses_draws(capsys: pytest.CaptureFixture[str]) -> None:
     assert data["llr"] is data["lower"] is data["upper"] is None
 
 
-def test_pairs_and_a_test(capsys: pytest.CaptureFixture[str]) -> None:
+def test_pairs_and_an_sprt_give_a_known_ratio(capsys: pytest.CaptureFixture[str]) -> None:
     data = answer(capsys, "-ptnml", "365,16618,36229,16974,390", "-sprt", "0,2")
     assert data["llr"] == pytest.approx(2.250368, abs=1e-3)
     lower, upper = data["lower"], data["upper"]
     assert lower is not None and upper == -lower == pytest.approx(math.log(19))
 
 
-def test_a_model_its_errors_and_negative_hypotheses(capsys: pytest.CaptureFixture[str]) -> None:
+def test_alpha_and_beta_set_the_bounds_and_a_hypothesis_may_be_negative(
+    capsys: pytest.CaptureFixture[str]
+) -> None:
     counts = ("-wld", "10871,10650,20431", "-sprt", "-1.75,0.25")
     data = answer(capsys, *counts, "-model", "normalized", "-alpha", "0.05", "-beta", "0.1")
     assert data["llr"] == pytest.approx(2.297500, abs=1e-3)
@@ -48,22 +51,22 @@ def test_a_model_its_errors_and_negative_hypotheses(capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize(
     "argv", [("-sprt=-3,1", "-wld=1,2,3"), ("--wld", "1,2,3", "--sprt", "-3,1")]
 )
-def test_an_equals_sign_joins_and_a_second_dash_does_no_harm(
+def test_flags_may_have_an_equals_sign_or_two_dashes(
     capsys: pytest.CaptureFixture[str], argv: tuple[str, ...]
 ) -> None:
     assert answer(capsys, *argv) == answer(capsys, "-wld", "1,2,3", "-sprt", "-3,1")
 
 
-def test_no_minus_before_a_zero(capsys: pytest.CaptureFixture[str]) -> None:
+def test_zero_has_no_minus_sign(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["-wld", "1,1,0", "-sprt", "-5,5"]) == 0
     assert "-0.0" not in capsys.readouterr().out
 
 
 def test_infinite_values_are_null(capsys: pytest.CaptureFixture[str]) -> None:
-    swept = answer(capsys, "-wld", "10,0,0")
-    assert swept["elo"] is swept["elo_error"] is swept["nelo"] is None
-    nothing = answer(capsys, "-wld", "0,0,0", "-sprt", "0,5")
-    assert (nothing["elo"], nothing["elo_error"], nothing["llr"]) == (0, None, 0)
+    only_wins = answer(capsys, "-wld", "10,0,0")
+    assert only_wins["elo"] is only_wins["elo_error"] is only_wins["nelo"] is None
+    no_games = answer(capsys, "-wld", "0,0,0", "-sprt", "0,5")
+    assert (no_games["elo"], no_games["elo_error"], no_games["llr"]) == (0, None, 0)
 
 
 @pytest.mark.parametrize("counts", [("-wld", "1,0,1"), ("-ptnml", "0,0,0,1,0")])
@@ -83,11 +86,6 @@ def test_a_quadrillion_wins_have_a_ratio_in_the_bayesian_model(
     counts = ("-wld", "1000000000000000,0,0", "-sprt", "0,5", "-model", "bayesian")
     llr = answer(capsys, *counts)["llr"]
     assert llr is not None and llr > 1000
-
-
-def test_help_names_the_origin_of_the_bayesian_model(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--help"]) == 0
-    assert "bayesian is that of fastchess" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -113,7 +111,7 @@ def test_help_names_the_origin_of_the_bayesian_model(capsys: pytest.CaptureFixtu
         (["-wld"], "-wld"),
     ],
 )
-def test_a_mistake_is_one_clear_line(
+def test_a_mistake_is_an_error_of_one_line(
     capsys: pytest.CaptureFixture[str], argv: list[str], word: str
 ) -> None:
     assert main(argv) == 2
@@ -122,6 +120,10 @@ def test_a_mistake_is_one_clear_line(
     assert err.count("\n") == 1 and err.startswith("merels stats: ") and word in err
 
 
-def test_help_names_the_unit_of_los(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["-h"]) == 0
-    assert "superiority, in percent" in capsys.readouterr().out
+@pytest.mark.parametrize("flag", ["-h", "--help"])
+def test_help_explains_los_and_the_bayesian_model(
+    capsys: pytest.CaptureFixture[str], flag: str
+) -> None:
+    assert main([flag]) == 0
+    text = capsys.readouterr().out
+    assert "superiority, in percent" in text and "bayesian is that of fastchess" in text
