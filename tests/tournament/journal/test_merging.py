@@ -1,4 +1,4 @@
-"""Merging journals: every game once, from one tournament only, completely or not at all."""
+"""Merging journals of one tournament: each game once, and no new journal after an error."""
 
 from __future__ import annotations
 

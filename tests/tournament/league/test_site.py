@@ -422,7 +422,7 @@ def test_a_game_with_an_illegal_move_is_not_judged(
 
 
 def winning_and_other_move(tables: Tables, position: Position) -> tuple[Move | None, Move | None]:
-    """Return a move that keeps a win and one that does not; None where there is none."""
+    """Return a winning move and another legal move; None instead of a move that does not exist."""
     winning: list[Move] = []
     others: list[Move] = []
     for choice in values_of_moves(tables, position) or ():

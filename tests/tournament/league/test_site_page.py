@@ -87,7 +87,7 @@ def ratings(folder: str) -> list[dict[str, str]]:
 
 
 def check_replay(browser: Browser, row: Row) -> None:
-    """Check that a game is open, and that its last move leads to its end."""
+    """Check that a game is open, and that the board shows its end after the last move."""
     browser.wait(f"document.getElementById('viewer-title').textContent === "
                  f"'Game {row.number}: {row.white} – {row.black}' && "
                  "document.getElementById('viewer').open")

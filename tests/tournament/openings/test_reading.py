@@ -1,4 +1,4 @@
-"""Openings: random ones are legal, quiet and distinct; files are read or refused clearly."""
+"""Random openings, which are legal, quiet and distinct, and openings from files."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ def test_check_prints_no_control_characters(mode: str) -> None:
 
 
 def test_an_endless_greeting_is_cut_off() -> None:
-    """Its time or its size ends the greeting; only a bounded part is printed."""
+    """A limit of time or of size ends the greeting, and only a bounded part is printed."""
     engine = f"cmd={' '.join(HOSTILE)} floods"
     done = merels("check", "-fast", "-engine", engine, "-only", "greeting")
     assert done.returncode == 1

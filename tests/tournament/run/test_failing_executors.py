@@ -203,8 +203,8 @@ def test_permanently_failing_calls_write_no_result_and_can_be_resumed(
     assert run.record.notices[-1] == f"5 executors in a row have failed: {error}; given up"
     numbers = run.journal.numbers()
     run.journal.close()
-    again = Run(replace(chosen, rounds=501), tmp_path / "j")
-    assert again.journal.numbers() == numbers
+    resumed = Run(replace(chosen, rounds=501), tmp_path / "j")
+    assert resumed.journal.numbers() == numbers
 
 
 class Caching(Threads):

@@ -111,7 +111,7 @@ def test_a_running_pair_may_take_longer_than_the_wait() -> None:
 
 
 class Restarting(Stalling):
-    """Cancels pair 3; then its cluster refuses two connections."""
+    """The first executor cancels pair 3; then the cluster refuses two connections."""
 
     made = 0
 

@@ -145,12 +145,12 @@ class Watching(Record):
     def __init__(self, journal: Journal) -> None:
         super().__init__()
         self.journal = journal
-        self.seen: list[set[int]] = []
+        self.playing_at_ticks: list[set[int]] = []
 
     def tick(self, standings: Standings, playing: Mapping[int, GameSpec]) -> None:
         assert list(playing) == [spec.number for spec in playing.values()]
         assert not set(playing) & set(self.journal.numbers())
-        self.seen.append(set(playing))
+        self.playing_at_ticks.append(set(playing))
 
 
 def test_games_in_progress_have_started_and_not_ended() -> None:
@@ -159,7 +159,8 @@ def test_games_in_progress_have_started_and_not_ended() -> None:
     watching = Watching(run.journal)
     run.board.views.append(watching)
     assert run.play() == "finished"
-    assert max(map(len, watching.seen)) <= 3 and set().union(*watching.seen) == set(range(1, 13))
+    assert max(map(len, watching.playing_at_ticks)) <= 3
+    assert set().union(*watching.playing_at_ticks) == set(range(1, 13))
     assert run.board.playing == {}
 
 
@@ -458,12 +459,12 @@ def test_an_interrupt_finishes_games_in_progress_and_can_be_resumed(tmp_path: Pa
     assert 5 <= len(numbers) < 36 and run.record.ended == numbers
     run.journal.close()
 
-    again = Run(chosen, tmp_path / "j")
-    assert again.play() == "finished"
-    assert as_planned(again.rows, chosen)
-    assert again.record.found_games == numbers
-    assert sorted(again.record.ended + numbers) == list(range(1, 37))
-    assert again.board.standings.finished == 36
+    resumed = Run(chosen, tmp_path / "j")
+    assert resumed.play() == "finished"
+    assert as_planned(resumed.rows, chosen)
+    assert resumed.record.found_games == numbers
+    assert sorted(resumed.record.ended + numbers) == list(range(1, 37))
+    assert resumed.board.standings.finished == 36
 
 
 def test_games_finished_out_of_order_are_shown_in_order_and_resumed_exactly(tmp_path: Path) -> None:
@@ -476,11 +477,11 @@ def test_games_finished_out_of_order_are_shown_in_order_and_resumed_exactly(tmp_
     assert ended == sorted(ended) and set(ended) == run.board.played
     run.journal.close()
 
-    again = Run(chosen, tmp_path / "j")
-    again.pool = partial(again.pool, ahead=6)
-    assert again.play() == "finished"
-    assert set(again.record.found_games) == set(ended)
-    assert as_planned(again.rows, chosen)
+    resumed = Run(chosen, tmp_path / "j")
+    resumed.pool = partial(resumed.pool, ahead=6)
+    assert resumed.play() == "finished"
+    assert set(resumed.record.found_games) == set(ended)
+    assert as_planned(resumed.rows, chosen)
 
 
 @pytest.mark.parametrize("form", ["roundrobin", "swiss"])
@@ -496,17 +497,17 @@ def test_an_interrupt_between_two_rounds_leaves_the_second(tmp_path: Path) -> No
     run.board.views.append(Interrupting(run.runner, 4))
     assert run.play() == "interrupted" and len(run.rows) == 4
     run.journal.close()
-    again = Run(chosen, tmp_path / "j")
-    assert again.play() == "finished" and again.record.found_games == [1, 2, 3, 4]
-    assert again.record.ended == [5, 6, 7, 8]
+    resumed = Run(chosen, tmp_path / "j")
+    assert resumed.play() == "finished" and resumed.record.found_games == [1, 2, 3, 4]
+    assert resumed.record.ended == [5, 6, 7, 8]
 
 
 def test_a_finished_tournament_is_only_shown(tmp_path: Path) -> None:
     chosen = settings(2, rounds=1)
     Run(chosen, tmp_path / "j").play()
-    again = Run(chosen, tmp_path / "j")
-    assert again.play() == "finished"
-    assert again.record.found_games == [1, 2] and again.record.started_games == []
+    resumed = Run(chosen, tmp_path / "j")
+    assert resumed.play() == "finished"
+    assert resumed.record.found_games == [1, 2] and resumed.record.started_games == []
 
 
 def uneven_sprt() -> Settings:
@@ -523,9 +524,9 @@ def test_an_sprt_stops_the_match_and_stays_decided(tmp_path: Path) -> None:
     played = len(run.rows)
     assert played < 200 and run.record.ended == [row.number for row in run.rows]
     run.journal.close()
-    again = Run(chosen, tmp_path / "j")
-    assert again.play() == "decided" and again.board.verdict == "H1"
-    assert len(again.rows) == again.board.standings.finished == played
+    resumed = Run(chosen, tmp_path / "j")
+    assert resumed.play() == "decided" and resumed.board.verdict == "H1"
+    assert len(resumed.rows) == resumed.board.standings.finished == played
 
 
 class CannotCancel(ThreadPoolExecutor):
@@ -566,8 +567,8 @@ def test_a_full_journal_stops_the_run_which_can_be_resumed(tmp_path: Path) -> No
     stored = run.journal.numbers()
     assert stored
     run.journal.close()
-    again = Run(replace(chosen, rounds=101), tmp_path / "j")
-    assert again.journal.numbers() == stored
+    resumed = Run(replace(chosen, rounds=101), tmp_path / "j")
+    assert resumed.journal.numbers() == stored
 
 
 def test_all_games_are_left_unplayed_if_no_engine_starts(tmp_path: Path) -> None:

@@ -49,8 +49,8 @@ def test_games_whose_engine_does_not_start_are_played_after_a_repair(tmp_path: P
     assert starts - retries.TRIES in (0, 1), "one more start may have been in progress"
     run.journal.close()
     failing(tmp_path, 9999, 9999)
-    again = Run(chosen, tmp_path / "j")
-    assert again.play() == "finished" and as_planned(again.rows, chosen)
+    resumed = Run(chosen, tmp_path / "j")
+    assert resumed.play() == "finished" and as_planned(resumed.rows, chosen)
 
 
 def test_a_failed_start_is_retried_in_the_same_run(tmp_path: Path) -> None:
@@ -88,9 +88,9 @@ def test_a_round_paired_by_results_waits_for_missing_games_and_can_be_resumed(
     assert {row.round for row in run.rows} == {1}
     run.journal.close()
     failing(tmp_path, 9999, 9999)
-    again = Run(chosen, tmp_path / "j")
-    assert again.play() == "finished"
-    assert {row.termination for row in again.rows} == {"normal"}
+    resumed = Run(chosen, tmp_path / "j")
+    assert resumed.play() == "finished"
+    assert {row.termination for row in resumed.rows} == {"normal"}
 
 
 def test_an_sprt_continues_when_its_engine_starts_again(tmp_path: Path) -> None:

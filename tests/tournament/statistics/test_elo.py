@@ -92,7 +92,7 @@ def test_pairs_of_equal_scores_have_an_error_although_their_variance_is_zero() -
 
 @pytest.mark.parametrize("size", [3, 5])
 def test_errors_change_gradually_with_each_result(size: int) -> None:
-    """In a former version, two drawn pairs had an error of 170 Elo, three pairs one of 48."""
+    """In a former version, two drawn pairs had an error of 170 Elo, and three had 48 Elo."""
     chance = random.Random(size)
     for _ in range(300):
         weights = [chance.random() ** 3 for _ in range(size)]

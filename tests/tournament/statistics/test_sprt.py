@@ -47,10 +47,10 @@ def test_reversed_counts_negate_the_ratio(model: Model, size: int) -> None:
 
 
 def highest_likelihood(cells: Sequence[float], target: float) -> float:
-    """Return the highest log-likelihood of losses, draws and wins among some distributions.
+    """Return the highest log-likelihood of losses, draws and wins for a given mean score.
 
-    They are those with a mean score of ``target`` standard deviations above 0.5. For each draw
-    rate there is one, which bisection finds. A search on ever finer grids finds the draw rate.
+    The mean is ``target`` standard deviations above 0.5. For each draw rate, bisection finds the
+    win rate with this mean; grids of decreasing width find the best draw rate.
     """
     counts = [cell or 1e-3 for cell in cells]
 

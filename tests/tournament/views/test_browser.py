@@ -40,7 +40,7 @@ def browser(chromium: Browser) -> Iterator[Browser]:
 def serve(*words: str, names: tuple[str, str] = ("A", "B")) -> tuple[Marked, str]:
     """Start a run; return the run and the address of its page."""
     engines = [word for name in names for word in engine_words(name)]
-    # Standard output is no pipe, because nothing reads it and a full pipe would stop the run.
+    # Nothing reads standard output; a pipe would fill up and stop the run.
     run = Marked(*engines, "-srand", "5", *words, "-serve", "0", stdout=subprocess.DEVNULL)
     return run, page_address(run)
 
