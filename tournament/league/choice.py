@@ -4,15 +4,15 @@ The model is that of the ratings (Bradley and Terry) with a normal prior of `PRI
 mean of all players, so that a player without games also has a strength and an error. A game pair
 of players i and j adds the information ``w = 2 p (1 - p)`` about the difference of their strengths,
 where p is the expected score. This changes the covariance C of all strengths by a matrix of rank
-one, so the reduction of the variance of each player k has a closed form:
+one, which reduces the variance of each player k as follows:
 
     u = C[i] - C[j],  reduction[k] = w u[k]**2 / (1 + w (u[i] - u[j]))
 
 Like the errors of the ratings, C is about the mean of the anchors or, without anchors, about the
 mean of all players.
 
-Because the strengths are uncertain, w is the mean of ``2 p (1 - p)`` over the distribution of their
-difference. Therefore a player of unknown strength first meets opponents in the middle of the field.
+Because the strengths are uncertain, `Field.weight` takes the mean of w over the distribution of
+their difference. Therefore a player without games first meets opponents in the middle of the field.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from merels.tournament.statistics.graphs import Laplacian, Matrix, about
 
 PRIOR_ELO = 400.0
 """Standard deviation, in Elo, of the strengths of players that have not played."""
-GAMES = 2
+GAMES_PER_PAIR = 2
 """Number of games of a pair."""
 ENDLESS = 1e9
 """Information that stands for infinitely many games between two players."""
@@ -63,6 +63,7 @@ class Field:
         self.covariance = self._covariance()
 
     def _information(self, strengths: Sequence[float]) -> list[float]:
+        """Return the information of each edge of the graph about its difference."""
         ahead = self._graph.differences(strengths)
         played = [
             games * _slope(difference) for games, difference in zip(self._games, ahead)
@@ -105,7 +106,7 @@ class Field:
         variance = row[i] + other[j] - 2 * row[j]
         # The mean of the logistic density over a normal distribution, by MacKay's approximation.
         shrink = 1 / math.sqrt(1 + math.pi * max(0.0, variance) / 8)
-        return GAMES * shrink * _slope(shrink * (self.strengths[i] - self.strengths[j]))
+        return GAMES_PER_PAIR * shrink * _slope(shrink * (self.strengths[i] - self.strengths[j]))
 
     def add(self, pair: Pair) -> None:
         """Add the expected information of a game pair that has not been played yet."""
@@ -136,9 +137,9 @@ def choose(
 ) -> list[Pair]:  # fmt: skip
     """Return the next ``count`` game pairs; fewer if fewer than two players may meet.
 
-    The pairs of ``below_floor`` come first. Each further pair is the one of players in ``may_meet``
-    that most reduces the sum of the variances of ``wanted``, or of ``may_meet`` if ``wanted`` is
-    empty. The chosen pairs are added to ``field``.
+    The pairs of ``below_floor`` come first, then any pairs of players in ``may_meet``. The pair
+    that most reduces the sum of the variances of ``wanted`` is always the next; if ``wanted`` is
+    empty, the variances are those of ``may_meet``. The chosen pairs are added to ``field``.
     """
     pairs: list[Pair] = []
     required = set(below_floor)

@@ -1,8 +1,8 @@
 """A league on disk: a folder with a journal that holds the games, the settings and the players.
 
-The journal is that of a tournament of the format ``league``, so every command that reads journals
-can read it. Its settings list all players ever added. Its note ``league`` holds the other data of
-the players, and the terms of the league.
+The journal is that of a tournament of the format ``league``, so that every command that reads
+journals can read it. Its settings list all players ever added. Its note ``league`` holds the other
+data of the players, and the terms of the league.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ GOAL = 25.0
 """Default goal for the error of each rating, in Elo."""
 FLOOR = 2
 """Default minimum number of games between any two active players."""
-_GAMES = "SELECT number, white, black, started FROM games"
-"""Selects number, players and start time of each game, which together identify it."""
+_IDENTITIES = "SELECT number, white, black, started FROM games"
+"""Selects number, players and start time of each game, which together identify the game."""
 Status = Literal["active", "retired", "removed"]
 """Only active players play. Active and retired players are listed; removed players are not."""
 
@@ -64,7 +64,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """Goal and scale of the ratings, and default flags of new players."""
+    """Goals for the games, scale of the ratings, and default flags of new players."""
 
     error: float = GOAL
     """Goal for the error of each active player's rating, in Elo."""
@@ -159,19 +159,19 @@ def ratings_of(league: League, counts: Counts) -> list[PlayerRating]:
     """
     if not counts:
         return []
-    met = set(chain.from_iterable(counts))
-    anchors = {name: elo for name, elo in anchors_of(league).items() if name in met}
+    names = set(chain.from_iterable(counts))
+    anchors = {name: elo for name, elo in anchors_of(league).items() if name in names}
     ratings = rate(counts, anchors)
     order = sorted(
         range(len(ratings.groups)),
         key=lambda group: (-len(anchors.keys() & ratings.groups[group].names), group),
     )
-    moved = [replace(player, group=order.index(player.group)) for player in ratings.players]
-    return sorted(moved, key=lambda player: (player.group, -player.elo))
+    players = [replace(player, group=order.index(player.group)) for player in ratings.players]
+    return sorted(players, key=lambda player: (player.group, -player.elo))
 
 
 def anchors_of(league: League) -> dict[str, float]:
-    """Return the Elo of the players that fix the scale: named anchors, or the built-in levels."""
+    """Return the players that fix the scale, with their Elo: named anchors, or built-in levels."""
     if league.terms.anchors:
         return dict(league.terms.anchors)
     levels: dict[str, float] = {level.name: level.elo for level in LEVELS}
@@ -184,15 +184,15 @@ def anchors_of(league: League) -> dict[str, float]:
 def take_games(league: League, other: League) -> tuple[League, int]:
     """Add the games and players of a copy of the league that was continued elsewhere.
 
-    Return the saved league and the number of new games. Raises `InputError`, before any game is
+    Return the changed league and the number of new games. Raises `InputError`, before anything is
     added, if the folders hold different leagues, or different games of the same number.
     """
     ours, theirs = league.journal, other.journal
     if ours.meta()["id"] != theirs.meta()["id"]:
         raise file_error(other.folder, f"this is not a copy of the league in {league.folder}")
-    games = {number: game for number, *game in ours.query(_GAMES)}
+    games = {number: game for number, *game in ours.query(_IDENTITIES)}
     new = []
-    for number, *game in theirs.query(_GAMES):
+    for number, *game in theirs.query(_IDENTITIES):
         if games.get(number, game) != game:
             problem = f"game {number} here is not game {number} of {league.folder}"
             raise file_error(other.folder, f"{problem}; play parts of a league with -shard i/n")
@@ -238,7 +238,7 @@ def open_league(folder: str) -> Iterator[League]:
         with stored.journal:
             stored.journal.prepare_writing()
             yield _read(folder, stored.journal, stored.settings, stored.notes)
-            with suppress(JournalError):  # Another process reads the journal; nothing is lost.
+            with suppress(JournalError):  # The log then stays beside the journal.
                 stored.journal.fold()
 
 

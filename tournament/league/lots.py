@@ -3,8 +3,8 @@
 A lot is a script file, because a page that is opened from disk can load only scripts. The first
 line of a lot holds a column for each figure of its games; the site makes all its statistics from
 these lines. The second line holds the moves, compressed. Each lot has a PGN file of the same games.
-Both files are written again only if one is missing, if the script has another format, if the
-numbers of the games have changed, or if more tables can judge the games.
+Both files are written again only if one is missing, if the script has another format, if the lot
+has other games, or if this machine's tables cover more than those that judged the games.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from itertools import starmap
 from typing import Any
 
 from merels.engine.common.errors import InputError, printable
-from merels.engine.game.notation import START
 from merels.engine.game.position import Position
 from merels.engine.game.rules import FLYING_MEN, Rules, parse_rules
 from merels.engine.tablebase.probe import Tables, default_root, open_tables
@@ -28,7 +27,13 @@ from merels.engine.tablebase.verdict import judge
 from merels.tournament.journal.players import UNKNOWN_COMMAND
 from merels.tournament.journal.rows import Row, record_of
 from merels.tournament.league.league import League
-from merels.tournament.report.replay_data import RESULTS, compact, game_moves, pack
+from merels.tournament.report.replay_data import (
+    compact,
+    game_moves,
+    opening_of,
+    pack,
+    result_index,
+)
 from merels.tournament.statistics.accuracy import (
     Accuracy,
     Coverage,
@@ -39,18 +44,16 @@ from merels.tournament.statistics.accuracy import (
 from merels.tournament.views.output import Throttle
 from merels.tournament.views.pgn import GameWriter
 
-LOT = 500
-"""Game numbers per lot: the first lot holds games 1 to `LOT`."""
+LOT_SIZE = 500
+"""Game numbers per lot: the first lot holds games 1 to `LOT_SIZE`."""
 VERSION = 1
-"""Format of a lot; lots of other formats are written again."""
+"""Format of a lot."""
 NOTICE_SECONDS = 10.0
-"""Seconds between two notices of the progress."""
-LOTS = "games"
+LOTS_FOLDER = "games"
 """Folder of the lots in the site."""
 PHASES = ("placing", "moving", "flying")
 FIGURES = ("n", "white", "black", "result", "reason", "phase", "plies", "opening", "fault")
-"""Columns of a lot. Players, reasons and openings are indices. ``fault`` is 1 if White lost by its
-own fault, 2 if Black lost by its own fault."""
+"""Columns of a lot. ``fault`` is 1 if White lost by its own fault, 2 if Black did, else 0."""
 UNJUDGED = Coverage(0, False)
 """Coverage without tables."""
 Column = list[int]
@@ -59,7 +62,8 @@ Column = list[int]
 class Games:
     """The games of the site in the order of their numbers, with a column for each figure.
 
-    Players, reasons and openings are indices of ``players``, ``reasons`` and ``openings``.
+    In ``columns``, players, reasons and openings are indices: the values of ``players``,
+    ``reasons`` and ``openings``.
     """
 
     def __init__(self) -> None:
@@ -90,8 +94,8 @@ class Games:
         self.oddities += [(start + int(index), counts) for index, counts in head["odd"].items()]
         for index, phases in head.get("accuracy", {}).items():
             counts = {phase: MoveCounts(*values) for phase, values in zip(PHASES, phases)}
-            own = self.accuracy.setdefault(head["players"][int(index)], EngineAccuracy())
-            own.merge(EngineAccuracy(counts))
+            accuracy = self.accuracy.setdefault(head["players"][int(index)], EngineAccuracy())
+            accuracy.merge(EngineAccuracy(counts))
 
 
 def _index(indices: dict[str, int], names: Iterable[str]) -> list[int]:
@@ -109,11 +113,11 @@ def update_lots(
     take names within ``folder``. ``notice`` prints the progress of a long run.
     """
     games, lots = Games(), _Lots(league)
-    pace = Throttle(NOTICE_SECONDS)
-    pace.run(lambda: None)  # The first notice is due after `NOTICE_SECONDS`.
+    throttle = Throttle(NOTICE_SECONDS)
+    throttle.run(lambda: None)  # The first notice is due after `NOTICE_SECONDS`.
     for number, numbers in lots.numbers.items():
-        pace.run(lambda: notice(f"writing games: lot {number} of {max(lots.numbers)}"))
-        script, pgn = f"{LOTS}/{number}.js", f"{LOTS}/{number}.pgn"
+        throttle.run(lambda: notice(f"writing games: lot {number} of {max(lots.numbers)}"))
+        script, pgn = f"{LOTS_FOLDER}/{number}.js", f"{LOTS_FOLDER}/{number}.pgn"
         head = _read_head(os.path.join(folder, script), lots.league_id)
         if (
             head is None or head["n"] != numbers or lots.judges_better(head)
@@ -139,8 +143,8 @@ def _read_head(path: str, league_id: str) -> dict[str, Any] | None:
             line = file.readline()
         head: dict[str, Any] = json.loads(line[line.index("{") : line.rindex("}") + 1])
         is_whole = all(len(head[name]) == len(head["n"]) for name in FIGURES)
-        is_ours = (head["v"], head["league"]) == (VERSION, league_id)
-        return head if is_whole and is_ours else None
+        is_valid = (head["v"], head["league"]) == (VERSION, league_id)
+        return head if is_whole and is_valid else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
@@ -159,9 +163,9 @@ class _Lots:
             "SELECT number, white, black FROM games ORDER BY number"
         ):
             if white in self._listed and black in self._listed:
-                numbers[(number - 1) // LOT + 1].append(number)
+                numbers[(number - 1) // LOT_SIZE + 1].append(number)
         self.numbers = dict(numbers)
-        """Game numbers of each lot that is not empty; lots count from 1."""
+        """Number of each lot that is not empty, from 1 -> numbers of its games."""
 
     @cached_property
     def _tables(self) -> Tables | None:
@@ -190,7 +194,7 @@ class _Lots:
         numbers = set(self.numbers[number])
         for row in starmap(Row, self._league.journal.query(
             "SELECT * FROM games WHERE number BETWEEN ? AND ? ORDER BY number",
-            LOT * (number - 1) + 1, LOT * number,
+            LOT_SIZE * (number - 1) + 1, LOT_SIZE * number,
         )):
             if row.number in numbers:
                 yield row
@@ -204,18 +208,17 @@ class _Lots:
         columns: dict[str, Column] = {name: [] for name in (*FIGURES, "text")}
         odd: dict[int, list[int]] = {}
         for index, row in enumerate(rows):
-            opening = _opening_name(row), row.position, row.opening
             culprit = row.culprit
             figures = {
                 "n": row.number,
                 "white": players.setdefault(row.white, len(players)),
                 "black": players.setdefault(row.black, len(players)),
-                "result": RESULTS.index(row.result if row.result in RESULTS else "*"),
+                "result": result_index(row.result),
                 "reason": reasons.setdefault(printable(row.ending.reason), len(reasons)),
                 "text": texts.setdefault(printable(row.reason), len(texts)),
                 "phase": PHASES.index(final_phase(row, self._rules)),
                 "plies": len(row.opening.split()) + len(row.moves.split()),
-                "opening": openings.setdefault(opening, len(openings)),
+                "opening": openings.setdefault(opening_of(row), len(openings)),
                 "fault": (culprit == row.white) + 2 * (culprit == row.black),
             }
             for name, value in figures.items():
@@ -246,8 +249,8 @@ class _Lots:
             first = len(row.opening.split())
             accuracy.add(name, judge(self._tables, record.start, record.moves, first))
         return {
-            players[name]: [astuple(own.phases[phase]) for phase in PHASES]
-            for name, own in accuracy.engines.items()
+            players[name]: [astuple(engine.phases[phase]) for phase in PHASES]
+            for name, engine in accuracy.engines.items()
         }
 
 
@@ -261,14 +264,9 @@ def _writer(league: League, league_id: str) -> GameWriter:
     return GameWriter(settings, league_id)
 
 
-def _opening_name(row: Row) -> str:
-    """Return the name of an opening; without a name, its moves or its position."""
-    position = "start" if row.position == START else row.position
-    return printable(row.opening_name or row.opening or position)
-
 
 def final_phase(row: Row, rules: Rules) -> str:
-    """Return the phase in which a game ended.
+    """Return the phase of a game's last position.
 
     It is the flying phase if no man is in hand, flying is allowed and a side has at most three men.
     """

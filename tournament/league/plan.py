@@ -11,7 +11,7 @@ from time import monotonic
 from typing import NamedTuple
 
 from merels.engine.common.numbers import counted
-from merels.tournament.league.choice import GAMES, Field, Pair, choose
+from merels.tournament.league.choice import GAMES_PER_PAIR, Field, Pair, choose
 from merels.tournament.league.league import League, anchors_of, ratings_of
 from merels.tournament.pairing.schedule import is_in_part
 from merels.tournament.records.games import GameSpec, Opening, PairTask
@@ -21,8 +21,8 @@ from merels.tournament.statistics.ratings import PlayerRating
 
 MARGIN = 1.1
 """Smallest goal for an error, as a multiple of its limit for infinitely many games."""
-SHARE = 0.05
-"""Largest share of a run's time spent on ratings and covariances while games are open."""
+ESTIMATION_SHARE = 0.05
+"""Largest share of a run's time spent on estimates while games are open."""
 _HALF_PAIRS = (
     "SELECT number, pair, white, black, position, opening, opening_name FROM games "
     "GROUP BY pair HAVING count(*) = 1"
@@ -30,15 +30,15 @@ _HALF_PAIRS = (
 """Selects the game of each pair that has only one game in the journal."""
 
 
-class _Games(NamedTuple):
-    """Games of one pair."""
+class _GamePair(NamedTuple):
+    """A game pair to play."""
 
     number: int
     """Number of the pair, from 1."""
     players: tuple[int, int]
     """Indices of the players; the first one has White in the first game."""
     opening: Opening
-    open: tuple[int, ...] = tuple(range(GAMES))
+    unplayed: tuple[int, ...] = tuple(range(GAMES_PER_PAIR))
     """Games to play: 0 is the first game, 1 the game with colours swapped."""
 
 
@@ -54,8 +54,8 @@ class Goal:
 class LeaguePlan(Plan):
     """Chooses game pairs until the goal is reached.
 
-    Pairs that an earlier run left half played come first. ``part`` (i, n): this run plays the i-th
-    of every n chosen pairs, and chooses the next pairs as if all n were played.
+    Pairs of which an earlier run played only one game come first. ``part`` (i, n): this run plays
+    the i-th of every n chosen pairs, and chooses the next pairs as if all n were played.
     """
 
     shows_stored = False
@@ -70,7 +70,7 @@ class LeaguePlan(Plan):
         self._index = {name: index for index, name in enumerate(self._names)}
         self._active = [self._index[name] for name in league.active]
         self._counter = league.counter()
-        self._half_pairs = list(self._unfinished())
+        self._half_pairs = list(self._stored_half_pairs())
         used = {pair for (pair,) in league.journal.query("SELECT DISTINCT pair FROM games")}
         self._last_pair = max(used, default=0)
         """Highest number of a game pair."""
@@ -83,9 +83,9 @@ class LeaguePlan(Plan):
         """Games in progress, by number."""
         self._pending: dict[int, tuple[Pair, int]] = {}
         """Number of a game pair -> (its players, number of its games in progress)."""
-        self._handed_out = 0
+        self._games_started = 0
         """Number of games that this run has started."""
-        self._started = monotonic()
+        self._start = monotonic()
         self._next_estimate: float
         self._is_stale: bool
         self._field: Field
@@ -95,7 +95,7 @@ class LeaguePlan(Plan):
         self._least: list[float]
         """Limit of each rating's error, in Elo, for infinitely many games of the active players."""
         self._played: dict[Pair, int]
-        """Number of finished games by pair of players, including those after the last estimate."""
+        """Number of finished games by pair of players, also of games after the last estimate."""
         self._estimate()
 
     # Methods of `Plan`, called by the runner.
@@ -111,7 +111,7 @@ class LeaguePlan(Plan):
 
     def must_wait(self, open_games: int) -> bool:
         """Return whether only the results of the open games can show if more games are needed."""
-        # Refreshed here, not in `next_round`, which could then end the run before these results.
+        # An estimate in `next_round` could end the run before the results of the open games.
         self._refresh(is_needed=not open_games)
         return open_games > 0 and self._is_enough()
 
@@ -141,9 +141,9 @@ class LeaguePlan(Plan):
             # The next number of a pair that belongs to this part.
             number = self._last_pair + 1 + (part - self._last_pair - 1) % count
             self._last_pair = number
-        # In the first game of an odd pair, the player of lower index has White, else Black.
+        # In odd pairs, the player of lower index has White in the first game; in even ones, Black.
         players = chosen[part - 1] if number % 2 else chosen[part - 1][::-1]
-        return [self._task(_Games(number, players, self.openings[number - 1]))]
+        return [self._task(_GamePair(number, players, self.openings[number - 1]))]
 
     def score(self, number: int, white_score: float | None) -> None:
         """Count a game's result; a game without a result is only removed from the open games."""
@@ -200,7 +200,7 @@ class LeaguePlan(Plan):
             self._field.add(pair)
         self._is_stale = False
         now = monotonic()
-        self._next_estimate = now + (now - began) / SHARE
+        self._next_estimate = now + (now - began) / ESTIMATION_SHARE
 
     def _refresh(self, is_needed: bool) -> None:
         """Estimate again if there are new results and an estimate is needed or due."""
@@ -225,7 +225,7 @@ class LeaguePlan(Plan):
     def _wanted(self) -> list[int]:
         """Return the active players whose expected errors are above the goal.
 
-        If retired players put the goal out of reach, it is `MARGIN` times the error's limit.
+        The goal for each rating is at least `MARGIN` times the rating's limit in `_least`.
         """
         goal = self.goal.error
         return [
@@ -250,40 +250,40 @@ class LeaguePlan(Plan):
     def _is_over(self) -> bool:
         """Return whether the run has used up its number of games or its time."""
         games, seconds = self.goal.games, self.goal.seconds
-        if games is not None and self._handed_out >= games:
+        if games is not None and self._games_started >= games:
             return True
-        return seconds is not None and monotonic() - self._started >= seconds
+        return seconds is not None and monotonic() - self._start >= seconds
 
     # Games.
 
-    def _unfinished(self) -> Iterator[_Games]:
+    def _stored_half_pairs(self) -> Iterator[_GamePair]:
         """Yield the half-played pairs of this part whose players are active."""
         active = {self._names[index] for index in self._active}
         for number, pair, white, black, *opening in self._league.journal.query(_HALF_PAIRS):
             if white in active and black in active and is_in_part(pair, self._part):
-                is_second = number % GAMES == 0
+                is_second = number % GAMES_PER_PAIR == 0
                 first, second = (black, white) if is_second else (white, black)
                 position, moves, name = opening
-                yield _Games(
+                yield _GamePair(
                     pair, (self._index[first], self._index[second]),
                     Opening(position, tuple(moves.split()), name), (0 if is_second else 1,),
                 )
 
-    def _task(self, games: _Games) -> PairTask:
+    def _task(self, pair: _GamePair) -> PairTask:
         """Return the games of a pair as a task, and count them as pending."""
         settings = self.settings
         specs = []
-        for game in games.open:
-            white, black = games.players[::-1] if game else games.players
-            number = GAMES * (games.number - 1) + game + 1
+        for game in pair.unplayed:
+            white, black = pair.players[::-1] if game else pair.players
+            number = GAMES_PER_PAIR * (pair.number - 1) + game + 1
             specs.append(GameSpec(
-                number, games.number, games.number,
+                number, pair.number, pair.number,
                 self._entrants[self._names[white]], self._entrants[self._names[black]],
-                games.opening, settings.rules, settings.adjudication,
+                pair.opening, settings.rules, settings.adjudication,
                 derive_seed(settings.seed, number),
             ))
-        first, second = sorted(games.players)
+        first, second = sorted(pair.players)
         self._specs |= {spec.number: spec for spec in specs}
-        self._pending[games.number] = (first, second), len(specs)
-        self._handed_out += len(specs)
+        self._pending[pair.number] = (first, second), len(specs)
+        self._games_started += len(specs)
         return PairTask(tuple(specs), self._pause)

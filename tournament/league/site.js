@@ -11,7 +11,7 @@ const DEFAULT_PLAYERS = 12;
 const MOST_PLAYERS = 100;
 
 /** The value of `name` in the fragment of the page's address; undefined if there is none. */
-const chosen = (name) => new RegExp(`^#${name}=([\\d-]+)$`).exec(location.hash)?.[1];
+const inAddress = (name) => new RegExp(`^#${name}=([\\d-]+)$`).exec(location.hash)?.[1];
 
 /** Loads a data file of the site: a script that calls the global function `name` with the data. */
 function load(path, name) {
@@ -23,7 +23,7 @@ function load(path, name) {
   });
 }
 
-/** The list of a player's games, with a board that shows a chosen game. */
+/** The list of a player's games, each of which opens on a board. */
 class PlayerGames {
   constructor(root, data) {
     this.data = data;
@@ -41,7 +41,7 @@ class PlayerGames {
       this.go(Number(link.hash.slice("#game=".length)));
     });
     this.lots = new Map();
-    this.last = Promise.resolve();
+    this.loading = Promise.resolve();
     this.place = element("div");
     const names = Object.entries(data.players).sort(([, first], [, second]) =>
       first.localeCompare(second, "en", { numeric: true }));
@@ -53,19 +53,19 @@ class PlayerGames {
     this.select.addEventListener("change", () => {
       location.hash = `games=${this.select.value}`;
     });
-    const read = () => {
-      const game = Number(chosen("game"));
+    const followAddress = () => {
+      const game = Number(inAddress("game"));
       if (game) {
         this.open(game);
         return;
       }
-      const opponent = chosen("games");
+      const opponent = inAddress("games");
       this.show(Number(opponent ?? 0));
       if (opponent) scrollTo(0, root.offsetTop);
     };
     this.show(0);
-    window.addEventListener("hashchange", read);
-    read();
+    window.addEventListener("hashchange", followAddress);
+    followAddress();
   }
 
   /** Lists the games against an opponent, or all of them. */
@@ -102,13 +102,13 @@ class PlayerGames {
     history.replaceState(null, "", `#${fragment}`);
   }
 
-  /** Shows a game on the board, and puts its number into the address. */
+  /** Opens a game, and puts its number into the address. */
   go(number) {
     this.setFragment(`game=${number}`);
     this.open(number);
   }
 
-  /** Shows a game on the board. */
+  /** Opens a game on the board. */
   async open(number) {
     const lot = await this.lot(Math.ceil(number / LOT)).catch((error) => error);
     const game = lot.head?.n.indexOf(number) ?? -1;
@@ -129,9 +129,10 @@ class PlayerGames {
   /** The first line and the moves of a lot. */
   lot(number) {
     if (!this.lots.has(number)) {
-      // Lots are loaded one after the other, because all call the same function.
-      this.last = this.last.catch(() => {}).then(() => load(`games/${number}.js`, "merelsLot"));
-      this.lots.set(number, this.last.then(async ([, head, packed]) =>
+      // Lots are loaded one after the other, because the scripts call the same function.
+      this.loading = this.loading.catch(() => {})
+        .then(() => load(`games/${number}.js`, "merelsLot"));
+      this.lots.set(number, this.loading.then(async ([, head, packed]) =>
         ({ head, moves: await unpack(packed) })));
     }
     return this.lots.get(number);
@@ -155,32 +156,33 @@ class Crosstable {
         ` ${name}`);
       return box;
     });
-    const button = (text, count) => {
-      const made = element("button", { type: "button", class: "more" }, text);
-      made.addEventListener("click", () => {
+    const makeButton = (text, count) => {
+      const button = element("button", { type: "button", class: "more" }, text);
+      button.addEventListener("click", () => {
         this.boxes.forEach((box, index) => { box.checked = index < count; });
         this.choose();
       });
-      return made;
+      return button;
     };
     this.place = element("div");
     const most = Math.min(MOST_PLAYERS, this.players.length);
     root.append(
-      element("div", { class: "choice" }, "Players:", button("none", 0),
-        ...(most > DEFAULT_PLAYERS ? [button(`first ${DEFAULT_PLAYERS}`, DEFAULT_PLAYERS)] : []),
-        button(most < this.players.length ? `first ${most}` : "all", most)),
+      element("div", { class: "choice" }, "Players:", makeButton("none", 0),
+        ...(most > DEFAULT_PLAYERS
+          ? [makeButton(`first ${DEFAULT_PLAYERS}`, DEFAULT_PLAYERS)] : []),
+        makeButton(most < this.players.length ? `first ${most}` : "all", most)),
       element("div", { class: "players", role: "group", "aria-label": "Players", tabindex: 0 },
         ...this.boxes.map((box) => box.label)),
       this.place);
-    const read = () => {
-      const numbers = chosen("players")?.split("-").map(Number);
+    const followAddress = () => {
+      const numbers = inAddress("players")?.split("-").map(Number);
       this.players.forEach(({ number }, index) => {
         this.boxes[index].checked = numbers ? numbers.includes(number) : index < DEFAULT_PLAYERS;
       });
       this.show();
     };
-    window.addEventListener("hashchange", read);
-    read();
+    window.addEventListener("hashchange", followAddress);
+    followAddress();
   }
 
   /** Puts the chosen players into the address, and shows their crosstable. */
@@ -213,12 +215,12 @@ class Crosstable {
     });
     const heads = shown.map((index, row) =>
       element("th", {}, element("abbr", { title: this.players[index].name }, String(row + 1))));
-    const made = element("table", { class: "ranked cross" },
+    const crosstable = element("table", { class: "ranked cross" },
       element("thead", {}, element("tr", {}, element("th", {}, "#"),
         element("th", { class: "name" }, "Name"), element("th", {}, "Points"), ...heads)),
       element("tbody", {}, ...rows));
-    sortable(made);
-    this.place.replaceChildren(element("div", { class: "wide" }, made),
+    sortable(crosstable);
+    this.place.replaceChildren(element("div", { class: "wide" }, crosstable),
       element("p", { class: "note" }, "Cells: wins–draws–losses of the row's player against the " +
         "column's. A click on a cell shows the games behind it."));
     stick();

@@ -1,8 +1,8 @@
 """The site of a league: static pages that can be opened from disk or served by any web server.
 
-The site is derived only from the journal and, for accuracy, from tables on this machine. Each file
-is replaced atomically, and only if its content changes. After a crash, the next run writes the
-missing files and removes stale files.
+The site is derived only from the journal and, for accuracy, from tables on this machine. A file is
+written only if its content changes, and atomically. After a crash, the next run completes the site
+and removes stale files.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from base64 import b64encode
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
 
 from merels.engine.common.errors import printable
@@ -26,7 +26,7 @@ from merels.engine.common.saving import DRAFT, create_lock, remove_lock, write_w
 from merels.engine.game.board import NAMES
 from merels.tournament.journal.failures import Health
 from merels.tournament.league.league import League, anchors_of
-from merels.tournament.league.lots import LOT, LOTS, PHASES, Games, update_lots
+from merels.tournament.league.lots import LOT_SIZE, LOTS_FOLDER, PHASES, Games, update_lots
 from merels.tournament.league.rating_list import ListEntry, families, family_of, list_entries
 from merels.tournament.records.as_flags import engine_words, typed
 from merels.tournament.records.games import Entrant
@@ -34,8 +34,8 @@ from merels.tournament.records.settings import facts
 from merels.tournament.report.accuracy_report import LEGEND, phase_rows
 from merels.tournament.report.crosstable import csv_text
 from merels.tournament.report.html import (
-    MEANING,
     MODULES,
+    RATING_NOTE,
     STYLES,
     document,
     merged,
@@ -68,16 +68,16 @@ COLOUR_COUNTS = (
     "white_wins", "white_draws", "white_losses", "black_wins", "black_draws", "black_losses"
 )
 PAIR_COUNTS = ("ll", "ld", "wl", "dd", "wd", "ww")
-"""Columns of ``pairs.csv``; the last ones are fields of `MatchCounts`."""
+"""Columns of ``pairs.csv``; those of `PAIR_COUNTS` are fields of `MatchCounts`."""
 MOST_OPENINGS = 100
-"""Number of openings in the table of a player: the most frequent ones."""
+"""Largest number of openings in a player's table, which has the most frequent ones."""
 EXTREMES = 5
 """Number of a player's longest games that are listed, and of the shortest."""
-_OWN = re.compile(r"player-\d++\.(html|js)|\d++\.(js|pgn)")
-"""Names of files that are removed, like drafts, if the site no longer needs them."""
-_PLACE = ("cmd", "args", "dir")
-"""Keys of an engine that name folders of this machine."""
-_LIMITS = ("tc", "st", "nodes", "depth")
+_REMOVABLE = re.compile(r"player-\d++\.(html|js)|\d++\.(js|pgn)")
+"""Names of files that are removed if the site no longer needs them."""
+_PROGRAM_KEYS = ("cmd", "args", "dir")
+"""Keys of an engine that may name folders of this machine."""
+_LIMIT_KEYS = ("tc", "st", "nodes", "depth")
 _LOADER = (
     'const code = document.createElement("script"); code.src = "site.js"; '
     "document.head.append(code);"
@@ -122,13 +122,13 @@ def _reserved(folder: str) -> Iterator[None]:
 
 
 class _Files:
-    """The files of the site; unchanged files are not written."""
+    """The files of the site."""
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
         self._names: set[str] = set()
         try:
-            os.makedirs(os.path.join(folder, LOTS), exist_ok=True)
+            os.makedirs(os.path.join(folder, LOTS_FOLDER), exist_ok=True)
         except OSError as error:
             raise system_error(folder, "create", error) from None
 
@@ -150,10 +150,10 @@ class _Files:
 
     def remove_others(self) -> None:
         """Remove drafts, and files of players and games that are no longer part of the site."""
-        for folder in ("", LOTS):
+        for folder in ("", LOTS_FOLDER):
             for name in os.listdir(os.path.join(self.folder, folder)):
                 path = f"{folder}/{name}" if folder else name
-                if path not in self._names and (_OWN.fullmatch(name) or name.endswith(DRAFT)):
+                if path not in self._names and (_REMOVABLE.fullmatch(name) or name.endswith(DRAFT)):
                     with suppress(OSError):
                         os.unlink(os.path.join(self.folder, path))
 
@@ -177,7 +177,7 @@ class _Score(Tally):
 
     @property
     def cells(self) -> list[str]:
-        """Cells of a table: games, won, drawn, lost and score."""
+        """Cells of the columns `_HEADS`."""
         return [
             *map(str, (self.games, self.wins, self.draws, self.losses)),
             percent(self.points, self.games),
@@ -191,41 +191,23 @@ class _Score(Tally):
 
 _HEADS = ["Games", "Won", "Drawn", "Lost", "Score"]
 _Scores = defaultdict[int, _Score]
+_Results = defaultdict[str, _Scores]
+"""A player's scores by column of `Games`, and by the column's value.
+
+The columns ``white`` and ``black`` are the opponents that had White, and those that had Black."""
 
 
-def _scores() -> _Scores:
-    return defaultdict(_Score)
-
-
-@dataclass(slots=True)
-class _Results:
-    """Results of one player, by index of the opponent, the opening, the reason or the phase."""
-
-    opponents: tuple[_Scores, _Scores] = field(default_factory=lambda: (_scores(), _scores()))
-    """By opponent: with White, and with Black."""
-    openings: _Scores = field(default_factory=_scores)
-    reasons: _Scores = field(default_factory=_scores)
-    phases: _Scores = field(default_factory=_scores)
-
-
-def _count(games: Games) -> dict[int, _Results]:
+def _results(games: Games) -> defaultdict[int, _Results]:
     """Return the results of each player, by index."""
-    results: dict[int, _Results] = defaultdict(_Results)
+    results = defaultdict[int, _Results](lambda: defaultdict(lambda: defaultdict(_Score)))
     columns = games.columns
-    white, black, result = columns["white"], columns["black"], columns["result"]
-    for (first, second, outcome), count in Counter(zip(white, black, result)).items():
-        if outcome < len(POINTS):
-            results[first].opponents[0][second].add(POINTS[outcome], count)
-            results[second].opponents[1][first].add(1 - POINTS[outcome], count)
-    for side, players in enumerate((white, black)):
-        for name in ("opening", "reason", "phase"):
-            counted_games = Counter(zip(players, columns[name], result))
-            for (player, value, outcome), count in counted_games.items():
-                if outcome < len(POINTS):
-                    points = 1 - POINTS[outcome] if side else POINTS[outcome]
-                    own = results[player]
-                    scores = {"opening": own.openings, "reason": own.reasons, "phase": own.phases}
-                    scores[name][value].add(points, count)
+    for side, opponent in (("white", "black"), ("black", "white")):
+        for name in (opponent, "opening", "reason", "phase"):
+            games_by_value = Counter(zip(columns[side], columns[name], columns["result"]))
+            for (player, value, result), count in games_by_value.items():
+                if result < len(POINTS):
+                    points = POINTS[result] if side == "white" else 1 - POINTS[result]
+                    results[player][name][value].add(points, count)
     return results
 
 
@@ -252,7 +234,7 @@ def _healths(games: Games) -> dict[str, Health]:
 
 
 def _matches(games: Games) -> MatchCounter:
-    """Return the counts of all finished games, paired by opening."""
+    """Return the counts of all finished games; games 2n - 1 and 2n are a pair."""
     counter, names = MatchCounter(), list(games.players)
     columns = games.columns
     for number, white, black, result in zip(
@@ -269,17 +251,17 @@ class _Pages:
 
     def __init__(self, league: League, games: Games, files: _Files) -> None:
         self._league, self._games, self._files = league, games, files
-        self._places = {
+        self._page_numbers = {
             entrant.name: number for number, entrant in enumerate(league.settings.engines, 1)
         }
-        """Number of each player in addresses; it never changes, even if others are removed."""
+        """Number of each player's page; it never changes, even if other players are removed."""
         self._names = list(games.players)
         self._reasons, self._openings = list(games.reasons), list(games.openings)
         self._counts = _matches(games).counts
         self._entries = list_entries(league, self._counts, _healths(games))
         self._by_name = {entry.name: entry for entry in self._entries}
         self._families = families(league)
-        self._results = _count(games)
+        self._results = _results(games)
         self._games_of: dict[str, list[int]] = {name: [] for name in league.listed}
         """Indices of the games of each player."""
         for index, players in enumerate(zip(games.columns["white"], games.columns["black"])):
@@ -296,7 +278,7 @@ class _Pages:
     def write(self) -> None:
         """Write all pages; the rating list is written last."""
         for entry in self._entries:
-            number = self._places[entry.name]
+            number = self._page_numbers[entry.name]
             self._files.put(f"player-{number}.js", self._game_list(entry.name))
             self._put(f"player-{number}.html", entry.name, self._player(entry))
         self._put("crosstable.html", "Crosstable", self._crosstable())
@@ -323,28 +305,28 @@ class _Pages:
 
     def _link(self, name: str) -> str:
         """Return a link to the page of a player that was not removed."""
-        return f'<a href="player-{self._places[name]}.html">{text_html(name)}</a>'
+        return f'<a href="player-{self._page_numbers[name]}.html">{text_html(name)}</a>'
 
-    # The list.
+    # The rating list.
 
     def _index(self) -> list[str]:
         parts = [self._list()]
-        interval = f"± is half the 95 % interval of the rating on this scale: {self._zero()}."
-        parts.append(note(f"{interval} {MEANING}"))
+        interval = f"± is half the 95 % interval of a rating {self._origin_of_errors()}."
+        parts.append(note(f"{interval} {RATING_NOTE}"))
         if any(entry.rank is None and entry.rating is not None for entry in self._entries):
             parts.append(note("Not connected: no games connect these players to the others, so "
                               "they have no rating on this scale."))
         if self._families:
             parts.append("<h2>Versions</h2>")
         for family, names in self._families.items():
-            parts += [f"<h3>{text_html(family)}</h3>", self._progress(names)]
+            parts += [f"<h3>{text_html(family)}</h3>", self._family_plot(names)]
         return [*parts, "<h2>Conditions</h2>", _facts(self._conditions())]
 
-    def _zero(self) -> str:
-        """Return the point that fixes the scale, in words."""
+    def _origin_of_errors(self) -> str:
+        """Return in words the mean from which the errors are measured."""
         anchors = anchors_of(self._league)
         if any(entry.rank is not None and entry.name in anchors for entry in self._entries):
-            return "about the mean of the anchors below, whose ratings are known"
+            return "about the mean of the anchors below"
         return "about the mean of all players, because no anchor has played"
 
     def _list(self) -> str:
@@ -397,8 +379,7 @@ class _Pages:
             return "–"
         return self._league.journal.row(self._games.columns["n"][-1]).started[:10] or "?"
 
-    def _progress(self, names: Iterable[str]) -> str:
-        """Return the plot of a family's ratings."""
+    def _family_plot(self, names: Iterable[str]) -> str:
         ratings = [
             entry.rating for entry in map(self._by_name.__getitem__, names)
             if entry.rating is not None and entry.rank is not None
@@ -457,27 +438,28 @@ class _Pages:
     def _downloads(self) -> list[str]:
         lots: dict[int, list[int]] = defaultdict(list)
         for number in self._games.columns["n"]:
-            lots[(number - 1) // LOT + 1].append(number)
+            lots[(number - 1) // LOT_SIZE + 1].append(number)
         items = [
-            f'<li><a href="{LOTS}/{lot}.pgn" download>{numbers[0]}–{numbers[-1]}</a> '
+            f'<li><a href="{LOTS_FOLDER}/{lot}.pgn" download>{numbers[0]}–{numbers[-1]}</a> '
             f"({counted(len(numbers), 'game')})</li>"
             for lot, numbers in lots.items()
         ]
         if not items:
             return [note("No games yet.")]
-        return [note(f"The games by number, at most {LOT} in a file."),
+        return [note(f"The games by number, at most {LOT_SIZE} in a file."),
                 f'<ul class="lots">{"".join(items)}</ul>',
                 '<p><a href="pairs.csv" download>The counts of each two players as CSV</a></p>']
 
     def _crosstable(self) -> list[str]:
         entries = [entry for entry in self._entries if entry.rating is not None]
-        place = {entry.name: index for index, entry in enumerate(entries)}
+        index_of = {entry.name: index for index, entry in enumerate(entries)}
         data = {
             "players": [
-                [self._places[entry.name], printable(entry.name), entry.rank] for entry in entries
+                [self._page_numbers[entry.name], printable(entry.name), entry.rank]
+                for entry in entries
             ],
             "matches": [
-                [place[first], place[second], counts.wins, counts.draws, counts.losses]
+                [index_of[first], index_of[second], counts.wins, counts.draws, counts.losses]
                 for (first, second), counts in self._counts.items()
             ],
         }
@@ -494,25 +476,25 @@ class _Pages:
         parts = [_facts(self._player_facts(entry))]
         if family in self._families:
             parts += [f"<h2>Versions of {text_html(family)}</h2>",
-                      self._progress(self._families[family])]
+                      self._family_plot(self._families[family])]
             others = [other for other in self._families[family] if other != name]
             links = ", ".join(map(self._link, others))
             parts.append(f'<p class="note">Other versions: {links}</p>')
         if rating is not None and name in self._games.players:
             results = self._results[self._games.players[name]]
             parts += [
-                "<h2>Results by opponent</h2>", self._opponents(name, results),
+                "<h2>Results by opponent</h2>", self._opponents(results),
                 "<h2>How games ended</h2>", '<div class="row">',
-                self._by("Reason", results.reasons, self._reasons, list(CAUSES)),
-                self._by("Phase", results.phases, list(PHASES), list(PHASES)),
+                self._score_table("Reason", results["reason"], self._reasons, list(CAUSES)),
+                self._score_table("Phase", results["phase"], list(PHASES), list(PHASES)),
                 "</div>",
                 *self._accuracy(name),
                 "<h2>Longest and shortest games</h2>", self._extremes(name),
-                "<h2>Results by opening</h2>", *self._by_opening(results.openings),
+                "<h2>Results by opening</h2>", *self._by_opening(results["opening"]),
             ]
         parts += ["<h2>Health</h2>", _health(entry.health)]
         if self._games_of[name]:
-            number = self._places[name]
+            number = self._page_numbers[name]
             parts.append(f'<section id="games" data-player="{number}" '
                          f'data-points="{" ".join(NAMES)}"></section>')
         return parts
@@ -523,10 +505,10 @@ class _Pages:
         engines = self._league.settings.engines
         entrant = next(entrant for entrant in engines if entrant.name == name)
         words = engine_words(entrant)
-        usual = ("proto", "restart", "ponder", "starttimeout", "pingtimeout", "timemargin")
+        unlisted = ("proto", "restart", "ponder", "starttimeout", "pingtimeout", "timemargin")
         options = {
             key: value for key, value in words.items()
-            if key not in (*_PLACE, *_LIMITS, *usual)
+            if key not in (*_PROGRAM_KEYS, *_LIMIT_KEYS, *unlisted)
         }
         elo, error = _elo(entry)
         shown = [("Rating", f"{elo} {error}" if entry.rank is not None else "–")]
@@ -545,26 +527,28 @@ class _Pages:
         ]
         return [(key, value) for key, value in shown if value]
 
-    def _opponents(self, name: str, results: _Results) -> str:
+    def _opponents(self, results: _Results) -> str:
         rows = [["#", "Opponent", "Elo", *_HEADS, "With White", "With Black"]]
-        with_white, with_black = results.opponents
         for other in self._entries:
-            player = self._games.players.get(other.name, -1)
-            if player not in with_white and player not in with_black:
+            opponent = self._games.players.get(other.name, -1)
+            with_white, with_black = (
+                results[colour].get(opponent, _Score()) for colour in ("black", "white")
+            )
+            total = _Score(*(
+                getattr(with_white, name) + getattr(with_black, name)
+                for name in ("wins", "draws", "losses")
+            ))
+            if not total.games:
                 continue
-            white, black = (scores.get(player, _Score()) for scores in results.opponents)
-            total = _Score(white.wins + black.wins, white.draws + black.draws,
-                           white.losses + black.losses)
-            number = self._places[other.name]
             cells = total.cells
-            cells[0] = f'<a href="#games={number}">{cells[0]}</a>'
+            cells[0] = f'<a href="#games={self._page_numbers[other.name]}">{cells[0]}</a>'
             rows.append([
-                _rank(other), self._link(other.name), _elo(other)[0], *cells, white.record,
-                black.record,
+                _rank(other), self._link(other.name), _elo(other)[0], *cells, with_white.record,
+                with_black.record,
             ])
         return table_html(rows, "ranked", names=1)
 
-    def _by(
+    def _score_table(
         self, head: str, scores: _Scores, names: Sequence[str], order: Sequence[str]
     ) -> str:
         """Return a table of scores; names that are not in ``order`` come last."""
@@ -613,17 +597,19 @@ class _Pages:
     def _game_list(self, name: str) -> str:
         """Return the script with the games of a player, for the player's page."""
         columns, own = self._games.columns, self._games_of[name]
-        me = self._games.players.get(name, -1)
-        places = [self._places[other] for other in self._names]
+        player = self._games.players.get(name, -1)
+        page_numbers = [self._page_numbers[other] for other in self._names]
         white, black = columns["white"], columns["black"]
-        against = [black[index] if white[index] == me else white[index] for index in own]
+        opponents = [black[index] if white[index] == player else white[index] for index in own]
         openings: dict[int, int] = {}
         return "merelsGames(" + compact({
-            "players": {places[other]: printable(self._names[other]) for other in set(against)},
+            "players": {
+                page_numbers[other]: printable(self._names[other]) for other in set(opponents)
+            },
             "reasons": self._reasons, "phases": PHASES,
             "n": [columns["n"][index] for index in own],
-            "opponent": [places[other] for other in against],
-            "colour": [int(white[index] != me) for index in own],
+            "opponent": [page_numbers[other] for other in opponents],
+            "colour": [int(white[index] != player) for index in own],
             **{key: [columns[key][index] for index in own]
                for key in ("result", "reason", "phase", "plies")},
             "opening": [
@@ -663,7 +649,7 @@ def _elo(entry: ListEntry) -> tuple[str, str]:
 def _limits(entrant: Entrant) -> str:
     """Return the limits of a player, in the words of its ``-engine`` flag."""
     words = engine_words(entrant)
-    return typed({key: words[key] for key in _LIMITS if key in words})
+    return typed({key: words[key] for key in _LIMIT_KEYS if key in words})
 
 
 def _adjudication(league: League) -> str:

@@ -31,8 +31,10 @@ LEGEND = (
 COLUMNS = 80
 """Greatest width of a paragraph, in columns."""
 _COUNTS = [field.name for field in fields(MoveCounts)]
-_WORST = ["worst_game", "worst_game_file", "worst_move", "worst_move_threw", "worst_move_game",
-          "worst_move_file"]
+_WORST_COLUMNS = [
+    "worst_game", "worst_game_file", "worst_move", "worst_move_threw", "worst_move_game",
+    "worst_move_file",
+]
 _VALUES = {1: "win", 0: "draw", -1: "loss"}
 
 Review = Callable[[GameName], str]
@@ -144,12 +146,12 @@ def section(accuracy: Accuracy, review: Review) -> str:
 
 def csv_rows(accuracy: Accuracy) -> list[list[str]]:
     """Return a head and a row per engine and phase; only ``all`` rows name worst game and move."""
-    table = [["name", "phase", *_COUNTS, *_WORST]]
+    table = [["name", "phase", *_COUNTS, *_WORST_COLUMNS]]
     for name, engine in accuracy.engines.items():
         for phase, counts in _by_phase(engine):
             numbers = (str(getattr(counts, field)) for field in _COUNTS)
-            worst = _worst_cells(engine) if phase == "all" else [""] * len(_WORST)
-            table.append([csv_text(name), phase, *numbers, *worst])
+            cells = _worst_cells(engine) if phase == "all" else [""] * len(_WORST_COLUMNS)
+            table.append([csv_text(name), phase, *numbers, *cells])
     return table
 
 

@@ -21,14 +21,14 @@ _FIELDS = ("rank", "name", "elo", "error", "games", "wins", "draws", "losses", "
 
 @dataclass(frozen=True, slots=True)
 class Crosstable:
-    """A rating list, with the results of each player (row) against each other player (column)."""
+    """A rating list, with the results of each player (row) against all others (columns)."""
 
     ratings: Ratings
     matches: Counts
 
     @property
     def is_whole(self) -> bool:
-        """Whether every player has a column: true for at most `MOST_EXACT` players."""
+        """Whether every player has a column; larger tables are not printed."""
         return len(self.ratings.players) <= MOST_EXACT
 
     def records(self, player: PlayerRating) -> list[MatchCounts]:
@@ -69,17 +69,14 @@ def rating_list(ratings: Ratings, columns: int | None = None) -> str:
     lines = grid(rows, left=1).splitlines(keepends=True)
     for i in range(len(ratings.players) - 1, 0, -1):
         if ratings.players[i].group != ratings.players[i - 1].group:
-            lines.insert(i + 1, "\n")  # Ratings of different groups are not comparable.
+            lines.insert(i + 1, "\n")  # An empty line between groups.
     text = "".join(lines)
     remarks = "".join(f"{note}\n" for note in notes(ratings))
     return f"{text}\n{remarks}" if remarks else text
 
 
 def results_table(table: Crosstable, points: bool = False) -> str:
-    """Return the crosstable as text, with wins-draws-losses or points in each cell.
-
-    With more than `MOST_EXACT` engines, return the sentence of `left_out`.
-    """
+    """Return the crosstable as text, with wins-draws-losses or points as cells; or `left_out`."""
     if not table.is_whole:
         return f"{left_out(table.ratings)}\n"
 
@@ -132,19 +129,20 @@ def superiority_table(ratings: Ratings) -> str:
 def as_dict(table: Crosstable) -> dict[str, Any]:
     """Return the table as JSON values; names keep their control characters."""
     ratings = table.ratings
-    met: dict[str, list[str]] = {}
-    for first, second in table.matches:
-        met.setdefault(first, []).append(second)
-        met.setdefault(second, []).append(first)
-    place = {player.name: index for index, player in enumerate(ratings.players)}
-    players = []
-    for i, player in enumerate(ratings.players):
-        others: Iterable[int] = range(len(place))
-        if not table.is_whole:
-            others = sorted(place[name] for name in met[player.name])
-        players.append(_player_fields(i + 1, player) | {
-            "against": [_against(table, i, j) for j in others if i != j],
-        })
+    index_of = {player.name: index for index, player in enumerate(ratings.players)}
+    opponents: list[Iterable[int]] = [range(len(index_of))] * len(index_of)
+    if not table.is_whole:
+        met: list[list[int]] = [[] for _ in index_of]
+        for first, second in table.matches:
+            met[index_of[first]].append(index_of[second])
+            met[index_of[second]].append(index_of[first])
+        opponents = list(map(sorted, met))
+    players = [
+        _player_fields(i + 1, player) | {
+            "against": [_against(table, i, j) for j in opponents[i] if i != j],
+        }
+        for i, player in enumerate(ratings.players)
+    ]
     return {
         "players": players,
         "groups": [
@@ -172,8 +170,8 @@ def _against(table: Crosstable, player: int, other: int) -> dict[str, Any]:
 def csv_rows(table: Crosstable, conditions: Sequence[Sequence[str]] = ()) -> list[list[str]]:
     """Return a head and a row per player: fields of the rating list, then points by opponent.
 
-    With more than `MOST_EXACT` players, there are no columns of opponents. ``conditions`` are rows
-    of `condition_rows`; with them, each row ends with the player's time control and command.
+    Unless the table is whole, the columns of opponents are left out. ``conditions`` are rows of
+    `condition_rows`; with them, each row ends with the player's time control and command.
     """
     players = table.ratings.players
     opponents = players if table.is_whole else ()
@@ -200,8 +198,8 @@ def csv_text(text: str) -> str:
 
 def _player_fields(rank: int, player: PlayerRating) -> dict[str, Any]:
     """Return a player's line of the rating list, by field; ``group`` counts from 1."""
-    other = {"rank": rank, "group": player.group + 1}
-    return {name: other[name] if name in other else getattr(player, name) for name in _FIELDS}
+    given = {"rank": rank, "group": player.group + 1}
+    return {name: given[name] if name in given else getattr(player, name) for name in _FIELDS}
 
 
 def notes(ratings: Ratings) -> list[str]:

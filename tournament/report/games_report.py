@@ -61,7 +61,7 @@ class CountedGames:
     """Counts of the games of several files, made in one pass over each file.
 
     Memory grows with the number of players and pairings. Of each game only hashes are kept, which
-    detect duplicates; the archive also keeps the moves of the first games.
+    detect duplicates; of the first games, the archive keeps the moves, too.
     """
 
     def __init__(
@@ -70,26 +70,25 @@ class CountedGames:
     ) -> None:  # fmt: skip
         """Count the games.
 
-        ``same`` is an argument of `Roster`, ``split`` of `GamesFile.games`; ``most`` is the number
-        of games kept for a page. Raises `InputError`, which names the file that cannot be read.
+        ``same`` is an argument of `Roster`, ``split`` of `GamesFile.games`; the archive keeps the
+        first ``most`` games. Raises `InputError`, which names the file that cannot be read.
         """
         self.games = self.unnamed = 0
         """Number of games, and number of games with an unnamed player."""
         self.archive = GameArchive(most)
-        """The first ``most`` games."""
         self.notes: list[dict[str, str]] = []
         """The notes of each journal."""
-        self._stopped: list[Failing] = []
+        self._failing: list[Failing] = []
         self.past: tuple[Settings, Results, bool] | None = None
         """Settings, results by round, and whether the last round is unfinished.
 
-        None unless the only file is the journal of a tournament that pairs by results."""
+        None unless the only file is the journal of a Swiss tournament or a knockout."""
         self.is_one_journal = False
         """Whether the only file is a journal."""
         self._roster = Roster(same)
         self._most = most
         self._matches = MatchCounter()
-        self._ends, self._reasons = EndingCounter(), EndingCounter(by_reason=True)
+        self._terminations, self._reasons = EndingCounter(), EndingCounter(by_reason=True)
         self._times: dict[str, MoveTimes] = {}
         self.losses = TimeLosses(0)
         self._provenance = Provenance()
@@ -109,26 +108,26 @@ class CountedGames:
         self.namesakes: dict[str, list[str]] = {}
         """Labels of each name that has more than one label; empty with ``split``."""
         for player, key in self._roster.keys():
-            for labels_so_far in (
+            for known in (
                 self._labels.setdefault(without_version(player), []),
                 self.namesakes.setdefault(player.name, []),
             ):
-                if labels[key] not in labels_so_far:
-                    labels_so_far.append(labels[key])
+                if labels[key] not in known:
+                    known.append(labels[key])
         self.namesakes = {
-            name: several for name, several in self.namesakes.items()
-            if len(several) > 1 and split is None
+            name: known for name, known in self.namesakes.items()
+            if len(known) > 1 and split is None
         }
         self.matches = self._matches.relabelled(labels).counts
-        self.ends, self.reasons = (
-            counter.counts().relabelled(labels) for counter in (self._ends, self._reasons)
+        self.terminations, self.reasons = (
+            counter.counts().relabelled(labels) for counter in (self._terminations, self._reasons)
         )
         self.times: dict[str, MoveTimes] = {}
         for key, times in self._times.items():
             self.times.setdefault(labels[key], MoveTimes()).merge(times, len(labels))
         self.provenance = self._provenance.relabelled(labels)
         self.health = self._health.relabelled(labels)
-        self.warnings = warnings(self.health, self._stopped)
+        self.warnings = warnings(self.health, self._failing)
 
     def labels_of(self, entrant: Entrant) -> list[str]:
         """Return the labels of an entrant; several if different programs played under its name."""
@@ -139,7 +138,7 @@ class CountedGames:
         rows: dict[tuple[str, ...], list[str]] = {}
         for entrant in entrants:
             head, (_, *words) = condition_rows([entrant])
-            rows.setdefault((), head)
+            rows[()] = head
             for label in self.labels_of(entrant):
                 rows.setdefault((label, *words), [label, *words])
         return list(rows.values())
@@ -158,10 +157,10 @@ class CountedGames:
                 self._matches.add(score)
             self.unnamed += not (game.white and game.black)
             ending = game.ending
-            self._ends.add(ending)
+            self._terminations.add(ending)
             self._reasons.add(ending)
             row = game.row
-            # Different files may contain games with the same number.
+            # Games of different files may have the same number.
             number = row.number if is_only_file and row is not None else self.games
             self.archive.add(game, number)
             if row is None:
@@ -178,7 +177,7 @@ class CountedGames:
         if rounds is not None:
             self.past = (rounds.settings, *rounds.results())
         if is_only_file and file.journal is not None:
-            self._stopped = failing_engines(file.journal)
+            self._failing = failing_engines(file.journal)
 
 
 class GamesReport:
@@ -196,9 +195,9 @@ class GamesReport:
         self._matches = counted.matches
         self._table = crosstable(counted.matches, anchor)
         ratings = self._table.ratings
-        self._ends, self._reasons = (
-            dataclasses.replace(ends, lost=by_rank(ratings, ends.lost))
-            for ends in (counted.ends, counted.reasons)
+        self._terminations, self._reasons = (
+            dataclasses.replace(counts, lost=by_rank(ratings, counts.lost))
+            for counts in (counted.terminations, counted.reasons)
         )
         self._accuracy = accuracy and dataclasses.replace(
             accuracy, engines=by_rank(ratings, accuracy.engines)
@@ -226,7 +225,8 @@ class GamesReport:
     def json(self) -> str:
         """Return the report as one JSON object."""
         data = as_dict(self._table) | {
-            "terminations": terminations_dict(self._ends), "reasons": reasons_dict(self._reasons),
+            "terminations": terminations_dict(self._terminations),
+            "reasons": reasons_dict(self._reasons),
         }
         if len(self._names) == 2:
             data["match"] = match_dict(self._matches, self._names, self._settings, self._verdict)
@@ -259,7 +259,7 @@ class GamesReport:
         return out.getvalue()
 
     def html(self) -> str:
-        """Return a page with the tables and the archived games, which a reader can replay."""
+        """Return a page with the tables, on which the archived games can be replayed."""
         properties = dict(_facts(self._all_notes[0])) if self._settings is not None else {}
         title = properties.pop("Event", "Ratings")
         lines = [*properties.items(), ("Games", str(self._counted.games))]
@@ -283,7 +283,7 @@ class GamesReport:
             rating_list(self._table.ratings),
             results_table(self._table, points=points),
             *self._superiority(),
-            terminations_table(self._ends),
+            terminations_table(self._terminations),
             reasons_table(self._reasons),
         ]
         if self._times:

@@ -20,21 +20,20 @@ from merels.tournament.report.rounds import STAGE
 from merels.tournament.report.summary import losses_rows, terminations_rows
 from merels.tournament.report.svg import rating_plot, spread_plot
 from merels.tournament.report.text_table import percent, shorten
-from merels.tournament.report.time_report import WORDS, MoveTimes, TimeLosses, times_rows
+from merels.tournament.report.time_report import TIME_NAMES, MoveTimes, TimeLosses, times_rows
 from merels.tournament.statistics.counts import Tally
 from merels.tournament.statistics.terminations import Terminations
 
 MOST_GAMES = 20_000
 """Default limit on the number of games in a page."""
 MOST_RECORDS = 20
-"""Largest number of engines whose crosstable shows wins–draws–losses; larger ones show percent."""
-MEANING = (
+"""Largest number of engines whose crosstable shows wins–draws–losses; for more, percent."""
+RATING_NOTE = (
     "Elo ratings compare engines of this list only: they depend on its opponents, limits and "
     "openings. A lead of 100 Elo predicts 64 % of the points, 200 predicts 76 %, 400 predicts "
     "91 %. Another list of the same engines can show larger or smaller differences, most of all "
     "where few games or scores near 100 % leave wide errors."
 )
-"""How to read a rating."""
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 """Content security policy: the page loads nothing, since part of its text is from engines."""
 STYLES = (
@@ -51,10 +50,7 @@ _SCRIPTS = (*MODULES, "tournament/report/report.js")
 
 
 def page(title: str, body: str, games: str = "") -> str:
-    """Return a whole HTML page.
-
-    ``body`` is the HTML of `summary` and of the sections, ``games`` the JSON of a `GameArchive`.
-    """
+    """Return a page; ``body`` is the HTML of its sections, ``games`` JSON of a `GameArchive`."""
     return document(title, POLICY, merged(STYLES), [
         f"<main>\n{body}\n</main>",
         f'<section id="head-to-head" data-points="{" ".join(NAMES)}" hidden></section>',
@@ -86,15 +82,14 @@ def summary(
 ) -> str:  # fmt: skip
     """Return the tables and the plot of a tournament as HTML.
 
-    ``reasons`` counts the games by reason. ``rounds`` are the rows of `rounds.round_rows`,
-    ``match`` the lines of `match_lines`, ``conditions`` the rows of `condition_rows`; each may be
-    empty.
+    ``reasons`` counts the games by reason. ``rounds`` are the rows of `round_rows`, ``match`` the
+    lines of `match_lines`, ``conditions`` the rows of `condition_rows`; each may be empty.
     """
     if table is not None:
         reasons = replace(reasons, lost=by_rank(table.ratings, reasons.lost))
-        places = {player.name: place for place, player in enumerate(table.ratings.players)}
-        by_place = sorted(conditions[1:], key=lambda row: places.get(row[0], len(places)))
-        conditions = [*conditions[:1], *by_place]
+        ranks = {player.name: rank for rank, player in enumerate(table.ratings.players)}
+        ranked = sorted(conditions[1:], key=lambda row: ranks.get(row[0], len(ranks)))
+        conditions = [*conditions[:1], *ranked]
     parts = ['<dl class="facts">']
     parts += [f"<dt>{text_html(name)}</dt><dd>{text_html(value)}</dd>" for name, value in facts]
     parts.append("</dl>")
@@ -108,7 +103,7 @@ def summary(
     if table is not None:
         plot = f'<div class="wide">{rating_plot(table.ratings.players)}</div>'
         parts += ["<h2>Standings</h2>", '<div class="row">', _standings(table), plot, "</div>"]
-        parts += map(note, (" ".join(notes(table.ratings)), MEANING))
+        parts += map(note, (" ".join(notes(table.ratings)), RATING_NOTE))
         parts += ["<h2>Crosstable</h2>", _cross_table(table)]
     if reasons.games:
         parts += ["<h2>How games ended</h2>", '<div class="row">']
@@ -124,7 +119,7 @@ def summary(
 def times_section(times: Mapping[str, MoveTimes], losses: TimeLosses) -> str:
     """Return the times of moves, delays, and the numbers of games lost on time, as HTML."""
     spreads = [
-        (f"{shorten(name, 14)} {WORDS[kind]}", spread)
+        (f"{shorten(name, 14)} {TIME_NAMES[kind]}", spread)
         for name, engine in times.items() for kind, spread in engine.spreads().items()
     ]  # fmt: skip
     return "\n".join([
@@ -155,7 +150,7 @@ def _resource(name: str) -> str:
 
 
 def text_html(text: str) -> str:
-    """Return text, which another program may have written, printable and escaped for HTML."""
+    """Return text, which another program may have written, made printable and escaped for HTML."""
     return escape(printable(text))
 
 
@@ -171,13 +166,12 @@ def _item(text: str) -> str:
 def table_html(rows: Sequence[Sequence[str]], css: str, names: int = 0) -> str:
     """Return a table of a head and rows, whose cells are HTML.
 
-    The cells of the column with index ``names`` are row headers and stay in view while the others
-    scroll.
+    The cells of the column with index ``names`` are row headers, which stay in view.
     """
-    def line(row: Sequence[str], tag: str, name: str) -> str:
+    def line(row: Sequence[str], tag: str, name_tag: str) -> str:
         cells = (
-            f"<{name}>{cell}</th>" if number == names else f"<{tag}>{cell}</{tag}>"
-            for number, cell in enumerate(row)
+            f"<{name_tag}>{cell}</th>" if column == names else f"<{tag}>{cell}</{tag}>"
+            for column, cell in enumerate(row)
         )
         return f"<tr>{''.join(cells)}</tr>"
 

@@ -1,4 +1,4 @@
-"""Games as JSON for the scripts of pages: results, moves, and an archive of many games."""
+"""Games as JSON for the scripts of pages, and an archive of many games."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from merels.tournament.records.games import MoveRecord
 from merels.tournament.statistics.ratings import Ratings
 
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
-LOT = 100
-"""Number of games whose moves are compressed together (a lot); a page unpacks one lot at once."""
+LOT_SIZE = 100
+"""Number of games in a lot: a page unpacks the moves of a lot together."""
 _MILLION = 1_000_000
 
 
@@ -55,17 +55,15 @@ class GameArchive:
         # A comment in PGN may mix the reason with a score, so the cause or termination is used.
         reason = printable(game.ending.reason if row is None else row.reason)
         self._numbers.append(number)
-        self._results.append(RESULTS.index(game.result if game.result in RESULTS else "*"))
+        self._results.append(result_index(game.result))
         self._players.append((game.white, game.black))
         self._reason_of.append(self._reasons.setdefault(reason, len(self._reasons)))
         opening = -1
         if row is not None:
-            at = "start" if row.position == START else row.position
-            key = printable(row.opening_name or row.opening or at), row.position, row.opening
-            opening = self._openings.setdefault(key, len(self._openings))
+            opening = self._openings.setdefault(opening_of(row), len(self._openings))
         self._opening_of.append(opening)
         self._lot.append(None if row is None else game_moves(row))
-        if len(self._lot) == LOT:
+        if len(self._lot) == LOT_SIZE:
             self._pack()
 
     def _pack(self) -> None:
@@ -76,8 +74,7 @@ class GameArchive:
     def json(self, ratings: Ratings, labels: Mapping[str, str]) -> str:
         """Return the archive as JSON for an HTML element; empty without games.
 
-        ``labels``: names of the players, by key. Lists such as ``white`` have an entry per game;
-        they refer to players, reasons and openings by index.
+        ``labels``: names of the players, by key. Players, reasons and openings are indices.
         """
         if not self._numbers:
             return ""
@@ -88,16 +85,28 @@ class GameArchive:
         }
         for key in dict.fromkeys(key for pair in self._players for key in pair):
             players.setdefault(labels[key], [printable(labels[key]) or "?", None, -1])
-        place = {name: index for index, name in enumerate(players)}
+        index_of = {name: index for index, name in enumerate(players)}
         white, black = (
-            [place[labels[keys[side]]] for keys in self._players] for side in (0, 1)
+            [index_of[labels[keys[side]]] for keys in self._players] for side in (0, 1)
         )
         return in_element(compact({
             "offered": self.offered, "players": list(players.values()),
             "reasons": list(self._reasons), "openings": list(self._openings),
             "n": self._numbers, "white": white, "black": black, "result": self._results,
-            "reason": self._reason_of, "opening": self._opening_of, "lot": LOT, "lots": self._lots,
+            "reason": self._reason_of, "opening": self._opening_of, "lot": LOT_SIZE,
+            "lots": self._lots,
         }))
+
+
+def result_index(result: str) -> int:
+    """Return the index in `RESULTS`; an unknown result counts as unfinished."""
+    return RESULTS.index(result if result in RESULTS else "*")
+
+
+def opening_of(row: Row) -> tuple[str, str, str]:
+    """Return a game's opening: its name, or else its moves or position; its position; its moves."""
+    position = "start" if row.position == START else row.position
+    return printable(row.opening_name or row.opening or position), row.position, row.opening
 
 
 def pack(data: Any) -> str:

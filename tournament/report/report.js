@@ -31,18 +31,19 @@ class HeadToHead {
         location.hash = `games=${this.selects.map(({ value }) => value).join("-")}`;
       });
     }
-    const read = () => {
+    const followAddress = () => {
       const chosen = ADDRESS.exec(location.hash);
       this.show(...(chosen ?? [0, 0, 0]).slice(1).map(Number));
       if (chosen) scrollTo(0, root.offsetTop);
     };
-    window.addEventListener("hashchange", read);
-    read();
+    window.addEventListener("hashchange", followAddress);
+    followAddress();
   }
 
-  /** Shows the games of two engines, given by their numbers from 1; 0 means all engines. */
+  /** Shows the games between two engines, given by their numbers from 1; 0 means all engines. */
   show(first, second) {
     [first, second].forEach((value, index) => { this.selects[index].value = value; });
+    // Indices; -1 means all engines. One chosen engine always comes first.
     const [engine, opponent] = first ? [first - 1, second - 1] : [second - 1, -1];
     const { n, white, black } = this.data;
     const games = [...n.keys()].filter((game) => {

@@ -12,7 +12,7 @@ from merels.tournament.records.settings import Settings
 from merels.tournament.report.text_table import MAX_NAME, fitted, grid, shorten
 
 STAGE, MATCH, GOES_ON = "Stage", "Match", "Goes on"
-"""Heads of the bracket's text columns."""
+"""Heads of the bracket's columns that are aligned to the left."""
 BESIDE_NAMES, SHORTEST = 30, 8
 """Approximate width of a bracket without names, and the least width given to a name, in columns."""
 _STAGES = {1: "Final", 2: "Semi-finals", 4: "Quarter-finals"}
@@ -50,9 +50,8 @@ def round_lines(settings: Settings, results: Results, unfinished: bool) -> list[
 def news_of_round(settings: Settings, results: Results) -> list[str]:
     """Return lines of text for the start of the last round in ``results``.
 
-    For a Swiss tournament, these are the round and its bye, if any. For a knockout, they are the
-    whole bracket in the first round, later the matches of the current stage; if some of these need
-    an extra pairing, only those.
+    For a Swiss tournament: the round, and its bye, if any. For a knockout: in the first round the
+    whole bracket, later the matches of the current stage, or only those in extra pairings, if any.
     """
     if settings.format == "swiss":
         text = f"Round {len(results)} of {settings.rounds}"
@@ -70,9 +69,9 @@ def news_of_round(settings: Settings, results: Results) -> list[str]:
 def live_lines(
     settings: Settings, results: Results, unfinished: bool, columns: int
 ) -> list[str]:
-    """Return `round_lines`; a bracket begins with its current stage, as a screen may cut the end.
+    """Return `round_lines`, with names cut and some columns left out to fit into ``columns``.
 
-    To fit into ``columns``, names are cut and some columns left out.
+    A bracket begins with its current stage, because the screen may cut its end.
     """
     if settings.format != "knockout":
         rows = round_rows(settings, results, unfinished, shorten)
@@ -89,8 +88,8 @@ def _split(
 
     Names are cut, and the first two columns left out, to fit into ``columns``.
     """
-    name = MAX_NAME if columns is None else max(SHORTEST, (columns - BESIDE_NAMES) // 2)
-    rows = bracket_rows(settings, results, unfinished, lambda text: shorten(text, name))
+    width = MAX_NAME if columns is None else max(SHORTEST, (columns - BESIDE_NAMES) // 2)
+    rows = bracket_rows(settings, results, unfinished, lambda name: shorten(name, width))
     shown = rows
     if columns is not None:
         fitting = fitted([row[:-1] for row in rows], 2, columns, ("#", STAGE), 2 * SHORTEST + 4)
@@ -122,13 +121,13 @@ def bracket_rows(
 ) -> list[list[str]]:
     """Return a head and a row for every match of a knockout: its engines, its score, its winner.
 
-    The winner of an undecided match is named by the number of the match: ``winner of 3``.
+    Later matches name the winner of an undecided match by its number: ``winner of 3``.
     """
     rows = [[STAGE, "#", MATCH, "Score", GOES_ON]]
     names = [show_name(entrant.name) for entrant in settings.engines]
-    number, coming = 0, list[str]()
+    number, winners = 0, list[str]()
     for stage in knockout.stages(settings, results, unfinished):
-        coming = []
+        winners = []
         for match in stage:
             label, players = "", names[match.higher]
             if match.lower is not None:
@@ -136,16 +135,16 @@ def bracket_rows(
                 label, players = str(number), f"{players} vs {names[match.lower]}"
             row = [stage_name(len(stage)), label, players, _score(match)]
             rows.append([*row, _goes_on(settings, match, names)])
-            coming.append(
+            winners.append(
                 f"winner of {number}" if match.winner is None else names[match.winner]
             )
-    while len(coming) > 1:
-        pairs = list(zip(coming[::2], coming[1::2]))
-        coming = []
+    while len(winners) > 1:
+        pairs = list(zip(winners[::2], winners[1::2]))
+        winners = []
         for upper, lower in pairs:
             number += 1
             rows.append([stage_name(len(pairs)), str(number), f"{upper} vs {lower}", "", ""])
-            coming.append(f"winner of {number}")
+            winners.append(f"winner of {number}")
     return rows
 
 
@@ -162,11 +161,11 @@ def _goes_on(settings: Settings, match: Match, names: list[str]) -> str:
     if match.winner is None:
         extra = match.pairings - settings.rounds + 1
         return f"extra pairing {extra} {_OF_MOST}" if extra > 0 else ""
-    why = ""
+    reason = ""
     if match.lower is None:
-        why = "bye"
+        reason = "bye"
     elif match.points[0] == match.points[1]:
-        why = f"the higher seed, after {MOST_EXTRA} extra pairings"
+        reason = f"the higher seed, after {MOST_EXTRA} extra pairings"
     elif match.pairings > settings.rounds:
-        why = f"after {counted(match.pairings - settings.rounds, 'extra pairing')}"
-    return names[match.winner] + (f" ({why})" if why else "")
+        reason = f"after {counted(match.pairings - settings.rounds, 'extra pairing')}"
+    return names[match.winner] + (f" ({reason})" if reason else "")

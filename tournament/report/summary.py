@@ -1,7 +1,6 @@
 """Lines of a match, in a format that scripts parse, and tables of terminations and faults.
 
-Numbers are never nan. Infinite numbers print as ``inf``; PairsRatio and WL/DD Ratio print 0/0 as
-``1.00``.
+Infinite numbers print as ``inf``; PairsRatio and WL/DD Ratio print 0/0 as ``1.00``.
 """
 
 from __future__ import annotations
@@ -20,7 +19,8 @@ from merels.tournament.statistics.elo import FEW_GAMES, from_cells
 from merels.tournament.statistics.sprt import Sprt, match_llr
 from merels.tournament.statistics.terminations import Terminations
 
-RESULTS = ("white", "drawn", "black", "unfinished")
+OUTCOMES = ("white", "drawn", "black", "unfinished")
+"""JSON keys of the counts in ``Terminations.results``."""
 
 
 def score_line(counts: MatchCounts, first: str, second: str) -> str:
@@ -36,9 +36,9 @@ def summary_lines(
 ) -> list[str]:
     """Return the lines of a match, without line ends.
 
-    With ``penta``, Elo, nElo, LOS, the ratios and the LLR count opening pairs; games outside a
-    finished pair count only in wins, losses and draws. Without ``penta``, estimates count games,
-    and there is no ``Ptnml`` line. A last line warns if the pairs or games are too few.
+    With ``penta``, Elo, nElo, LOS, DrawRatio and the LLR come from opening pairs, without ``penta``
+    from single games; then there is no ``Ptnml`` line. The LLR of the bayesian model always comes
+    from games. A last line warns if the pairs or games are too few.
     """
     estimate = from_cells(counts.pentanomial if penta else counts.trinomial)
     drawn = counts.drawn_pairs_ratio if penta else counts.drawn_games_ratio
@@ -174,7 +174,7 @@ def health_table(healths: Mapping[str, Health]) -> str:
 def reasons_dict(stats: Terminations) -> list[dict[str, Any]]:
     """Return the counts by reason as JSON values."""
     return [
-        {"reason": name, **dict(zip(RESULTS, results)),
+        {"reason": name, **dict(zip(OUTCOMES, results)),
          "lost": {player: counts[name] for player, counts in stats.lost.items() if name in counts}}
         for name, results in stats.results.items()
     ]
@@ -185,7 +185,7 @@ def terminations_dict(stats: Terminations) -> dict[str, Any]:
     return {
         "games": stats.games,
         "terminations": [
-            {"termination": name, **dict(zip(RESULTS, results))}
+            {"termination": name, **dict(zip(OUTCOMES, results))}
             for name, results in stats.results.items()
         ],
         "lost": {player: dict(counts) for player, counts in stats.lost.items()},

@@ -12,8 +12,9 @@ from merels.tournament.statistics.ratings import PlayerRating
 from merels.tournament.statistics.times import Spread
 
 WIDTH, LABELS, RIGHT, ROW_HEIGHT, AXIS_HEIGHT = 760, 190, 70, 26, 34
-"""Widths of a plot, of its names and of its right margin; heights of a row and of the axis."""
-PHONE_WIDTH = 360
+"""Widths of a plot, of its labels and of its right margin; heights of a row and of the axis."""
+PHONE_WIDTH, PHONE_LABELS, PHONE_RIGHT = 360, 122, 44
+"""The widths of a plot that fits into the window of a phone."""
 SHORTEST_TIME = 10_000
 """Left end of the axis of times, in nanoseconds; shorter times are drawn there."""
 
@@ -24,11 +25,13 @@ def rating_plot(
     """Return a plot of ratings as points with error bars, as SVG; '' without ratings.
 
     ``is_progress``: the players are versions of one engine, and a line joins them. ``is_narrow``:
-    the plot fits into the window of a phone.
+    the plot is for a phone.
     """
     if not players:
         return ""
-    width, labels, right = (PHONE_WIDTH, 122, 44) if is_narrow else (WIDTH, LABELS, RIGHT)
+    width, labels, right = (
+        (PHONE_WIDTH, PHONE_LABELS, PHONE_RIGHT) if is_narrow else (WIDTH, LABELS, RIGHT)
+    )
     low = min(player.elo - _finite(player.error) for player in players)
     high = max(player.elo + _finite(player.error) for player in players)
     step = tick_step((high - low) * (2.5 if is_narrow else 1))
@@ -85,12 +88,12 @@ def spread_plot(rows: Sequence[tuple[str, Spread]]) -> str:
         parts.append(_tick(place(time), bottom, f"{time / 1e6:g} ms"))
     for index, (label, spread) in enumerate(rows):
         y = f"{_height(index):.1f}"
-        median, p90, p99, last = map(place, spread[1:])
+        median, p90, p99, longest_x = map(place, spread[1:])
         parts.append(
             f'<text class="name" x="{LABELS - 12}" y="{float(y) + 4:.1f}">{escape(label)}</text>'
             f'<line class="grid" x1="{p90}" y1="{y}" x2="{p99}" y2="{y}"/>'
             f'<line class="error" x1="{median}" y1="{y}" x2="{p90}" y2="{y}"/>'
-            f'<circle class="elo" cx="{last}" cy="{y}" r="3"/>'
+            f'<circle class="elo" cx="{longest_x}" cy="{y}" r="3"/>'
         )
     return "\n".join([*parts, "</svg>"])
 
@@ -117,7 +120,7 @@ def _height(row: int) -> float:
 def tick_step(span: float) -> float:
     """Return the distance of ticks: 1, 2 or 5 times a power of ten.
 
-    It fits at least 4 times, and less than 10 times, into ``span``; it is 10 for no span.
+    It fits at least 4 times, and less than 10 times, into ``span``; for no span it is 10.
     """
     if not span > 0:
         return 10.0

@@ -3,7 +3,7 @@
 import { element } from "./dom.js";
 import { sortable } from "./sort.js";
 
-const SHOWN = 100;
+const ROWS_SHOWN = 100;
 const POINTS = [1, 0, 0.5];
 
 /** Wins, draws, losses and unfinished games of an engine. */
@@ -37,25 +37,25 @@ export const TALLY = ["Games", "Won", "Drawn", "Lost", "Points", "Score"];
 
 export const percent = (share) => `${(100 * share).toFixed(1)} %`;
 
-/** Makes a sortable table of text and numbers; `make` returns the content of a cell. */
-export function table(css, head, rows, make = (row, column) => String(row[column])) {
-  const made = element("table", { class: css },
+/** Makes a sortable table of text and numbers; `content` returns the content of a cell. */
+export function table(css, head, rows, content = (row, column) => String(row[column])) {
+  const inner = element("table", { class: css },
     element("thead", {}, element("tr", {}, ...head.map((text, column) =>
       element("th", column ? {} : { class: "name" }, text)))),
     element("tbody"));
-  const wide = element("div", { class: "wide" }, made);
-  sortable(made, rows.map((row) => ({
+  const wide = element("div", { class: "wide" }, inner);
+  sortable(inner, rows.map((row) => ({
     value: (column) => {
       const value = row[column];
       return value === "–" ? null : head[column] === "Score" ? parseFloat(value) : value;
     },
     element: () => element("tr", {}, ...head.map((_, column) =>
-      element(column ? "td" : "th", column ? {} : { scope: "row" }, make(row, column)))),
-  })), SHOWN);
+      element(column ? "td" : "th", column ? {} : { scope: "row" }, content(row, column)))),
+  })), ROWS_SHOWN);
   return wide;
 }
 
-/** Sets how far each table scrolls with the page: until its right edge is in view. */
+/** Lets each table scroll with the page until its right edge is in view. */
 export function stick() {
   const edge = parseFloat(getComputedStyle(document.body).paddingLeft);
   const wide = [...document.querySelectorAll(".wide, .row")];

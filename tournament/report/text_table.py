@@ -49,17 +49,16 @@ def fitted(
 ) -> list[list[str]]:
     """Return the rows cut so that `grid` prints them within ``columns`` columns, if possible.
 
-    Names, in the column with index ``name``, are cut first, down to ``least`` columns. If that is
-    not enough, the columns headed by ``spare`` are left out one by one. At last, names are cut down
-    to 4 columns.
+    Names, in the column with index ``name``, are cut first, down to ``least`` columns. Then the
+    columns headed by ``spare`` are left out one by one. Finally, names are cut down to 4 columns.
     """
     kept = [list(row) for row in rows]
     heads = ["", *spare]
     while heads:
         if (head := heads.pop(0)) in kept[0]:
-            at = kept[0].index(head)
-            kept = [row[:at] + row[at + 1 :] for row in kept]
-            name -= at < name
+            spared = kept[0].index(head)
+            kept = [row[:spared] + row[spared + 1 :] for row in kept]
+            name -= spared < name
         widths = [max(map(width, column)) for column in zip(*kept)]
         room = columns - sum(widths) + widths[name] - len(GAP) * (len(widths) - 1)
         if room >= min(widths[name], least):
@@ -72,15 +71,15 @@ def fitted(
 def grid(rows: Sequence[Sequence[str]], left: int | Container[int]) -> str:
     """Return the rows as lines, each column as wide as its widest cell.
 
-    Columns whose index is ``left``, or in it, are aligned to the left (names), others to the right.
+    Columns whose index is ``left``, or in it, are aligned to the left, the others to the right.
     """
-    to_the_left = {left} if isinstance(left, int) else left
+    left_columns = {left} if isinstance(left, int) else left
     widths = [max(map(width, column)) for column in zip(*rows)]
     lines = []
     for row in rows:
         cells = []
         for number, (cell, columns) in enumerate(zip(row, widths)):
             gap = " " * (columns - width(cell))
-            cells.append(cell + gap if number in to_the_left else gap + cell)
+            cells.append(cell + gap if number in left_columns else gap + cell)
         lines.append(GAP.join(cells).rstrip() + "\n")
     return "".join(lines)

@@ -44,7 +44,7 @@ class MoveTimes:
         self.overrun.merge(other.overrun, engines)
 
 
-WORDS = {
+TIME_NAMES = {
     "used": "used", "late": "runner late", "waited": "engine waited", "overrun": "overrun"
 }
 """Names of the kinds of time in tables."""
@@ -101,12 +101,12 @@ def _overruns(
     elapsed: Sequence[int], clocks: Sequence[int | None], limit: TimeControl
 ) -> list[int]:
     """Return the excess of each move that exceeded its limit; ``clocks``: time left after moves."""
-    before = [limit.time, *clocks] if limit.time is not None else [None] * len(elapsed)
-    known = [clock for clock in before if clock is not None]
-    if limit.per_move is None and known == before and not any(map(gt, elapsed, known)):
+    clocks_before = [limit.time, *clocks] if limit.time is not None else [None] * len(elapsed)
+    known = [clock for clock in clocks_before if clock is not None]
+    if limit.per_move is None and known == clocks_before and not any(map(gt, elapsed, known)):
         return []  # The usual case.
     overruns = []
-    for time, clock in zip(elapsed, before):
+    for time, clock in zip(elapsed, clocks_before):
         allowed = [bound for bound in (clock, limit.per_move) if bound is not None]
         if allowed and time > min(allowed):
             overruns.append(time - min(allowed))
@@ -139,7 +139,7 @@ def times_rows(
     for name, engine in times.items():
         for kind, (moves, *figures) in engine.spreads().items():
             milliseconds = (f"{value / 1e6:.2f}" for value in figures)
-            rows.append([show_name(name), WORDS[kind], f"{moves:,}", *milliseconds])
+            rows.append([show_name(name), TIME_NAMES[kind], f"{moves:,}", *milliseconds])
     return rows
 
 
@@ -165,9 +165,9 @@ class TimeLosses:
     caused: int = 0
     """Games lost at least once because the runner or the machine was late."""
     standing: int = 0
-    """Games of ``caused`` whose last attempt, which counts, was lost for the same cause."""
+    """Games of ``caused`` whose last attempt, which counts, was also lost through a delay."""
     others: int = 0
-    """Other games lost on time, if the journal has the measurements of the losing move."""
+    """Games lost on time without such a delay; losses that were not measured are not counted."""
 
     def add(self, lost: Overtime | None, attempts_voided: int) -> None:
         """Count a game; ``lost`` is the move that lost it on time, or None."""

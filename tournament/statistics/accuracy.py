@@ -67,11 +67,7 @@ class GameName(NamedTuple):
 
 
 class WorstMove(NamedTuple):
-    """An engine's worst move.
-
-    A certain loss of value is worse than an uncertain one. Then the larger loss is worse, then the
-    one where a larger share of the legal moves held.
-    """
+    """An engine's worst move, by the sort key `_badness`."""
 
     game: GameName
     move: PlayedMove
@@ -144,15 +140,15 @@ class EngineAccuracy:
 
 
 def _badness(verdict: Verdict) -> tuple[bool, int, float]:
-    """Return a sort key for blunders: certainty, the loss, the share of moves that held."""
+    """Return a sort key for blunders: certainty, loss, share of moves that held."""
     return verdict.certain, verdict.value - verdict.after, verdict.holding / verdict.legal
 
 
 class Coverage(NamedTuple):
     """Positions that the tables of a rule set cover.
 
-    ``whole``: whether these are all positions of the game. ``men``: all positions of up to this
-    number of men, with none in hand, are covered.
+    ``whole``: all positions of the game. ``men``: all positions of up to this number of men, with
+    none in hand.
     """
 
     men: int
@@ -180,8 +176,8 @@ class Accuracy:
         self.games += 1
         chosen = list(moves)
         for side, name in enumerate((game.white, game.black)):
-            own = (move for move in chosen if move.side == side)
-            self.engines.setdefault(name, EngineAccuracy()).add(game, own)
+            moves_of_side = (move for move in chosen if move.side == side)
+            self.engines.setdefault(name, EngineAccuracy()).add(game, moves_of_side)
 
     def merge(self, later: Accuracy) -> None:
         """Add the counts of later games."""

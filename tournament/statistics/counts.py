@@ -140,8 +140,8 @@ _PAIR_FIELDS = {
 class MatchCounter:
     """Counts games of any number of engines, match by match, one game at a time.
 
-    Games with the same ``pair`` are paired two by two in order; an odd last game stays unpaired.
-    Memory grows with the number of matches and of unfinished pairs, not of games.
+    Games of a match with the same ``pair`` are paired two by two in order; an odd last game stays
+    unpaired. Memory grows with the number of matches and of unfinished pairs, not of games.
     """
 
     def __init__(self) -> None:
@@ -163,7 +163,7 @@ class MatchCounter:
     def relabelled(self, labels: Mapping[str, str]) -> MatchCounter:
         """Return a copy with engines renamed; engines with the same label are merged.
 
-        Renaming may join two unfinished pairs into a finished one, which is then counted.
+        Two unfinished pairs of merged engines may become a finished one.
         """
         other = MatchCounter()
         for match, counts in self.counts.items():

@@ -135,9 +135,9 @@ def rate(matches: Counts, anchors: Mapping[str, float] | None = None) -> Ratings
     """Return the ratings of all engines in ``matches``.
 
     In each group with ``anchors`` (engines and their known Elo), the mean rating of its anchors
-    equals the mean of these Elo. Other groups have mean 0. Errors are about the same mean, so a
-    group's only anchor has error 0. A game outside an opening pair is a cluster of its own. Raises
-    ValueError if an anchor played no game.
+    equals the mean of these Elo. Other groups have mean 0. Errors are about the mean of the group's
+    anchors, or of the whole group, so that a group's only anchor has error 0. A game outside an
+    opening pair is a cluster of its own. Raises ValueError if an anchor played no game.
     """
     anchors = dict(anchors or {})
     index: dict[str, int] = {}
@@ -147,35 +147,35 @@ def rate(matches: Counts, anchors: Mapping[str, float] | None = None) -> Ratings
     for name in anchors:
         if name not in index:
             raise ValueError(f"the anchor {name!r} played no rated game; name an engine that did")
-    edges = [(index[first], index[second]) for first, second in matches]
-    groups = components(len(names), [*edges, *((second, first) for first, second in edges)])
+    all_edges = [(index[first], index[second]) for first, second in matches]
+    groups = components(len(names), [*all_edges, *((second, first) for first, second in all_edges)])
     group_of = {player: number for number, group in enumerate(groups) for player in group}
     index_in_group = {player: k for group in groups for k, player in enumerate(group)}
-    own_edges: list[list[tuple[int, int]]] = [[] for _ in groups]
-    own_counts: list[list[MatchCounts]] = [[] for _ in groups]
-    for (first, second), counts in zip(edges, matches.values()):
-        own_edges[group_of[first]].append((index_in_group[first], index_in_group[second]))
-        own_counts[group_of[first]].append(counts)
-    parts = []
-    for members, inner, played in zip(groups, own_edges, own_counts):
+    group_edges: list[list[tuple[int, int]]] = [[] for _ in groups]
+    group_counts: list[list[MatchCounts]] = [[] for _ in groups]
+    for (first, second), counts in zip(all_edges, matches.values()):
+        group_edges[group_of[first]].append((index_in_group[first], index_in_group[second]))
+        group_counts[group_of[first]].append(counts)
+    rated = []
+    for members, edges, played in zip(groups, group_edges, group_counts):
         origins = [k for k, player in enumerate(members) if names[player] in anchors]
         elo = fmean([anchors[names[members[k]]] for k in origins] or [0.0])
         games = _Games(
-            Laplacian(len(members), inner), played,
+            Laplacian(len(members), edges), played,
             [counts.games for counts in played], [counts.points for counts in played],
         )
-        parts.append(_rate_group(members, games, origins, elo))
-    parts.sort(key=lambda part: -len(part.members))
+        rated.append(_rate_group(members, games, origins, elo))
+    rated.sort(key=lambda group: -len(group.members))
     records = _records(len(names), index, matches)
-    rows: list[PlayerRating] = []
-    for number, part in enumerate(parts):
-        for i, elo, error in zip(part.members, part.elos, part.errors):
-            rows.append(PlayerRating(names[i], elo, error, number, *records[i]))
+    players: list[PlayerRating] = []
+    for number, group in enumerate(rated):
+        for i, elo, error in zip(group.members, group.elos, group.errors):
+            players.append(PlayerRating(names[i], elo, error, number, *records[i]))
     return Ratings(
-        tuple(rows),
-        tuple(RatingGroup(tuple(names[i] for i in part.members), part.virtual_draws)
-              for part in parts),
-        _superiority(parts),
+        tuple(players),
+        tuple(RatingGroup(tuple(names[i] for i in group.members), group.virtual_draws)
+              for group in rated),
+        _superiority(rated),
         anchors,
     )
 
@@ -193,22 +193,23 @@ def _records(size: int, index: dict[str, int], matches: Counts) -> list[tuple[in
 
 
 @dataclass(slots=True)
-class _Part:
-    """Solution of one group, its members strongest first."""
+class _RatedGroup:
+    """Ratings of one group; all lists are in the order of ``members``, the strongest first."""
 
     members: list[int]
+    """Indices of the engines in the whole list."""
     virtual_draws: int
     elos: list[float]
     errors: list[float]
     elos_with_prior: list[float]
     """Elos that include the prior; the superiority is computed from them."""
     covariance: Matrix
-    """Covariance of the Elos in the order of the members; empty in a large group."""
+    """Covariance of the Elos; empty in a large group."""
 
 
 def _rate_group(
     members: list[int], games: _Games, origins: Sequence[int], elo: float
-) -> _Part:
+) -> _RatedGroup:
     """Rate a connected group.
 
     ``elo`` is the mean rating of the members with the indices ``origins``, or of all if empty.
@@ -236,13 +237,13 @@ def _rate_group(
         variances = [covariance[k][k] for k in range(size)]
     else:
         variances = _variances(graph, spreads, origins)
-    elos, elos_with_prior = (_rated(values, origins, elo) for values in (strengths, with_prior))
+    elos, elos_with_prior = (_as_elo(values, origins, elo) for values in (strengths, with_prior))
     errors = [
         Z95 * ELO_UNIT * math.sqrt(max(0.0, variance)) + abs(plain - shifted)
         for variance, plain, shifted in zip(variances, elos, elos_with_prior)
     ]
     order = sorted(range(size), key=lambda k: (-elos[k], members[k]))
-    return _Part(
+    return _RatedGroup(
         members=[members[k] for k in order],
         virtual_draws=sum(virtual),
         elos=[elos[k] for k in order],
@@ -253,11 +254,8 @@ def _rate_group(
     )
 
 
-def _rated(strengths: Sequence[float], origins: Sequence[int], elo: float) -> list[float]:
-    """Return strengths as Elo, shifted so that the mean of ``origins`` is ``elo``.
-
-    Without origins the mean of the strengths, 0, is the origin.
-    """
+def _as_elo(strengths: Sequence[float], origins: Sequence[int], elo: float) -> list[float]:
+    """Return strengths of mean 0 as Elo; ``elo`` is the mean of ``origins``, or of all if empty."""
     zero = fmean([strengths[origin] for origin in origins] or [0.0])
     return [elo + ELO_UNIT * (strength - zero) for strength in strengths]
 
@@ -321,10 +319,10 @@ def _leverages(graph: Laplacian, information: Sequence[float]) -> list[float]:
 
     They are exact for bridges of the graph.
     """
-    draw = _draws(graph, information)
+    sample = _sampler(graph, information)
     sums = [0.0] * len(graph.edges)
     for _ in range(LEVERAGE_SIGNS):
-        ahead = graph.differences(graph.solve(draw(), ROUGH_TOLERANCE))
+        ahead = graph.differences(graph.solve(sample(), ROUGH_TOLERANCE))
         sums = list(map(add, sums, map(mul, ahead, ahead)))
     return [min(1.0, weight * total / LEVERAGE_SIGNS) for weight, total in zip(information, sums)]
 
@@ -352,20 +350,20 @@ def _outside_fullest(cells: Sequence[int]) -> float:
     return sum(cells) - max(cells[:3]) - max(cells[3:])
 
 
-def _draws(graph: Laplacian, spreads: Sequence[float]) -> Callable[[], list[float]]:
+def _sampler(graph: Laplacian, spreads: Sequence[float]) -> Callable[[], list[float]]:
     """Return a sampler of random vectors whose covariance is the Laplacian weighted by ``spreads``.
 
     Each vector is the sum of all edges, each multiplied by the root of its spread and a random
-    sign. Every sampler draws the same sequence of signs, so equal games give equal errors.
+    sign. Every sampler uses the same sequence of signs, so equal games give equal errors.
     """
     roots = list(map(math.sqrt, spreads))
     chance = random.Random(1)
 
-    def draw() -> list[float]:
+    def sample() -> list[float]:
         signs = f"{chance.getrandbits(len(roots)):0{len(roots)}b}"
         return graph.gather([root if sign == "1" else -root for root, sign in zip(roots, signs)])
 
-    return draw
+    return sample
 
 
 def _variances(
@@ -393,10 +391,10 @@ def _variances(
             shared[j] -= common * is_origin[i]
         zero = fmean([shared[origin] for origin in origins])
         own = [variance - 2 * common + zero for variance, common in zip(own, shared)]
-    draw = _draws(graph, spreads)
+    sample = _sampler(graph, spreads)
     sums = [0.0] * graph.size
     for _ in range(SIGNS):
-        right = draw()
+        right = sample()
         x = graph.solve(right, ROUGH_TOLERANCE)
         x0 = [value / degree for value, degree in zip(right, degrees)]
         if origins:
@@ -411,21 +409,21 @@ def _variances(
     ]
 
 
-def _superiority(parts: Sequence[_Part]) -> tuple[tuple[float | None, ...], ...]:
+def _superiority(groups: Sequence[_RatedGroup]) -> tuple[tuple[float | None, ...], ...]:
     """Return the matrix of ``Ratings.superiority``, with one block per group on its diagonal."""
-    size = sum(len(part.members) for part in parts)
+    size = sum(len(group.members) for group in groups)
     if size > MOST_EXACT:
         return ()
     table: list[list[float | None]] = [[None] * size for _ in range(size)]
     start = 0
-    for part in parts:
-        c = part.covariance
-        for i, elo in enumerate(part.elos_with_prior):
-            for j, other in enumerate(part.elos_with_prior):
+    for group in groups:
+        c = group.covariance
+        for i, elo in enumerate(group.elos_with_prior):
+            for j, other in enumerate(group.elos_with_prior):
                 if i != j:
                     error = math.sqrt(max(0.0, c[i][i] + c[j][j] - 2 * c[i][j]))
                     table[start + i][start + j] = superiority(elo - other, error)
-        start += len(part.members)
+        start += len(group.members)
     return tuple(map(tuple, table))
 
 
@@ -440,6 +438,6 @@ def _one_sided(games: _Games) -> list[int]:
             scored.append((first, second))
         if points < count:
             scored.append((second, first))
-    parts = enumerate(components(games.graph.size, scored))
-    label = {player: number for number, part in parts for player in part}
-    return [int(label[first] != label[second]) for first, second in games.graph.edges]
+    groups = components(games.graph.size, scored)
+    group_of = {player: number for number, group in enumerate(groups) for player in group}
+    return [int(group_of[first] != group_of[second]) for first, second in games.graph.edges]

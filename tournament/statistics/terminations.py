@@ -28,20 +28,20 @@ FAULTS = {
     "crash": ("crash", "crashes"), "stall": ("stall", "stalls"),
     "time": ("time forfeit", "time forfeits"), "illegal move": ("illegal move", "illegal moves"),
 }
-"""Singular and plural names of the causes that are the loser's fault."""
+"""Singular and plural names of the causes that are the loser's own fault."""
 
 
 class Ending(NamedTuple):
-    """Players, score and cause of the end of a game; ``score`` is White's, None if unfinished.
-
-    ``cause`` is one of `CAUSES`, empty if unknown. An empty name stands for an unknown player.
-    """
+    """Players, score and cause of the end of a game."""
 
     white: str
+    """Name of the player; empty if unknown."""
     black: str
     score: float | None
+    """White's score; None for an unfinished game."""
     termination: str
     cause: str = ""
+    """One of `CAUSES`; empty if unknown."""
 
     @property
     def reason(self) -> str:
@@ -74,9 +74,9 @@ class Terminations:
         """Return a copy with engines renamed; engines with the same label are merged."""
         lost: dict[str, dict[str, int]] = {}
         for name, losses in self.lost.items():
-            own = lost.setdefault(labels[name], {})
+            merged = lost.setdefault(labels[name], {})
             for kind, count in losses.items():
-                own[kind] = own.get(kind, 0) + count
+                merged[kind] = merged.get(kind, 0) + count
         return Terminations(self.results, lost)
 
     @property
@@ -98,13 +98,9 @@ class EndingCounter:
         white, black, score = ending.white, ending.black, ending.score
         column = 3 if score is None else int(2 - 2 * score)
         kind = ending.reason if self._by_reason else ending.termination
-        results = self._results.get(kind)
-        if results is None:
-            results = self._results[kind] = [0, 0, 0, 0]
-        results[column] += 1
-        for name in (white, black):
-            if name not in self._lost and name:
-                self._lost[name] = {}
+        self._results.setdefault(kind, [0, 0, 0, 0])[column] += 1
+        for name in filter(None, (white, black)):
+            self._lost.setdefault(name, {})
         loser = black if column == 0 else white if column == 2 else ""
         if loser:
             losses = self._lost[loser]

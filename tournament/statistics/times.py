@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 TOTAL_KEPT = 1 << 19
-"""Measurements kept by all samples that share the memory."""
+"""Number of measurements that all samples may keep together."""
 LEAST_KEPT = 1 << 10
-"""Measurements that each sample may keep, even if many share the memory."""
+"""Number of measurements that each sample may keep, even of many samples."""
 
 
 class Spread(NamedTuple):
@@ -26,8 +26,8 @@ class Spread(NamedTuple):
 class Sample:
     """Measurements, thinned evenly if there are too many to keep.
 
-    ``count`` and ``longest`` are exact. Raises OverflowError if it keeps a measurement beyond 64
-    bits.
+    ``count`` and ``longest`` are exact. Methods that add a measurement beyond 64 bits may raise
+    OverflowError.
     """
 
     __slots__ = ("count", "longest", "values", "_stride")
@@ -40,7 +40,7 @@ class Sample:
         self._stride = 1
 
     def extend(self, values: Sequence[int], samples: int = 1) -> None:
-        """Add measurements; ``samples`` is how many samples share the memory."""
+        """Add measurements; ``samples`` is the number of samples that share `TOTAL_KEPT`."""
         if values:
             stride = self._stride
             self._keep(values if stride == 1 else values[-self.count % stride :: stride], samples)

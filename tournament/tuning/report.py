@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
 from merels.engine.common.errors import printable
 from merels.protocol.client.engine_spec import OPTION
 from merels.tournament.journal.journal import Journal
 from merels.tournament.records.as_flags import condition_rows, typed
 from merels.tournament.records.settings import Parameter, Settings, facts
-from merels.tournament.report.html import page, summary, text_table
+from merels.tournament.report.html import note, page, summary, text_html, text_table
 from merels.tournament.report.svg import tick_step
 from merels.tournament.report.text_table import grid
 from merels.tournament.statistics.terminations import count_terminations
@@ -58,14 +57,12 @@ def html_report(
     settings: Settings, state: SpsaState, journal: Journal, match: Sequence[str]
 ) -> str:
     """Return the page; ``match``: the lines of the final SPRT, empty before it starts."""
-    parts = ["<h2>Parameters</h2>", text_table(value_rows(state), "conditions")]
-    parts += [f'<p class="note">{escape(ERROR_NOTE)}</p>']
-    parts += [f'<p class="note"><code>{escape(printable(option_words(state)))}</code></p>']
+    parts = ["<h2>Parameters</h2>", text_table(value_rows(state), "conditions"), note(ERROR_NOTE),
+             f'<p class="note"><code>{text_html(option_words(state))}</code></p>']
     for index, (parameter, error) in enumerate(zip(state.parameters, state.errors())):
         points = [(pair, values[index]) for pair, values in state.points]
         plot = parameter_plot(parameter, points, state.pairs, error)
-        heading = escape(printable(parameter.name))
-        parts += [f"<h3>{heading}</h3>", f'<div class="wide">{plot}</div>']
+        parts += [f"<h3>{text_html(parameter.name)}</h3>", f'<div class="wide">{plot}</div>']
     properties = [*facts(settings.as_json()), ("Begun", journal.meta().get("created", "?")),
                   ("Pairs", f"{len(state.results)} of {state.pairs}")]
     endings = [row.ending for row in journal.results()]
@@ -99,7 +96,7 @@ def parameter_plot(
     def y(value: float) -> float:
         return TOP + (bottom - TOP) * (high - min(high, max(low, value))) / (high - low)
 
-    label = escape(printable(f"{parameter.name} over {pairs} pairs"), quote=True)
+    label = text_html(f"{parameter.name} over {pairs} pairs")
     parts = [f'<svg class="plot" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{label}">']
     for index in range(round((high - low) / step) + 1):
         value = low + index * step

@@ -12,15 +12,15 @@ from merels.tournament.records.settings import Settings
 from merels.tournament.tuning.estimate import Result, standard_errors
 from merels.tournament.tuning.spsa import Trial, moved, perturbed
 
-LAG_SHARE = 50
+PAIRS_PER_LAG = 50
 """Ratio of the number of pairs of a tune to the `lag`."""
 PLOT_POINTS = 500
-"""Fewest points kept for the plots of a tune with at least this number of pairs."""
+"""Least number of points kept for the plots of a tune with at least this number of pairs."""
 
 
 def lag(pairs: int) -> int:
-    """Return the number of pairs that may be unfinished when a later pair is drawn."""
-    return max(1, pairs // LAG_SHARE)
+    """Return the number of earlier pairs that may be unfinished when a pair is drawn."""
+    return max(1, pairs // PAIRS_PER_LAG)
 
 
 class SpsaState:
@@ -38,20 +38,21 @@ class SpsaState:
         """Points of the plots: (number of counted pairs, values after them)."""
         self._schedule = settings.tuning.schedule
         self._seed = settings.seed
-        self._every = max(1, self.pairs // PLOT_POINTS)
+        self._pairs_per_point = max(1, self.pairs // PLOT_POINTS)
         self._drawn: deque[Trial] = deque()
         """Trials whose results are not counted yet."""
         self._won: deque[int] = deque()
         """Results that are not counted yet."""
-        self._number = 0
+        self._pair = 0
+        """Number of the last pair drawn."""
 
     def draw(self) -> Trial:
         """Return the values of the next pair; at most `lag` earlier pairs may lack a result."""
-        self._number += 1
-        while len(self.results) < self._number - 1 - lag(self.pairs):
+        self._pair += 1
+        while len(self.results) < self._pair - 1 - lag(self.pairs):
             self._count()
         trial = perturbed(
-            self.parameters, self.values, self._schedule, self._number, self.pairs, self._seed
+            self.parameters, self.values, self._schedule, self._pair, self.pairs, self._seed
         )
         self._drawn.append(trial)
         return trial
@@ -77,5 +78,5 @@ class SpsaState:
         self.values = moved(
             self.parameters, self.values, self._schedule, number, self.pairs, *result
         )
-        if number % self._every == 0 or number == self.pairs:
+        if number % self._pairs_per_point == 0 or number == self.pairs:
             self.points.append((number, self.values))

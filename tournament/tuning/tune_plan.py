@@ -28,12 +28,12 @@ class TuningPlan(Plan):
         super().__init__(settings, part, keep_info, pause)
         self.state = SpsaState(settings)
         self._names = [parameter.name for parameter in self.state.parameters]
-        self._scored = 0
+        self._counted = 0
         """Number of the last game before the first game without a score."""
-        self._scores: dict[int, float | None] = {}
+        self._later_scores: dict[int, float | None] = {}
         """Game number -> White's points, for games that follow a game without a score."""
         self._wins: list[int] = []
-        """Results of the plus side in the games of the current pair: 1, 0 or -1."""
+        """Results of the plus side in the counted games of the current pair: 1, 0 or -1."""
         starts = [parameter.start for parameter in self.state.parameters]
         self.entrants = tuple(
             with_values(entrant, self._names, starts) for entrant in settings.engines
@@ -41,7 +41,7 @@ class TuningPlan(Plan):
 
     def must_wait(self, open_games: int) -> bool:
         """Return whether the next pair depends on games without a score."""
-        return self._games - self._scored > 2 * lag(self.state.pairs)
+        return self._games - self._counted > 2 * lag(self.state.pairs)
 
     def next_round(self) -> list[PairTask]:
         """Return the next pair as a list of one task; empty after the last pair."""
@@ -58,12 +58,12 @@ class TuningPlan(Plan):
 
         An unfinished game of an old journal (``white_score`` None) counts as a draw.
         """
-        self._scores[number] = white_score
-        while self._scored + 1 in self._scores:
-            self._scored += 1
-            score = self._scores.pop(self._scored)
+        self._later_scores[number] = white_score
+        while self._counted + 1 in self._later_scores:
+            self._counted += 1
+            score = self._later_scores.pop(self._counted)
             white = 0 if score is None else round(2 * score - 1)
-            self._wins.append(white if self._scored % 2 else -white)
+            self._wins.append(white if self._counted % 2 else -white)
             if len(self._wins) == 2:
                 self.state.add(sum(self._wins))
                 self._wins.clear()

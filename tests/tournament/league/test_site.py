@@ -26,7 +26,7 @@ from merels.protocol.formats.pgn.tokens import split_games
 from merels.tournament.journal.journal import Journal
 from merels.tournament.league import lots
 from merels.tournament.league.league import read_league
-from merels.tournament.league.lots import LOT, final_phase, update_lots
+from merels.tournament.league.lots import LOT_SIZE, final_phase, update_lots
 from merels.tournament.league.site import SITE, _reserved, write_site
 from merels.tournament.records.games import Adjudication
 from merels.tournament.statistics.counts import counts_between
@@ -65,7 +65,7 @@ def list_of(files: dict[str, bytes]) -> dict[str, dict[str, str]]:
 @pytest.fixture
 def league(tmp_path: Path) -> str:
     """Return a league of two full lots of games and a part of a third lot."""
-    return make_league(tmp_path / "league", NAMES, random_games(NAMES, 2 * LOT + 100))
+    return make_league(tmp_path / "league", NAMES, random_games(NAMES, 2 * LOT_SIZE + 100))
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +101,7 @@ def test_the_list_as_csv_has_the_figures_of_the_journal(league: str) -> None:
     rows = list_of(write(league))
     points: Counter[str] = Counter()
     games: Counter[str] = Counter()
-    for row in random_games(NAMES, 2 * LOT + 100):
+    for row in random_games(NAMES, 2 * LOT_SIZE + 100):
         white = {"1-0": 1.0, "0-1": 0.0}.get(row.result, 0.5)
         points[row.white] += white  # type: ignore[assignment]
         points[row.black] += 1 - white  # type: ignore[assignment]
@@ -116,7 +116,9 @@ def test_the_list_as_csv_has_the_figures_of_the_journal(league: str) -> None:
 
 
 def test_the_ratings_follow_from_the_counts_of_pairs(league: str) -> None:
-    add_games(league, [game(2 * LOT + 101, *NAMES[:2]), game(2 * LOT + 102, *NAMES[:2], "*")])
+    add_games(league, [
+        game(2 * LOT_SIZE + 101, *NAMES[:2]), game(2 * LOT_SIZE + 102, *NAMES[:2], "*"),
+    ])
     files = write(league)
     lines = files["pairs.csv"].decode().splitlines()
     counts = read_pairs(lines)
@@ -149,7 +151,7 @@ def test_only_files_that_have_changed_are_written(league: str) -> None:
     before = stamps(league)
     write(league)
     assert stamps(league) == before
-    add_games(league, random_games(NAMES, 2, 2 * LOT + 101))
+    add_games(league, random_games(NAMES, 2, 2 * LOT_SIZE + 101))
     write(league)
     after = stamps(league)
     unchanged = {name for name in after if after[name] == before.get(name)}
@@ -209,7 +211,7 @@ def test_a_new_league_in_the_folder_of_an_old_one_shows_its_own_games(
     """In a former version, lots of the old league with the same numbers were not replaced."""
     write(league)
     os.unlink(journal_of(league))
-    games = [row._replace(result="1-0") for row in random_games(NAMES, 2 * LOT + 100)]
+    games = [row._replace(result="1-0") for row in random_games(NAMES, 2 * LOT_SIZE + 100)]
     make_league(Path(league), NAMES, games)
     copy = tmp_path / "copy"
     copy.mkdir()
@@ -394,7 +396,7 @@ def test_a_site_whose_games_are_judged_opens_no_tables(
     for _ in range(2):
         write(league)
         assert len(opened) == 1
-    add_games(league, random_games(NAMES, 2, 2 * LOT + 101))
+    add_games(league, random_games(NAMES, 2, 2 * LOT_SIZE + 101))
     write(league)
     assert len(opened) == 2
 

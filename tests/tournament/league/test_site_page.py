@@ -16,7 +16,7 @@ import pytest
 from merels.tournament.journal.journal import Journal
 from merels.tournament.journal.rows import Row
 from merels.tournament.league.league import read_league
-from merels.tournament.league.lots import LOT
+from merels.tournament.league.lots import LOT_SIZE
 from merels.tournament.league.site import SITE, write_site
 from tests.commands import output
 from tests.protocol.board.steps import SHOTS, enter, shot
@@ -54,7 +54,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> str:
     names = [f"Engine number {number} of a family with a long name {BAD if number == 7 else ''}"
              for number in range(300)]
     path = tmp_path_factory.mktemp("large") / "league"
-    folder = make_league(path, names, random_games(names, 7 * LOT))
+    folder = make_league(path, names, random_games(names, 7 * LOT_SIZE))
     with read_league(folder) as league:
         write_site(league)
     return folder
@@ -202,7 +202,7 @@ def test_a_game_of_each_lot_opens(large: str, browser: Browser) -> None:
     with read_league(large) as league:
         place = {entrant.name: number
                  for number, entrant in enumerate(league.settings.engines, 1)}
-    for row in itertools.islice(rows, 3, None, LOT):
+    for row in itertools.islice(rows, 3, None, LOT_SIZE):
         browser.open("about:blank")
         browser.open(address(large, f"player-{place[row.white]}.html#game={row.number}"))
         browser.wait("document.getElementById('viewer')?.open")
