@@ -185,7 +185,8 @@ def take_games(league: League, other: League) -> tuple[League, int]:
     """Add the games and players of a copy of the league that was continued elsewhere.
 
     Return the changed league and the number of new games. Raises `InputError`, before anything is
-    added, if the folders hold different leagues, or different games of the same number.
+    added, if the folders hold different leagues, different games of the same number, or different
+    players of the same name.
     """
     ours, theirs = league.journal, other.journal
     if ours.meta()["id"] != theirs.meta()["id"]:
@@ -201,11 +202,25 @@ def take_games(league: League, other: League) -> tuple[League, int]:
     entrants = [
         entrant for entrant in other.settings.engines if entrant.name not in league.members
     ]
+    identities = {entrant.name: _identity(league, entrant) for entrant in league.settings.engines}
+    for entrant in other.settings.engines:
+        name = entrant.name
+        if name in identities and identities[name] != _identity(other, entrant):
+            problem = f"{name} here is another engine than {name} of {league.folder}"
+            raise file_error(other.folder, f"{problem}; add each player in one folder only")
     league = league.with_new(entrants, [other.members[entrant.name] for entrant in entrants])
     league.save()
     for number in new:
         ours.append(theirs.row(number))
     return league, len(new)
+
+
+def _identity(league: League, entrant: Entrant) -> tuple[Entrant, str]:
+    """Return what identifies a player, without the place of a program that has a fingerprint."""
+    program, engine = league.members[entrant.name].program, entrant.engine
+    if program:
+        engine = replace(engine, command=("", *engine.command[1:]), directory=None)
+    return replace(entrant, engine=engine), program
 
 
 def create_league(folder: str, settings: Settings, terms: Terms, words: Sequence[str]) -> None:
