@@ -1,4 +1,4 @@
-"""Functions that run a command of merels, in this process or in a new one."""
+"""Functions that run a command of merels, in this process or in a new process."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def run(capsys: pytest.CaptureFixture[str], words: Sequence[str]) -> tuple[int, 
     return status, *capsys.readouterr()
 
 
-def shell(
+def run_process(
     *words: str, typed: str = "", tables: Path | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Run ``merels`` in a new process; ``typed`` is its input, ``tables`` its folder of tables."""
@@ -40,13 +40,13 @@ def shell(
 
 def output(*words: str, typed: str = "", tables: Path | None = None) -> str:
     """Run a command that must succeed without error output; return its standard output."""
-    done = shell(*words, typed=typed, tables=tables)
-    assert (done.returncode, done.stderr) == (0, "")
+    done = run_process(*words, typed=typed, tables=tables)
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
     return done.stdout
 
 
 def refusal(*words: str, typed: str = "") -> str:
     """Run a command that must refuse its arguments; return its error output."""
-    done = shell(*words, typed=typed)
+    done = run_process(*words, typed=typed)
     assert done.returncode == 2 and "Traceback" not in done.stderr
     return done.stderr

@@ -20,7 +20,7 @@ from merels.engine.game.rules import PRESETS, Rules, make_rules
 from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.cache import MOST_BUILDS, TableCache
 from merels.engine.tablebase.files import rules_folder
-from tests.commands import output, shell
+from tests.commands import output, run_process
 from tests.protocol.gui import PATIENCE, Gui
 
 pytestmark = pytest.mark.thorough
@@ -128,7 +128,7 @@ def test_a_table_that_cannot_be_used_is_named(tmp_path: Path) -> None:
     Builder(tmp_path, PRESETS["mill"]).build(6)
     [table] = tmp_path.glob("*/3-3.wdl")
     table.write_bytes(b"MMTB")
-    done = shell("analyse", "-movetime", "1", tables=tmp_path)
+    done = run_process("analyse", "-movetime", "1", tables=tmp_path)
     assert done.returncode == 0 and str(table) in done.stderr
 
 

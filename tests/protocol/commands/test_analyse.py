@@ -20,7 +20,7 @@ from merels.engine.search.searcher import Searcher
 from merels.engine.tools import bench
 from merels.protocol.commands import analyse
 from merels.protocol.terminal import search
-from tests.commands import MERELS, output, shell
+from tests.commands import MERELS, output, run_process
 from tests.processes import limited
 from tests.protocol.gui import PATIENCE
 
@@ -89,7 +89,7 @@ def test_set_changes_fields_of_the_variant() -> None:
     ],
 )
 def test_a_mistake_gets_one_clear_error(arguments: tuple[str, ...], token: str) -> None:
-    done = shell(*arguments)
+    done = run_process(*arguments)
     assert done.returncode == 2
     assert token in done.stderr
     assert "Traceback" not in done.stderr

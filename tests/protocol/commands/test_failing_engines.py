@@ -9,7 +9,7 @@ import pytest
 
 from merels.protocol.client.engine import Engine
 from merels.protocol.process.errors import EngineError
-from tests.commands import shell
+from tests.commands import run_process
 from tests.protocol.board.server import Server
 
 LAST_ERROR = "exit code 1: ModuleNotFoundError: No module named 'no_such_module'"
@@ -27,8 +27,8 @@ def failing(tmp_path: Path) -> str:
 
 def test_each_command_quotes_the_last_error_output(failing: str) -> None:
     engine = ("-engine", f"cmd={failing}", "name=Mini")
-    assert LAST_ERROR in shell("check", *engine, *ONE_STEP).stdout
-    assert LAST_ERROR in shell("bot", *engine).stderr
+    assert LAST_ERROR in run_process("check", *engine, *ONE_STEP).stdout
+    assert LAST_ERROR in run_process("bot", *engine).stderr
     with pytest.raises(EngineError, match=LAST_ERROR):
         Engine.popen(failing)
     with Server(*engine) as server:
@@ -49,7 +49,7 @@ def test_each_command_quotes_the_last_error_output(failing: str) -> None:
 def test_each_command_names_the_program_that_is_missing(command: str, hint: str) -> None:
     message = f"no such engine: './mini' is not in {Path.cwd()}{hint}"
     for words in (["check", *ONE_STEP], ["bot"]):
-        done = shell(*words, "-engine", f"cmd={command}")
+        done = run_process(*words, "-engine", f"cmd={command}")
         assert done.returncode == 2 and done.stderr.endswith(f"{message}\n"), done.stderr
     with pytest.raises(EngineError) as error:
         Engine.popen(command)

@@ -19,7 +19,7 @@ import pytest
 
 from merels.tournament.journal.journal import Journal
 from merels.tournament.league.league import JOURNAL, open_league
-from tests.commands import output, refusal, shell
+from tests.commands import output, refusal, run_process
 from tests.processes import FAKE, needs_proc
 from tests.tournament.processes import Marked
 from tests.tournament.specs import parallel
@@ -270,7 +270,7 @@ def test_a_rebuilt_program_is_refused_until_it_is_a_new_player(tmp_path: Path) -
 @pytest.mark.thorough
 def test_a_league_writes_its_log_and_serves_its_page(league: str, tmp_path: Path) -> None:
     log = tmp_path / "league.log"
-    run = shell(
+    run = run_process(
         "league", league, "play", *parallel(2), "-games", "2",
         "-log", f"file={log}", "level=info", "-serve", "0",
     )
@@ -287,7 +287,7 @@ def test_an_engine_that_fails_is_marked(tmp_path: Path) -> None:
     output("league", folder, *CREATE)
     output("league", folder, "add", "-engine", "level=Club",
            "-engine", f"cmd={' '.join(FAKE)} die-search", "name=Crash", "rules=known")
-    shell("league", folder, *PLAY_FLOOR)
+    run_process("league", folder, *PLAY_FLOOR)
     assert re.search(r"Crash .* most losses are faults", output("league", folder))
 
 

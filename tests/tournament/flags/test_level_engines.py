@@ -17,7 +17,7 @@ from merels.protocol.client.engine_spec import read_engine
 from merels.protocol.client.perfect import table_coverage
 from merels.tournament.flags.command_line import parse
 from merels.tournament.flags.make_settings import make_settings
-from tests.commands import shell
+from tests.commands import run_process
 
 pytestmark = pytest.mark.thorough
 
@@ -27,7 +27,7 @@ RANGE = f"{LEVELS[0].elo} to {LEVELS[-1].elo}"
 
 def play_one_game(*words: str, tables: Path | None = None) -> tuple[int, str, str]:
     """Run a tournament of one game; return status, output and errors."""
-    run = shell("tournament", *words, "-rounds", "1", "-games", "1", "-quiet", tables=tables)
+    run = run_process("tournament", *words, "-rounds", "1", "-games", "1", "-quiet", tables=tables)
     return run.returncode, run.stdout, run.stderr
 
 
@@ -68,7 +68,7 @@ def test_the_default_tournament_has_the_engines_of_levels() -> None:
 def test_a_wrong_level_is_refused_with_a_correction(
     command: str, words: str, parts: list[str]
 ) -> None:
-    run = shell(command, "-engine", *words.split())
+    run = run_process(command, "-engine", *words.split())
     assert (run.returncode, run.stdout, run.stderr.count("\n")) == (2, "", 1)
     for part in parts:
         assert part in run.stderr
@@ -80,7 +80,7 @@ def test_a_perfect_player_without_its_tables_is_refused_or_reported(tmp_path: Pa
     remedy = "merels tables build -all -placing -variant morris"
     assert (status, out) == (2, "") and "no tables for morris" in err and remedy in err
     build = remedy.replace("-all -placing", "-men 8").split()[1:]
-    assert shell(*build, tables=tmp_path).returncode == 0
+    assert run_process(*build, tables=tmp_path).returncode == 0
     status, out, err = play_one_game(*flags, tables=tmp_path)
     assert status == 0 and "Score of Perfect vs Club: " in out
     assert "and at most 8 are on the board, and searches elsewhere" in err and remedy in err
@@ -120,7 +120,7 @@ def test_the_run_prints_which_positions_tables_cover(monkeypatch: pytest.MonkeyP
 def test_a_bot_returns_to_its_level_after_a_request_for_another_level() -> None:
     requests = [{"level": "Beginner"}, {}, {"level": "Casual"}, {}]
     typed = "".join(f"{json.dumps(request)}\n" for request in requests)
-    run = shell("bot", "-engine", "level=Club", typed=typed)
+    run = run_process("bot", "-engine", "level=Club", typed=typed)
     nodes = [json.loads(line)["nodes"] for line in run.stdout.splitlines()[1:]]
     bounds = [level.nodes for level in (LEVELS[0], LEVELS[2], LEVELS[1], LEVELS[2])]
     assert all(count <= bound for count, bound in zip(nodes, bounds, strict=True))
@@ -128,12 +128,12 @@ def test_a_bot_returns_to_its_level_after_a_request_for_another_level() -> None:
 
 
 def test_a_level_passes_the_checks() -> None:
-    run = shell("check", "-engine", "level=Casual", "-fast", "-only", "search")
+    run = run_process("check", "-engine", "level=Casual", "-fast", "-only", "search")
     assert run.returncode == 0, run.stdout
 
 
 def test_help_and_guide_list_the_levels_with_their_ratings() -> None:
-    text = shell("tournament", "--help").stdout
+    text = run_process("tournament", "--help").stdout
     guide = (ROOT / "tournament" / "guide.md").read_text("utf-8")
     for level in LEVELS:
         assert f"{level.name} {level.elo}" in text
