@@ -1,4 +1,4 @@
-"""The time to read untrusted text is proportional to its length, for any content."""
+"""Reading untrusted text takes a number of steps that is proportional to the text's length."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ HOSTILE: dict[str, Callable[[int], str]] = {
 
 
 def steps(read: Callable[[str, Path], Any], text: str, folder: Path) -> int:
-    """Return the number of lines of Python that reading a text executes."""
+    """Return the number of lines of Python that are executed to read a text."""
 
     def read_text() -> None:
         with suppress(InputError, ValueError):
@@ -243,20 +243,18 @@ def _patterns() -> Iterator[tuple[str, str]]:
     for name, path in MODULES.items():
         if path.stem == "__main__" or path.parent.name in ("examples", "merels"):
             continue
+        texts = []
         for value in vars(importlib.import_module(f"merels.{name}")).values():
-            entries = value if isinstance(value, list) else [value]
-            for entry in entries:
+            for entry in value if isinstance(value, list) else [value]:
                 pattern = entry[0] if isinstance(entry, tuple) and entry else entry
                 if isinstance(pattern, re.Pattern):
-                    text = pattern.pattern
-                    yield name, text.decode("latin-1") if isinstance(text, bytes) else text
+                    texts.append(pattern.pattern)
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                module = node.func.value
-                if isinstance(module, ast.Name) and module.id == "re" and node.args:
-                    if isinstance(first := node.args[0], ast.Constant):
-                        text = first.value
-                        yield name, text.decode("latin-1") if isinstance(text, bytes) else text
+            if isinstance(node, ast.Call) and re.fullmatch(r"re\.\w+", ast.unparse(node.func)):
+                if node.args and isinstance(node.args[0], ast.Constant):
+                    texts.append(node.args[0].value)
+        for text in texts:
+            yield name, text.decode("latin-1") if isinstance(text, bytes) else text
 
 
 def _possessive_groups(pattern: Any) -> Iterator[str]:

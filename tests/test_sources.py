@@ -106,8 +106,7 @@ def test_durations_use_a_monotonic_clock(layer: str) -> None:
         assert not re.search(r"\btime\.time(_ns)?\(", path.read_text(encoding="utf-8")), path
 
 
-RENAMES = {"os.replace", "os.rename", "os.renames", "shutil.move"}
-"""Calls that rename files."""
+RENAMING_CALLS = {"os.replace", "os.rename", "os.renames", "shutil.move"}
 
 
 def unsafe_writes(path: Path) -> Iterator[int]:
@@ -116,16 +115,16 @@ def unsafe_writes(path: Path) -> Iterator[int]:
         if not isinstance(node, ast.Call):
             continue
         called = ast.unparse(node.func)
-        words = [*node.args, *(word.value for word in node.keywords if word.arg == "mode")]
-        modes = [word.value for word in words if isinstance(word, ast.Constant)]
+        arguments = [*node.args, *(word.value for word in node.keywords if word.arg == "mode")]
+        modes = [word.value for word in arguments if isinstance(word, ast.Constant)]
         if called.rpartition(".")[2] == "open" and "os.devnull" not in map(ast.unparse, node.args):
             if any(isinstance(mode, str) and mode[:1] in ("w", "x") for mode in modes):
                 yield node.lineno
-        elif called in RENAMES or called.endswith((".write_text", ".write_bytes")):
+        elif called in RENAMING_CALLS or called.endswith((".write_text", ".write_bytes")):
             yield node.lineno
 
 
-def test_one_module_saves_files() -> None:
+def test_only_one_module_saves_files() -> None:
     """Any other way of writing a file loses the old content if the disk is full."""
     saving = MODULES["engine.common.saving"]
     assert list(unsafe_writes(saving))

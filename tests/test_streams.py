@@ -17,11 +17,11 @@ from tests.protocol.gui import PATIENCE
 
 pytestmark = [
     pytest.mark.thorough,
-    pytest.mark.skipif(os.name != "posix", reason="a POSIX shell opens the streams"),
+    pytest.mark.skipif(os.name != "posix", reason="opens streams with a POSIX shell"),
 ]
 
 ENGINE = f"cmd={sys.executable} args='-m merels.protocol' nodes=5"
-QUICK = {
+ARGUMENTS = {
     "": "",
     "--version": "",
     "help": "",
@@ -48,7 +48,7 @@ QUICK = {
     "tables": "build -men 6 -dir tables",
     "bot": "-time 0.01",
 }
-"""Arguments with which each command prints something quickly."""
+"""Command -> arguments with which it soon prints something; "" is ``merels`` without a command."""
 
 GAME = """\
 [White "A"]
@@ -67,7 +67,7 @@ def run(
     """Run a command in a folder, with a shell's redirection of its streams."""
     (folder / "games.pgn").write_text(GAME)
     (folder / "suite.json").write_text(PROBLEM)
-    words = [*MERELS, *filter(None, [command]), *shlex.split(QUICK[command])]
+    words = [*MERELS, *filter(None, [command]), *shlex.split(ARGUMENTS[command])]
     return subprocess.run(
         ["sh", "-c", f'exec "$@" {redirection}', "sh", *words],
         input="", capture_output=True, text=True, cwd=folder, timeout=PATIENCE,
@@ -75,13 +75,13 @@ def run(
     )  # fmt: skip
 
 
-def test_every_command_has_quick_arguments() -> None:
-    assert set(QUICK) - {"", "--version", "help"} == set(COMMANDS)
+def test_every_command_has_arguments_here() -> None:
+    assert set(ARGUMENTS) - {"", "--version", "help"} == set(COMMANDS)
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
 @pytest.mark.parametrize("unbuffered", ["", "1"])
-@pytest.mark.parametrize("command", [command for command in QUICK if command])
+@pytest.mark.parametrize("command", [command for command in ARGUMENTS if command])
 def test_a_full_disk_is_reported_in_one_line(tmp_path: Path, command: str, unbuffered: str) -> None:
     done = run(tmp_path, command, ">/dev/full", unbuffered)
     [line] = [line for line in done.stderr.splitlines() if "standard output" in line]
@@ -91,40 +91,41 @@ def test_a_full_disk_is_reported_in_one_line(tmp_path: Path, command: str, unbuf
     assert done.returncode == 1 and "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("command", QUICK)
-@pytest.mark.parametrize("closed", ["<&-", ">&- 2>&-"])
-def test_closed_streams_are_no_error(tmp_path: Path, command: str, closed: str) -> None:
-    done = run(tmp_path, command, closed)
+@pytest.mark.parametrize("command", ARGUMENTS)
+@pytest.mark.parametrize("redirection", ["<&-", ">&- 2>&-"])
+def test_closed_streams_are_no_error(tmp_path: Path, command: str, redirection: str) -> None:
+    done = run(tmp_path, command, redirection)
     assert done.returncode == 0 and "Traceback" not in done.stderr
 
 
 def test_an_error_is_not_printed_on_standard_output_if_error_output_is_closed() -> None:
-    words = [*MERELS, "perft", "x"]
     done = subprocess.run(
-        ["sh", "-c", 'exec "$@" 2>&-', "sh", *words], capture_output=True, timeout=PATIENCE
+        ["sh", "-c", 'exec "$@" 2>&-', "sh", *MERELS, "perft", "x"], capture_output=True,
+        timeout=PATIENCE,
     )
     assert (done.returncode, done.stdout) == (2, b"")
 
 
 def test_the_engine_waits_on_non_blocking_streams() -> None:
     """Another process that shares the pipes may have made them non-blocking."""
-    to_engine, from_engine = os.pipe(), os.pipe()
-    for end in (to_engine[0], from_engine[1]):
+    input_end, to_engine = os.pipe()
+    from_engine, output_end = os.pipe()
+    for end in (input_end, output_end):
         os.set_blocking(end, False)
-    started = subprocess.Popen(
+    engine = subprocess.Popen(
         [sys.executable, "-m", "merels.protocol"],
-        stdin=to_engine[0], stdout=from_engine[1], stderr=subprocess.PIPE,
+        stdin=input_end, stdout=output_end, stderr=subprocess.PIPE,
     )  # fmt: skip
-    os.close(to_engine[0])
-    os.close(from_engine[1])
-    with limited(started) as process:
-        with open(to_engine[1], "wb", buffering=0) as to, open(from_engine[0], "rb") as answers:
+    os.close(input_end)
+    os.close(output_end)
+    with limited(engine) as process:
+        with open(to_engine, "wb", buffering=0) as commands, open(from_engine, "rb") as answers:
             with pytest.raises(subprocess.TimeoutExpired):
                 process.wait(0.5)  # The engine waits for input.
-            to.write(b"uci\n" * 200)
+            commands.write(b"uci\n" * 200)
             with pytest.raises(subprocess.TimeoutExpired):
                 process.wait(0.5)  # The engine waits until its output is read.
-            to.write(b"quit\n")
+            commands.write(b"quit\n")
             assert answers.read().count(b"uciok\n") == 200
         assert process.wait(PATIENCE) == 0
         assert process.stderr is not None and process.stderr.read() == b""

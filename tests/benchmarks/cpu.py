@@ -1,4 +1,4 @@
-"""The runner's CPU time a ply, without the engines, with an engine that answers at once.
+"""The runner's CPU time a ply, without that of the engines, which answer at once.
 
     python -m tests.benchmarks.cpu [GAMES] [-free]
 
@@ -48,8 +48,8 @@ def compile_instant(directory: str) -> str:
 def make_spec(program: str, limit: TimeControl) -> GameSpec:
     """Return a game of 2 * MOVES plies between two instant engines."""
     white, black = (Entrant(EngineSpec((program,), name), limit) for name in "AB")
-    rule = Adjudication(max_moves=MOVES)
-    return GameSpec(1, 1, 1, white, black, Opening(START), RULES, rule)
+    adjudication = Adjudication(max_moves=MOVES)
+    return GameSpec(1, 1, 1, white, black, Opening(START), RULES, adjudication)
 
 
 def measure(spec: GameSpec, games: int) -> str:

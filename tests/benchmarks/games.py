@@ -17,24 +17,17 @@ import time
 
 from merels.engine.game.notation import START
 from tests.benchmarks.cpu import MOVES, RULES, compile_instant
-from tests.tournament.processes import COMMAND
+from tests.benchmarks.journals import MAIN_WITH_USAGE
 
 RUNS = (
     ("1 at once", "1", ()),
     ("2 at once", "2", ()),
     ("1 at once, pinned", "1", ("-use-affinity",)),
     ("2 at once, pinned", "2", ("-use-affinity",)),
-    ("1 at once, pinned, PGN", "1", ("-use-affinity", "-pgnout", "file={}/game.pgn")),
-    ("2 at once, pinned, PGN", "2", ("-use-affinity", "-pgnout", "file={}/games.pgn")),
+    ("1 at once, pinned, PGN", "1", ("-use-affinity", "-pgnout", "file={}/1.pgn")),
+    ("2 at once, pinned, PGN", "2", ("-use-affinity", "-pgnout", "file={}/2.pgn")),
 )
-PROGRAM = """
-import resource, sys
-from merels.tournament.commands.main import main
-status = main(sys.argv[1:])
-used = resource.getrusage(resource.RUSAGE_SELF)
-print("main", used.ru_utime + used.ru_stime)
-sys.exit(status)
-"""
+"""Name, concurrency and more flags of each tournament; ``{}`` stands for the folder."""
 
 
 def flags(program: str, folder: str, games: int, moves: int) -> list[str]:
@@ -54,14 +47,14 @@ def flags(program: str, folder: str, games: int, moves: int) -> list[str]:
 
 def measure(program: str, folder: str, games: int, concurrency: str, more: tuple[str, ...]) -> str:
     """Play one tournament; return its speed and its processor time for a ply, as text."""
-    words = [sys.executable, "-P", "-c", PROGRAM, *COMMAND[4:],
+    words = [sys.executable, "-P", "-c", MAIN_WITH_USAGE, "tournament",
              *flags(program, folder, games, MOVES),
              "-journal", f"file={folder}/{time.monotonic_ns()}.db",
              "-concurrency", concurrency, *(word.format(folder) for word in more)]
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-    out = subprocess.run(words, check=True, capture_output=True, text=True).stdout
+    done = subprocess.run(words, check=True, capture_output=True, text=True)
     wall, after = time.monotonic() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
-    main_process = float(out.split()[-1])
+    main_process = float(done.stderr.splitlines()[-1].split()[0])
     used = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
     plies = games * 2 * MOVES
     return (

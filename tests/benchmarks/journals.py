@@ -2,9 +2,9 @@
 
     python -m tests.benchmarks.journals [GAMES [ENGINES [PLIES]]]
 
-The benchmark writes a journal of games that were never played, and a PGN file of a tenth of these
-games. Then `merels ratings`, which does not check moves, reads each file in a new process. The last
-line of output times only the rating of the counted results.
+The benchmark writes a journal of invented games, and a PGN file of a tenth of these games. Then
+`merels ratings`, which does not check moves, reads each file in a new process. The last line of
+output times only the rating of the counted results.
 """
 
 from __future__ import annotations
@@ -29,14 +29,13 @@ from merels.tournament.records.settings import Settings, read_settings
 from merels.tournament.statistics.counts import GameScore, MatchCounter
 from merels.tournament.statistics.ratings import rate
 from merels.tournament.views.pgn import GameWriter
-from tests.tournament.processes import COMMAND
 
 NOTES = {"id": "0123456789abcdef", "arguments": "[]"}
 ENDS = (
     ("1-0", "White wins, Black has two men"), ("0-1", "Black wins, White is blocked"),
     ("1/2-1/2", "Draw by repetition"), ("1/2-1/2", "Draw by the no-removal rule"),
 )
-PROGRAM = """
+MAIN_WITH_USAGE = """
 import resource, sys
 from merels.tournament.commands.main import main
 status = main(sys.argv[1:])
@@ -44,6 +43,7 @@ used = resource.getrusage(resource.RUSAGE_SELF)
 print(used.ru_utime + used.ru_stime, used.ru_maxrss, file=sys.stderr)
 sys.exit(status)
 """
+"""A program that runs merels, and prints its processor time in seconds and its peak memory."""
 
 
 def entrants(count: int) -> tuple[Entrant, ...]:
@@ -56,14 +56,14 @@ def entrants(count: int) -> tuple[Entrant, ...]:
 
 
 def rows(games: int, engines: int, plies: int) -> Iterator[Row]:
-    """Yield games of ``plies`` plies: two for each random pair of engines, colours reversed."""
+    """Yield games of ``plies`` plies: two for each random pair of engines, with colours swapped."""
     chance = random.Random(1)
     names = [entrant.name for entrant in entrants(engines)]
     moves = " ".join(itertools.islice(itertools.cycle(("d6-d7", "f4-f6", "g1-d1", "a7-a4")), plies))
     scores = " ".join(str(chance.randint(-300, 300)) for _ in range(plies))
     depths = " ".join(str(chance.randint(5, 30)) for _ in range(plies))
     nodes = " ".join(str(chance.randint(10_000, 900_000)) for _ in range(plies))
-    variants = [
+    measures = [
         (" ".join(str(chance.randint(1_000_000, 400_000_000)) for _ in range(plies)),
          " ".join(str(chance.randint(1_000_000_000, 9_000_000_000)) for _ in range(plies)),
          " ".join(chance.choice(("-", "-", "-", "52000")) for _ in range(plies)))
@@ -75,7 +75,7 @@ def rows(games: int, engines: int, plies: int) -> Iterator[Row]:
         else:
             white, black = black, white
         result, reason = ENDS[chance.randrange(4)]
-        times, clocks, late = variants[number % 64]
+        times, clocks, late = measures[number % len(measures)]
         yield Row(
             number, 1 + number // 1000, (number + 1) // 2, white, black, START, "d2 b4 f2 d6", "",
             result, "normal", reason, moves, scores, depths, nodes, times, clocks,
@@ -86,7 +86,7 @@ def rows(games: int, engines: int, plies: int) -> Iterator[Row]:
 
 
 def write_journal(path: str, games: int, engines: int, plies: int) -> None:
-    """Write the journal, without a commit for each game."""
+    """Write a journal of the games of `rows`."""
     settings = Settings(entrants(engines), seed=1, rounds=games)
     with new_journal(path) as journal:
         journal.create(settings.as_json(), NOTES)
@@ -115,7 +115,7 @@ def measure(words: list[str], games: int) -> str:
     """Run a command; return its speed, time and memory as text."""
     start = time.monotonic()
     done = subprocess.run(
-        [sys.executable, "-P", "-c", PROGRAM, *COMMAND[4:-1], *words], check=True, text=True,
+        [sys.executable, "-P", "-c", MAIN_WITH_USAGE, *words], check=True, text=True,
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
     )
     wall = time.monotonic() - start
@@ -126,7 +126,7 @@ def measure(words: list[str], games: int) -> str:
 
 
 def measure_rating(games: int, engines: int) -> str:
-    """Rate the engines by ``games`` games; return the time as text."""
+    """Rate the engines of invented games; return the time as text."""
     counter = MatchCounter()
     for row in rows(games, engines, 2):
         assert row.white_score is not None

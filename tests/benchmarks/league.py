@@ -35,10 +35,12 @@ class Strengths(NamedTuple):
     anchors: Sequence[int] = ()
 
 
-_TWELVE = (800, 1000, 1170, 1385, 1500, 1650, 1700, 1875, 1950, 2035, 2100, 2150)
+_TWELVE_ELOS = (800, 1000, 1170, 1385, 1500, 1650, 1700, 1875, 1950, 2035, 2100, 2150)
 FIELDS = {
     "6 players over 1235 Elo": Strengths(LEVEL_ELOS, range(6)),
-    "12 players over 1350 Elo": Strengths(_TWELVE, [_TWELVE.index(elo) for elo in LEVEL_ELOS]),
+    "12 players over 1350 Elo": Strengths(
+        _TWELVE_ELOS, [_TWELVE_ELOS.index(elo) for elo in LEVEL_ELOS]
+    ),
     "20 players over 1520 Elo": Strengths(range(800, 2400, 80), range(2, 20, 4)),
     "12 players over 110 Elo": Strengths(range(1500, 1620, 10)),
 }
@@ -82,7 +84,7 @@ def games_needed(players: Strengths, error: float, seed: int, is_league: bool) -
 
 
 def score_of(chance: random.Random, ahead: float) -> float:
-    """Return White's random score in a game, if White is ``ahead`` Elo stronger."""
+    """Return White's random score in a game against a player that is ``ahead`` Elo weaker."""
     expected = 0.5 + 0.5 * math.tanh(ahead / ELO_UNIT / 2)
     draws = DRAWS * 4 * expected * (1 - expected)
     number = chance.random()

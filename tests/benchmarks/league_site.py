@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks.league_site [GAMES [PLAYERS [PLIES]]]
 
-The games (default 500,000 of 300 players, 60 plies each) were never played. A page's time runs from
+The games are invented (default 500,000 of 300 players, 60 plies each). A page's time runs from
 the browser's request until the page's script has added its buttons.
 """
 
@@ -31,7 +31,7 @@ from merels.tournament.records.settings import LEAGUE, Settings
 from tests.benchmarks.journals import entrants, insert, rows
 from tests.protocol.board.webdriver import Browser, missing
 
-MORE = 100
+NEW_GAMES = 100
 """Games added before the last site is written."""
 BUTTONS = {
     INDEX: ".standings thead button", "player-1.html": ".games tbody button",
@@ -41,7 +41,7 @@ BUTTONS = {
 
 
 def fill(folder: str, players: int, games: Iterator[Row]) -> None:
-    """Create a league whose games were never played."""
+    """Create a league of invented games."""
     settings = Settings((), 1, format=LEAGUE, rounds=1, event="Large league")
     create_league(folder, settings, Terms(), ())
     with open_league(folder) as league:
@@ -51,7 +51,7 @@ def fill(folder: str, players: int, games: Iterator[Row]) -> None:
 
 
 def timed_site(folder: str) -> str:
-    """Write the site; return the time, and this process's peak memory so far, as text."""
+    """Write the site; return the times, and this process's peak memory so far, as text."""
     start, cpu_start = time.perf_counter(), time.process_time()
     with read_league(folder) as league:
         write_site(league)
@@ -66,7 +66,7 @@ def main() -> None:
         int(word) for word in (*sys.argv[1:], *("500000", "300", "60")[len(sys.argv) - 1 :])
     )
     with tempfile.TemporaryDirectory() as folder:
-        games = rows(count + MORE, players, plies)
+        games = rows(count + NEW_GAMES, players, plies)
         fill(folder, players, islice(games, count))
         size = os.path.getsize(os.path.join(folder, JOURNAL)) >> 20
         print(f"{count:,} games of {players} players, journal {size} MiB", flush=True)
@@ -74,7 +74,7 @@ def main() -> None:
         print(f"unchanged: {timed_site(folder)}", flush=True)
         with open_league(folder) as league:
             insert(league.journal, games)
-        print(f"{MORE} games more: {timed_site(folder)}", flush=True)
+        print(f"{NEW_GAMES} games more: {timed_site(folder)}", flush=True)
         site = Path(folder, "site")
         sizes = [path.stat().st_size for path in site.rglob("*") if path.is_file()]
         print(f"site {sum(sizes) >> 20} MiB in {len(sizes):,} files, "

@@ -3,9 +3,9 @@
     python -m tests.benchmarks.mates FILE [-positions 1000] [-nodes 20000] [-tables DIR]
 
 FILE is a suite as for `merels suite`; the first won positions are played, under morris. Once a
-search reports a win in N moves, the engine must win in N moves. The opponent searches `RESISTANCE`
-nodes for each reply and plays the longest loss that it can prove. A win is too late if the game
-does not end by the reported ply, or does not end with this win.
+search reports a win in N plies, the engine must win within N plies. The opponent searches
+`RESISTANCE` nodes for each reply and plays the longest loss that it can prove. A win is too late if
+the game does not end by the reported ply, or does not end with this win.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ def play_out(position: Position, engine: Searcher, opponent: Searcher, nodes: in
     """Play a won position to its end; return ``kept``, ``shorter``, ``late`` or ``no proof``."""
     engine.clear()
     opponent.clear()
-    side, ply, due = position.side, 0, 0
-    while position.outcome() is None and (ply < due if due else ply < MAX_UNPROVEN):
+    side, ply, reported_end = position.side, 0, 0
+    while position.outcome() is None and ply < (reported_end or MAX_UNPROVEN):
         if position.side == side:
             result = engine.search(position, Limit(nodes=nodes))
             assert result.info.score is not None
             win_in = result.info.score.relative.win_in
-            if win_in is not None and win_in > 0 and not due:
-                due = ply + win_in
+            if win_in is not None and win_in > 0 and not reported_end:
+                reported_end = ply + win_in
         else:
             # If it can prove no loss, the opponent plays by its evaluation.
             result = opponent.search(position, Limit(nodes=RESISTANCE))
@@ -47,11 +47,11 @@ def play_out(position: Position, engine: Searcher, opponent: Searcher, nodes: in
         position = position.push(result.move)
         ply += 1
     outcome = position.outcome()
-    if not due:
+    if not reported_end:
         return "no proof"
     if outcome is None or outcome.value(side) != 1:
         return "late"
-    return "kept" if ply == due else "shorter"
+    return "kept" if ply == reported_end else "shorter"
 
 
 def count(

@@ -3,9 +3,8 @@
     python -m tests.benchmarks.pools [GAMES [ENGINES]]
 
 The benchmark plays a match of GAMES (400) games and a round robin of ENGINES (32), two games at a
-time. A game takes about 50 ms. The time from the start of the first game to the end of the last
-counts, as stored in the journal, without the start of the workers. Dask needs ``pip install
-distributed``.
+time. A game takes about 50 ms. The measured time runs from the start of the first game to the end
+of the last, without the start of the workers. Dask needs ``pip install distributed``.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from tests.tournament.specs import engine_words, parallel
 
 NODES, MOVES = 200, 35
 """Limits of a move and of a game, with which a game takes about 50 ms."""
-FACTORY = """
+DASK_CLUSTER = """
 from distributed import Client
 
 def executor():
@@ -34,7 +33,7 @@ def executor():
 """
 
 
-def words(engines: int, rounds: int) -> list[str]:
+def round_robin(engines: int, rounds: int) -> list[str]:
     """Return the flags of a round robin of engines with equal limits."""
     names = (f"E{number}" for number in range(1, engines + 1))
     entries = [word for name in names for word in engine_words(name)]
@@ -42,19 +41,19 @@ def words(engines: int, rounds: int) -> list[str]:
             "-rounds", str(rounds), "-quiet"]
 
 
-def measure(folder: str, line: list[str], *more: str) -> tuple[int, float, float]:
+def measure(folder: str, flags: list[str], *more: str) -> tuple[int, float, float]:
     """Play a tournament; return the games, their mean length in ms, and the games a second."""
     path = f"{folder}/{len(os.listdir(folder))}.db"
-    command = [*COMMAND, *line, *more, "-journal", path]
+    command = [*COMMAND, *flags, *more, "-journal", path]
     subprocess.run(command, check=True, capture_output=True, cwd=folder)
-    spans = []
+    games = []
     with read_journal(path) as journal:
         for row in journal.rows():
             start = datetime.fromisoformat(row.started).timestamp()
-            spans.append((start, start + row.elapsed / 1e9))
-    length = sum(end - start for start, end in spans) / len(spans)
-    wall = max(end for _, end in spans) - min(start for start, _ in spans)
-    return len(spans), 1000 * length, len(spans) / wall
+            games.append((start, start + row.elapsed / 1e9))
+    length = sum(end - start for start, end in games) / len(games)
+    wall = max(end for _, end in games) - min(start for start, _ in games)
+    return len(games), 1000 * length, len(games) / wall
 
 
 @contextlib.contextmanager
@@ -64,16 +63,15 @@ def dask(folder: str) -> Iterator[str]:
         port = str(free.getsockname()[1])
     address = f"tcp://127.0.0.1:{port}"
     with open(f"{folder}/cluster.py", "w", encoding="utf-8") as file:
-        file.write(FACTORY.format(address))
-    program = [sys.executable, "-m", "distributed.cli"]
+        file.write(DASK_CLUSTER.format(address))
     commands = (
-        (f"{program[2]}.dask_scheduler", "--host", "127.0.0.1", "--port", port),
-        (f"{program[2]}.dask_worker", address, "--nworkers", "2", "--nthreads", "1"),
+        ("distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", port),
+        ("distributed.cli.dask_worker", address, "--nworkers", "2", "--nthreads", "1"),
     )
     with contextlib.ExitStack() as closing:
         for command in commands:
             process = subprocess.Popen(
-                [*program[:2], *command, "--no-dashboard"], cwd=folder,
+                [sys.executable, "-m", *command, "--no-dashboard"], cwd=folder,
                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             )
             closing.callback(process.wait)
@@ -91,7 +89,7 @@ def main() -> None:
     """Measure each pool."""
     pairs = int(sys.argv[1]) // 2 if len(sys.argv) > 1 else 200
     engines = int(sys.argv[2]) if len(sys.argv) > 2 else 32
-    match = words(2, pairs)
+    match = round_robin(2, pairs)
     with tempfile.TemporaryDirectory() as folder:
         local = measure(folder, match, *parallel(2))
         show("2 engines, local workers", local)
@@ -99,8 +97,8 @@ def main() -> None:
             with dask(folder) as factory:
                 remote = measure(folder, match, "-concurrency", "2", "-executor", factory)
             show("2 engines, Dask", remote, f", {local[2] / remote[2]:.2f} times the local time")
-        round_robin = measure(folder, words(engines, 1), *parallel(2))
-        show(f"{engines} engines, local workers", round_robin)
+        many = measure(folder, round_robin(engines, 1), *parallel(2))
+        show(f"{engines} engines, local workers", many)
 
 
 if __name__ == "__main__":

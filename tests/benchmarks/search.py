@@ -4,8 +4,8 @@
 
 FILE is a suite of hard positions. Each position is searched once to NODES (160,000). Its figure is
 the node count at which a right move replaced the last wrong move, or twice NODES if the final move
-is wrong. The benchmark prints the geometric mean. To compare two searches, this mean needs far
-fewer positions than the number of wrong moves.
+is wrong. The benchmark prints the geometric mean of these figures. It shows a difference between
+two searches with far fewer positions than the number of wrong moves.
 """
 
 from __future__ import annotations

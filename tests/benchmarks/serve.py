@@ -2,11 +2,11 @@
 
     python -m tests.benchmarks.serve [PAGES] [PAIRS]
 
-A tournament runs between engines that answer at once. From its 10,000th game on, the benchmark
-measures PAIRS (30) times one second with PAGES (10) open pages and one second without. It prints
-the median processor time a game of the runner's main process, without and with the pages, and the
-mean ratio of the two seconds of a pair, with its standard error. Games are short, so that the
-runner often sends events.
+A tournament runs between engines that answer at once. Games are short, so that the runner often
+sends events. After 10,000 games, the benchmark takes PAIRS (30) pairs of measurements: one with
+PAGES (10) open pages and one without, each for a second. It prints the median processor time a game
+of the runner's main process, without and with the pages, and the mean ratio of the pairs, with its
+standard error.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from tests.benchmarks.games import flags
 from tests.tournament.processes import COMMAND
 from tests.tournament.views.listener import Listener
 
-SECONDS = 1.0
-FIRST, MOST = 10_000, 1_000_000
-"""Games before the first measurement, and games of the tournament."""
-MOVES = 10
-"""Moves of a game."""
+WARM_UP_GAMES = 10_000
+MEASURED_SECONDS = 1.0
+TOURNAMENT_GAMES = 1_000_000
+"""More games than the measurements need; the benchmark ends the tournament."""
+MOVES_PER_GAME = 10
 
 
 class Run:
     """A running tournament, and the number of its finished games."""
 
     def __init__(self, folder: str) -> None:
-        words = flags(compile_instant(folder), folder, MOST, MOVES)
+        words = flags(compile_instant(folder), folder, TOURNAMENT_GAMES, MOVES_PER_GAME)
         self.process = subprocess.Popen(
             [*COMMAND, *words, "-scoreinterval", "0", "-serve", "0"],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -52,15 +52,9 @@ class Run:
         for line in self.process.stdout or ():
             self.games += line.startswith("Finished")
 
-    def pair(self, pages: int, without_first: bool) -> tuple[float, float]:
-        """Return the costs without and with pages, measured one after the other."""
-        if without_first:
-            return self.cost(0), self.cost(pages)
-        watched = self.cost(pages)
-        return self.cost(0), watched
 
     def cost(self, pages: int) -> float:
-        """Return the runner's microseconds for a game while ``pages`` pages are open."""
+        """Return the runner's processor time a game while pages are open, in microseconds."""
         listeners = [Listener(self.address) for _ in range(pages)]
         with contextlib.ExitStack() as closing:
             for listener in listeners:
@@ -68,7 +62,7 @@ class Run:
                 threading.Thread(target=_read_events, args=(listener,), daemon=True).start()
             time.sleep(0.3)
             games, spent = self.games, self._processor_time()
-            time.sleep(SECONDS)
+            time.sleep(MEASURED_SECONDS)
             return (self._processor_time() - spent) / (self.games - games)
 
     def _processor_time(self) -> float:
@@ -91,17 +85,20 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         run = Run(folder)
         try:
-            while run.games < FIRST:
+            while run.games < WARM_UP_GAMES:
                 time.sleep(0.1)
-            costs = [run.pair(pages, index % 2 == 0) for index in range(pairs)]
+            costs: dict[int, list[float]] = {0: [], pages: []}
+            for index in range(pairs):
+                for count in (0, pages) if index % 2 else (pages, 0):
+                    costs[count].append(run.cost(count))
         finally:
             run.process.terminate()
             run.process.wait()
-    unwatched, watched = (statistics.median(column) for column in zip(*costs))
-    ratios = [with_pages / without for without, with_pages in costs]
+    ratios = [with_pages / without for without, with_pages in zip(costs[0], costs[pages])]
     error = statistics.stdev(ratios) / math.sqrt(pairs)
     print(
-        f"{unwatched:.0f} us a game without pages, {watched:.0f} with {pages}: "
+        f"{statistics.median(costs[0]):.0f} us a game without pages, "
+        f"{statistics.median(costs[pages]):.0f} with {pages}: "
         f"ratio {statistics.mean(ratios):.3f} +- {error:.3f}, {run.games} games"
     )
 

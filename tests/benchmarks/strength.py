@@ -55,7 +55,7 @@ SPEEDS = {
     "4-4": "@*O***O*/*O****@*/*O*@*@** w 0 0 0 1",
 }
 """Positions of the speed measurement, under `morris`."""
-LOWEST = 800
+LOWEST_RATING = 800
 """Rating that the weakest level gets."""
 
 Row = dict[str, Any]
@@ -221,7 +221,7 @@ def measure_levels(store: Store) -> None:
 def level_rows(players: dict[str, Any]) -> Iterator[Row]:
     """Yield the levels' figures from the players of ``merels ratings``, strongest first."""
     levels = LEVELS[::-1]
-    shift = LOWEST - players[levels[-1].name]["elo"]
+    shift = LOWEST_RATING - players[levels[-1].name]["elo"]
     for level, lower in zip(levels, [*levels[1:], None]):
         player = players[level.name]
         elo = round(player["elo"] + shift)
