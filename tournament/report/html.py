@@ -94,7 +94,8 @@ def summary(
     parts += [f"<dt>{text_html(name)}</dt><dd>{text_html(value)}</dd>" for name, value in facts]
     parts.append("</dl>")
     if match:
-        parts += ["<h2>Match</h2>", '<ul class="match">', *map(_item, match), "</ul>"]
+        items = (f"<li>{text_html(line)}</li>" for line in match)
+        parts += ["<h2>Match</h2>", '<ul class="match">', *items, "</ul>"]
     if rounds:
         is_bracket = rounds[0][0] == STAGE
         parts.append("<h2>Bracket</h2>" if is_bracket else "<h2>Points, byes included</h2>")
@@ -158,9 +159,6 @@ def note(text: str) -> str:
     """Return a paragraph of remarks; empty without text."""
     return f'<p class="note">{text_html(text)}</p>' if text else ""
 
-
-def _item(text: str) -> str:
-    return f"<li>{text_html(text)}</li>"
 
 
 def table_html(rows: Sequence[Sequence[str]], css: str, names: int = 0) -> str:

@@ -116,26 +116,23 @@ class EngineAccuracy:
             in_doubt += not verdict.certain
             halves += verdict.value - verdict.after
             certain_halves += (verdict.value - verdict.after) * verdict.certain
-            worst = self.worst_move
-            if worst is None or _badness(verdict) > _badness(worst.verdict):
-                self.worst_move = WorstMove(game, move, verdict)
-        badness = certain_halves, halves
-        if badness > (self.worst_game.badness if self.worst_game else (0, 0)):
-            self.worst_game = WorstGame(game, wins, draws, in_doubt, badness)
+            self._update_worst(WorstMove(game, move, verdict), None)
+        if halves:
+            badness = certain_halves, halves
+            self._update_worst(None, WorstGame(game, wins, draws, in_doubt, badness))
 
     def merge(self, later: EngineAccuracy) -> None:
         """Add the engine's moves of later games."""
         for phase, counts in later.phases.items():
             self.phases[phase] = total((self.phases[phase], counts))
-        move, game = later.worst_move, later.worst_game
-        worst = self.worst_move
-        if move is not None and (
-            worst is None or _badness(move.verdict) > _badness(worst.verdict)
-        ):
+        self._update_worst(later.worst_move, later.worst_game)
+
+    def _update_worst(self, move: WorstMove | None, game: WorstGame | None) -> None:
+        """Replace the worst move and the worst game if these are worse."""
+        old_move, old_game = self.worst_move, self.worst_game
+        if move and (old_move is None or _badness(move.verdict) > _badness(old_move.verdict)):
             self.worst_move = move
-        if game is not None and (
-            self.worst_game is None or game.badness > self.worst_game.badness
-        ):
+        if game and (old_game is None or game.badness > old_game.badness):
             self.worst_game = game
 
 

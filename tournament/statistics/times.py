@@ -49,7 +49,9 @@ class Sample:
     def _keep(self, values: Sequence[int], samples: int) -> None:
         self.values.extend(values)
         if len(self.values) > LEAST_KEPT:
-            self._thin(samples)
+            limit = max(LEAST_KEPT, TOTAL_KEPT // samples)
+            while len(self.values) > limit:
+                self._halve()
 
     def _count_all(self, values: Sequence[int]) -> None:
         self.count += len(values)
@@ -77,10 +79,6 @@ class Sample:
         median, p90, p99 = (ranked[-(-count * share // 100) - 1] for share in (50, 90, 99))
         return Spread(self.count, median, p90, p99, self.longest)
 
-    def _thin(self, samples: int) -> None:
-        limit = max(LEAST_KEPT, TOTAL_KEPT // samples)
-        while len(self.values) > limit:
-            self._halve()
 
     def _halve(self) -> None:
         self.values = self.values[::2]
