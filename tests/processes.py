@@ -1,4 +1,4 @@
-"""Helpers for tests with processes: time limits, waiting, and a check for processes left behind."""
+"""Helpers for tests with processes: engines, time limits, and a check for processes left behind."""
 
 from __future__ import annotations
 
@@ -17,20 +17,16 @@ import pytest
 
 from merels.protocol.process.guardian import GUARDIAN, MARK
 
-FAKE = (sys.executable, str(Path(__file__).parent / "fakes" / "fake.py"))
-SANMILL = (sys.executable, str(Path(__file__).parent / "fakes" / "sanmill.py"))
-LATE = (sys.executable, "-I", "-S", str(Path(__file__).parent / "fakes" / "late.py"))
-HOSTILE = (
-    sys.executable, "-I", "-S", str(Path(__file__).parent / "fakes" / "hostile.py")
-)
+_FAKES = Path(__file__).parent / "fakes"
+FAKE = (sys.executable, str(_FAKES / "random_mover.py"))
+SANMILL = (sys.executable, str(_FAKES / "sanmill.py"))
+LATE = (sys.executable, "-I", "-S", str(_FAKES / "late.py"))
+HOSTILE = (sys.executable, "-I", "-S", str(_FAKES / "hostile.py"))
 
 needs_resource = pytest.mark.skipif(
     importlib.util.find_spec("resource") is None, reason="needs a system with resource limits"
 )
-needs_proc = pytest.mark.skipif(
-    not os.path.exists("/proc/self/environ"), reason="needs /proc"
-)
-
+needs_proc = pytest.mark.skipif(not os.path.exists("/proc/self/environ"), reason="needs /proc")
 
 Process = TypeVar("Process", bound="subprocess.Popen[str] | subprocess.Popen[bytes]")
 
@@ -74,7 +70,7 @@ def own_mark() -> str:
 
 
 def marked(mark: str) -> list[int]:
-    """Return the ids of the processes with a mark in their environment, without zombies."""
+    """Return the ids of the running processes with a mark in their environment."""
     ids = []
     for name in os.listdir("/proc"):
         if name.isdigit():
@@ -96,7 +92,7 @@ def wait_for_file(path: Path, seconds: float = 120) -> None:
 
 
 def wait_until_gone(mark: str, seconds: float = 60.0) -> list[int]:
-    """Wait up to ``seconds`` until no process has a mark; return the ids of those left."""
+    """Wait up to ``seconds`` until no process has a mark; return the ids of the processes left."""
     deadline = time.monotonic() + seconds
     while (ids := marked(mark)) and time.monotonic() < deadline:
         time.sleep(0.01)

@@ -8,10 +8,10 @@ from __future__ import annotations
 import random
 import sys
 
-from fake import Fake
+from random_mover import RandomMover
 
 
-class Beginner(Fake):
+class Beginner(RandomMover):
     """The engine's state, and its answers to commands."""
 
     def __init__(self, seed: str | None) -> None:
@@ -22,8 +22,7 @@ class Beginner(Fake):
         """Return a random move, if possible one that removes a man; 0000 if there is no move."""
         moves = self.position.legal_moves()
         closing = [move for move in moves if move.removed]
-        self.last = str(self._random.choice(closing or moves)) if moves else "0000"
-        return self.last
+        return str(self._random.choice(closing or moves)) if moves else "0000"
 
 
 def main() -> None:

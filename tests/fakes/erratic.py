@@ -3,9 +3,9 @@
 RATE is the share of games with a fault. KINDS are letters of faults to choose from; a letter that
 occurs twice is twice as likely. Faults of `AT_START` occur at the start or at isready, the others
 in one of a game's first eight searches. All processes of the engine append a ``.`` to FILE for each
-game that they start, and replace it by the letter of a fault that they commit. SEED and the game's
-place in FILE determine the game's fault. With ``fixed`` the engine plays the game of `instant.c`.
-While the runner tries all engines before the tournament, the engine has no fault.
+game that they start, and replace the ``.`` by the letter of the fault when they commit it. SEED and
+the game's place in FILE determine the fault. With ``fixed`` the engine plays the game of
+`instant.c`. It has no fault while the runner tries all engines before the tournament.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from fake import Fake, hang, write
+from random_mover import SLEEPER, RandomMover, hang, write
 
 
 def slow_start() -> None:
@@ -91,8 +91,7 @@ def exit_in_pv() -> None:
 
 def orphan() -> None:
     """End, and leave a child in a new session that holds the pipes."""
-    sleeper = [sys.executable, "-S", "-c", "import time; time.sleep(1000)"]
-    subprocess.Popen(sleeper, start_new_session=True)
+    subprocess.Popen(SLEEPER, start_new_session=True)
     os._exit(3)
 
 
@@ -112,11 +111,11 @@ ANSWERS = ("i", "g")
 """Faults that replace the answer."""
 PLACEMENTS = "d5 e5 e4 e3 d3 c3 c4 c5 f6 d6 f2 f4 b2 d2 b6 b4 d7 a7".split()
 STEPS = ("d7-g7", "a7-a4", "g7-d7", "a4-a7")
-EVERY = 4
+GAMES_PER_START_FAULT = 4
 """Faults at the start occur in every fourth game at most, so that the runner keeps the engine."""
 
 
-def is_tried() -> bool:
+def is_trial() -> bool:
     """Return whether the runner itself, not a worker, has started this process."""
     try:
         with open(f"/proc/{os.getppid()}/cmdline", "rb") as file:
@@ -125,7 +124,7 @@ def is_tried() -> bool:
         return False
 
 
-class Erratic(Fake):
+class Erratic(RandomMover):
     """A sound engine with a fault in some games."""
 
     def __init__(self, seed: str, rate: float, kinds: str, path: str, fixed: str = "") -> None:
@@ -136,10 +135,10 @@ class Erratic(Fake):
         self._append = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         # For pwrite: with O_APPEND, Linux would append and ignore the offset.
         self._marks = os.open(path, os.O_WRONLY)
-        self._first = True
-        self._fault, self._fault_at = "", 0
-        self._is_tried = is_tried()
-        if not self._is_tried:
+        self._is_first_game = True
+        self._fault, self._faulty_search = "", 0
+        self._is_trial = is_trial()
+        if not self._is_trial:
             self._new_game()
 
     def _new_game(self) -> None:
@@ -151,9 +150,9 @@ class Erratic(Fake):
         self.go_count = 0
         if chance.random() < self._rate:
             self._fault = chance.choice(self._kinds)
-            if self._fault in AT_START and self._place % EVERY:
+            if self._fault in AT_START and self._place % GAMES_PER_START_FAULT:
                 self._fault = "c"
-        self._fault_at = chance.randint(1, 8)
+        self._faulty_search = chance.randint(1, 8)
 
     def _commit(self) -> str:
         """Record the fault as committed, and return it."""
@@ -171,21 +170,21 @@ class Erratic(Fake):
     def move(self) -> str:
         """Return a legal move, or the next move of the fixed game."""
         if self._fixed:
-            self.last = (*PLACEMENTS, *STEPS * self._played)[self._played]
-            return self.last
+            return (*PLACEMENTS, *STEPS * self._played)[self._played]
         return super().move()
 
     def obey(self, line: str) -> None:
         """Carry out a command, or commit a fault at the start."""
         command = line.strip()
-        if command == "ucinewgame" and not (self._first or self._is_tried):
-            self._new_game()
-        self._first &= command != "ucinewgame"
-        ready = command == "isready"
-        if self._fault in AT_START and (ready or (command == "uci" and self._fault == "l")):
-            wrong = self._fault == "r"
-            AT_START[self._commit()]()
-            if wrong:
+        if command == "ucinewgame":
+            if not (self._is_first_game or self._is_trial):
+                self._new_game()
+            self._is_first_game = False
+        times = ("uci", "isready") if self._fault == "l" else ("isready",)
+        if self._fault in AT_START and command in times:
+            fault = self._commit()
+            AT_START[fault]()
+            if fault == "r":
                 return
         super().obey(line)
 
@@ -195,15 +194,15 @@ class Erratic(Fake):
 
     def go(self, ponder: bool) -> None:
         """Answer a search, or commit the fault that is due."""
-        due = self._fault in (*IN_SEARCH, *AFTERWARDS) and self.go_count + 1 == self._fault_at
-        fault = self._commit() if due else ""
+        is_due = self.go_count + 1 == self._faulty_search
+        fault = self._commit() if is_due and self._fault in (*IN_SEARCH, *AFTERWARDS) else ""
         if fault in IN_SEARCH:
             IN_SEARCH[fault]()
         if fault in ANSWERS:
             return
         super().go(ponder)
         if fault == "t":
-            write(f"bestmove {self.last}\n")
+            write(f"bestmove {self.previous_move}\n")
         elif fault == "x":
             os._exit(1)
 

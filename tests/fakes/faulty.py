@@ -34,10 +34,15 @@ class State:
     searches = 0
     handshakes = 0
     pings = 0
+    """Number of ``isready`` lines."""
     error = False
+    """Whether the engine has printed an error for the last line."""
     unprepared = False
+    """Whether no ``isready`` has followed a rule option yet."""
     ponder = False
+    """Value of the option Ponder."""
     first_pv = ""
+    """Moves of the last line with ``multipv 1``."""
 
 
 def unchanged(line: str) -> Lines:
@@ -65,19 +70,19 @@ def without(test: Callable[[str], bool]) -> Callable[[str], Lines]:
     return lambda line: [] if test(line) else [line]
 
 
-def sleeps(seconds: float, test: Callable[[str], bool]) -> Callable[[str], Lines]:
+def delayed(seconds: float, test: Callable[[str], bool]) -> Callable[[str], Lines]:
     """Return a filter that delays the lines for which ``test`` is true."""
 
-    def check(line: str) -> Lines:
+    def delay(line: str) -> Lines:
         if test(line):
             time.sleep(seconds)
         return [line]
 
-    return check
+    return delay
 
 
 def same_lines(line: str) -> Lines:
-    """Replace the pv of each of several variations by the pv of the first."""
+    """Give all variations of a search the pv of the first one."""
     head, pv, moves = line.partition(" pv ")
     if not pv:
         return [line]
@@ -104,15 +109,15 @@ def needs_ponder(line: str) -> Lines:
 
 
 def late(pattern: str, milliseconds: int = 700) -> Callable[[str], Lines]:
-    """Return a filter that makes searches with a go line like ``pattern`` take ``milliseconds``."""
+    """Return a filter that turns ``go PATTERN`` into a search of ``milliseconds``."""
     return sub(rf"^go {pattern}$", f"go movetime {milliseconds}")
 
 
 def occupied_point(line: str) -> Lines:
     """Replace the fourth move of a game by a move to an occupied point."""
     moves = State.setup.partition("position startpos moves ")[2].split()
-    spoilt = State.go == "go depth 2" and len(moves) == 3 and line.startswith("bestmove")
-    return [f"bestmove {moves[0]}"] if spoilt else [line]
+    is_fourth = State.go == "go depth 2" and len(moves) == 3 and line.startswith("bestmove")
+    return [f"bestmove {moves[0]}"] if is_fourth else [line]
 
 
 def forced_forgotten(line: str) -> Lines:
@@ -128,7 +133,7 @@ def capitals(line: str) -> Lines:
 
 
 def better_at_end(line: str) -> Lines:
-    """Report the move played only at the end, as a lower bound, like a search that is cut short."""
+    """Report the move only at the end, as a lower bound, like a search that is cut short."""
     move = line.removeprefix("bestmove ").split()[0]
     if line.startswith("bestmove"):
         return [f"info depth 1 score cp 0 lowerbound nodes 1 time 0 pv {move}", line]
@@ -183,9 +188,9 @@ INPUT: dict[str, Callable[[str], Lines]] = {
     "no-searchmoves": sub("searchmoves.*", ""),
     "random": lambda line: [line.replace("5000", str(random.randrange(5000, 50_000)))],
     "exact-names": without(lambda line: line.startswith("setoption name mULTIpv")),
-    "slow-ready": sleeps(1.2, lambda line: line == "isready" and State.pings > 2),
+    "slow-ready": delayed(1.2, lambda line: line == "isready" and State.pings > 2),
     "needs-ponder": needs_ponder,
-    "slow-to-prepare": sleeps(1.8, lambda line: line == "isready" and State.pings == 1),
+    "slow-to-prepare": delayed(1.8, lambda line: line == "isready" and State.pings == 1),
     "slow-after-option": slow_after_option,
     "needs-isready": without(lambda line: line.startswith("go") and not State.pings),
     "loses-third-stop": without(lambda line: line == "stop" and State.searches > 2),
@@ -196,8 +201,8 @@ INPUT: dict[str, Callable[[str], Lines]] = {
     "late-on-last-move": late(r"wtime \d+ btime \d+ movestogo 1"),
     "late-on-one-clock": late(r"[wb]time \d+"),
     "late-on-no-time": late(r"wtime \S+ btime \S+ winc 0 binc 0", 1300),
-    "late-after-hit": sleeps(0.8, lambda line: line == "ponderhit" and "wtime" in State.go),
-    "hangs-at-quit": sleeps(1000.0, lambda line: line == "quit" and State.searching),
+    "late-after-hit": delayed(0.8, lambda line: line == "ponderhit" and "wtime" in State.go),
+    "hangs-at-quit": delayed(1000.0, lambda line: line == "quit" and State.searching),
     "deeper-when-mixed": sub("depth 2 btime", "depth 3 btime"),
     "ignores-startpos": without(lambda line: line == "position startpos" and "fen" in State.setup),
     "ignores-fen": without(lambda line: line.startswith("position fen")),
@@ -248,7 +253,7 @@ DEADLY: dict[str, Callable[[str], bool]] = {
 
 
 class Chunks:
-    """A stream that treats each read as complete lines, so that it splits some lines."""
+    """A stream that takes the end of each read for the end of a line."""
 
     def __init__(self, most: int) -> None:
         """Lose the lines of each read after the first ``most``."""
@@ -311,8 +316,8 @@ def serve(session: Session, output: Output) -> None:
             session.handle(line)
             if State.error and MODE == "forgets-position" and line.startswith("position fen"):
                 session.handle("position startpos")
-            short = line.startswith("position startpos") and len(line) < 1000
-            while State.error and MODE == "takes-half" and short:
+            is_short = line.startswith("position startpos") and len(line) < 1000
+            while State.error and MODE == "takes-half" and is_short:
                 State.error = False
                 line = line.rpartition(" ")[0]
                 session.handle(line)

@@ -39,7 +39,7 @@ def descriptors() -> dict[str, str]:
 def report(path: str) -> None:
     """Write to a file, atomically, how this process was started."""
     assert not os.path.exists(path) or os.path.isfile(path), "a device would be replaced"
-    about = {
+    start = {
         "words": sys.argv,
         "descriptors": descriptors(),
         "leads": os.getpid() == os.getsid(0) == os.getpgid(0),
@@ -49,7 +49,7 @@ def report(path: str) -> None:
         },
     }
     with open(path + ".part", "w") as file:
-        json.dump(about, file)
+        json.dump(start, file)
     os.rename(path + ".part", path)
 
 

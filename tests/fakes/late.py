@@ -9,7 +9,7 @@ import sys
 path, *words = sys.argv[1:]
 try:
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
-    words = [os.path.join(os.path.dirname(__file__), "fake.py"), "sound"]
+    words = [os.path.join(os.path.dirname(__file__), "random_mover.py"), "sound"]
 except FileExistsError:
     pass
 os.execv(sys.executable, [sys.executable, *words])

@@ -1,8 +1,7 @@
-"""An engine that speaks Sanmill's dialect and plays the step whose text sorts first.
+"""An engine that speaks Sanmill's dialect: plays the first step by text, removes the last man.
 
 A removal is a separate token and needs a separate search, ``bestmove`` is at the end of the info
-line, and scores are from White's view. The options, the ``fen`` line and the error lines are those
-of Sanmill.
+line, and scores are from White's view. The options and the ``fen`` line are those of Sanmill.
 """
 
 from __future__ import annotations
@@ -25,33 +24,34 @@ option name DeveloperMode type check default true
 
 
 class Sanmill:
-    """A position and, while a removal is due, the step that closed the mill."""
+    """The engine's state, and its answers to commands."""
 
     def __init__(self) -> None:
         self.position = Position()
-        self.owed: Move | None = None
+        self.pending: Move | None = None
+        """While a removal is due: a move with the step that closed the mill, not yet played."""
         self.settings: dict[str, str] = {}
 
     def moves(self) -> list[Move]:
         """Return the legal moves; while a removal is due, only those with the last step."""
         moves = self.position.legal_moves()
-        if self.owed is None:
+        if self.pending is None:
             return moves
-        return [move for move in moves if move[:2] == self.owed[:2]]
+        return [move for move in moves if move[:2] == self.pending[:2]]
 
     def play(self, token: str) -> None:
         """Play one step; ValueError for a complete move in one token, which Sanmill rejects."""
         for move in self.moves():
             step = str(move).split("x")
-            if self.owed is None and step[0] == token:
+            if self.pending is None and step[0] == token:
                 if move.removed:
-                    self.owed = move
+                    self.pending = move
                 else:
                     self.position = self.position.play(move)
                 return
-            if self.owed is not None and token == "x" + step[1]:
+            if self.pending is not None and token == "x" + step[1]:
                 self.position = self.position.play(move)
-                self.owed = None
+                self.pending = None
                 return
         raise ValueError(token)
 
@@ -66,16 +66,16 @@ class Sanmill:
             self.position = parse_position(" ".join(words[2:at]))
         else:
             self.position = Position()
-        self.owed = None
+        self.pending = None
         for token in words[at + 1 :]:
             self.play(token)
 
     def go(self) -> str:
         """Return the line that answers ``go``."""
         moves = self.moves()
-        if self.owed is None and self.position.outcome() is not None:
+        if self.pending is None and self.position.outcome() is not None:
             return "info depth 0 score cp 0 nodes 1 bestmove none"
-        if self.owed is not None:
+        if self.pending is not None:
             best = "x" + sorted(NAMES[move.removed[0]] for move in moves)[-1]
         else:
             best = str(min(moves, key=str)).split("x")[0]
@@ -84,20 +84,21 @@ class Sanmill:
 
     def fen(self) -> str:
         """Return the ``fen`` line with 17 fields, also while a removal is due."""
-        position, owed = self.position, self.owed
+        position, pending = self.position, self.pending
         men, hands, phase, action = position.men, position.hands, "m", "s"
         if position.hands[position.side]:
             phase, action = "p", "p"
-        debts = [0, 0]
-        if owed is not None:
-            action, debts[position.side] = "r", 1
-            men = position.play(Move(owed.origin, owed.to)).men
-            hands = position.play(Move(owed.origin, owed.to)).hands
+        removals_due = [0, 0]
+        if pending is not None:
+            action, removals_due[position.side] = "r", 1
+            men = position.play(Move(pending.origin, pending.to)).men
+            hands = position.play(Move(pending.origin, pending.to)).hands
         side = "wb"[position.side]
         return (
             f"fen {format_board(men)} {side} {phase} {action} "
             f"{men[0].bit_count()} {hands[0]} {men[1].bit_count()} {hands[1]} "
-            f"{debts[0]} {debts[1]} -1 -1 -1 -1 0 {position.plies} {position.number} ids:nodes"
+            f"{removals_due[0]} {removals_due[1]} -1 -1 -1 -1 0 {position.plies} "
+            f"{position.number} ids:nodes"
         )
 
     def obey(self, line: str) -> bool:

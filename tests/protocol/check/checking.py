@@ -23,7 +23,7 @@ def faulty(mode: str, protocol: str = "uci") -> EngineSpec:
 
 
 def fake(mode: str) -> EngineSpec:
-    """Return the engine tests/fakes/fake.py in a mode."""
+    """Return the engine tests/fakes/random_mover.py in a mode."""
     return EngineSpec((*FAKE, mode))
 
 

@@ -1,6 +1,6 @@
-"""A small engine with a fault or habit, for tests: ``python fake.py MODE [ARGUMENT]``.
+"""An engine that plays random moves, for tests: ``python random_mover.py MODE [ARGUMENT]``.
 
-Apart from the behaviour of its mode, it answers at once with a random legal move.
+It answers at once with a random legal move. Each MODE but ``sound`` has a fault or a habit.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ MODE = sys.argv[1] if len(sys.argv) > 1 else "sound"
 ARGUMENT = sys.argv[2] if len(sys.argv) > 2 else ""
 RANDOM = random.Random(7)
 MEGABYTE = 1 << 20
+SLEEPER = (sys.executable, "-S", "-c", "import time; time.sleep(1000)")
+"""Command of a child process that holds the engine's pipes."""
 
 
 def write(text: str | bytes) -> None:
@@ -46,22 +48,21 @@ def die() -> None:
     os._exit(int(ARGUMENT or 0))
 
 
-class Fake:
+class RandomMover:
     """The engine's state, and its answers to commands."""
 
     def __init__(self) -> None:
         self.variant = "mill"
         self.position = Position()
         self.go_count = 0
-        self.last = ""
-        self.before = ""
+        self.previous_move = ""
+        """The last move that was sent."""
         self.searching = False
 
     def move(self) -> str:
         """Return a random legal move; 0000 if there is none."""
         moves = self.position.legal_moves()
-        self.last = str(RANDOM.choice(moves)) if moves else "0000"
-        return self.last
+        return str(RANDOM.choice(moves)) if moves else "0000"
 
     def reply(self, move: str) -> str:
         """Return the last of the opponent's legal replies to a move; 0000 if there is none."""
@@ -106,8 +107,7 @@ class Fake:
             time.sleep(0.002)
             write(f"bestmove {move}\n")
         elif MODE == "stale" and self.go_count > 1:
-            # Repeat the previous search's bestmove before the right one.
-            write(f"bestmove {self.before}\n{usual}")
+            write(f"bestmove {self.previous_move}\n{usual}")
         elif MODE == "long-line":
             write(b"info string " + b"x" * (20 * MEGABYTE) + b"\n" + usual.encode())
         elif MODE == "many-lines":
@@ -117,7 +117,7 @@ class Fake:
             write(bytes(RANDOM.randrange(256) for _ in range(100_000)) + b"\n" + usual.encode())
         else:
             write(usual)
-        self.before = move
+        self.previous_move = move
 
     def answer_later(self) -> None:
         """Answer after ARGUMENT seconds of sleeping or computing."""
@@ -134,7 +134,7 @@ class Fake:
             write("info depth 1 score cp 1\n")
             die()
         if MODE == "text-for-bestmove":
-            # Write the argument instead of an answer; its escapes stand for control characters.
+            # Escapes in the argument stand for control characters.
             write(ARGUMENT.encode().decode("unicode_escape"))
             return
         if MODE in ("never", "stops-only") or MODE == "ponders" and ponder:
@@ -152,7 +152,7 @@ class Fake:
                 write("info depth 1\n")
                 time.sleep(0.1)
         if MODE == "thinks-once" and self.go_count == 2 and not os.path.exists(ARGUMENT):
-            # In the first game, one move takes so long that the runner can be stopped meanwhile.
+            # One move, in the first game, takes so long that the runner can be stopped meanwhile.
             open(ARGUMENT, "w").close()
             time.sleep(0.2)
             self.answer()
@@ -215,22 +215,15 @@ def main() -> None:
     if MODE in ("stubborn", "family") or ARGUMENT == "stubborn":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if MODE == "family":
-        # Start two children that hold the pipes. With the argument "session", the second starts a
-        # new session.
-        sleeper = [sys.executable, "-c", "import time; time.sleep(1000)"]
-        subprocess.Popen(sleeper)
-        subprocess.Popen(sleeper, start_new_session=ARGUMENT == "session")
+        subprocess.Popen(SLEEPER)
+        subprocess.Popen(SLEEPER, start_new_session=ARGUMENT == "session")
     if MODE == "parent-dies":
-        # This process ends in the middle of a game, while its child holds the pipes.
-        subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"])
-    fake = Fake()
-    while True:
-        line = sys.stdin.readline()
-        if not line:
-            break
-        if MODE == "parent-dies" and line.startswith("go") and fake.go_count == 1:
+        subprocess.Popen(SLEEPER)
+    engine = RandomMover()
+    while line := sys.stdin.readline():
+        if MODE == "parent-dies" and line.startswith("go") and engine.go_count == 1:
             os._exit(3)
-        fake.obey(line)
+        engine.obey(line)
     if MODE in ("stubborn", "family"):
         hang()
 
