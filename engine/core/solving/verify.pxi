@@ -1,15 +1,15 @@
 # Verification: values and depths are recomputed from the successors that the search's move
-# generator finds. It shares the index, the detection of mills and the choice of removals with the
-# retrograde analysis, but not its moves.
+# generator finds. The index, the detection of mills and the choice of removals are those of the
+# retrograde analysis, but not the moves.
 #
 # Values of positions with an odd number of men in hand are not stored. They are recomputed into a
 # table in memory or, for a sample of places, by a search of one ply.
 #
 # Recomputing depths takes far longer than recomputing values, so large tables have only a share of
 # their depths recomputed. A depth follows from the depths of losses one or two plies later. Most of
-# these depths are not listed, and each would take a search. A range is used instead: any depth
-# below the least listed depth. Exact depths are searched for at one place in SEARCHED_EVERY, and at
-# all places if the limit on plies is at most LEAST_LISTED.
+# these losses are not listed, and each depth would take a search. Their range is used instead: any
+# depth below the least listed depth. Exact depths are searched for at one place in SEARCHED_EVERY,
+# and at all places if the limit on plies is at most LEAST_LISTED.
 #
 # Needs platform.pxi, borrowed.pxi, movegen.pxi, index.pxi, probe.pxi, depths.pxi.
 
@@ -24,8 +24,8 @@ cdef struct Successor:
     uint64_t place
     int value
     Board board
-    bint removal             # the move to it removes a man
-    bint wins                # the move to it leaves the opponent with fewer than three men
+    bint removal             # its move removes a man
+    bint wins                # its move leaves the opponent with fewer than three men
 
 cdef struct ValueRange:      # of values, -1 to 1
     int least
@@ -239,13 +239,12 @@ cdef void recompute(const Tables *tables, Group *group, int limit,
             tables, group.successors[i], group.sizes[i], limit, has_depths, &states[i])
 
 
-# Check the places of a group. Return the number of places with an error; if there are any, set
-# `first_error` to the first one.
-cdef uint64_t check_group(const Tables *tables, Group *group,
-                          uint64_t *first_error) noexcept nogil:
+# Check the places of a group. Add the number of wrong places to `errors`; set `first_error` to the
+# first wrong place if `errors` was 0.
+cdef void check_group(const Tables *tables, Group *group, uint64_t *errors,
+                      uint64_t *first_error) noexcept nogil:
     cdef const uint8_t *values = tables.values[group.hand][group.own][group.opponent]
     cdef int limit = 0, i, value
-    cdef uint64_t errors = 0
     cdef ValueRange states[GROUP]
     if group.hand == 0:
         limit = plies_limit(&tables.rules, group.own, group.opponent)
@@ -257,10 +256,9 @@ cdef uint64_t check_group(const Tables *tables, Group *group,
             value = packed_value(
                 tables.packed[group.hand][group.own][group.opponent], group.places[i])
         if not agrees(tables, group, i, value, limit, &states[i]):
-            if errors == 0:
+            if errors[0] == 0:
                 first_error[0] = group.places[i]
-            errors += 1
-    return errors
+            errors[0] += 1
 
 
 # Allocate a group of states of one table, and share the tables until `end_group`.
@@ -296,58 +294,45 @@ cdef str table_name(int own, int opponent, int hand):
     return f"{own}-{opponent}+{hand}" if hand else f"{own}-{opponent}"
 
 
+# Check `number` places of a table: those in `places` or, if it is NULL, the places from `first` on.
+# Return the number of wrong places and the first of them, or 0.
+cdef tuple check_places(Tables *tables, int own, int opponent, int hand, const uint64_t *places,
+                        uint64_t first, uint64_t number):
+    cdef Group *group = new_group(tables, own, opponent, hand)
+    cdef uint64_t errors = 0, first_error = 0, done = 0
+    cdef int i
+    with nogil:
+        while done < number and not group.missing:
+            group.size = <int>min(<uint64_t>GROUP, number - done)
+            for i in range(group.size):
+                group.places[i] = first + done + i if places == NULL else places[done + i]
+            check_group(tables, group, &errors, &first_error)
+            done += group.size
+    end_group(tables, group)
+    return errors, first_error
+
+
 def verify_places(tables not None, int own, int opponent, int hand, uint64_t first,
                   uint64_t last):
     cdef Tables *shared = borrow_tables(tables)
-    cdef Group *group
-    cdef uint64_t errors = 0, first_error = 0, group_errors, error_place = 0
-    cdef int i
     if last > count_places(own, opponent, hand) or not has_table(shared, own, opponent, hand):
         raise ValueError(f"no places up to {last}, or no table {table_name(own, opponent, hand)}")
-    group = new_group(shared, own, opponent, hand)
-    with nogil:
-        while first < last and not group.missing:
-            group.size = <int>min(<uint64_t>GROUP, last - first)
-            for i in range(group.size):
-                group.places[i] = first + i
-            group_errors = check_group(shared, group, &error_place)
-            if group_errors and not errors:
-                first_error = error_place
-            errors += group_errors
-            first += group.size
-    end_group(shared, group)
-    return errors, first_error
+    return check_places(shared, own, opponent, hand, NULL, first, max(first, last) - first)
 
 
 def verify_sample(tables not None, int own, int opponent, int hand, places):
     cdef Tables *shared = borrow_tables(tables)
-    cdef Group *group
-    cdef uint64_t errors = 0, first_error = 0, group_errors, error_place = 0
     cdef uint64_t table_size = count_places(own, opponent, hand)
     cdef bytearray copied = copy_bytes(places, width=sizeof(uint64_t))
     cdef const uint64_t *place = <const uint64_t *><uint8_t *>copied
-    cdef Py_ssize_t done, number = len(copied) // sizeof(uint64_t)
-    cdef int i
-    for done in range(number):
-        if place[done] >= table_size:
+    cdef Py_ssize_t i, number = len(copied) // sizeof(uint64_t)
+    for i in range(number):
+        if place[i] >= table_size:
             raise ValueError(
-                f"no place {place[done]} in the table {table_name(own, opponent, hand)}")
+                f"no place {place[i]} in the table {table_name(own, opponent, hand)}")
     if not number or not has_table(shared, own, opponent, hand):
         raise ValueError(f"no places, or no table {table_name(own, opponent, hand)}")
-    done = 0
-    group = new_group(shared, own, opponent, hand)
-    with nogil:
-        while done < number and not group.missing:
-            group.size = <int>min(<Py_ssize_t>GROUP, number - done)
-            for i in range(group.size):
-                group.places[i] = place[done + i]
-            group_errors = check_group(shared, group, &error_place)
-            if group_errors and not errors:
-                first_error = error_place
-            errors += group_errors
-            done += group.size
-    end_group(shared, group)
-    return errors, first_error
+    return check_places(shared, own, opponent, hand, place, 0, number)
 
 
 def recompute_places(tables not None, int own, int opponent, int hand, uint64_t first,
