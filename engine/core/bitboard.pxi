@@ -41,7 +41,7 @@ cdef inline mask_t clockwise(mask_t mask) noexcept nogil:
 
 
 # Move every point of a set one step counter-clockwise.
-cdef inline mask_t counter(mask_t mask) noexcept nogil:
+cdef inline mask_t counterclockwise(mask_t mask) noexcept nogil:
     return ((mask >> 1) & <mask_t>twice(0x7F7F7F)) | ((mask << 7) & <mask_t>twice(0x808080))
 
 
@@ -52,9 +52,9 @@ cdef inline mask_t outward(mask_t mask) noexcept nogil:
 
 # The men that are in a mill.
 cdef inline uint32_t in_mills(uint32_t men) noexcept nogil:
-    cdef uint32_t sides = men & clockwise(men) & counter(men) & MIDDLES
+    cdef uint32_t sides = men & clockwise(men) & counterclockwise(men) & MIDDLES
     cdef uint32_t crossings = men & (men >> 8) & (men >> 16) & 0x55
-    return sides | clockwise(sides) | counter(sides) | crossings * 0x010101
+    return sides | clockwise(sides) | counterclockwise(sides) | crossings * 0x010101
 
 
 # Find the points, empty or not, for which these men fill the two other points of a line. A point
@@ -62,12 +62,10 @@ cdef inline uint32_t in_mills(uint32_t men) noexcept nogil:
 # it. `second` tests a middle's line across the rings, and a corner's other side. A man on a point
 # in both sets closes two mills.
 cdef inline void closing_points(mask_t men, mask_t *first, mask_t *second) noexcept nogil:
-    cdef mask_t before = clockwise(men)
-    cdef mask_t after = counter(men)
-    cdef mask_t out = outward(men)
+    cdef mask_t cw = clockwise(men), ccw = counterclockwise(men), out = outward(men)
     cdef mask_t corners = <mask_t>twice(CORNERS), middles = <mask_t>twice(MIDDLES)
-    first[0] = after & ((corners & counter(after)) | (middles & before))
-    second[0] = (corners & before & clockwise(before)) | (middles & out & outward(out))
+    first[0] = ccw & ((corners & counterclockwise(ccw)) | (middles & cw))
+    second[0] = (corners & cw & clockwise(cw)) | (middles & out & outward(out))
 
 
 # The points that the men can step to across the rings, inward or outward, empty or not.
@@ -78,18 +76,18 @@ cdef inline mask_t across(mask_t men) noexcept nogil:
 
 # The neighbours of these points.
 cdef inline mask_t reach(mask_t men) noexcept nogil:
-    return clockwise(men) | counter(men) | across(men)
+    return clockwise(men) | counterclockwise(men) | across(men)
 
 
 # The empty points where a move of these men can close a mill. `anywhere` is ALL for a side that
 # places or flies, else 0.
 cdef inline mask_t threats_of(mask_t men, mask_t empty, mask_t anywhere) noexcept nogil:
     cdef mask_t first, second
-    cdef mask_t before = clockwise(men), after = counter(men), over = across(men)
+    cdef mask_t cw = clockwise(men), ccw = counterclockwise(men)
     cdef mask_t corners = <mask_t>twice(CORNERS), middles = <mask_t>twice(MIDDLES)
     closing_points(men, &first, &second)
-    first &= (corners & before) | (middles & over) | anywhere
-    second &= (corners & after) | (middles & (before | after)) | anywhere
+    first &= (corners & cw) | (middles & across(men)) | anywhere
+    second &= (corners & ccw) | (middles & (cw | ccw)) | anywhere
     return (first | second) & empty
 
 
@@ -102,7 +100,7 @@ cdef inline mask_t middle_steps(mask_t men, mask_t empty) noexcept nogil:
 
 # The number of steps of these men: pairs of a man and an empty neighbour.
 cdef inline int count_steps(uint32_t men, uint32_t empty) noexcept nogil:
-    return (count(men & clockwise(empty)) + count(men & counter(empty))
+    return (count(men & clockwise(empty)) + count(men & counterclockwise(empty))
             + count(middle_steps(men, empty)))
 
 
@@ -120,7 +118,7 @@ cdef inline uint64_t mix(uint64_t number) noexcept nogil:
     return (number ^ (number >> 29)) * 0xBF58476D1CE4E5B9ull
 
 
-# Map the upper half of a mixed number to 0 … limit - 1, for a limit under 2 ** 32.
+# Map the upper half of a mixed number to 0 … limit - 1; the limit is below 2 ** 32.
 cdef inline uint64_t below(uint64_t mixed, uint64_t limit) noexcept nogil:
     return ((mixed >> 32) * limit) >> 32
 

@@ -27,7 +27,7 @@ cdef enum:
     MAX_EVALUATION = 20000
     MAX_PLY = 160            # distance from the root in plies, quiescence included
     MAX_HISTORY = 512        # earlier positions of the game
-    NEAR_DRAW = 32           # keys include the plies left to a draw if they are fewer than this
+    NEAR_DRAW = 32           # plies left to a draw by a limit, below which keys include them
     MAX_COUNT = 0xFFFF       # largest limit on plies or repetitions
 
 cdef enum:
@@ -151,7 +151,8 @@ cdef inline bint is_sound(const Board *b) noexcept nogil:
         and b.opponent_total == count(b.opponent) + b.opponent_hand <= MEN_PER_SIDE)
 
 
-# Whether the points of a move are occupied or empty as it needs; the move may break other rules.
+# Whether a move takes a man of the side to move from the hand or `origin` to an empty point, and
+# removes only men of the opponent. The move may break other rules.
 cdef inline bint fits(const Board *b, move_t move) noexcept nogil:
     cdef int to = to_of(move), origin = origin_of(move)
     cdef int removed = removed_of(move), second = second_removed_of(move)

@@ -11,12 +11,11 @@ from merels.engine.game.rules import Rules
 from merels.engine.game.score import TABLE_CP, Score
 
 PROVEN = core.PROVEN
-"""The least score of the core that is a win proved by the search."""
+"""Least score of the core for a proven win."""
 
-_NONE = core.NO_POINT
 _FLYING = ("never", "own", "both")
 _MAX_PLIES = 60_000
-"""Cap of the plies without a removal: the core has 16 bits for them. Limits of rules are lower."""
+"""Cap of the plies without a removal: above every limit of rules, and below 2**16 for the core."""
 
 CoreRules = tuple[int, bool, bool, bool, int, int, int]
 """Flying (0 never, 1 own, 2 both), locked mills safe, each mill removes, blocked draws; then limits
@@ -55,27 +54,27 @@ def core_history(position: Position) -> list[int]:
     mask = (1 << SIZE) - 1
     keys = []
     for key in position.history[:-1]:
-        white, black = key & mask, key >> SIZE & mask
+        own, opponent = key & mask, key >> SIZE & mask
         hands = key >> 2 * SIZE & 15, key >> 2 * SIZE + 4 & 15
-        if key >> 2 * SIZE + 8:
-            white, black, hands = black, white, hands[::-1]
-        keys.append(white | black << SIZE | hands[0] << 2 * SIZE | hands[1] << 2 * SIZE + 4)
+        if key >> 2 * SIZE + 8:  # Black is to move.
+            own, opponent, hands = opponent, own, hands[::-1]
+        keys.append(own | opponent << SIZE | hands[0] << 2 * SIZE | hands[1] << 2 * SIZE + 4)
     return keys
 
 
-@lru_cache(1 << 14)  # Reports repeat the same moves, and decoding them delays the search.
+@lru_cache(1 << 14)  # Reports often repeat moves, and decoding a move delays the search.
 def decode_move(code: int) -> Move:
     """Return the move that a code of the core represents."""
     to, origin, *men = (code >> shift & 31 for shift in (0, 5, 10, 15))
-    removed = sorted((point for point in men if point != _NONE), key=NAMES.__getitem__)
-    return Move(None if origin == _NONE else origin, to, tuple(removed))
+    removed = sorted((point for point in men if point != core.NO_POINT), key=NAMES.__getitem__)
+    return Move(None if origin == core.NO_POINT else origin, to, tuple(removed))
 
 
 def encode_move(move: Move) -> int:
     """Return the core's code of a move; the code has the removed men in rising order of point."""
-    removed, second, *_ = (*sorted(move.removed), _NONE, _NONE)
-    origin = _NONE if move.origin is None else move.origin
-    return move.to | origin << 5 | removed << 10 | second << 15
+    first, second, *_ = (*sorted(move.removed), core.NO_POINT, core.NO_POINT)
+    origin = core.NO_POINT if move.origin is None else move.origin
+    return move.to | origin << 5 | first << 10 | second << 15
 
 
 def core_moves(position: Position) -> list[int]:

@@ -40,7 +40,7 @@ WEIGHTS_SIZE: int                        # size of the weights in bytes
 ROW_NAMES: tuple[str, ...]
 ROWS: int                                # number of all rows; patterns of sides come first
 AT_CORNERS: int                          # first row of the patterns of corners
-AT_OUTER: int                            # first row of the patterns of inner and outer rings
+AT_OUTER: int                            # first row of the patterns of inner or outer rings
 AT_MEN: int                              # first row for the men left to both sides
 AT_KINDS: int                            # first row for the men in hand, or who flies
 PHASES: int                              # phases of the game; a row has a value in each phase
@@ -122,10 +122,10 @@ class TranspositionTable:
         """Estimate from 1000 entries the permille of the whole table that this search filled."""
 
     # For tests.
-    def read_entry(self, place: int) -> tuple[int, int]:
-        """Return an entry's check (key ^ data) and data; the data are 0 if it is empty."""
+    def read_entry(self, index: int) -> tuple[int, int]:
+        """Return an entry's check (key ^ data) and data; the data of an empty entry are 0."""
 
-    def write_entry(self, place: int, check: int, data: int) -> None:
+    def write_entry(self, index: int, check: int, data: int) -> None:
         """Replace an entry without regard to other threads."""
 
 class Deadline:
@@ -188,14 +188,14 @@ class SearchWorker:
         tables          tablebase, probed in positions with fewer than ``table_men`` men, those in
                         hand included
         first_depth     depth of the first iteration, which is always completed
-        max_depth       depth of the last iteration, at most ``MAX_DEPTH``
+        max_depth       depth of the last iteration; more than ``MAX_DEPTH`` counts as ``MAX_DEPTH``
         node_limit      node limit of this worker; 0: none
         deadline        time at which the search ends. Any thread may change it at any time; a
                         time in the past stops the search
-        lines           number of principal variations, at most ``MAX_LINES``
+        lines           number of principal variations; there are at most ``MAX_LINES``
         errors          errors of a strength level: insight, greed, freedom, noise, oversight, seed
-        reported_win    plies within which this position is won, by an earlier report; 0: unknown.
-                        The search takes that win from the transposition table, if still stored
+        reported_win    plies within which an earlier search reported a win here; 0: none. The
+                        search takes this win from the transposition table, if still stored
 
         Return whether the last iteration was interrupted before it was complete.
         """

@@ -1,8 +1,8 @@
 """The compiled core: bitboards, move generation, evaluation, search and tablebase probing.
 
 One extension, assembled from .pxi files so that the compiler inlines across them. Each .pxi file
-names the files that it needs. Arguments and results are the plain numbers of
-convert.py; core.pyi documents the functions for Python.
+names the files that it needs. Arguments and results are the plain numbers of convert.py; core.pyi
+documents the functions for Python.
 """
 
 from _thread import allocate_lock

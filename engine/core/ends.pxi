@@ -13,9 +13,9 @@ cdef struct Game:
     uint64_t recurring       # hash of the positions that draw if they recur once more; 0: none
 
 
-# The exact key of a board, from the side to move's view. The top byte has the plies left to a draw
-# by a limit, if the value may depend on them: always under the short limit for three men each, else
-# only if fewer than NEAR_DRAW are left.
+# The exact key of a board, from the side to move's view. After a first ply without a removal, the
+# top byte has the plies left to a draw by a limit, if the value may depend on them: always under
+# the short limit for three men each, else only if fewer than NEAR_DRAW are left.
 cdef inline uint64_t key_of(const RuleSet *rules, const Board *b) noexcept nogil:
     cdef uint64_t key = b.own | (<uint64_t>b.opponent << 24) | (
         <uint64_t>b.own_hand << 48) | (<uint64_t>b.opponent_hand << 52)
@@ -39,26 +39,26 @@ cdef inline uint64_t mark_of(uint64_t key) noexcept nogil:
 
 # Add a position of the search to the path.
 cdef inline void push_key(Game *game, const Board *b, uint64_t key, int ply) noexcept nogil:
-    cdef int at = game.base + ply
-    game.path[at] = key
-    game.marks[at] = mark_of(key) | (game.marks[at - 2] if b.plies >= 2 and at >= 2 else 0)
+    cdef int index = game.base + ply
+    game.path[index] = key
+    game.marks[index] = mark_of(key) | (game.marks[index - 2] if b.plies >= 2 and index >= 2 else 0)
 
 
 # Whether a position at this ply of the path is a draw by repetition. A first recurrence within the
 # search is a draw under any rules, because a side that can repeat once can repeat again. Positions
-# of the game before the root must occur as often as the rules require. If that is once, every
+# of the game before the root must occur as often as the rules require. With `repetition` 1, every
 # position is a draw.
 cdef inline bint is_repetition(const Game *game, uint64_t key, int ply, int plies) noexcept nogil:
-    cdef int at = game.base + ply, distance = 4, seen = 1
+    cdef int index = game.base + ply, distance = 4, occurrences = 1
     assert 0 <= ply and 0 <= game.base <= MAX_HISTORY
-    if plies < 4 or at < 4 or not game.marks[at - 4] & mark_of(key):
+    if plies < 4 or index < 4 or not game.marks[index - 4] & mark_of(key):
         return game.rules.repetition == 1
-    while distance <= plies and distance <= at:
-        if (game.path[at - distance] ^ key) << 8 == 0:
+    while distance <= plies and distance <= index:
+        if (game.path[index - distance] ^ key) << 8 == 0:
             if distance <= ply:
                 return True
-            seen += 1
-            if game.rules.repetition and seen >= game.rules.repetition:
+            occurrences += 1
+            if game.rules.repetition and occurrences >= game.rules.repetition:
                 return True
         distance += 2
     return game.rules.repetition == 1
@@ -101,17 +101,17 @@ cdef inline int terminal_reason(const Game *game, const Board *b, uint64_t key, 
 
 # A hash of the positions of the game's history that draw the game if they recur once more.
 cdef uint64_t recurring_positions(const Game *game) noexcept nogil:
-    cdef uint64_t number = 0
-    cdef int i, j, seen
+    cdef uint64_t sum = 0
+    cdef int i, j, occurrences
     for i in range(game.base):
-        seen = 1
+        occurrences = 1
         for j in range(i - 2, -1, -2):
             if not game.marks[j] & mark_of(game.path[i]):
                 break
-            seen += (game.path[j] ^ game.path[i]) << 8 == 0
-        if seen == game.rules.repetition - 1:
-            number += mix(game.path[i] << 8)
-    return number
+            occurrences += (game.path[j] ^ game.path[i]) << 8 == 0
+        if occurrences == game.rules.repetition - 1:
+            sum += mix(game.path[i] << 8)
+    return sum
 
 
 cdef int load_game(Game *game, tuple rules, history) except -1:

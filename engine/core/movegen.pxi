@@ -13,7 +13,7 @@ cdef struct MoveList:
 # An item of a list: a move, or a move with its score (see `scored`). One generator writes both
 # kinds.
 ctypedef int64_t scored_move
-ctypedef fused slot_t:
+ctypedef fused item_t:
     move_t
     scored_move
 
@@ -74,8 +74,8 @@ cdef inline scored_move scored(int score, int index, move_t move) noexcept nogil
 
 
 # Complete a quiet move by its target point. `scores` has a score for each point.
-cdef inline slot_t move_to(slot_t move, int to, const int32_t *scores) noexcept nogil:
-    if slot_t is scored_move:
+cdef inline item_t move_to(item_t move, int to, const int32_t *scores) noexcept nogil:
+    if item_t is scored_move:
         return move + to + scores[to] * (<int64_t>1 << 32)
     else:
         return move + to
@@ -85,15 +85,15 @@ cdef inline slot_t move_to(slot_t move, int to, const int32_t *scores) noexcept 
 # can close a mill. `closing` and `quiet` select which moves to add. `first` is the start of the
 # list; `move` is an item with index 0 whose move bits are 0. `scores` has 32 scores for each
 # origin. `steps`: the men step to neighbours.
-cdef inline slot_t *add_from(const RuleSet *rules, const Board *b, const slot_t *first, slot_t *end,
-                             slot_t move, const int32_t *scores, int origin, uint32_t targets,
+cdef inline item_t *add_from(const RuleSet *rules, const Board *b, const item_t *first, item_t *end,
+                             item_t move, const int32_t *scores, int origin, uint32_t targets,
                              uint32_t risky, bint closing, bint quiet, bint steps) noexcept nogil:
     cdef uint32_t men = b.own & ~(1u << origin)
     # The index field of scored moves falls by one from each item of the list to the next.
-    cdef slot_t less = 1 << INDEX_SHIFT if slot_t is scored_move else 0
+    cdef item_t index_step = 1 << INDEX_SHIFT if item_t is scored_move else 0
     cdef int to, exists, mills, i
-    move += encode(origin, 0, NO_POINT, NO_POINT) - less * <slot_t>(end - first)
-    if slot_t is scored_move:
+    move += encode(origin, 0, NO_POINT, NO_POINT) - index_step * <item_t>(end - first)
+    if item_t is scored_move:
         scores += 32 * origin
     risky &= targets
     if quiet:
@@ -105,13 +105,13 @@ cdef inline slot_t *add_from(const RuleSet *rules, const Board *b, const slot_t 
                 to = STEPS[origin][i]
                 exists = (targets >> to) & 1
                 end[0] = move_to(move, to, scores)
-                move -= less * exists
+                move -= index_step * exists
                 end += exists
         while targets and not steps:
             to = lowest(targets)
             targets &= targets - 1
             end[0] = move_to(move, to, scores)
-            move -= less
+            move -= index_step
             end += 1
     while risky:
         to = lowest(risky)
@@ -120,10 +120,10 @@ cdef inline slot_t *add_from(const RuleSet *rules, const Board *b, const slot_t 
         if mills == 0:
             if quiet:
                 end[0] = move_to(move, to, scores)
-                move -= less
+                move -= index_step
                 end += 1
         elif closing:
-            if slot_t is move_t:
+            if item_t is move_t:
                 end = add_closing(rules, b, end, origin, to, mills)
     return end
 
@@ -131,13 +131,13 @@ cdef inline slot_t *add_from(const RuleSet *rules, const Board *b, const slot_t 
 # Write the moves that close a mill (`closing`), the quiet moves (`quiet`), or both to a list, in a
 # fixed order. Both sides must have at least three men; `risky` is the result of `own_threats`. The
 # other arguments are those of `add_from`. Only quiet moves can be scored.
-cdef inline slot_t *add_moves(const RuleSet *rules, const Board *b, uint32_t risky, slot_t *first,
-                              slot_t move, const int32_t *scores, bint closing,
+cdef inline item_t *add_moves(const RuleSet *rules, const Board *b, uint32_t risky, item_t *first,
+                              item_t move, const int32_t *scores, bint closing,
                               bint quiet) noexcept nogil:
     cdef uint32_t empty = ALL & ~(b.own | b.opponent)
     cdef bint steps = b.own_hand == 0 and not own_flies(rules, b)
     cdef uint32_t origins = 1u << NO_POINT if b.own_hand else b.own
-    cdef slot_t *end = first
+    cdef item_t *end = first
     cdef int origin
     if not quiet and not risky:
         return end

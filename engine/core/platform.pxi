@@ -55,10 +55,10 @@ cdef extern from *:
     #define MERELS_STORE_WORD(p, x) MERELS_STORE(uint64_t, p, x)
     #define MERELS_STORE_BYTE(p, x) MERELS_STORE(uint8_t, p, x)
 
-    /* POPCNT, PEXT and PDEP are chosen at run time, so that one build serves all processors. The
-       branch is predicted correctly and costs less than the portable arithmetic. */
+    /* On x86-64, POPCNT, PEXT and PDEP are chosen at run time, so that one build serves all
+       processors. The branch is predicted correctly and costs less than the portable arithmetic. */
     #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-      #define MERELS_CHOOSES 1
+      #define MERELS_DETECTS_POPCNT 1
       #include <cpuid.h>
       static int merels_has_popcnt = 0;
       static int merels_gathers_bits = 0;
@@ -92,7 +92,7 @@ cdef extern from *:
       #define MERELS_COUNT(x) __builtin_popcount(x)
     #else
       static inline int MERELS_COUNT(uint32_t x) {
-    #ifdef MERELS_CHOOSES
+    #ifdef MERELS_DETECTS_POPCNT
           if (MERELS_LIKELY(merels_has_popcnt)) {
               uint32_t result;
               __asm__("popcntl %1, %0" : "=r"(result) : "r"(x) : "cc");
@@ -164,9 +164,9 @@ cdef enum:
     CLAIMED = -1             # value of `users` while a thread claims the object
 
 
-# A read-write lock that never waits: several threads share an object, or one thread claims it. A
-# conflict raises RuntimeError. `users` is the number of threads that share the object, or CLAIMED.
-# The lock also works in free-threaded Python.
+# A read-write lock that never waits, also in free-threaded Python: several threads share an object,
+# or one thread claims it. A conflict raises RuntimeError. `users` is the number of threads that
+# share the object, or CLAIMED.
 cdef int share(int *users, str what) except -1:
     cdef int number
     while True:

@@ -21,9 +21,9 @@ def verify_places(
     """Recompute values and depths at the places ``first`` to ``last`` - 1 from their successors.
 
     Return the number of places whose stored value or depth is wrong, and the first such place, or
-    0. Only a sample of the depths in large tables is recomputed.
-    `ValueError` if a table that moves lead to is missing. Successors with an odd number of men in
-    hand, which are not stored, are searched one ply deep.
+    0. Only a sample of the depths in large tables is recomputed. Successors with an odd number of
+    men in hand, which are not stored, are searched one ply deep. `ValueError` if a table that moves
+    lead to is missing.
     """
 
 def verify_sample(

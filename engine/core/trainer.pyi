@@ -81,10 +81,9 @@ def labelled_samples(data: bytes | bytearray) -> bytearray:
 class Fit:
     """Weights of a quarter of the phases, fitted to samples.
 
-    A label is the weighted mean of score and result; ``share`` is the weight of the score. Without
-    a score, the label is the result, which every sample must have.
-    ``quarter`` is an index of the list that `split_samples` returns. `ValueError` if either is out
-    of range.
+    A label is the weighted mean of score and result; ``share`` is the weight of the score, from 0
+    to 1. Without a score, the label is the result, which every sample must have. ``quarter`` is an
+    index of the list that `split_samples` returns. `ValueError` if either number is out of range.
     """
 
     def __init__(self, share: float, quarter: int, seed: int = 1) -> None: ...

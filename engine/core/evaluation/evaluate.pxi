@@ -1,13 +1,12 @@
 # The static evaluation, learned from games and the tablebase.
 #
 # Each feature, a pattern or the material, has a value in each phase and a vector in each quarter of
-# the phases. Most of the evaluation is the sum of the values. The sum of the vectors is the input
-# of a hidden layer of neurons, which clip and square it; their weighted sum is added to the
-# evaluation. weights.bin has all weights by rows; merels.engine.training makes it.
+# the phases. The evaluation is the sum of the values and the output of a hidden layer. The sum of
+# the vectors is the input of the layer's neurons, which clip and square it; the output is their
+# weighted sum. weights.bin has all weights by rows; merels.engine.training makes it.
 #
-# The numbers of a pattern's vectors are clamped to LARGEST, which changes one number in 560 of
-# weights.bin. A feature then fits into one cache line, and three features are added as bytes before
-# the sums need 16 bits.
+# The numbers of a pattern's vectors are clamped to LARGEST_IN_VECTOR, so that three features are
+# added as bytes before the sums need 16 bits. This changes one number in 560 of weights.bin.
 #
 # Needs board.pxi, evaluation/features.pxi.
 
@@ -54,13 +53,13 @@ cdef extern from *:
 cdef enum:
     NEURON_PAIRS = HIDDEN // (2 * LANES)
     CACHE_LINE = 64          # bytes
-    BYTE_BIAS = LARGEST + 1  # the byte of a pair that represents 0
+    BYTE_BIAS = LARGEST_IN_VECTOR + 1        # the byte of a pair that represents 0
 
 # The weights in the layout of the search: one cache line for a pattern feature in a quarter of the
 # phases, and a structure for each material.
 cdef struct Feature:
     Pairs vector[NEURON_PAIRS]
-    Lanes values                             # of each phase of the quarter; then four unused lanes
+    Lanes values                             # one for each phase of the quarter; four are unused
 
 cdef struct Material:
     Pairs start[2 * NEURON_PAIRS]            # initial `sum` and `upper` for each 16 neurons
@@ -78,18 +77,18 @@ cdef int16_t VALUE[PHASES][ROWS]
 cdef int16_t OUTPUT[PHASES][HIDDEN]
 
 # Return the weighted sum of the neurons; set `value` to the sum of the values.
-cdef inline int hidden_layer(const size_t *at, const Material *material,
+cdef inline int hidden_layer(const size_t *indices, const Material *material,
                              int *value) noexcept nogil:
     cdef const Feature *features = material.features
     cdef const Feature *feature[ACTIVE]
     cdef const int16_t *output = material.output
     cdef Pairs sums[2 * NEURON_PAIRS]
     cdef Pairs sum, upper
-    cdef Lanes values = features[at[0]].values
+    cdef Lanes values = features[indices[0]].values
     cdef int16_t *neuron = <int16_t *>sums
     cdef int i, j, weighted_sum = 0
     for i in range(ACTIVE):
-        feature[i] = &features[at[i]]
+        feature[i] = &features[indices[i]]
     for i in range(1, ACTIVE):
         add_lanes(&values, &feature[i].values)
     value[0] = material.value + (<int16_t *>&values)[material.lane]
@@ -116,10 +115,10 @@ cdef inline int hidden_layer(const size_t *at, const Material *material,
 # The static evaluation.
 cdef inline int evaluate_board(const RuleSet *rules, const Board *b) noexcept nogil:
     cdef const Material *material = &MATERIAL[material_of(rules, b)]
-    cdef size_t at[ACTIVE]
+    cdef size_t indices[ACTIVE]
     cdef int value, weighted_sum
-    find_features(b, at)
-    weighted_sum = hidden_layer(at, material, &value)
+    find_features(b, indices)
+    weighted_sum = hidden_layer(indices, material, &value)
     return (value >> 2) + (weighted_sum >> OUTPUT_SHIFT)
 
 
@@ -157,11 +156,11 @@ cdef void arrange_feature(const Weights *weights, int quarter, int place) noexce
     cdef int16_t *value = <int16_t *>&feature.values
     cdef int numbers[HIDDEN]
     cdef int phase, j
-    cdef int first = quarter * QUARTER
-    for phase in range(QUARTER):
+    cdef int first = quarter * PHASES_PER_QUARTER
+    for phase in range(PHASES_PER_QUARTER):
         value[phase] = <int16_t>clamped(weights.value[first + phase][place], LARGEST_VALUE)
     for j in range(HIDDEN):
-        numbers[j] = BYTE_BIAS + clamped(weights.vector[quarter][place][j], LARGEST)
+        numbers[j] = BYTE_BIAS + clamped(weights.vector[quarter][place][j], LARGEST_IN_VECTOR)
     for j in range(NEURON_PAIRS):
         pair_up(<uint16_t *>&feature.vector[j], &numbers[2 * LANES * j])
 
@@ -175,8 +174,8 @@ cdef void arrange_material(const Weights *weights, int place) noexcept:
     cdef int i, j
     material.value = weights.value[phase][men] + weights.value[phase][kind]
     for j in range(HIDDEN):
-        numbers[j] = (weights.bias[phase][j] + weights.vector[phase // QUARTER][men][j]
-                      + weights.vector[phase // QUARTER][kind][j] - ACTIVE * BYTE_BIAS)
+        numbers[j] = (weights.bias[phase][j] + weights.vector[phase // PHASES_PER_QUARTER][men][j]
+                      + weights.vector[phase // PHASES_PER_QUARTER][kind][j] - ACTIVE * BYTE_BIAS)
     for j in range(NEURON_PAIRS):
         pair_up(<uint16_t *>&material.start[2 * j], &numbers[2 * LANES * j])
         upper = <uint16_t *>&material.start[2 * j + 1]
@@ -189,9 +188,9 @@ cdef void load_materials() noexcept:
     cdef int place, phase
     for place in range(MATERIALS):
         phase = phase_of(place)
-        MATERIAL[place].features = &FEATURE[phase // QUARTER * FEATURES]
+        MATERIAL[place].features = &FEATURE[phase // PHASES_PER_QUARTER * FEATURES]
         MATERIAL[place].output = OUTPUT[phase]
-        MATERIAL[place].lane = phase % QUARTER
+        MATERIAL[place].lane = phase % PHASES_PER_QUARTER
 
 
 def load_weights(bytes data):

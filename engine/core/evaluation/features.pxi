@@ -67,10 +67,10 @@ cpdef enum:
     QUARTERS = 4             # groups of phases with separate vectors
 
 cdef enum:
-    QUARTER = PHASES // QUARTERS
+    PHASES_PER_QUARTER = PHASES // QUARTERS
     ONE = 48                 # a neuron's input is clipped to 0 … ONE; its output is the square
     # Largest absolute values of the weights.
-    LARGEST = 42             # of a vector's numbers
+    LARGEST_IN_VECTOR = 42   # of a vector's numbers
     LARGEST_VALUE = 2978     # of a pattern's value, so that the sum of eleven fits into 16 bits
     LARGEST_PART = 15000     # of another row's value and of a bias; 16 bits hold the sum of two
     LARGEST_OUTPUT = 19418   # of an output weight, so that the weighted sum fits into 32 bits
@@ -117,27 +117,27 @@ cdef inline int phase_of(int material) noexcept nogil:
 
 # The numbers of all patterns. Their base-3 digits are points: 0 empty, 1 own man, 2 opponent's man.
 cdef inline void find_patterns(uint32_t own, uint32_t opponent, Lanes *patterns) noexcept nogil:
-    cdef Lanes others = PATTERNS[0][opponent & 255]
-    add_lanes(&others, &PATTERNS[1][(opponent >> 8) & 255])
-    add_lanes(&others, &PATTERNS[2][opponent >> 16])
+    cdef Lanes opponent_sums = PATTERNS[0][opponent & 255]
+    add_lanes(&opponent_sums, &PATTERNS[1][(opponent >> 8) & 255])
+    add_lanes(&opponent_sums, &PATTERNS[2][opponent >> 16])
     patterns[0] = PATTERNS[0][own & 255]
     add_lanes(patterns, &PATTERNS[1][(own >> 8) & 255])
     add_lanes(patterns, &PATTERNS[2][own >> 16])
-    add_lanes(patterns, &others)
-    add_lanes(patterns, &others)
+    add_lanes(patterns, &opponent_sums)
+    add_lanes(patterns, &opponent_sums)
 
 
-cdef inline bint are_features(const size_t *at) noexcept nogil:
+cdef inline bint are_features(const size_t *indices) noexcept nogil:
     cdef int i
     for i in range(ACTIVE):
-        if at[i] >= FEATURES:
+        if indices[i] >= FEATURES:
             return False
     return True
 
 
 # Find a position's pattern features. Unsigned types avoid sign extensions.
-cdef inline void find_features(const Board *b, size_t *at) noexcept nogil:
-    cdef uint64_t turned = counter(pair(b.own, b.opponent))
+cdef inline void find_features(const Board *b, size_t *indices) noexcept nogil:
+    cdef uint64_t turned = counterclockwise(pair(b.own, b.opponent))
     cdef Lanes patterns, corners
     cdef const uint16_t *number = <const uint16_t *>&patterns
     cdef const uint16_t *corner = <const uint16_t *>&corners
@@ -146,12 +146,12 @@ cdef inline void find_features(const Board *b, size_t *at) noexcept nogil:
     # Rotated by one point, the corners are where the middles of the sides were.
     find_patterns(<uint32_t>turned, turned >> 32, &corners)
     for i in range(4):
-        at[i] = SIDE_FEATURE[number[i]]
-        at[4 + i] = AT_CORNERS + SIDE_FEATURE[corner[i]]
-    at[8] = AT_OUTER + RING_FEATURE[number[4]]
-    at[9] = AT_MIDDLE + RING_FEATURE[number[5]]
-    at[10] = AT_OUTER + RING_FEATURE[number[6]]
-    assert are_features(at)
+        indices[i] = SIDE_FEATURE[number[i]]
+        indices[4 + i] = AT_CORNERS + SIDE_FEATURE[corner[i]]
+    indices[8] = AT_OUTER + RING_FEATURE[number[4]]
+    indices[9] = AT_MIDDLE + RING_FEATURE[number[5]]
+    indices[10] = AT_OUTER + RING_FEATURE[number[6]]
+    assert are_features(indices)
 
 
 # Find the rows of a position of this material, in the order of ROW_NAMES.

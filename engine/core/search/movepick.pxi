@@ -1,5 +1,5 @@
-# Move ordering and picking. If a move's search will probe the transposition table, the picker makes
-# the next move before that search, and prefetches the entry of the board after it.
+# Move ordering and picking. If the search of a move will probe the transposition table, the picker
+# makes the next move before this search, and prefetches the bucket of the board after it.
 #
 # Needs bitboard.pxi, board.pxi, ends.pxi, movegen.pxi, search/transposition.pxi,
 # search/parameters.pxi.
@@ -83,7 +83,7 @@ cdef inline void reward(int32_t *entry, int bonus) noexcept nogil:
 
 # Record that a quiet move caused a cutoff and that the quiet moves before it did not.
 cdef inline void record_cutoff(History *history, int ply, int depth, move_t move,
-                                 const move_t *quiets, int quiet_count) noexcept nogil:
+                               const move_t *quiets, int quiet_count) noexcept nogil:
     cdef int bonus = min(depth * depth * HISTORY_BONUS, HISTORY_LIMIT)
     cdef int i
     assert depth > 0 and 0 <= quiet_count <= MAX_QUIETS
@@ -116,7 +116,7 @@ cdef inline void push_closing(Picker *p, const RuleSet *rules, const Board *b) n
 
 
 # Generate the quiet moves and score them, in one pass, because flying men have many moves. Killers
-# and moves that stop a mill come first, the others are ordered by history.
+# and moves that stop a mill come first; history orders the rest.
 cdef inline void push_quiets(Picker *p, const RuleSet *rules, History *history, const Board *b,
                              int ply) noexcept nogil:
     cdef uint32_t danger = p.threats >> 32
@@ -145,7 +145,7 @@ cdef inline move_t move_at(const Picker *p, int index) noexcept nogil:
     return <move_t>p.moves[index].bits & NO_MOVE
 
 
-# Start with the table move and make it. `ahead`: prefetch the entry of the board after it.
+# Start with the table move, if any: make it. `ahead`: prefetch the bucket of the board after it.
 cdef inline void start_picking(Picker *p, MoveStack *stack, const RuleSet *rules,
                                const Table *table, const Board *b, move_t table_move,
                                bint ahead) noexcept nogil:
@@ -160,7 +160,7 @@ cdef inline void start_picking(Picker *p, MoveStack *stack, const RuleSet *rules
         make(b, table_move, &p.after)
         p.key = key_of(rules, &p.after)
         if ahead:
-            fetch(table, p.key)
+            prefetch_bucket(table, p.key)
 
 
 # Swap the best remaining move to index `next`.
@@ -183,7 +183,7 @@ cdef inline void choose(Picker *p) noexcept nogil:
 
 # The next move in order: the table move, moves that close a mill, quiet moves; NO_MOVE at the end.
 # `p.after` is the board after this move. `ahead`: also choose and make the next move of the same
-# list, and prefetch the entries of the boards after both moves.
+# list, and prefetch the buckets of the boards after both moves.
 cdef inline move_t pick(const RuleSet *rules, const Table *table, History *history,
                         const Board *b, Picker *p, int ply, bint ahead) noexcept nogil:
     cdef move_t move
@@ -209,13 +209,13 @@ cdef inline move_t pick(const RuleSet *rules, const Table *table, History *histo
                 make(b, move, &p.after)
                 p.key = key_of(rules, &p.after)
                 if ahead:
-                    fetch(table, p.key)
+                    prefetch_bucket(table, p.key)
             if ahead and p.next < p.size:
                 choose(p)
                 p.chosen = True
                 make(b, move_at(p, p.next), &p.after_next)
                 p.next_key = key_of(rules, &p.after_next)
-                fetch(table, p.next_key)
+                prefetch_bucket(table, p.next_key)
             return move
         if p.stage == PICK_CLOSING:
             p.stage = PICK_QUIET

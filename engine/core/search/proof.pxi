@@ -8,7 +8,7 @@
 # Needs bitboard.pxi, board.pxi, ends.pxi, movegen.pxi, search/transposition.pxi,
 # search/movepick.pxi, search/state.pxi.
 
-cdef uint64_t NO_KEY = <uint64_t>-1
+cdef uint64_t NO_KEY = <uint64_t>-1          # key of no position: nothing repeats it
 cdef uint64_t BOTH_BOARDS = (<uint64_t>1 << 2 * POINT_COUNT) - 1
 
 
@@ -26,7 +26,7 @@ cdef bint ends_within(Worker *w, const Board *b, uint64_t key, int plies, int pl
     cdef bint wins = plies & 1, ends
     cdef int value, beta = WIN - plies if wins else plies - WIN + 1
     cdef move_t move
-    cdef Probe known
+    cdef Probe entry
     cdef Picker picker
     if begin_node(w, ply):
         return False
@@ -34,13 +34,13 @@ cdef bint ends_within(Worker *w, const Board *b, uint64_t key, int plies, int pl
         return value != 0 and not wins
     if plies <= 0:
         return False
-    probe(w.table, &w.game.rules, b, proof_key(&w.game, key), &known)
-    if known.bound == LOWER and known.score >= beta:
+    probe(w.table, &w.game.rules, b, proof_key(&w.game, key), &entry)
+    if entry.bound == LOWER and entry.score >= beta:
         return wins
-    if known.bound == UPPER and known.score < beta:
+    if entry.bound == UPPER and entry.score < beta:
         return not wins
     picker.threats = threats_on(&w.game.rules, b)
-    start_picking(&picker, &w.stack, &w.game.rules, w.table, b, known.move, False)
+    start_picking(&picker, &w.stack, &w.game.rules, w.table, b, entry.move, False)
     push_key(&w.game, b, NO_KEY, ply)
     ends = not wins
     while ends != wins:
@@ -77,25 +77,25 @@ cdef int find_move(Worker *w, const Board *b, const MoveList *list, int plies,
     return list.size
 
 
-# Set the principal variation of the root's moves from `start` on to a line of `plies` plies to the
-# end of the game: the winner plays for the shortest line, the loser for the longest. Move its first
-# move to index `start`.
+# Set the principal variation to a line of `plies` plies to the end of the game, and move its first
+# move, one of the root's moves from `start` on, to index `start`. The winner plays for the shortest
+# line, the loser for the longest.
 cdef void set_line_to_end(Worker *w, const Board *b, MoveList *list, int plies,
                           int start) noexcept nogil:
-    cdef Board now = b[0], after
+    cdef Board current = b[0], after
     cdef int i, ply, plies_left
     for ply in range(plies):
         plies_left = plies - ply
-        i = find_move(w, &now, list, plies_left if plies_left & 1 else plies_left - 2, ply)
+        i = find_move(w, &current, list, plies_left if plies_left & 1 else plies_left - 2, ply)
         if i == list.size:
             return
         if ply == 0:
             move_forward(w, start + i, start)
         w.pv[0][ply] = list.moves[i]
         w.pv_length[0] = ply + 1
-        make(&now, list.moves[i], &after)
-        now = after
-        generate(&w.game.rules, &now, list, True, True)
+        make(&current, list.moves[i], &after)
+        current = after
+        generate(&w.game.rules, &current, list, True, True)
 
 
 # Return the exact value of a line of the root if the search has found a win or a loss within the

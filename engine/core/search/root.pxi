@@ -30,7 +30,7 @@ cdef int search_root(Worker *w, const Board *b, int alpha, int beta, int depth,
             best = value
             if value > alpha or i == start:
                 if i > start:
-                    w.root_beaten = alpha
+                    w.beaten_alpha = alpha
                 w.root_value = value
                 extend_pv(w, 0, move)
                 move_forward(w, i, start)
@@ -46,13 +46,14 @@ cdef int search_root(Worker *w, const Board *b, int alpha, int beta, int depth,
 
 
 # Search one line of the root to a depth; return its value. The aspiration window is centred on
-# `last`, the value of the last iteration. It is widened whenever the new value is outside.
-cdef int search_line(Worker *w, const Board *b, int last, int depth, int start) noexcept nogil:
+# `last_value`, that of the last iteration, and widened whenever the new value is outside.
+cdef int search_line(Worker *w, const Board *b, int last_value, int depth,
+                     int start) noexcept nogil:
     cdef int width = ASPIRATION_WINDOW, alpha = -INFINITE, beta = INFINITE, value
-    if depth >= ASPIRATION_DEPTH and last > -PROVEN and last < PROVEN:
-        alpha = last - width
-        beta = last + width
-    w.root_beaten = -INFINITE
+    if depth >= ASPIRATION_DEPTH and abs(last_value) < PROVEN:
+        alpha = last_value - width
+        beta = last_value + width
+    w.beaten_alpha = -INFINITE
     while True:
         value = search_root(w, b, alpha, beta, depth, start)
         if w.stopped:

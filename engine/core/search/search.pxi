@@ -100,7 +100,7 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
     cdef bint quiet, pv_node = beta - alpha > 1
     cdef move_t move, best_move = NO_MOVE
     cdef move_t quiets_searched[MAX_QUIETS]
-    cdef Probe known
+    cdef Probe entry
     cdef Picker picker
     cdef const Board *after = &picker.after
 
@@ -144,12 +144,12 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
 
     # 6. The transposition table: outside PV nodes, an entry of sufficient depth and suitable bound
     # ends the search.
-    probe(w.table, &w.game.rules, b, key, &known)
-    if known.bound:
-        value = score_from_table(known.score, ply)
-        if not pv_node and known.depth >= depth:
-            if known.bound == EXACT or (known.bound == LOWER and value >= beta) or (
-                    known.bound == UPPER and value <= alpha):
+    probe(w.table, &w.game.rules, b, key, &entry)
+    if entry.bound:
+        value = score_from_table(entry.score, ply)
+        if not pv_node and entry.depth >= depth:
+            if entry.bound == EXACT or (entry.bound == LOWER and value >= beta) or (
+                    entry.bound == UPPER and value <= alpha):
                 return value
 
     # 7. Internal iterative reduction: without a table entry move ordering is poor, and a shallower
@@ -170,10 +170,10 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
             return value if value >= LEAST_WIN else value - margin
 
     picker.threats = threats_on(&w.game.rules, b)
-    start_picking(&picker, &w.stack, &w.game.rules, w.table, b, known.move, depth > 1)
+    start_picking(&picker, &w.stack, &w.game.rules, w.table, b, entry.move, depth > 1)
 
-    # 9. Extension: one ply if the opponent threatens a mill on one point and we cannot close one.
-    # Extensions end at a multiple of the iteration's depth.
+    # 9. Extension: one ply if the side to move must block a mill. Extensions end at a multiple of
+    # the iteration's depth.
     next_depth = depth - 1
     if ply < EXTENSION_PLIES * w.root_depth and must_block(picker.threats):
         next_depth += 1
@@ -201,7 +201,7 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
             value = -search(w, after, next_key, -beta, -alpha, next_depth, ply + 1)
         else:
             # 12. Principal variation search: a later move gets a reduced search with a null window.
-            # If it fails high, it is searched to full depth, and then with the full window.
+            # If this search fails high, the next one has full depth, then also the full window.
             reduction = reduction_of(w, depth, move_count, picker.urgent or not quiet, pv_node)
             value = -search(w, after, next_key, -alpha - 1, -alpha, next_depth - reduction,
                             ply + 1)

@@ -13,7 +13,7 @@ cdef struct Errors:                          # evaluations in hundredths of a ma
     int freedom                              # added for each step more than the opponent has
     int noise                                # half-width of a random error of the evaluation
     uint64_t seed
-    uint32_t overlooked[MAX_PLY + 8]         # by ply: points to which all moves are overlooked
+    uint32_t overlooked[MAX_PLY + 8]         # points to which all moves are overlooked, by ply
 
 cdef struct Worker:
     Game game
@@ -41,7 +41,7 @@ cdef struct Worker:
     move_t root[MAX_MOVES]
     int root_end[MAX_MOVES]                  # index of the end of the moves with the same rank
     int root_value                           # value of the last move that became the best
-    int root_beaten                          # alpha before that move, unless it was the first
+    int beaten_alpha                         # alpha before that move, unless it was the first
     bint whole_root                          # the first line is chosen from all legal moves
     int reductions[64][64]                   # by depth and move count
 

@@ -31,7 +31,7 @@ cdef inline Entry *bucket_of(const Table *table, uint64_t key) noexcept nogil:
 
 
 # Prefetch a key's bucket, so that memory latency overlaps with other work.
-cdef inline void fetch(const Table *table, uint64_t key) noexcept nogil:
+cdef inline void prefetch_bucket(const Table *table, uint64_t key) noexcept nogil:
     prefetch(bucket_of(table, key))
 
 
@@ -65,7 +65,7 @@ cdef inline void probe(const Table *table, const RuleSet *rules, const Board *b,
 
 # Store a result in place of the position's own entry, an empty entry, or the entry of least worth
 # in the bucket. The worth of an entry is its depth, less eight for each search started after it
-# was stored. A bound does not replace a deeper result that the same search has stored for the
+# was stored. A bound does not replace a deeper entry that the same search has stored for the
 # position.
 cdef inline void store(Table *table, uint64_t key, move_t move, int score, int depth,
                        int bound) noexcept nogil:
@@ -146,17 +146,17 @@ cdef class TranspositionTable:
         self.table.generation = (self.table.generation + 1) & 0xFF
 
     # For tests of torn entries.
-    def read_entry(self, uint64_t place):
-        return self.entry_at(place).check, self.entry_at(place).data
+    def read_entry(self, uint64_t index):
+        return self.entry_at(index).check, self.entry_at(index).data
 
-    def write_entry(self, uint64_t place, uint64_t check, uint64_t data):
-        self.entry_at(place).check = check
-        self.entry_at(place).data = data
+    def write_entry(self, uint64_t index, uint64_t check, uint64_t data):
+        self.entry_at(index).check = check
+        self.entry_at(index).data = data
 
-    cdef Entry *entry_at(self, uint64_t place) except NULL:
-        if place >= BUCKET * self.table.buckets:
-            raise ValueError(f"no entry {place} in the table")
-        return &self.table.entries[place]
+    cdef Entry *entry_at(self, uint64_t index) except NULL:
+        if index >= BUCKET * self.table.buckets:
+            raise ValueError(f"no entry {index} in the part of the table in use")
+        return &self.table.entries[index]
 
     def full(self):
         cdef int i, current = 0

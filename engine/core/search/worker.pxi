@@ -7,7 +7,7 @@ cdef enum:
     OVERLOOKING_PLIES = 16   # at later plies, no further points are overlooked
     NEVER = 0x7FFFFFFFFFFFFFFF
 
-cdef int64_t NO_END = NEVER  # the deadline of a search without a time limit
+cdef int64_t NO_DEADLINE = NEVER
 
 
 def monotonic_ns():
@@ -29,7 +29,7 @@ cdef class Deadline:
 # point that is overlooked at one ply is overlooked at all later plies, after any moves.
 cdef int load_errors(Errors *e, tuple fields) except -1:
     cdef int oversight, ply, point
-    cdef uint64_t state, size, noise
+    cdef uint64_t state, permille, noise
     e.insight, e.greed, e.freedom, noise, oversight, state = fields
     if noise > MAX_EVALUATION or not (0 <= e.insight <= 100 and 0 <= oversight <= 100
             and -MAX_EVALUATION <= e.greed <= MAX_EVALUATION
@@ -38,8 +38,8 @@ cdef int load_errors(Errors *e, tuple fields) except -1:
     e.seed = state = mix(state)
     # The half-width varies from search to search around the mean 1 + `noise`. It is at least 1, so
     # that equal moves are chosen at random.
-    size = below(state, 1000)
-    e.noise = 1 + <int>(3 * noise * size * size // 1000000)
+    permille = below(state, 1000)
+    e.noise = 1 + <int>(3 * noise * permille * permille // 1000000)
     e.overlooked[0] = 0
     for ply in range(1, MAX_PLY + 8):
         e.overlooked[ply] = e.overlooked[ply - 1]
@@ -65,7 +65,7 @@ cdef inline void begin_search(Worker *w) noexcept nogil:
     w.stopped = False
     w.check_interval = MAX_CHECK_NODES
     w.last_check = 0
-    set_limits(w, <uint64_t>-1, &NO_END)
+    set_limits(w, <uint64_t>-1, &NO_DEADLINE)
     memset(w.history.killers, 0xFF, sizeof(w.history.killers))
 
 
@@ -79,17 +79,17 @@ cdef bint put_first(Worker *w, move_t move) noexcept nogil:
     return False
 
 
-# The value of a win within `plies` plies that an earlier search has stored for this position; 0 if
-# none is stored. The win's move is put first.
+# Return the value of a win within `plies` plies that an earlier search has stored, and put its move
+# first. 0 if no such win is stored, or if its move is not of the first rank.
 cdef int stored_win(Worker *w, const Board *b, int plies) noexcept nogil:
-    cdef Probe known
+    cdef Probe entry
     cdef uint64_t key = key_of(&w.game.rules, b)
-    probe(w.table, &w.game.rules, b, key, &known)
-    if known.bound in (0, UPPER) or known.score < WIN - plies or known.move == NO_MOVE:
-        probe(w.table, &w.game.rules, b, proof_key(&w.game, key), &known)
-        if known.bound != LOWER or known.score < WIN - plies or known.move == NO_MOVE:
+    probe(w.table, &w.game.rules, b, key, &entry)
+    if entry.bound in (0, UPPER) or entry.score < WIN - plies or entry.move == NO_MOVE:
+        probe(w.table, &w.game.rules, b, proof_key(&w.game, key), &entry)
+        if entry.bound != LOWER or entry.score < WIN - plies or entry.move == NO_MOVE:
             return 0
-    return known.score if put_first(w, known.move) else 0
+    return entry.score if put_first(w, entry.move) else 0
 
 
 # The two functions of a BoardSearch.
@@ -166,7 +166,7 @@ cdef class SearchWorker:
             int first_depth=1, int max_depth=MAX_DEPTH, uint64_t node_limit=0,
             Deadline deadline=None, int lines=1, tuple errors=None,
             int reported_win=0):
-        cdef const int64_t *end = &NO_END if deadline is None else &deadline.at
+        cdef const int64_t *deadline_ns = &NO_DEADLINE if deadline is None else &deadline.at
         if side & 1 != side:
             raise ValueError(f"expected side 0 or 1, found {side}")
         if first_depth < 1 or lines < 1:
@@ -185,9 +185,9 @@ cdef class SearchWorker:
             self.w.history.side = side
             if report is None:
                 return self.deepen_helper(load_board(fields), list(root_moves), list(ranks),
-                                            first_depth, max_depth, node_limit, end)
+                                          first_depth, max_depth, node_limit, deadline_ns)
             return self.deepen(load_board(fields), list(root_moves), list(ranks), report,
-                               first_depth, max_depth, node_limit, end, lines, reported_win)
+                               first_depth, max_depth, node_limit, deadline_ns, lines, reported_win)
         finally:
             if self.w.tables != NULL:
                 end_sharing(&tables.tables.users)
@@ -204,19 +204,20 @@ cdef class SearchWorker:
 
     # Apply the limits from the second iteration on. The first iteration is always completed, so
     # that there is a move to play.
-    cdef void apply_limits(self, uint64_t node_limit, const int64_t *end) noexcept nogil:
-        set_limits(&self.w, node_limit if node_limit else <uint64_t>-1, end)
+    cdef void apply_limits(self, uint64_t node_limit, const int64_t *deadline_ns) noexcept nogil:
+        set_limits(&self.w, node_limit if node_limit else <uint64_t>-1, deadline_ns)
 
     # Iterative deepening of a helper, which only fills the transposition table. It never takes the
     # GIL, which would delay the worker that reports.
     cdef bint deepen_helper(self, Board b, list root_moves, list ranks, int first_depth,
-                              int max_depth, uint64_t node_limit, const int64_t *end) except -1:
+                            int max_depth, uint64_t node_limit,
+                            const int64_t *deadline_ns) except -1:
         cdef int depth, value = 0
         self.begin(&b, root_moves, ranks)
         with nogil:
             for depth in range(first_depth, min(max_depth, MAX_DEPTH) + 1):
                 if depth > first_depth:
-                    self.apply_limits(node_limit, end)
+                    self.apply_limits(node_limit, deadline_ns)
                 value = search_line(&self.w, &b, value, depth, 0)
                 if self.w.stopped:
                     break
@@ -224,10 +225,10 @@ cdef class SearchWorker:
 
     # Iterative deepening of the worker that reports, until a limit or the report ends it.
     cdef bint deepen(self, Board b, list root_moves, list ranks, report, int first_depth,
-                     int max_depth, uint64_t node_limit, const int64_t *end,
+                     int max_depth, uint64_t node_limit, const int64_t *deadline_ns,
                      int lines, int reported_win) except -1:
         cdef Worker *w = &self.w
-        cdef int depth, line, line_count, last
+        cdef int depth, line, line_count, last_value
         cdef int values[MAX_LINES]
         cdef list results
         cdef move_t best = NO_MOVE
@@ -243,16 +244,16 @@ cdef class SearchWorker:
         memset(values, 0, sizeof(values))
         for depth in range(first_depth, min(max_depth, MAX_DEPTH) + 1):
             if depth > first_depth:
-                self.apply_limits(node_limit, end)
+                self.apply_limits(node_limit, deadline_ns)
             results = []
-            last = values[0]
+            last_value = values[0]
             for line in range(line_count):
                 w.seldepth = 0
                 with nogil:
                     values[line] = search_line(w, &b, values[line], depth, line)
                     if not w.stopped:
                         if line_count == 1 and win and win > values[0]:
-                            # An iteration may miss a win that was found before.
+                            # An iteration may miss a win that an earlier one has found.
                             values[0] = win
                             put_first(w, win_line[0])
                             w.pv_length[0] = win_length
@@ -261,11 +262,11 @@ cdef class SearchWorker:
                 if w.stopped:
                     if values[line] > 0:  # Only the proof of the shortest win was interrupted.
                         results.append((values[line], w.seldepth, self.variation()))
-                    elif line_count == 1 and w.pv[0][0] != best and w.root_value > w.root_beaten:
+                    elif line_count == 1 and w.pv[0][0] != best and w.root_value > w.beaten_alpha:
                         results.append((w.root_value, w.seldepth, self.variation()))
                     # A better move counts although the moves after it have not been searched.
                     if results and (line_count == 1 or results[0][0] >= PROVEN) and (
-                            last < PROVEN or results[0][0] > last):
+                            last_value < PROVEN or results[0][0] > last_value):
                         self.better = results[0]
                     return True
                 results.append((values[line], w.seldepth, self.variation()))
@@ -287,7 +288,7 @@ cdef class SearchWorker:
     cdef list variation(self):
         return [self.w.pv[0][i] for i in range(self.w.pv_length[0])]
 
-    # Set the moves to choose from. Moves of lower rank always stay before those of higher rank.
+    # Set the moves to choose from. A move of lower rank always stays before one of higher rank.
     cdef int load_root(self, const Board *b, list moves, list ranks) except -1:
         cdef Worker *w = &self.w
         cdef MoveList legal

@@ -14,13 +14,13 @@ cdef bytearray packed_memory(uint64_t places):
 # Pack values of a byte each into two bits each. Up to three bytes after the last value are read;
 # they must be 0.
 cdef void pack_values(const uint8_t *values, uint64_t number, uint8_t *packed) noexcept nogil:
-    cdef uint64_t at
+    cdef uint64_t place
     cdef int value, i
-    for at in range(0, number, 4):
+    for place in range(0, number, 4):
         value = 0
         for i in range(4):
-            value |= values[at + i] << (2 * i)
-        packed[at >> 2] = value
+            value |= values[place + i] << (2 * i)
+        packed[place >> 2] = value
 
 
 # Add to `counts` the values of a class's block (see index.pxi). A state that has several places is
@@ -29,13 +29,13 @@ cdef void tally_values(const uint8_t *values, uint32_t men, int others,
                        uint64_t *counts) noexcept nogil:
     cdef uint32_t size = BINOMIAL[POINT_COUNT - count(men)][others]
     cdef uint32_t rank, board, won = 0, lost = 0, mask = (1u << others) - 1
-    cdef int same[SYMMETRY_COUNT]
-    cdef int symmetry, number = 0, i
+    cdef int stabilizer[SYMMETRY_COUNT]  # symmetries that map `men` to themselves
+    cdef int symmetry, stabilizer_size = 0, i
     for symmetry in range(1, SYMMETRY_COUNT):
         if image_of(symmetry, men) == men:
-            same[number] = symmetry
-            number += 1
-    if number == 0:
+            stabilizer[stabilizer_size] = symmetry
+            stabilizer_size += 1
+    if stabilizer_size == 0:
         for rank in range(size):
             lost += values[rank] == LOST
             won += values[rank] == WON
@@ -46,8 +46,8 @@ cdef void tally_values(const uint8_t *values, uint32_t men, int others,
     for rank in range(size):
         board = expand(mask, men)
         mask = next_mask(mask)
-        for i in range(number):
-            if rank_of(compress(image_of(same[i], board), men), others) < rank:
+        for i in range(stabilizer_size):
+            if rank_of(compress(image_of(stabilizer[i], board), men), others) < rank:
                 break
         else:
             counts[values[rank]] += 1

@@ -168,10 +168,10 @@ cdef void load_lines(uint32_t men, Lines *lines) noexcept nogil:
 
 
 # For one word of a bitmap, find for each point the sets that have the point (`present`), and the
-# sets that fill the other points of at least one line (`closed`) or of both lines (`twice`) through
-# the point.
+# sets that fill the other points of at least one line (`closed`) or of both lines (`both_closed`)
+# through the point.
 cdef inline void examine_word(const Lines *lines, uint32_t word, uint64_t *present,
-                              uint64_t *closed, uint64_t *twice) noexcept nogil:
+                              uint64_t *closed, uint64_t *both_closed) noexcept nogil:
     cdef uint64_t full[2]
     cdef uint32_t partners
     cdef int k, line
@@ -186,7 +186,7 @@ cdef inline void examine_word(const Lines *lines, uint32_t word, uint64_t *prese
                 full[line] = present[lowest(partners)] & present[lowest(
                     partners & (partners - 1))]
         closed[k] = full[0] | full[1]
-        twice[k] = full[0] & full[1]
+        both_closed[k] = full[0] & full[1]
 
 
 # The value of a removal for each set of men: the best of the sets with one removable man fewer, or
@@ -195,13 +195,13 @@ cdef void best_removals(const RuleSet *rules, const Lines *lines, const UsedWord
                         const uint64_t *bitmap, uint64_t *best) noexcept nogil:
     cdef uint64_t present[POINT_COUNT]
     cdef uint64_t closed[POINT_COUNT]
-    cdef uint64_t twice[POINT_COUNT]
+    cdef uint64_t both_closed[POINT_COUNT]
     cdef uint64_t all_closed, removable_here, result
     cdef uint32_t word, j
     cdef int k
     for j in range(used.size[lines.points]):
         word = used.words[j]
-        examine_word(lines, word, present, closed, twice)
+        examine_word(lines, word, present, closed, both_closed)
         all_closed = ~<uint64_t>0
         for k in range(lines.points):
             all_closed &= ~present[k] | closed[k]
@@ -225,13 +225,13 @@ cdef void best_placements(const Lines *lines, const UsedWords *used, const uint6
                           uint64_t *best) noexcept nogil:
     cdef uint64_t present[POINT_COUNT]
     cdef uint64_t closed[POINT_COUNT]
-    cdef uint64_t twice[POINT_COUNT]
+    cdef uint64_t both_closed[POINT_COUNT]
     cdef uint64_t result, reached
     cdef uint32_t word, other, j
     cdef int k, shift
     for j in range(used.size[lines.points]):
         word = used.words[j]
-        examine_word(lines, word, present, closed, twice)
+        examine_word(lines, word, present, closed, both_closed)
         result = 0
         for k in range(lines.points):
             shift = 1 << k if k < WORD_BITS else 0
@@ -239,7 +239,7 @@ cdef void best_placements(const Lines *lines, const UsedWords *used, const uint6
             if not shift and other == word:
                 continue
             reached = ((quiet[other] >> shift) & ~closed[k]) | (
-                (one_mill[other] >> shift) & closed[k] & ~twice[k]) | (
-                (two_mills[other] >> shift) & twice[k])
+                (one_mill[other] >> shift) & closed[k] & ~both_closed[k]) | (
+                (two_mills[other] >> shift) & both_closed[k])
             result |= reached & ~present[k]
         best[word] = result

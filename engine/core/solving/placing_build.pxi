@@ -79,7 +79,7 @@ cdef bint allocate_blocks(Blocks *blocks, int men, int mills) noexcept nogil:
         total = 0
         for cls in range(CLASSES[men]):
             blocks.block_of_class[cls] = total
-            total += closable(MEMBER[men][cls]) >= mills
+            total += max_closed_mills(MEMBER[men][cls]) >= mills
     size = 2 * total * blocks.words * sizeof(uint64_t)
     blocks.bitmaps = <uint64_t *>calloc(size + 64, 1)
     if blocks.bitmaps != NULL:
@@ -207,9 +207,9 @@ cdef class PlacingSlice:
     # Raise an error unless a stage may begin now. The first and the last stage may be repeated.
     cdef int check_order(self, int stage, int others, int removed) except -1:
         cdef Slice *p = &self.slice
-        cdef bint again = stage == p.stage and stage in (STAGE_READ, STAGE_WRITE)
+        cdef bint repeated = stage == p.stage and stage in (STAGE_READ, STAGE_WRITE)
         cdef int most_others = MEN_PER_SIDE - p.hand // 2 + (stage == STAGE_READ)
-        if not again and not stage == p.stage + 1 <= STAGE_WRITE:
+        if not repeated and not stage == p.stage + 1 <= STAGE_WRITE:
             raise ValueError(f"stage {stage} may not follow stage {p.stage}")
         if stage == STAGE_REPLY and p.after[0].bitmaps == NULL:
             raise ValueError(f"before stage {stage}, read a table with removed=0")

@@ -54,13 +54,13 @@ cdef inline uint64_t *bitmap_of(const Blocks *blocks, uint32_t cls, int kind) no
     return blocks.bitmaps + (2 * <size_t>cls + kind) * blocks.words
 
 
-# OR into `best` the values after X's men `gone` are removed from `men`. They are in a block of
-# `blocks`, which has that many men of X fewer.
+# OR into `best` the values after X's men `gone` are removed from `men`. `blocks` has the values for
+# the remaining number of X's men.
 cdef void add_removal(const Slice *p, const Blocks *blocks, uint32_t men, uint32_t gone,
                       uint64_t *best, SliceScratch *s) noexcept nogil:
     cdef uint32_t left = men & ~gone, entry, cls, member, image, word
     cdef int points = POINT_COUNT - blocks.men, result_points = POINT_COUNT - count(men)
-    cdef int at[2]
+    cdef int next_index[2]
     cdef int point
     cdef uint32_t i, kind
     cdef uint32_t size = words_over(result_points)
@@ -71,13 +71,13 @@ cdef void add_removal(const Slice *p, const Blocks *blocks, uint32_t men, uint32
     entry = CLASS_OF[blocks.men][rank_of(left, blocks.men)]
     cls = entry >> 4
     member = MEMBER[blocks.men][cls]
-    at[0] = 0                # first the points that were empty before,
-    at[1] = result_points    # then those of the removed men
+    next_index[0] = 0                # first the points that were empty before,
+    next_index[1] = result_points    # then those of the removed men
     for point in range(POINT_COUNT):
         if not (left >> point) & 1:
             image = MAPPED[entry & 15][point]
-            sources[at[(gone >> point) & 1]] = count(~member & ((1u << image) - 1))
-            at[(gone >> point) & 1] += 1
+            sources[next_index[(gone >> point) & 1]] = count(~member & ((1u << image) - 1))
+            next_index[(gone >> point) & 1] += 1
     plan_permutation(&plan, sources, points)
     for kind in range(2):
         permute(&plan, &p.used, bitmap_of(blocks, cls, kind), points, result_points, s.bitmap,
@@ -141,7 +141,7 @@ cdef void reply(Slice *p, uint32_t cls, SliceScratch *s) noexcept nogil:
 
 
 # The greatest number of mills that the last placed man of a set may have closed: 0, 1 or 2.
-cdef int closable(uint32_t men) noexcept nogil:
+cdef int max_closed_mills(uint32_t men) noexcept nogil:
     cdef uint32_t left = men
     cdef int most = 0
     while left:
@@ -153,7 +153,7 @@ cdef int closable(uint32_t men) noexcept nogil:
 # Set the values for X of removing one man of Y, and two, if X's placement may have closed mills.
 cdef void weigh_removals_of_y(Slice *p, uint32_t cls, SliceScratch *s) noexcept nogil:
     cdef uint32_t men = MEMBER[p.men + 1][cls]
-    cdef int mills = closable(men), kind, removals
+    cdef int mills = max_closed_mills(men), kind, removals
     if mills == 0:
         return
     load_lines(men, &s.lines)

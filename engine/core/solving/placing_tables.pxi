@@ -3,7 +3,7 @@
 # Needs packing.pxi, placing_slice.pxi, index.pxi, probe.pxi.
 
 cdef enum:
-    AHEAD = 16               # places that are prefetched together
+    PREFETCHED = 16          # places that are prefetched together
 
 
 # Set the bits of Y's value from the table's `value`, which is X's.
@@ -33,13 +33,13 @@ cdef void read_by_y(const Slice *p, const Blocks *blocks, uint32_t cls) noexcept
     cdef uint64_t *wins = bitmap_of(blocks, cls, WINS)
     cdef uint64_t *holds = bitmap_of(blocks, cls, HOLDS)
     cdef uint32_t images[SYMMETRY_COUNT]
-    cdef uint32_t indices[AHEAD]
-    cdef uint64_t places[AHEAD]
+    cdef uint32_t indices[PREFETCHED]
+    cdef uint64_t places[PREFETCHED]
     cdef int symmetry
     for symmetry in range(SYMMETRY_COUNT):
         images[symmetry] = image_of(symmetry, men)
     while rank < size:
-        batch = min(<uint32_t>AHEAD, size - rank)
+        batch = min(<uint32_t>PREFETCHED, size - rank)
         for i in range(batch):
             entry = CLASS_OF[p.others][rank_of(expand(index, men), p.others)]
             indices[i] = index

@@ -34,17 +34,17 @@ cdef inline int tables_of(int stage) noexcept nogil:
 # stopped.
 cdef void work_on(Sector *p, Scratch *s) noexcept nogil:
     cdef uint64_t settled[2][4]
-    cdef uint64_t item, first, last, cls, place
+    cdef uint64_t piece, first, last, cls, place
     cdef uint64_t pieces = (p.classes + PIECE - 1) // PIECE
     cdef int tables = tables_of(p.stage)
     cdef int table, i
     memset(settled, 0, sizeof(settled))
     while not read_shared(&p.stop):
-        item = fetch_add(&p.next, 1)
-        if item >= pieces * tables:
+        piece = fetch_add(&p.next, 1)
+        if piece >= pieces * tables:
             break
-        table = item >= pieces
-        first = (item - table * pieces) * PIECE
+        table = piece >= pieces
+        first = (piece - table * pieces) * PIECE
         last = first + PIECE if first + PIECE < p.classes else p.classes
         if p.stage == STAGE_PACK:
             place = first * p.size
@@ -85,7 +85,8 @@ cdef list removals_lead_to(const RuleSet *rules, int larger, int smaller):
 def sector_memory(int larger, int smaller, bint with_depths):
     cdef uint64_t places = count_places(larger, smaller, 0), blocks = CLASSES[larger]
     cdef uint64_t words = (BINOMIAL[POINT_COUNT - larger][smaller] + 63) // 64
-    cdef uint64_t frontier = 8 * blocks * (words * 8 + sizeof(uint32_t) + FEW * sizeof(uint16_t))
+    cdef uint64_t frontier = 8 * blocks * (
+        words * 8 + sizeof(uint32_t) + LIST_SIZE * sizeof(uint16_t))
     cdef uint64_t arcs = blocks * sizeof(Frame) + blocks * sizeof(Arc) * (
         larger * (POINT_COUNT - larger) if smaller == 3 else 4 * larger)
     return places * (4 if with_depths else 2) + max(frontier, places // 2) + arcs + (1 << 24)

@@ -36,8 +36,8 @@ cdef inline void update_state(Target *t, uint8_t *states, uint32_t rank, bint lo
 cdef inline void clear_frontier(const Sector *p, Frontier *frontier, uint32_t cls) noexcept nogil:
     cdef uint32_t i
     cdef uint64_t *bits = frontier.bits + <size_t>cls * p.words
-    cdef const uint16_t *list = frontier.lists + <size_t>cls * FEW
-    if frontier.counts[cls] > FEW:
+    cdef const uint16_t *list = frontier.lists + <size_t>cls * LIST_SIZE
+    if frontier.counts[cls] > LIST_SIZE:
         memset(bits, 0, p.words * sizeof(uint64_t))
     else:
         for i in range(frontier.counts[cls]):
@@ -55,12 +55,12 @@ cdef inline void update_by_arc(Target *t, const Arc *arc, const Frontier *fronti
     cdef const uint16_t *list
     cdef const uint64_t *bits
     cdef const uint64_t *occupied            # places with a man of B where A's man came from
-    cdef const uint32_t *start = START[p.men[1]]
+    cdef const uint32_t *high_rank = HIGH_RANK[p.men[1]]
     cdef uint8_t *states = t.states
     cdef uint32_t words = p.words
     cdef uint64_t left
-    if size <= FEW:
-        list = frontier.lists + <size_t>arc.target * FEW
+    if size <= LIST_SIZE:
+        list = frontier.lists + <size_t>arc.target * LIST_SIZE
         for i in range(size):
             mask = masks[list[i]]
             if (mask >> arc.exit) & 1 or (locked_only and not all_locked(p, arc.target, mask)):
@@ -69,7 +69,7 @@ cdef inline void update_by_arc(Target *t, const Arc *arc, const Frontier *fronti
             while mask:
                 before |= 1u << arc.back[lowest(mask)]
                 mask &= mask - 1
-            update_state(t, states, start[before >> HALF] + LOW_RANK[before & LOW_HALF], lost)
+            update_state(t, states, high_rank[before >> HALF] + LOW_RANK[before & LOW_HALF], lost)
         return
     load_halves(p, arc.back, s.map)
     bits = frontier.bits + <size_t>arc.target * p.words
@@ -82,7 +82,7 @@ cdef inline void update_by_arc(Target *t, const Arc *arc, const Frontier *fronti
             if locked_only and not all_locked(p, arc.target, mask):
                 continue
             before = mapped(p, s.map, mask)
-            update_state(t, states, start[before >> HALF] + LOW_RANK[before & LOW_HALF], lost)
+            update_state(t, states, high_rank[before >> HALF] + LOW_RANK[before & LOW_HALF], lost)
 
 
 # Whether no man of B may be removed from the board at `mask`, because all are in mills.
@@ -113,7 +113,7 @@ cdef void advance_a(Target *t, Scratch *s) noexcept nogil:
 cdef inline void update_predecessors(Target *t, uint32_t mask, bint lost,
                                      bint locked) noexcept nogil:
     cdef const Frame *f = &t.sector.frames[t.cls]
-    cdef const uint32_t *start = START[t.sector.men[1]]
+    cdef const uint32_t *high_rank = HIGH_RANK[t.sector.men[1]]
     cdef uint8_t *states = t.states
     cdef uint32_t left = mask, origins, before, without
     cdef int point
@@ -127,7 +127,7 @@ cdef inline void update_predecessors(Target *t, uint32_t mask, bint lost,
         while origins:
             before = without | (origins & (0 - origins))
             origins &= origins - 1
-            update_state(t, states, start[before >> HALF] + LOW_RANK[before & LOW_HALF], lost)
+            update_state(t, states, high_rank[before >> HALF] + LOW_RANK[before & LOW_HALF], lost)
 
 
 # Update the predecessors of each state of a frontier of the same block, one state after the other.
@@ -135,12 +135,12 @@ cdef inline void update_predecessors(Target *t, uint32_t mask, bint lost,
 cdef void update_by_state(Target *t, const Frontier *frontier, bint lost) noexcept nogil:
     cdef const Sector *p = t.sector
     cdef const uint32_t *masks = MASKS[p.men[1]]
-    cdef const uint16_t *list = frontier.lists + <size_t>t.cls * FEW
+    cdef const uint16_t *list = frontier.lists + <size_t>t.cls * LIST_SIZE
     cdef const uint64_t *bits = frontier.bits + <size_t>t.cls * p.words
     cdef bint locked = removable(&p.rules, p.frames[t.cls].men) == 0
     cdef uint32_t i, word, words = p.words
     cdef uint64_t left
-    if frontier.counts[t.cls] <= FEW:
+    if frontier.counts[t.cls] <= LIST_SIZE:
         for i in range(frontier.counts[t.cls]):
             update_predecessors(t, masks[list[i]], lost, locked)
         return
@@ -167,7 +167,7 @@ cdef void update_by_move(Target *t, const Frontier *frontier, bint lost, Scratch
     cdef const uint64_t *with_point
     cdef const uint64_t *with_origin
     cdef bint locked = removable(&p.rules, f.men) == 0
-    cdef const uint32_t *start = START[p.men[1]]
+    cdef const uint32_t *high_rank = HIGH_RANK[p.men[1]]
     cdef uint8_t *states = t.states
     cdef int point, origin
     cdef uint32_t word, origins, flip, before, words = p.words
@@ -197,7 +197,7 @@ cdef void update_by_move(Target *t, const Frontier *frontier, bint lost, Scratch
                     before = masks[(word << 6) + lowest64(left)] ^ flip
                     left &= left - 1
                     update_state(
-                        t, states, start[before >> HALF] + LOW_RANK[before & LOW_HALF], lost)
+                        t, states, high_rank[before >> HALF] + LOW_RANK[before & LOW_HALF], lost)
 
 
 # Compute one level of a block with B to move.

@@ -96,7 +96,7 @@ cdef void weigh_removals_of_b(Sector *p, uint32_t cls, Scratch *s) noexcept nogi
     cdef uint32_t men = f.men, left = removable(&p.rules, men), after, entry, size, member
     cdef const uint8_t *values = p.tables.values[0][p.men[0] - 1][p.men[1]]
     cdef uint32_t rank, word
-    cdef uint64_t some, block
+    cdef uint64_t with_mill, block
     cdef uint8_t to[MAX_EMPTY]
     cdef int bits = p.men[0] - 1, k, symmetry, worth
     mark_mills(p, f, s.words)
@@ -113,10 +113,10 @@ cdef void weigh_removals_of_b(Sector *p, uint32_t cls, Scratch *s) noexcept nogi
         load_halves(p, to, s.map)
         block = <uint64_t>(entry >> 4) * size
         for word in range(p.words):
-            some = s.words[word]
-            while some:
-                rank = (word << 6) + lowest64(some)
-                some &= some - 1
+            with_mill = s.words[word]
+            while with_mill:
+                rank = (word << 6) + lowest64(with_mill)
+                with_mill &= with_mill - 1
                 worth = removal_worth(value_at(
                     values, block + rank_of(mapped(p, s.map, masks[rank]), p.men[1])))
                 if worth < s.results[rank]:

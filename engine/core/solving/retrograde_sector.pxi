@@ -2,10 +2,10 @@
 #
 # The larger side is called A and the smaller side B. A is to move in table 0, B in table 1. Both
 # tables have a block for each class of A's men. All work is done block by block, because a block
-# fits into a processor's cache. A move of B stays in its block. A move of A leads from its block to
-# a block by a map of points that is the same for all places: an arc. If a class is
-# symmetric in itself, several places are the same position. They are solved as separate states with
-# moves of their own, so that numbers of moves need no correction.
+# fits into a processor's cache. A move of B stays in its block. A move of A is an arc from its
+# block to a block; an arc's map of points is the same for all places. If a class is symmetric in
+# itself, several places are the same position. They are solved as separate states with moves of
+# their own, so that numbers of moves need no correction.
 #
 # A state is settled once it is known to be won or lost. A level is a depth in plies, and a level's
 # frontier has the states that were settled at it. Throughout, `p` is the sector and `s` a thread's
@@ -17,7 +17,7 @@ cdef enum:
     NEW_WON = 0              # kinds of newly settled states
     NEW_LOST = 1
     MAX_EMPTY = 21           # empty points beside three men
-    FEW = 64                 # states of a block's frontier that are also in a list, at most
+    LIST_SIZE = 64           # most states of a block's frontier that are also in a list
     PIECE = 32               # blocks in a thread's unit of work; a multiple of 4
 
 cdef enum:
@@ -38,7 +38,7 @@ cdef struct Arc:
 cdef struct Frontier:        # states of one kind that were settled at one level, by block
     uint64_t *bits
     uint32_t *counts
-    uint16_t *lists          # the first FEW states of each block
+    uint16_t *lists          # the first LIST_SIZE states of each block
 
 cdef struct Frame:           # the geometry of a block; compressed points are those without A's men
     uint32_t men             # A's men
@@ -77,7 +77,7 @@ cdef struct Scratch:         # memory of one thread
     Halves map               # to another block's compressed points
     Halves points            # to the board's points
     uint8_t sums[2][1 << 11]             # by half mask: quiet moves whose entry is occupied
-    uint8_t *open            # by place: number of moves within the sector
+    uint8_t *moves           # by place: number of moves within the sector
     uint8_t *results         # by place: value of the best removal
     uint8_t *flags           # by place: values of the removals that a state can make
     uint64_t *words
@@ -220,7 +220,7 @@ cdef bint allocate_sector(Sector *p, bint with_depths) noexcept nogil:
         frontier = &p.frontier[0][0][0] + i
         frontier.bits = <uint64_t *>calloc(<size_t>p.classes * p.words, sizeof(uint64_t))
         frontier.counts = <uint32_t *>calloc(p.classes, sizeof(uint32_t))
-        frontier.lists = <uint16_t *>calloc(<size_t>p.classes * FEW, sizeof(uint16_t))
+        frontier.lists = <uint16_t *>calloc(<size_t>p.classes * LIST_SIZE, sizeof(uint16_t))
         if frontier.bits == NULL or frontier.counts == NULL or frontier.lists == NULL:
             return False
     return load_blocks(p) and load_holding(p)
@@ -255,12 +255,12 @@ cdef Scratch *new_scratch(const Sector *p) noexcept nogil:
     cdef size_t size = 64 * <size_t>p.words
     if s == NULL:
         return NULL
-    s.open = <uint8_t *>malloc(size)
+    s.moves = <uint8_t *>malloc(size)
     s.results = <uint8_t *>malloc(size)
     s.flags = <uint8_t *>malloc(size)
     s.words = <uint64_t *>malloc(size // 8)
     s.places = <uint64_t *>malloc(size * sizeof(uint64_t))
-    if (s.open == NULL or s.results == NULL or s.flags == NULL or s.words == NULL
+    if (s.moves == NULL or s.results == NULL or s.flags == NULL or s.words == NULL
             or s.places == NULL):
         free_scratch(s)
         return NULL
@@ -269,7 +269,7 @@ cdef Scratch *new_scratch(const Sector *p) noexcept nogil:
 
 cdef void free_scratch(Scratch *s) noexcept nogil:
     if s != NULL:
-        free(s.open)
+        free(s.moves)
         free(s.results)
         free(s.flags)
         free(s.words)

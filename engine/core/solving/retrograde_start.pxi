@@ -20,8 +20,8 @@ cdef void note_settled(Sector *p, int table, int kind, int level, uint32_t cls,
     # A state is settled only once.
     assert (frontier.bits[<size_t>cls * p.words + (rank >> 6)] >> (rank & 63)) & 1 == 0
     frontier.bits[<size_t>cls * p.words + (rank >> 6)] |= <uint64_t>1 << (rank & 63)
-    if size < FEW:
-        frontier.lists[<size_t>cls * FEW + size] = rank
+    if size < LIST_SIZE:
+        frontier.lists[<size_t>cls * LIST_SIZE + size] = rank
     frontier.counts[cls] = size + 1
     if kind == NEW_LOST and level >= p.least_listed and p.depths[table] != NULL:
         p.depths[table][<size_t>cls * p.size + rank] = level if level < MAX_STORED else MAX_STORED
@@ -30,23 +30,23 @@ cdef void note_settled(Sector *p, int table, int kind, int level, uint32_t cls,
 # Set the initial byte of a state from its flags and the number of its moves within the sector.
 cdef inline void start_state(Sector *p, int table, uint32_t cls, uint32_t rank, int flags,
                              int moves) noexcept nogil:
-    cdef size_t at = <size_t>cls * p.size + rank
+    cdef size_t place = <size_t>cls * p.size + rank
     cdef uint8_t *states = p.states[table]
     assert 0 <= moves and moves + 1 < STATE_LEAST_WON
     if flags & CAN_WIN:
-        states[at] = STATE_WON
+        states[place] = STATE_WON
         note_settled(p, table, NEW_WON, 1, cls, rank)
     elif flags & CAN_HOLD:
-        states[at] = moves + 1
+        states[place] = moves + 1
     elif moves:
-        states[at] = moves
+        states[place] = moves
     elif flags & HAS_REMOVAL:
-        states[at] = STATE_LOST
+        states[place] = STATE_LOST
         note_settled(p, table, NEW_LOST, 1, cls, rank)
     elif p.rules.blocked_draws:
-        states[at] = 1
+        states[place] = 1
     else:
-        states[at] = STATE_LOST
+        states[place] = STATE_LOST
         note_settled(p, table, NEW_LOST, 0, cls, rank)
 
 
@@ -58,7 +58,7 @@ cdef void start_block_a(Sector *p, uint32_t cls, Scratch *s) noexcept nogil:
     cdef const uint64_t *occupied
     cdef const uint8_t *results
     cdef uint8_t quiet[MAX_EMPTY + 1]
-    cdef uint32_t rank, at, word
+    cdef uint32_t rank, source, word
     cdef uint64_t bits
     cdef int all_quiet = 0, half, bit, i, shift
     memset(quiet, 0, sizeof(quiet))
@@ -76,7 +76,7 @@ cdef void start_block_a(Sector *p, uint32_t cls, Scratch *s) noexcept nogil:
             for i in range(1 << bit):
                 s.sums[half][(1 << bit) + i] = s.sums[half][i] + quiet[bit + half * p.low]
     for rank in range(p.size):
-        s.open[rank] = all_quiet - s.sums[0][masks[rank] & ((1u << p.low) - 1)] - (
+        s.moves[rank] = all_quiet - s.sums[0][masks[rank] & ((1u << p.low) - 1)] - (
             s.sums[1][masks[rank] >> p.low])
     memset(s.flags, 0, p.size)
     arc = p.arcs + p.first_arc[cls]
@@ -93,15 +93,15 @@ cdef void start_block_a(Sector *p, uint32_t cls, Scratch *s) noexcept nogil:
                 while bits:
                     rank = (word << 6) + lowest64(bits)
                     bits &= bits - 1
-                    at = rank_of(mapped(p, s.map, masks[rank]), p.men[1])
+                    source = rank_of(mapped(p, s.map, masks[rank]), p.men[1])
                     i = (results[rank] >> shift) & 3
                     if i == NO_REMOVAL:
-                        s.open[at] += 1
+                        s.moves[source] += 1
                     else:
-                        s.flags[at] |= 1 << i
+                        s.flags[source] |= 1 << i
         arc += 1
     for rank in range(p.size):
-        start_state(p, 0, cls, rank, s.flags[rank], s.open[rank])
+        start_state(p, 0, cls, rank, s.flags[rank], s.moves[rank])
 
 
 # Increment those of 64 counters that are in a mask. The counters are stored as bit planes.
@@ -175,9 +175,9 @@ cdef void start_block_b(Sector *p, uint32_t cls, Scratch *s) noexcept nogil:
                         add_planes(planes, <uint64_t>1 << (rank & 63))
                     else:
                         s.flags[rank] |= 1 << i
-        write_planes(planes, s.open + (word << 6))
+        write_planes(planes, s.moves + (word << 6))
     for rank in range(p.size):
-        start_state(p, 1, cls, rank, s.flags[rank], s.open[rank])
+        start_state(p, 1, cls, rank, s.flags[rank], s.moves[rank])
 
 
 # Of 64 places, those at which B's men, without the man at `origin`, fill the other two points of a

@@ -1,5 +1,5 @@
 # Packed tables, read through a cache of unpacked blocks. All threads share the cache, and reading
-# takes no lock. A place is the index of a position in its table; a byte has the values of four.
+# takes no lock. A place is the index of a position in its table; a byte has four values.
 #
 # The stamp of a slot identifies its block. A writer clears the stamp, writes the block, and sets
 # the new stamp. If a reader finds the same stamp before and after it reads a byte, the byte belongs
@@ -35,8 +35,8 @@ cdef struct Packed:
     uint32_t number          # number of the table in the cache, from 1
 
 
-# Unpack the block that `key` identifies into a slot; return its byte `at`, or -1 if that fails.
-cdef int fill(const Packed *packed, Slot *slot, uint32_t key, uint32_t at) noexcept with gil:
+# Unpack the block that `key` identifies into a slot; return its byte `index`, or -1 if that fails.
+cdef int fill(const Packed *packed, Slot *slot, uint32_t key, uint32_t index) noexcept with gil:
     cdef bytes data
     cdef const unsigned char *start
     cdef Py_ssize_t i, size
@@ -57,20 +57,20 @@ cdef int fill(const Packed *packed, Slot *slot, uint32_t key, uint32_t at) noexc
     packed.cache.fillings += 1
     write_word(&slot.stamp, packed.cache.fillings << 32 | key)
     write_shared(&packed.cache.filling, 0)
-    return start[at] if at < size else -1
+    return start[index] if index < size else -1
 
 
 # The value at a place; UNKNOWN if its block cannot be unpacked, or Ctrl-C interrupts this.
 cdef inline int packed_value(const Packed *packed, uint64_t place) noexcept nogil:
     cdef uint64_t stamp
     cdef uint32_t key = packed.number * MAX_BLOCKS + <uint32_t>(place / PLACES_IN_BLOCK)
-    cdef uint32_t at = (place % PLACES_IN_BLOCK) >> 2
+    cdef uint32_t index = (place % PLACES_IN_BLOCK) >> 2
     cdef Slot *slot = &packed.cache.slots[mix(key) % SLOTS]
     cdef int byte
     stamp = read_word(&slot.stamp)
-    byte = read_byte(&slot.bytes[at])
+    byte = read_byte(&slot.bytes[index])
     if unlikely(<uint32_t>stamp != key or read_word(&slot.stamp) != stamp):
-        byte = fill(packed, slot, key, at)
+        byte = fill(packed, slot, key, index)
         if byte < 0:
             return UNKNOWN
     return (byte >> (2 * (place & 3))) & 3

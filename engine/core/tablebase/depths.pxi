@@ -2,8 +2,8 @@
 # winning side plays for the shortest and the losing side for the longest line.
 #
 # A win has depth 1 if a removal wins. Otherwise it is one ply longer than the shortest loss that a
-# move without a removal leads to. Only the depths of long losses are stored, in lists. A short
-# search finds the others.
+# move without a removal leads to. Only the depths of long losses are stored, in lists; a short
+# search finds all other depths.
 #
 # A list has an index, the losses' offsets within their blocks of places, and their depths.
 #
@@ -11,7 +11,7 @@
 
 cdef enum:
     LEAST_LISTED = 8         # least depth of a listed loss, in plies
-    LEAST_LISTED_FLYING = 2  # the same if a side flies: its many moves would make a search slow
+    LEAST_LISTED_FLYING = 2  # instead if a side flies: its many moves would make a search slow
     LIST_BLOCK = 1 << 16     # places for each entry of a list's index
     MAX_STORED = 255         # greatest stored depth; it also represents all greater depths
 

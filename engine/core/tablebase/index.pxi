@@ -1,9 +1,9 @@
 # The index of the tables: from a board to its place and back, by combinatorial ranking.
 #
-# One side's men are reduced to their class under the 16 symmetries of the board. The other side's
-# men are ranked among the sets of points that the class's member leaves empty. A table has a block
-# of places for each class, with one place for each rank. All orders are the rising order of masks
-# as numbers. See FORMAT.md.
+# One side's men are reduced to their class under the 16 symmetries of the board; the class's member
+# is its smallest mask. The other side's men are ranked among the sets of points that the member
+# leaves empty. A table has a block of places for each class, with one place for each rank. All
+# orders are the rising order of masks as numbers. See FORMAT.md.
 #
 # The side that is reduced to its class is
 # - without men in hand, the side with more men, or the side to move if both have the same number;
@@ -17,8 +17,8 @@ cdef enum:
     HALF = 12                # bits of a mask that one look-up table ranks
     LOW_HALF = 0xFFF
 
-# A mask's rank among masks of the same size: START[bits][upper half] + LOW_RANK[lower half].
-cdef uint32_t START[MEN_PER_SIDE + 1][1 << HALF]
+# A mask's rank among masks of the same size: HIGH_RANK[bits][upper half] + LOW_RANK[lower half].
+cdef uint32_t HIGH_RANK[MEN_PER_SIDE + 1][1 << HALF]
 cdef uint16_t LOW_RANK[1 << HALF]
 cdef uint32_t BINOMIAL[POINT_COUNT + 1][POINT_COUNT + 1]
 cdef uint32_t IMAGE[SYMMETRY_COUNT][3][256]         # the image of each byte of a mask
@@ -34,7 +34,7 @@ _INDEX_LOCK = allocate_lock()
 
 cdef inline uint32_t rank_of(uint32_t mask, int bits) noexcept nogil:
     assert 0 <= bits <= MEN_PER_SIDE and count(mask) == bits and mask >> POINT_COUNT == 0
-    return START[bits][mask >> HALF] + LOW_RANK[mask & LOW_HALF]
+    return HIGH_RANK[bits][mask >> HALF] + LOW_RANK[mask & LOW_HALF]
 
 
 cdef inline uint32_t image_of(int symmetry, uint32_t mask) noexcept nogil:
@@ -71,13 +71,13 @@ cdef inline uint32_t expand(uint32_t mask, uint32_t men) noexcept nogil:
 # Return the class of one side's men; set `place` to the place within the class's block.
 cdef inline uint32_t locate(uint32_t side, int side_count, uint32_t other, int other_count,
                             uint32_t *place) noexcept nogil:
-    cdef uint32_t cls = CLASS_OF[side_count][rank_of(side, side_count)]
-    cdef uint32_t image = image_of(cls & 15, other)
-    assert cls >> 4 < CLASSES[side_count]
-    assert image_of(cls & 15, side) == MEMBER[side_count][cls >> 4]
-    place[0] = rank_of(compress(image, MEMBER[side_count][cls >> 4]), other_count)
+    cdef uint32_t entry = CLASS_OF[side_count][rank_of(side, side_count)], cls = entry >> 4
+    cdef uint32_t image = image_of(entry & 15, other)
+    assert cls < CLASSES[side_count]
+    assert image_of(entry & 15, side) == MEMBER[side_count][cls]
+    place[0] = rank_of(compress(image, MEMBER[side_count][cls]), other_count)
     assert place[0] < BINOMIAL[POINT_COUNT - side_count][other_count]
-    return cls >> 4
+    return cls
 
 
 # Whether the blocks of a table are the classes of the side to move's men. With men in hand the
@@ -130,20 +130,20 @@ cdef inline void men_at(int own_count, int opponent_count, int hand, uint32_t cl
 cdef void load_ranks() noexcept nogil:
     cdef int n, k, bits
     cdef uint32_t mask
-    cdef uint32_t seen[HALF + 1]
+    cdef uint32_t ranked[HALF + 1]       # masks ranked so far, by number of bits
     for n in range(POINT_COUNT + 1):
         BINOMIAL[n][0] = 1
         for k in range(1, POINT_COUNT + 1):
             BINOMIAL[n][k] = 0 if n == 0 else BINOMIAL[n - 1][k - 1] + BINOMIAL[n - 1][k]
-    memset(seen, 0, sizeof(seen))
+    memset(ranked, 0, sizeof(ranked))
     for mask in range(1 << HALF):
-        LOW_RANK[mask] = seen[count(mask)]
-        seen[count(mask)] += 1
+        LOW_RANK[mask] = ranked[count(mask)]
+        ranked[count(mask)] += 1
     for bits in range(MEN_PER_SIDE + 1):
-        START[bits][0] = 0
+        HIGH_RANK[bits][0] = 0
         for mask in range((1 << HALF) - 1):
             k = bits - count(mask)
-            START[bits][mask + 1] = START[bits][mask] + (BINOMIAL[HALF][k] if k >= 0 else 0)
+            HIGH_RANK[bits][mask + 1] = HIGH_RANK[bits][mask] + (BINOMIAL[HALF][k] if k >= 0 else 0)
 
 
 # The next larger mask of the same size (Gosper's hack, HAKMEM item 175).
@@ -195,7 +195,7 @@ cdef void load_index() except *:
 
 
 cdef void fill_index() except *:
-    cdef int men, point, symmetry, other, byte
+    cdef int men, point, symmetry, other, ring, byte
     cdef bint filled = True
     for symmetry in range(SYMMETRY_COUNT):
         for point in range(POINT_COUNT):
@@ -208,11 +208,11 @@ cdef void fill_index() except *:
             else:
                 INVERSE[symmetry] = other
         for byte in range(256):
-            for other in range(3):
-                IMAGE[symmetry][other][byte] = 0
+            for ring in range(3):
+                IMAGE[symmetry][ring][byte] = 0
                 for point in range(8):
                     if byte >> point & 1:
-                        IMAGE[symmetry][other][byte] |= 1u << MAPPED[symmetry][8 * other + point]
+                        IMAGE[symmetry][ring][byte] |= 1u << MAPPED[symmetry][8 * ring + point]
     load_ranks()
     for men in range(MEN_PER_SIDE + 1):
         filled = filled and load_classes(men)

@@ -67,16 +67,16 @@ def table_place(uint32_t own, uint32_t opponent, int hand=0):
 
 
 def table_board(int own, int opponent, uint32_t cls, uint32_t rank, int hand=0):
-    cdef uint32_t men, others
+    cdef uint32_t own_men, opponent_men
     check_counts(own, opponent, hand)
     if cls >= classes_of(own, opponent, hand) or rank >= block_size(own, opponent, hand):
         raise ValueError(f"no class {cls} with rank {rank} in this table")
-    men_at(own, opponent, hand, cls, rank, &men, &others)
-    return men, others
+    men_at(own, opponent, hand, cls, rank, &own_men, &opponent_men)
+    return own_men, opponent_men
 
 
 # Whether the index of a list of depths is in order and matches the list's length.
-cdef bint is_list(const uint8_t *list, uint64_t length, uint64_t places) noexcept nogil:
+cdef bint is_depth_list(const uint8_t *list, uint64_t length, uint64_t places) noexcept nogil:
     cdef uint64_t size = index_size(places), i
     if length < 4 * size or read_bytes(list, 4):
         return False
@@ -89,7 +89,7 @@ cdef bint is_list(const uint8_t *list, uint64_t length, uint64_t places) noexcep
 cdef class TableSet:
     cdef Tables tables
     cdef BlockCache cache
-    cdef object changing     # a lock for changes
+    cdef object change_lock
     cdef dict values         # keeps alive the memory to which the tables point
     cdef dict depths
     cdef list packed
@@ -97,7 +97,7 @@ cdef class TableSet:
     def __cinit__(self, tuple rules not None):
         load_index()
         self.tables.rules = load_rules(rules)
-        self.changing = allocate_lock()
+        self.change_lock = allocate_lock()
         self.values = {}
         self.depths = {}
         self.packed = []
@@ -138,7 +138,7 @@ cdef class TableSet:
             raise ValueError(f"expected {(places + 3) // 4} bytes of values, found {span.size}")
         if hand == 0:
             self.add_depths(own, opponent, depths)
-        with self.changing:
+        with self.change_lock:
             self.set_pointer(<const void **>&self.tables.values[hand][own][opponent], span.start)
             self.values[own, opponent, hand] = view
 
@@ -149,9 +149,9 @@ cdef class TableSet:
         if depths is not None:
             view = memoryview(depths)
             span = span_of(view)
-            if not is_list(span.start, span.size, places):
+            if not is_depth_list(span.start, span.size, places):
                 raise ValueError("the list of depths is truncated or not in order")
-        with self.changing:
+        with self.change_lock:
             self.set_pointer(<const void **>&self.tables.depths[own][opponent],
                              NULL if span is None else span.start)
             self.depths[own, opponent] = view
@@ -159,7 +159,7 @@ cdef class TableSet:
     def add_packed(self, int own, int opponent, table, int hand=0):
         cdef Packed *packed
         check_counts(own, opponent, hand)
-        with self.changing:
+        with self.change_lock:
             if self.tables.packed[hand][own][opponent] != NULL:
                 raise ValueError("this packed table has been added already")
             if self.cache.tables == MAX_TABLES:
@@ -184,7 +184,7 @@ cdef class TableSet:
 
     def remove(self, int own, int opponent, int hand):
         check_counts(own, opponent, hand)
-        with self.changing:
+        with self.change_lock:
             if self.tables.values[hand][own][opponent] == NULL:
                 raise KeyError((own, opponent, hand))
             self.set_pointer(<const void **>&self.tables.values[hand][own][opponent], NULL)
@@ -211,11 +211,11 @@ cdef class TableSet:
     def bounds(self, tuple fields not None):
         cdef Board b = load_board(fields)
         cdef int least, greatest
-        cdef bint found
+        cdef bint known
         share(&self.tables.users, "the set of tables")
-        found = table_bounds(&self.tables, &b, &least, &greatest)
+        known = table_bounds(&self.tables, &b, &least, &greatest)
         end_sharing(&self.tables.users)
-        return (least, greatest) if found else None
+        return (least, greatest) if known else None
 
 
 def table_limit(tuple rules not None, int own, int opponent):

@@ -61,7 +61,8 @@ cdef inline void unpack_key(uint64_t key, Board *b) noexcept nogil:
 
 
 # Replace a sample's board by the board after a random move, unless that move ends the game.
-cdef inline void step(const RuleSet *rules, Sample *sample, uint64_t *state) noexcept nogil:
+cdef inline void play_random_move(const RuleSet *rules, Sample *sample,
+                                  uint64_t *state) noexcept nogil:
     cdef MoveList moves
     cdef Board after
     generate(rules, &sample.board, &moves, True, True)
@@ -101,7 +102,7 @@ def hash_samples(table, tuple rules not None, int number, seed):
                 # Searches also evaluate children of stored positions, so half of the samples are
                 # children.
                 if random_below(&state, 2):
-                    step(&rule_set, &sample, &state)
+                    play_random_move(&rule_set, &sample, &state)
                 write_sample(out + SAMPLE_BYTES * <Py_ssize_t>written, &sample)
                 written += 1
     del samples[SAMPLE_BYTES * written:]

@@ -6,9 +6,9 @@
 # The parameters of a quarter of the phases.
 cdef struct Parameters:
     float vector[ROWS][HIDDEN]
-    float value[QUARTER][ROWS]
-    float bias[QUARTER][HIDDEN]
-    float output[QUARTER][HIDDEN]
+    float value[PHASES_PER_QUARTER][ROWS]
+    float bias[PHASES_PER_QUARTER][HIDDEN]
+    float output[PHASES_PER_QUARTER][HIDDEN]
 
 cdef enum:
     BATCH = 4096
@@ -53,7 +53,7 @@ cdef inline RuleSet rules_of(const Sample *sample) noexcept nogil:
 # The quarter of the phases to which a sample belongs.
 cdef inline int quarter_of(const Sample *sample) noexcept nogil:
     cdef RuleSet rules = rules_of(sample)
-    return phase_of(material_of(&rules, &sample.board)) // QUARTER
+    return phase_of(material_of(&rules, &sample.board)) // PHASES_PER_QUARTER
 
 
 def split_samples(data):
@@ -99,7 +99,7 @@ cdef inline void write_number(uint8_t *weights, int at, double number,
 
 
 cdef class Fit:
-    cdef Parameters *now         # start of a block of memory that also has the next three
+    cdef Parameters *parameters  # start of a block of memory that also has the next three
     cdef Parameters *gradients   # sum over the batch
     cdef Parameters *means       # moving averages of the gradients
     cdef Parameters *squares     # moving averages of their squares
@@ -118,22 +118,22 @@ cdef class Fit:
         self.share = share
         self.quarter = quarter
         self.means_left = self.squares_left = 1
-        self.now = <Parameters *>calloc(4, sizeof(Parameters))
-        if not self.now:
+        self.parameters = <Parameters *>calloc(4, sizeof(Parameters))
+        if not self.parameters:
             raise MemoryError
-        self.gradients = self.now + 1
-        self.means = self.now + 2
-        self.squares = self.now + 3
+        self.gradients = self.parameters + 1
+        self.means = self.parameters + 2
+        self.squares = self.parameters + 3
         for i in range(ROWS):
             for j in range(HIDDEN):
-                self.now.vector[i][j] = 1e-4 * (random_below(&state, 2001) - 1000.0)
-        for i in range(QUARTER):
+                self.parameters.vector[i][j] = 1e-4 * (random_below(&state, 2001) - 1000.0)
+        for i in range(PHASES_PER_QUARTER):
             for j in range(HIDDEN):
-                self.now.bias[i][j] = 0.5
-                self.now.output[i][j] = 0.5 if j % 2 else -0.5
+                self.parameters.bias[i][j] = 0.5
+                self.parameters.output[i][j] = 0.5 if j % 2 else -0.5
 
     def __dealloc__(self):
-        free(self.now)
+        free(self.parameters)
 
     def epoch(self, data, double rate, double decay=0):
         cdef _Span samples = span_of(data)
@@ -170,7 +170,7 @@ cdef class Fit:
 
     # Return a sample's squared error; `train`: also add its gradients to the batch's.
     cdef float learn(self, const Sample *sample, bint train) noexcept nogil:
-        cdef Parameters *p = self.now
+        cdef Parameters *p = self.parameters
         cdef Parameters *s = self.gradients
         cdef RuleSet rules = rules_of(sample)
         cdef const Board *b = &sample.board
@@ -181,7 +181,7 @@ cdef class Fit:
         cdef float logit = 0, error
         cdef int material, phase, i, j
         material = material_of(&rules, b)
-        phase = phase_of(material) % QUARTER
+        phase = phase_of(material) % PHASES_PER_QUARTER
         find_rows(b, material, row)
         for j in range(HIDDEN):
             sums[j] = p.bias[phase][j]
@@ -208,11 +208,11 @@ cdef class Fit:
 
     # One step of Adam with weight decay, by the gradients of a batch.
     cdef void descend(self, float rate, float decay) noexcept nogil:
-        cdef float *now = <float *>self.now
+        cdef float *parameters = <float *>self.parameters
         cdef float *gradients = <float *>self.gradients
         cdef float *means = <float *>self.means
         cdef float *squares = <float *>self.squares
-        cdef float limit = <float>LARGEST / ONE  # largest absolute value of a vector's number
+        cdef float limit = <float>LARGEST_IN_VECTOR / ONE
         cdef float kept = MEANS_KEPT, squares_kept = SQUARES_KEPT
         cdef float gradient, clamped, step, squares_scale
         cdef int i
@@ -226,22 +226,22 @@ cdef class Fit:
             gradient = gradients[i] / BATCH
             means[i] = kept * means[i] + (1 - kept) * gradient
             squares[i] = squares_kept * squares[i] + (1 - squares_kept) * (gradient * gradient)
-            now[i] -= step * means[i] / (
-                sqrtf(squares[i] * squares_scale) + <float>1e-8) + decay * now[i]
+            parameters[i] -= step * means[i] / (
+                sqrtf(squares[i] * squares_scale) + <float>1e-8) + decay * parameters[i]
         for i in range(VECTORS):
-            clamped = now[i] if now[i] < limit else limit
-            now[i] = clamped if clamped > -limit else -limit
+            clamped = parameters[i] if parameters[i] < limit else limit
+            parameters[i] = clamped if clamped > -limit else -limit
         memset(gradients, 0, sizeof(Parameters))
 
     def write(self, weights):
         cdef _Span span = span_of(weights, width=1, writable=True)
-        cdef Parameters *p = self.now
+        cdef Parameters *p = self.parameters
         cdef uint8_t *out = span.start
         cdef int phase, at, i
         if span.size != WEIGHTS_SIZE:
             raise ValueError(f"expected {WEIGHTS_SIZE} bytes of weights, found {span.size}")
-        for phase in range(QUARTER):
-            at = self.quarter * QUARTER + phase
+        for phase in range(PHASES_PER_QUARTER):
+            at = self.quarter * PHASES_PER_QUARTER + phase
             for i in range(ROWS):
                 write_number(out, at * ROWS + i, p.value[phase][i] * 4 * PER_LOGIT,
                              LARGEST_VALUE if i < FEATURES else LARGEST_PART)

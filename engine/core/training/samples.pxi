@@ -16,7 +16,7 @@ cpdef enum:
     SAMPLE_BYTES = 12
 
 cdef enum:
-    HELD_OUT = 64            # one of this number of positions is held out
+    HELD_OUT = 64            # one position in HELD_OUT is held out
 
 cdef struct Sample:
     Board board
@@ -102,7 +102,7 @@ def shuffle(data, seed):
             memcpy(samples + SAMPLE_BYTES * j, swapped, SAMPLE_BYTES)
 
 
-# The same number for a board's sixteen symmetric images, and for no other board; plies are ignored.
+# A number that only the sixteen symmetric images of a board share; plies are ignored.
 cdef inline uint64_t image_key(const Board *b) noexcept nogil:
     cdef uint64_t least = <uint64_t>-1, image
     cdef int symmetry

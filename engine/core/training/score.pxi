@@ -4,7 +4,7 @@
 # training/draw.pxi, training/fit.pxi.
 
 cdef enum:
-    FIRST_NODES = 30         # nodes of a search that compares moves
+    COMPARISON_NODES = 30    # nodes of the search that scores a move, to compare it with others
     CRITICAL = 3             # at most one move in CRITICAL keeps a critical position's value
 
 
@@ -92,7 +92,7 @@ cdef int critical_leaves(const BoardSearch *s, const Tables *tables, const Board
         make_without_plies(b, moves.moves[i], &after)
         value = INFINITE - 1
         if goes_on(&tables.rules, &after):
-            value = -s.search(s.worker, &after, FIRST_NODES, NULL)
+            value = -s.search(s.worker, &after, COMPARISON_NODES, NULL)
         holds = points[i] == best
         if value > best_value[holds]:
             best_value[holds] = value
