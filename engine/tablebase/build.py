@@ -33,12 +33,12 @@ from merels.engine.tablebase.sectors import AnySector, Sector, sectors
 from merels.engine.tablebase.solving.placing import Slice, SliceSolver, slices
 from merels.engine.tablebase.solving.retrograde import SectorSolver
 from merels.engine.tablebase.solving.worker_pool import WorkerPool
-from merels.engine.tablebase.storage import locked, remove_drafts, write_table
+from merels.engine.tablebase.storage import prepared, write_table
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Progress of a build: the sector or slice, places done and in total, seconds so far."""
+    """Progress of a build: its sector or slice, places done and in total, seconds so far."""
 
     step: str
     done: float
@@ -94,16 +94,10 @@ class Builder:
             self._check_memory(str(sector), needed, self.depths)
         for group in groups:
             self._check_memory(str(group), group.memory(self.rules))
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            problem = f"cannot create this folder: {error.strerror}"
-            raise InputError(str(self.folder), problem) from error
         self._total = sum(sector.places for sector in moving)
         self._total += sum(group.places for group in groups)
         # One pool for the whole build: Ctrl-C can be lost while the threads of a pool end.
-        with locked(self.folder), ThreadPoolExecutor(self.threads) as pool:
-            remove_drafts(self.folder)
+        with prepared(self.folder), ThreadPoolExecutor(self.threads) as pool:
             workers = WorkerPool(pool, self.threads)
             for sector in moving:
                 if self._missing([sector]):
@@ -195,19 +189,19 @@ class Builder:
         def report(level: int, share: float) -> None:
             self._report(f"{sector} ply {level}", min(share, 1.0) * sector.places)
 
-        solver = SectorSolver(self.tables, sector, self.depths, workers, report)
-        tallies = solver.solve()
-        tables = range(len(tallies))
-        depths = [solver.core.depths(table) for table in tables] if self.depths else []
-        self._write(sector, tallies, [solver.core.values(table) for table in tables], depths)
+        sector_solver = SectorSolver(self.tables, sector, self.depths, workers, report)
+        tallies = sector_solver.solve()
+        solved, tables = sector_solver.core, range(len(tallies))
+        depths = [solved.depths(table) for table in tables] if self.depths else []
+        self._write(sector, tallies, [solved.values(table) for table in tables], depths)
 
     def _solve_slice(self, group: Slice, missing: Sequence[AnySector], workers: WorkerPool) -> None:
         """Solve a slice of the placing phase, write its missing files and open them."""
         places = sum(sector.places for sector in missing)
-        solver = SliceSolver(
+        slice_solver = SliceSolver(
             self.tables, group, workers, lambda share: self._report(str(group), share * places)
         )
-        for sector, tally, values in solver.solve():
+        for sector, tally, values in slice_solver.solve():
             if sector in missing:
                 self._write(sector, (tally,), [values], [])
 
@@ -224,14 +218,9 @@ class Builder:
         """
         sum_of_values = checksum(values)
         header = Header(
-            VALUES,
-            sector,
-            rule_fields(self.rules),
-            sector.table_places,
-            tallies,
-            checksum=sum_of_values,
-            values_checksum=sum_of_values,
-        )
+            VALUES, sector, rule_fields(self.rules), sector.table_places, tallies,
+            checksum=sum_of_values, values_checksum=sum_of_values,
+        )  # fmt: skip
         if depths:
             depths_header = replace(
                 header, kind=DEPTHS, checksum=checksum(depths), list_sizes=tuple(map(len, depths))

@@ -16,15 +16,15 @@ from merels.engine.tablebase.files import rules_folder
 from merels.engine.tablebase.probe import Tables, default_root, open_tables
 from merels.engine.tablebase.small import build_in_background, has_small_tables
 
-PATIENCE = 5.0
+MAX_WAIT = 5.0
 """Longest wait for the small tables, in seconds; building them takes one or two seconds."""
-MOST_BUILDS = 2
+MAX_BUILDS = 2
 """Maximum number of rule sets whose small tables are built at the same time.
 
 It is more than one, because a build may wait long for another process to end."""
-MOST_REMEMBERED = 64
-"""Number of failed builds that are remembered."""
-_CHECK_EVERY = 0.02
+MAX_FAILED_BUILDS = 64
+"""Number of failed builds that are stored, so that they are not tried again."""
+_CHECK_SECONDS = 0.02
 """Seconds between checks whether a wait was stopped."""
 _Key = tuple[str, str]
 """A rule set's folder name, and the folder of tables that the user named, or ''."""
@@ -43,8 +43,7 @@ class TableCache:
         self._key: _Key | None = None
         self._tables: Tables | None = None
         self._building: set[_Key] = set()
-        self._failed: deque[_Key] = deque(maxlen=MOST_REMEMBERED)
-        """The last failed builds, which are not tried again."""
+        self._failed: deque[_Key] = deque(maxlen=MAX_FAILED_BUILDS)
         self._queued: _Key | None = None
         """The last requested key, if its build must wait for another build to end."""
 
@@ -59,17 +58,17 @@ class TableCache:
         """Return the tables of a rule set in ``folder``, and the problems of opening them.
 
         An empty ``folder`` is the user's cache folder. Problems are returned once, when the tables
-        are opened. ``wait``: wait for small tables that are being built, up to `PATIENCE` or until
+        are opened. ``wait``: wait for small tables that are being built, up to `MAX_WAIT` or until
         ``stopped`` returns True. A search limited by nodes waits, so that its first result is the
         same as later ones.
         """
-        key, end = (rules_folder(rules), folder), monotonic() + PATIENCE
+        key, end = (rules_folder(rules), folder), monotonic() + MAX_WAIT
         with self._lock:
             tables, problems = self._open(key, rules)
             while wait and (key in self._building or key == self._queued):
                 if monotonic() > end or stopped():
                     break
-                self._lock.wait(_CHECK_EVERY)
+                self._lock.wait(_CHECK_SECONDS)
                 tables, _ = self._open(key, rules)
         return tables, problems
 
@@ -99,13 +98,13 @@ class TableCache:
         self._key = key
         self._queued = None
         if not complete and key not in self._building and key not in self._failed:
-            if len(self._building) >= MOST_BUILDS:
+            if len(self._building) >= MAX_BUILDS:
                 self._queued = key
-            elif build_in_background(rules, root, partial(self._end, key)) is not None:
+            elif build_in_background(rules, root, partial(self._end_build, key)) is not None:
                 self._building.add(key)
         return self._tables, problems + tables.problems
 
-    def _end(self, key: _Key, built: bool) -> None:
+    def _end_build(self, key: _Key, built: bool) -> None:
         """Record the end of a build, so that the next request opens the tables again."""
         with self._lock:
             self._building.discard(key)

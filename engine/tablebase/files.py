@@ -25,15 +25,15 @@ VALUES, DEPTHS, PACKED = 1, 3, 4
 
 SUFFIX = {VALUES: ".wdl", DEPTHS: ".dtl", PACKED: ".wdp"}
 HEADER_SIZE = 128
-NONE = 0xFFFF
-"""Stored for a greatest depth that is unknown, or whose table has no such state."""
+NO_DEPTH = 0xFFFF
+"""Stored instead of a greatest depth if it is unknown, or if the table has no such state."""
 
 _HEADER = struct.Struct("<8sH8BHIIII4xQ6Q4H2Q4x")
 CHUNK = 1 << 24
 """Bytes of a file whose checksum is computed in one call."""
 
-_ALWAYS_CHECKED = 1 << 24
-"""Greatest size of data, in bytes, whose checksum is compared whenever the file is opened."""
+_ALWAYS_CHECKED_BYTES = 1 << 24
+"""Size of data up to which the checksum is compared whenever the file is opened."""
 
 
 class TableError(Exception):
@@ -89,7 +89,7 @@ class Header:
         tallies = [*self.tallies, *[Tally(0, 0, 0, None, None)] * (2 - len(self.tallies))]
         counts = [count for tally in tallies for count in (tally.drawn, tally.won, tally.lost)]
         depths = [
-            NONE if depth is None else min(depth, NONE - 1)
+            NO_DEPTH if depth is None else min(depth, NO_DEPTH - 1)
             for tally in tallies
             for depth in (tally.longest_win, tally.longest_loss)
         ]
@@ -128,27 +128,16 @@ def file_name(sector: AnySector, kind: int) -> str:
     return f"{sector}{SUFFIX[kind]}"
 
 
-def check_start(
-    data: bytes, path: Path, magic: bytes, size: int, version: int, what: str, remedy: str
-) -> None:
-    """Raise `TableError` unless ``data`` begins with a valid header of ``size`` bytes.
-
-    A header starts with its magic and version, and ends with the CRC-32 of the bytes before.
-    ``what`` describes a file without the magic, ``remedy`` the repair of a damaged file.
-    """
-    if len(data) < size or data[:8] != magic:
-        raise TableError(f"{path}: {what}, or cut off within its header")
-    stored = int.from_bytes(data[8:10], "little")
-    if stored != version:
-        raise TableError(f"{path}: format version {stored}, this program reads {version}")
-    if zlib.crc32(data[: size - 4]) != int.from_bytes(data[size - 4 : size], "little"):
-        raise TableError(f"{path}: damaged header; {remedy}")
-
-
 def parse_header(data: bytes, path: Path) -> Header:
-    """Return the header at the start of a file; `TableError` states why it is invalid."""
-    check_start(data, path, MAGIC, HEADER_SIZE, VERSION, "not a table of merels", remedy(path))
-    _, _, kind, own, opponent, tables, *fields = _HEADER.unpack(data[: HEADER_SIZE - 4])
+    """Return the header of a file from its first bytes; `TableError` states why it is invalid."""
+    if len(data) < HEADER_SIZE or data[:8] != MAGIC:
+        raise TableError(f"{path}: not a table of merels, or cut off within its header")
+    content, stored_crc = data[: HEADER_SIZE - 4], data[HEADER_SIZE - 4 : HEADER_SIZE]
+    _, version, kind, own, opponent, tables, *fields = _HEADER.unpack(content)
+    if version != VERSION:
+        raise TableError(f"{path}: format version {version}, this program reads {VERSION}")
+    if zlib.crc32(content) != int.from_bytes(stored_crc, "little"):
+        raise TableError(f"{path}: damaged header; {remedy(path)}")
     hand, each_mill = fields.pop(4), bool(fields[2])
     sector: AnySector = PlacingSector(own, opponent, hand) if hand else Sector(own, opponent)
     if kind not in SUFFIX or not (
@@ -162,7 +151,7 @@ def parse_header(data: bytes, path: Path) -> Header:
     if tables != len(sector.sides):
         raise TableError(f"{path}: {tables} is not the number of tables of {sector}")
     sum_of_data, sum_of_values, places, *counts = fields[6:15]
-    depths = [None if depth == NONE else depth for depth in fields[15:19]]
+    depths = [None if depth == NO_DEPTH else depth for depth in fields[15:19]]
     tallies = [Tally(*counts[3 * i : 3 * i + 3], *depths[2 * i : 2 * i + 2]) for i in range(tables)]
     return Header(
         kind, sector, tuple(fields[:6]), places, tuple(tallies), sum_of_data, sum_of_values,
@@ -175,10 +164,11 @@ def checksum(parts: Sequence[memoryview], start: int = 0) -> int:
 
     The data is read in chunks, so that Ctrl-C takes effect between them.
     """
+    crc = start
     for part in parts:
-        for at in range(0, len(part), CHUNK):
-            start = zlib.crc32(part[at : at + CHUNK], start)
-    return start
+        for offset in range(0, len(part), CHUNK):
+            crc = zlib.crc32(part[offset : offset + CHUNK], crc)
+    return crc
 
 
 def copy_slice(data: memoryview, start: int, end: int) -> bytes:
@@ -193,7 +183,7 @@ def copy_slice(data: memoryview, start: int, end: int) -> bytes:
 
 
 def remedy(path: Path) -> str:
-    """Return the advice for a damaged file."""
+    """Return the advice to repair a damaged file."""
     return f"{'pack' if path.suffix == SUFFIX[PACKED] else 'build'} the table again"
 
 
@@ -227,7 +217,7 @@ def check_data(
         )
     if header.places != header.sector.table_places:
         raise TableError(f"{path}: {header.places} places are not those of {header.sector}")
-    if (check or len(data) <= _ALWAYS_CHECKED) and checksum([data]) != header.checksum:
+    if (check or len(data) <= _ALWAYS_CHECKED_BYTES) and checksum([data]) != header.checksum:
         raise TableError(f"{path}: damaged data (checksum differs); {remedy(path)}")
 
 

@@ -32,10 +32,10 @@ from merels.engine.tablebase.files import (
 from merels.engine.tablebase.packed import PLACES_IN_A_BYTE, block_index, open_packed
 from merels.engine.tablebase.probe import build_command
 from merels.engine.tablebase.sectors import AnySector, kept_placing_sectors, sectors
-from merels.engine.tablebase.storage import locked, remove_drafts, write_table
+from merels.engine.tablebase.storage import prepared, write_table
 
 _ZLIB_LEVEL = 9
-_BLOCKS_AT_ONCE = 16
+_BLOCKS_PER_PART = 16
 """Number of blocks that a thread compresses in one call."""
 _REPORT_EVERY = 0.25
 """Least time between reports, in seconds."""
@@ -73,27 +73,21 @@ class Packer:
         `InputError` if there are no tables, or a folder or file cannot be written to.
         """
         every: list[AnySector] = [*sectors(), *kept_placing_sectors(self.rules)]
-        todo = [
+        existing = [
             sector for sector in every
             if (self.source_folder / file_name(sector, VALUES)).exists()
         ]
-        if not todo:
+        if not existing:
             raise InputError(
                 str(self.source_folder),
                 f"no tables to pack; make them with {build_command(self.rules, self.root)}",
             )
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            problem = f"cannot create this folder: {error.strerror}"
-            raise InputError(str(self.folder), problem) from error
-        self._total = sum(sector.places for sector in todo)
+        self._total = sum(sector.places for sector in existing)
         self._started = time.monotonic()
         packed = []
-        with locked(self.folder), ThreadPoolExecutor(self.threads) as pool:
-            remove_drafts(self.folder)
+        with prepared(self.folder), ThreadPoolExecutor(self.threads) as pool:
             try:
-                for sector in todo:
+                for sector in existing:
                     try:
                         packed.append(self._pack_sector(sector, pool))
                         self._copy_depths(sector)
@@ -162,15 +156,15 @@ class Packer:
 
 def _parts(table: memoryview) -> Iterator[tuple[memoryview, int, int]]:
     """Yield each part of a table as the table, and the part's start and end offset in bytes."""
-    step = _BLOCKS_AT_ONCE * BLOCK_BYTES
-    for at in range(0, len(table), step):
-        yield table, at, at + step
+    size = _BLOCKS_PER_PART * BLOCK_BYTES
+    for start in range(0, len(table), size):
+        yield table, start, start + size
 
 
 def _compress(part: tuple[memoryview, int, int]) -> list[bytes]:
     """Return the compressed blocks of a part."""
     data = copy_slice(*part)
     return [
-        zlib.compress(data[at : at + BLOCK_BYTES], _ZLIB_LEVEL)
-        for at in range(0, len(data), BLOCK_BYTES)
+        zlib.compress(data[start : start + BLOCK_BYTES], _ZLIB_LEVEL)
+        for start in range(0, len(data), BLOCK_BYTES)
     ]

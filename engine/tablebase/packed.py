@@ -9,6 +9,7 @@ import struct
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 
 from merels.engine.core.core import BLOCK_BYTES
@@ -78,11 +79,7 @@ def blocks_of(size: int) -> int:
 
 def block_index(sizes: list[int]) -> bytes:
     """Return a file's list of block ends, from the packed sizes of its blocks in bytes."""
-    ends, end = bytearray(), 0
-    for size in sizes:
-        end += size
-        ends += _END.pack(end)
-    return bytes(ends)
+    return b"".join(map(_END.pack, accumulate(sizes)))
 
 
 def open_packed(
@@ -96,10 +93,10 @@ def open_packed(
     header, data = map_table(path, rules)
     size = -(-header.places // PLACES_IN_A_BYTE)
     blocks, tables = blocks_of(size), len(header.tallies)
-    index = _END.size * blocks * tables
-    ends, streams = data[:index], data[index:]
-    total = _end(ends, blocks * tables - 1) if blocks and len(ends) == index else 0
-    check_data(path, header, data, index + total, check)
+    index_size = _END.size * blocks * tables
+    ends, streams = data[:index_size], data[index_size:]
+    total = _end(ends, blocks * tables - 1) if blocks and len(ends) == index_size else 0
+    check_data(path, header, data, index_size + total, check)
     return header, [
         PackedTable(path, ends, streams, table * blocks, size, problems)
         for table in range(tables)

@@ -77,7 +77,7 @@ class Tables:
 
     @property
     def complete(self) -> bool:
-        """Whether the tables have the value of every position, including the placing phase."""
+        """Whether all sectors are open, those of the placing phase included."""
         return self.headers.keys() >= {*sectors(), *kept_placing_sectors(self.rules)}
 
     @property

@@ -60,7 +60,7 @@ class Sector(NamedTuple):
         return core.table_limit(core_rules(rules), self.larger, self.smaller)
 
     def __str__(self) -> str:
-        return f"{self.larger}-{self.smaller}"
+        return table_name(*self)
 
 
 class PlacingSector(NamedTuple):

@@ -19,7 +19,7 @@ from merels.engine.tablebase.storage import LOCK, FolderLocked, locked
 
 SMALL_MEN = 7
 """Men of the small tables: three against three, and four against three."""
-MOST_SETS = 16
+MAX_RULE_SETS = 16
 """Number of rule sets, in addition to the presets, whose small tables are kept: 1 to 3 MB each."""
 _RETRY_SECONDS = 0.05
 """Seconds between attempts to lock a folder that another process has locked."""
@@ -59,7 +59,7 @@ def small_tables(rules: Rules, root: Path | None = None, threads: int = 1) -> Ta
 
 
 def _remove_oldest(root: Path, built: Path) -> None:
-    """Remove the oldest small tables beyond `MOST_SETS` rule sets, not counting the presets.
+    """Remove the oldest small tables beyond `MAX_RULE_SETS` rule sets, not counting the presets.
 
     The folder ``built`` is kept, and so is every folder that contains other files.
     """
@@ -71,7 +71,7 @@ def _remove_oldest(root: Path, built: Path) -> None:
             if _FOLDER.fullmatch(folder.name) and folder.name not in presets and folder != built:
                 if {file.name for file in folder.iterdir()} <= {*small, LOCK}:
                     ages.append((folder.stat().st_mtime_ns, folder))
-    kept = MOST_SETS - (built.name not in presets)
+    kept = MAX_RULE_SETS - (built.name not in presets)
     for _, folder in sorted(ages, reverse=True)[kept:]:
         # `InputError`: another process writes to the folder.
         with suppress(OSError, InputError), locked(folder):

@@ -35,20 +35,6 @@ def write_table(path: Path, parts: Sequence[Part]) -> None:
         ) from error
 
 
-def remove_drafts(folder: Path) -> None:
-    """Remove the drafts of killed programs from a folder that the caller has locked.
-
-    `InputError` if a draft cannot be removed.
-    """
-    for draft in folder.glob(f"*{DRAFT}"):
-        try:
-            draft.unlink(missing_ok=True)
-        except OSError as error:
-            raise InputError(
-                str(draft), f"cannot remove this draft of a killed program: {error.strerror}"
-            ) from error
-
-
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Lock a folder of tables against other programs inside the ``with`` block.
@@ -75,3 +61,24 @@ def locked(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+@contextmanager
+def prepared(folder: Path) -> Iterator[None]:
+    """Create a folder of tables, lock it as `locked` does, and remove drafts of killed programs.
+
+    `InputError` if the folder cannot be created, or a draft cannot be removed.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(str(folder), f"cannot create this folder: {error.strerror}") from error
+    with locked(folder):
+        for draft in folder.glob(f"*{DRAFT}"):
+            try:
+                draft.unlink(missing_ok=True)
+            except OSError as error:
+                raise InputError(
+                    str(draft), f"cannot remove this draft of a killed program: {error.strerror}"
+                ) from error
+        yield

@@ -39,13 +39,12 @@ class Verified(NamedTuple):
 class Verifier:
     """Checks the tables of a rule set, one sector at a time.
 
-    It uses the search's move generator and probing, and no part of the retrograde analysis.
-    Check sectors of the placing phase in the order of `kept_placing_sectors`: the values with an
-    odd number of men in hand, which are not stored, are then recomputed only once.
+    The moves are those of the search's move generator, not of the retrograde analysis. Check
+    sectors of the placing phase in the order of `kept_placing_sectors`: the values with an odd
+    number of men in hand, which are not stored, are then recomputed only once.
 
-    ``sample`` is the number of places checked in each table that has more, chosen by
-    ``seed``; 0: all.
-    ``report`` is called with the share of the sector that is done, from 0 to 1.
+    ``sample`` is the number of places checked in each table that has more, chosen by ``seed``; 0:
+    all. ``report`` is called with the share of the sector that is done, from 0 to 1.
     """
 
     tables: Tables
@@ -54,7 +53,7 @@ class Verifier:
     seed: int = 1
     report: Callable[[float], None] | None = None
     _recomputed: dict[PlacingSector, bytearray] = field(default_factory=dict)
-    """Recomputed values of the followers of the last sector; they are not stored."""
+    """Recomputed values of the followers of the last sector, which no file stores."""
 
     def check(self, sector: AnySector) -> list[Verified]:
         """Check all tables of a sector; `ValueError` if a table that moves lead to is missing."""
@@ -84,8 +83,8 @@ class Verifier:
         tables, places = self.tables.core, sector.table_places
         index = sector.sides.index((own, opponent))
         if self._sampled(sector):
-            chance = random.Random(f"{self.seed} {sector} {index}")
-            chosen = array("Q", (chance.randrange(places) for _ in range(self.sample)))
+            generator = random.Random(f"{self.seed} {sector} {index}")
+            chosen = array("Q", (generator.randrange(places) for _ in range(self.sample)))
             places = self.sample
 
             def check(first: int) -> tuple[int, int]:

@@ -18,7 +18,7 @@ import pytest
 
 from merels.engine.game.rules import PRESETS, Rules, make_rules
 from merels.engine.tablebase.build import Builder
-from merels.engine.tablebase.cache import MOST_BUILDS, TableCache
+from merels.engine.tablebase.cache import MAX_BUILDS, TableCache
 from merels.engine.tablebase.files import rules_folder
 from tests.commands import output, run_process
 from tests.protocol.gui import PATIENCE, Gui
@@ -141,7 +141,7 @@ def test_at_most_two_of_the_requested_rule_sets_are_built_at_the_same_time(
         rules = make_rules("mill", [f"NoRemovalPlies={plies}"])
         cache.fetch(rules)
         builders = [thread for thread in threading.enumerate() if thread.name == "small tables"]
-        assert len(builders) <= MOST_BUILDS
+        assert len(builders) <= MAX_BUILDS
     tables, _ = cache.fetch(rules, wait=True)
     assert tables is not None and tables.men == 7
     assert len(list(tmp_path.iterdir())) < 10

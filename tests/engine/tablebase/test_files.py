@@ -30,7 +30,7 @@ from merels.engine.tablebase.files import (
 )
 from merels.engine.tablebase.probe import open_tables
 from merels.engine.tablebase.sectors import PlacingSector, Sector, placing_sectors, sectors
-from merels.engine.tablebase.small import MOST_SETS, small_tables
+from merels.engine.tablebase.small import MAX_RULE_SETS, small_tables
 from merels.engine.tablebase.storage import locked
 from tests.processes import wait_for_file
 
@@ -349,7 +349,7 @@ def test_small_tables_of_many_rule_sets_do_not_fill_the_disk(tmp_path: Path) -> 
         os.utime(folder, (1e9 - age, 1e9 - age))
         return folder
 
-    old = [make(f"own-any-one-loses-{1000 + age}-0", age) for age in range(MOST_SETS + 3)]
+    old = [make(f"own-any-one-loses-{1000 + age}-0", age) for age in range(MAX_RULE_SETS + 3)]
     preset = make(rules_folder(PRESETS["loc"]), 10_000)
     built = make("own-any-one-loses-9000-0", 10_000, "5-3.wdl")
     other = make("the user's", 10_000)
@@ -357,14 +357,14 @@ def test_small_tables_of_many_rule_sets_do_not_fill_the_disk(tmp_path: Path) -> 
         assert small_tables(make_rules("mill", ["NoRemovalPlies=90"]), tmp_path) is not None
     # The new folder counts, too, and the locked folder is not removed.
     kept = [folder for folder in old if folder.exists()]
-    assert kept == [*old[: MOST_SETS - 1], old[-1]]
+    assert kept == [*old[: MAX_RULE_SETS - 1], old[-1]]
     assert preset.exists() and built.exists() and other.exists()
     assert len(list(built.iterdir())) == 6
 
 
 def test_small_tables_of_a_preset_do_not_count(tmp_path: Path) -> None:
-    """Building a preset's tables must not remove one of `MOST_SETS` other rule sets."""
-    folders = [tmp_path / f"own-any-one-loses-{1000 + number}-0" for number in range(MOST_SETS)]
+    """Building a preset's tables must not remove one of `MAX_RULE_SETS` other rule sets."""
+    folders = [tmp_path / f"own-any-one-loses-{1000 + number}-0" for number in range(MAX_RULE_SETS)]
     for folder in folders:
         folder.mkdir()
         (folder / "3-3.wdl").touch()
