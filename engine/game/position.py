@@ -332,9 +332,9 @@ class Position:
     def outcome(self) -> Outcome | None:
         """Return the outcome if the game is over here, else None."""
         rules = self.rules
-        short = self._side_below_minimum()
-        if short is not None:
-            return Outcome(1 - short, "men")
+        loser = self._side_below_minimum()
+        if loser is not None:
+            return Outcome(1 - loser, "men")
         if not self.can_move():
             return Outcome(None if rules.blocked == "draws" else 1 - self.side, "blocked")
         if self.hands != (0, 0):

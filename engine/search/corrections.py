@@ -31,7 +31,7 @@ VARIANTS = ("morris", "mill")
 
 _POINT_BITS = 5
 _NO_POINT = 31
-"""Stands for no point. All its bits are set, so it is also the mask of a point."""
+"""Number for no point. All its bits are set, so it is also the mask of a point's bits."""
 _RING_MASK = (1 << ANGLES) - 1
 
 
@@ -79,8 +79,8 @@ def key_of(position: Position) -> tuple[int, int]:
 
 def number_of(position: Position, move: Move) -> int:
     """Return the number that stores a move for a position; ``move`` removes at most one man."""
-    key, index = key_of(position)
-    image = SYMMETRIES[index]
+    key, symmetry = key_of(position)
+    image = SYMMETRIES[symmetry]
     removed = image[move.removed[0]] if move.removed else _NO_POINT
     return (key << _POINT_BITS | image[move.to]) << _POINT_BITS | removed
 
@@ -120,7 +120,7 @@ def ensure() -> None:
 
 @cache
 def are_valid_for(rules: Rules) -> bool:
-    """Return whether ``rules`` differ from those of the file at most in limits that draw."""
+    """Return whether ``rules`` are those of the file, apart from limits that draw the game."""
     proven = preset(VARIANTS[0])
     return all(
         getattr(rules, field.attribute) == getattr(proven, field.attribute)
@@ -137,12 +137,12 @@ def corrected_move(position: Position, numbers: array[int] | None = None) -> Mov
         return None
     if numbers is None:
         numbers = load()
-    key, index = key_of(position)
-    place = bisect_left(numbers, key << 2 * _POINT_BITS)
-    if place == len(numbers) or numbers[place] >> 2 * _POINT_BITS != key:
+    key, symmetry = key_of(position)
+    index = bisect_left(numbers, key << 2 * _POINT_BITS)
+    if index == len(numbers) or numbers[index] >> 2 * _POINT_BITS != key:
         return None
-    to, removed = (numbers[place] >> shift & _NO_POINT for shift in (_POINT_BITS, 0))
-    image = SYMMETRIES[index]
+    to, removed = (numbers[index] >> shift & _NO_POINT for shift in (_POINT_BITS, 0))
+    image = SYMMETRIES[symmetry]
     return Move(
         None, image.index(to), () if removed == _NO_POINT else (image.index(removed),)
     )

@@ -95,25 +95,25 @@ def level_for(elo: int) -> Level:
     A rating outside their range gives the weakest or the strongest level.
     """
     elo = max(MINIMUM_ELO, min(MAXIMUM_ELO, elo))
-    at = next(index for index, level in enumerate(LEVELS) if elo <= level.elo)
-    high = LEVELS[at]
+    index = next(index for index, level in enumerate(LEVELS) if elo <= level.elo)
+    high = LEVELS[index]
     if elo == high.elo:
         return high
-    low = LEVELS[at - 1]
+    low = LEVELS[index - 1]
     share = (elo - low.elo) / (high.elo - low.elo)
 
-    def between(start: int, end: int) -> int:
+    def interpolated(start: int, end: int) -> int:
         return round(start + (end - start) * share)
 
     return Level(
         f"Elo {elo}",
         elo,
         round(low.nodes * (high.nodes / low.nodes) ** share),
-        between(low.oversight, high.oversight),
-        between(low.insight, high.insight),
-        between(low.noise, high.noise),
-        between(low.greed, high.greed),
-        between(low.freedom, high.freedom),
+        interpolated(low.oversight, high.oversight),
+        interpolated(low.insight, high.insight),
+        interpolated(low.noise, high.noise),
+        interpolated(low.greed, high.greed),
+        interpolated(low.freedom, high.freedom),
         low.style if share < 0.5 else high.style,
     )
 

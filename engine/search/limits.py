@@ -19,10 +19,9 @@ class Limit:
     """Limits of a search, which ends at the first one reached. All times are in seconds.
 
     ``time`` is for this search. ``depth`` is in plies; ``nodes`` counts the nodes of all threads.
-    ``mate`` ends the search when it has proven a win in that number of own moves; an engine that
-    speaks UGI counts it in plies.
-    The clocks and increments are the game's; ``remaining_moves`` is the number of moves to the
-    next time control.
+    ``mate`` ends the search once it has proven a win in that number of own moves; an engine that
+    speaks UGI counts it in plies. The clocks and increments are the game's; ``remaining_moves`` is
+    the number of moves to the next time control.
     """
 
     time: float | None = None

@@ -32,7 +32,7 @@ class _Totals(TypedDict):
 
 @dataclass
 class Reporter:
-    """Reports each iteration that the core completes; ``lines`` holds the last one's reports."""
+    """Reports each iteration that the core completes; ``lines`` are those of the last report."""
 
     table: core.TranspositionTable
     workers: Sequence[core.SearchWorker]
@@ -41,7 +41,7 @@ class Reporter:
     on_info: Callable[[Info], None]
     lines: list[Info] = field(default_factory=list)
 
-    def iteration(self, depth: int, lines: Lines) -> bool:
+    def report_iteration(self, depth: int, lines: Lines) -> bool:
         """Report an iteration; return whether time management ends the search."""
         totals = self._totals()
         self.lines = [
@@ -53,7 +53,7 @@ class Reporter:
         assert best is not None
         return self.clock.enough(lines[0][2][0], depth, best.relative)
 
-    def interrupted(self) -> None:
+    def report_interruption(self) -> None:
         """Report the best line of a search that was interrupted within an iteration.
 
         If a line has proved better since the last iteration, it is reported with a lower bound as

@@ -54,8 +54,8 @@ def make_root(
     The tables, if any, rule out all but the best moves, at least ``multipv`` of them. Once
     ``interrupted`` returns True, no further move is looked up. ``equal_wins``: search all winning
     moves. After a search that reported a win in N moves, the move that wins in N may not be the one
-    with the least depth to conversion. ``corrected``: without tables, the move of the position's
-    correction comes first.
+    with the least depth to conversion. ``corrected``: the move of the position's correction comes
+    first, unless the tables rank the moves.
     """
     moves = core_moves(position)
     wanted = {encode_move(move) for move in root_moves}
@@ -95,9 +95,9 @@ def make_root(
 
 def _without_values(position: Position, moves: list[int], corrected: bool) -> Root:
     """Return the root of a search of ``moves`` whose tablebase values are unknown."""
-    move = corrected_move(position) if corrected else None
-    first = None if move is None else encode_move(move)
+    correction = corrected_move(position) if corrected else None
+    first = None if correction is None else encode_move(correction)
     if first not in moves:
         return Root(moves)
-    others = [code for code in moves if code != first]
+    others = [move for move in moves if move != first]
     return Root([first, *others], ranks=(0, *[1] * len(others)))

@@ -143,12 +143,13 @@ class Searcher:
         on_info     called after each iteration for each of ``multipv`` lines, and at least once
         root_moves  the moves to choose from; all legal moves if empty
         infinite    returns only after `Signals.stop`
-        ponder      returns only after `Signals.stop` or `Signals.ponderhit`, which starts the time
+        ponder      returns only after `Signals.stop` or `Signals.ponderhit`, which starts the clock
         overhead    seconds that a move may lose outside of the search
-        asked       start of the time, in nanoseconds of `core.monotonic_ns`; None: now
+        asked       time of the request, from which time limits count, in nanoseconds of
+                    `core.monotonic_ns`; None: now
 
         A search without a limit runs to the maximum depth. After `clear`, a search on one thread
-        that is limited by depth or nodes always gives the same result.
+        that is limited only by depth or nodes always gives the same result.
         """
         signals = signals or Signals()
         asked = core.monotonic_ns() if asked is None else asked
@@ -176,7 +177,7 @@ class Searcher:
         multipv: int,
         level: Level | None,
     ) -> Result:
-        """Search a position that has moves, and choose one."""
+        """Search a position of an unfinished game."""
         # Strength levels play without tables.
         tables = None if level else self.tables_for(position.rules)
         start = core.monotonic_ns()
@@ -202,7 +203,7 @@ class Searcher:
             min(1 + level.nodes // 50_000, self.hash_mb) if level else self._useful_mb(clock)
         )
         if megabytes > self._table.megabytes_in_use():
-            # Growing clears the table. It is rare: in a game with a clock the first move needs the
+            # Growing clears the table, but is rare: in a game with a clock the first move needs the
             # largest table, and each growth at least doubles the size.
             self._table.clear(max(megabytes, 2 * self._table.megabytes_in_use()))
         self._table.new_search()
@@ -211,11 +212,11 @@ class Searcher:
             (count for count in (clock.limit.nodes, level and level.nodes) if count), default=0
         )
         interrupted, missing = self._run(
-            position, root, clock, signals, reporter.iteration, multipv, nodes, errors,
+            position, root, clock, signals, reporter.report_iteration, multipv, nodes, errors,
             reported_win,
         )
         if interrupted:
-            reporter.interrupted()
+            reporter.report_interruption()
         best = reporter.lines[0]
         assert best.score is not None
         plies = best.score.relative.win_in or 0
@@ -224,10 +225,10 @@ class Searcher:
         return Result(best.pv[0], ponder, best, interrupted, missing)
 
     def _plies_left(self, position: Position) -> int:
-        """Return the plies in which the win that the last search reported must end; 0: none."""
-        before, plies = self._reported_win or (position, 0)
-        follows = plies > 1 and position.rules == before.rules and any(
-            before.play(move).key == position.key for move in before.legal_moves()
+        """Return the plies left to the win that the last search reported; 0: none."""
+        last, plies = self._reported_win or (position, 0)
+        follows = plies > 1 and position.rules == last.rules and any(
+            last.play(move).key == position.key for move in last.legal_moves()
         )
         return plies - 1 if follows else 0
 
@@ -263,7 +264,7 @@ class Searcher:
         errors: Errors | None,
         reported_win: int,
     ) -> tuple[bool, int]:
-        """Run all workers until the first one, which reports, has ended.
+        """Run all workers until the first worker, which reports, has ended.
 
         Return whether its last iteration was interrupted, and how many threads could not start.
         """

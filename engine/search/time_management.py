@@ -11,12 +11,12 @@ from merels.engine.search.limits import LONGEST, Limit
 
 _MOVES_LEFT = 28
 """Number of moves that the clock must last for, unless the next time control is nearer."""
-_MINIMUM = 0.0002
+_MINIMUM_SECONDS = 0.0002
 """Least time for a move, in seconds: below any usual increment, so that an empty clock recovers."""
-_RESERVE = 5
+_RESERVE_OVERHEADS = 5
 """Overheads kept in reserve on the clock: on a busy machine a move may lose several."""
-_EASE = 8
-"""Less of the increment is spent if the clock has fewer than this number of overheads."""
+_FULL_INCREMENT_OVERHEADS = 8
+"""Number of overheads on the clock below which a smaller part of the increment is spent."""
 _STABILITY = (1.4, 1.1, 0.9, 0.75, 0.65)
 """Factor of the soft limit, by the number of iterations since the best move changed."""
 
@@ -36,18 +36,18 @@ def budget(clock: float, increment: float, moves_to_go: int | None, overhead: fl
     """Return the time for one move with ``clock`` seconds on the clock.
 
     ``overhead`` is the time in seconds that a move may lose outside of the search. The reserve is
-    five overheads, but at most 70 % of the clock or, if that is more, one overhead. A clock of at
+    five overheads, but at most 70 % of the clock or one overhead, whichever is more. A clock of at
     most one overhead gets the minimum: a late move may still be accepted, unlike a missing move.
     """
-    usable = clock - min(_RESERVE * overhead, max(overhead, clock * 0.7))
+    usable = clock - min(_RESERVE_OVERHEADS * overhead, max(overhead, clock * 0.7))
     if usable <= 0:
-        return Budget(_MINIMUM, _MINIMUM)
+        return Budget(_MINIMUM_SECONDS, _MINIMUM_SECONDS)
     moves = min(moves_to_go or _MOVES_LEFT, _MOVES_LEFT)
-    ease = min(1.0, clock / (_EASE * overhead)) if overhead else 1.0
-    soft = usable / moves + increment * 0.75 * ease
+    part = min(1.0, clock / (_FULL_INCREMENT_OVERHEADS * overhead)) if overhead else 1.0
+    soft = usable / moves + increment * 0.75 * part
     # At most 40 % of the usable time; all of it for the last move before the time control.
     hard = min(soft * 4, usable if moves == 1 else usable * 0.4)
-    return Budget(max(_MINIMUM, min(soft, hard)), max(_MINIMUM, hard))
+    return Budget(max(_MINIMUM_SECONDS, min(soft, hard)), max(_MINIMUM_SECONDS, hard))
 
 
 @dataclass
@@ -98,7 +98,7 @@ class TimeManager:
         return (core.monotonic_ns() - self.started) / 1e9
 
     def deadline(self) -> int | None:
-        """Return the time that interrupts the search, as of `core.monotonic_ns`; None: never."""
+        """Return the nanosecond of `core.monotonic_ns` that ends the search; None: never."""
         if self.waits or self.hard is None:
             return None
         return self.started + int(min(self.hard, LONGEST) * 1e9)
