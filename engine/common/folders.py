@@ -9,8 +9,8 @@ from pathlib import Path
 from merels.engine.common.errors import InputError
 
 
-def user_folder(what: str, variable: str, *, cache: bool) -> Path:
-    """Return the folder for ``what``: the environment ``variable``'s value, or a default.
+def user_folder(content: str, variable: str, *, cache: bool) -> Path:
+    """Return the folder for ``content``: the environment ``variable``'s value, or a default.
 
     The default is in the user's cache folder if ``cache`` is true, otherwise in the folder for data
     that cannot be recreated. `InputError` if the user has no home folder.
@@ -18,14 +18,14 @@ def user_folder(what: str, variable: str, *, cache: bool) -> Path:
     if folder := os.environ.get(variable):
         return Path(folder)
     try:
-        return _base(cache) / "merels" / what
+        return _base_folder(cache) / "merels" / content
     except RuntimeError:
         raise InputError(
-            "HOME", f"no home folder for {what}; set {variable} to a folder"
+            "HOME", f"no home folder for {content}; set {variable} to a folder"
         ) from None
 
 
-def _base(cache: bool) -> Path:
+def _base_folder(cache: bool) -> Path:
     if sys.platform == "darwin":
         return Path.home() / "Library" / ("Caches" if cache else "Application Support")
     if sys.platform == "win32":

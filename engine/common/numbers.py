@@ -6,21 +6,21 @@ import math
 
 from merels.engine.common.errors import InputError
 
-_BEYOND = 1 << 64
-"""Larger than every bound. Longer numbers are read as this value, because the time of `int` grows
-with the square of their length."""
+_CAP = 1 << 64
+"""Above every bound. Larger numbers are read as this value, because the time of `int` grows with
+the square of their length."""
 
 
 def parse_whole(text: str) -> int | None:
     """Return the value of a decimal integer with or without a sign; None for other text.
 
-    A number above 2**64 or below -2**64 is returned as that bound.
+    A number above 2**64 is read as 2**64, one below -2**64 as -2**64.
     """
     digits = text[1:] if text[:1] in ("+", "-") else text
     if not (digits.isascii() and digits.isdigit()):
         return None
     digits = digits.lstrip("0") or "0"
-    number = _BEYOND if len(digits) > len(str(_BEYOND)) else min(int(digits), _BEYOND)
+    number = _CAP if len(digits) > len(str(_CAP)) else min(int(digits), _CAP)
     return -number if text[0] == "-" else number
 
 

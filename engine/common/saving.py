@@ -107,7 +107,7 @@ def locked(path: Name) -> Iterator[int]:
                 except OSError:
                     pass  # The file system has no locks.
                 if not _is_same_file(path, descriptor):
-                    continue  # Another program has just replaced or removed it.
+                    continue  # Another program has just replaced or removed the file.
             yield descriptor
             return
         finally:
@@ -119,12 +119,12 @@ def append_open(descriptor: int, part: Part) -> None:
 
     No other process may append at the same time: after an error the file is cut to its old size.
     """
-    before = os.fstat(descriptor)
+    old = os.fstat(descriptor)
     try:
         _write(descriptor, part)
     except OSError:
-        if stat.S_ISREG(before.st_mode):
-            os.ftruncate(descriptor, before.st_size)
+        if stat.S_ISREG(old.st_mode):
+            os.ftruncate(descriptor, old.st_size)
         raise
 
 
@@ -137,7 +137,7 @@ def is_ordinary(path: Name) -> bool:
         target = os.stat(path)
     except OSError:
         return True  # Opening the file will report the problem.
-    return stat.S_ISREG(target.st_mode) and _own_stream(target) is None
+    return stat.S_ISREG(target.st_mode) and _output_stream(target) is None
 
 
 def create_draft(path: Name) -> str:
@@ -158,14 +158,14 @@ def create_draft(path: Name) -> str:
 def publish(draft: Name, path: Name) -> None:
     """Flush a complete draft to the disk and rename it to ``path``.
 
-    The draft first takes the permissions of the file that it replaces, if there is one.
+    The draft first gets the permissions of the file that it replaces, if there is one.
     """
     descriptor = os.open(draft, os.O_WRONLY)  # Windows flushes no file opened for reading.
     try:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-    _take_permissions(draft, path)
+    _copy_permissions(draft, path)
     os.replace(draft, path)
     _sync_folder(os.path.dirname(path) or os.curdir)
 
@@ -218,14 +218,14 @@ def create_lock(path: Name) -> int | None:
         except OSError:
             remove_lock(descriptor, path)  # The file system has no locks.
             return None
-        # Its former owner may have removed the file between `open` and `lock`.
+        # The process that held the lock may have removed the file between `open` and `lock`.
         if _is_same_file(path, descriptor):
             return descriptor
         os.close(descriptor)
 
 
 def remove_lock(descriptor: int | None, path: Name) -> None:
-    """Remove the lock file that `create_lock` locked; do nothing if it returned None."""
+    """Remove the lock file that `create_lock` locked; do nothing if ``descriptor`` is None."""
     if descriptor is None:
         return
     with suppress(OSError):
@@ -251,10 +251,10 @@ def _is_same_file(path: Name, descriptor: int) -> bool:
         return False
 
 
-def _own_stream(target: os.stat_result) -> int | None:
+def _output_stream(target: os.stat_result) -> int | None:
     """Return 1 or 2 if the file is this process's standard output or error, else None."""
     for stream in (1, 2):
-        with suppress(OSError):  # It was closed.
+        with suppress(OSError):  # The stream is closed.
             if os.path.samestat(target, os.fstat(stream)):
                 return stream
     return None
@@ -262,7 +262,7 @@ def _own_stream(target: os.stat_result) -> int | None:
 
 def _open_stream(path: Name, target: os.stat_result) -> int | None:
     """Return a descriptor of this process's own output, a device or a pipe, else None."""
-    if (stream := _own_stream(target)) is not None:
+    if (stream := _output_stream(target)) is not None:
         (sys.stdout if stream == 1 else sys.stderr).flush()
         return os.dup(stream)
     if stat.S_ISREG(target.st_mode):
@@ -272,7 +272,7 @@ def _open_stream(path: Name, target: os.stat_result) -> int | None:
     return os.open(path, os.O_WRONLY)
 
 
-def _take_permissions(draft: Name, path: Name) -> None:
+def _copy_permissions(draft: Name, path: Name) -> None:
     """Give a draft the permissions of the file at ``path`` and, if the system allows, its owner.
 
     `PermissionError` if that file is read-only.

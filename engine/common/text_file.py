@@ -53,8 +53,8 @@ def decode(data: bytes) -> str:
     return text
 
 
-def read_regular_file(path: Path, most: int) -> bytes:
-    """Return the content of a regular file of at most ``most`` bytes; `OSError` for any other.
+def read_regular_file(path: Path, max_bytes: int) -> bytes:
+    """Return the content of a regular file of at most ``max_bytes``; `OSError` for any other file.
 
     The call does not block on a pipe or a device.
     """
@@ -65,6 +65,6 @@ def read_regular_file(path: Path, most: int) -> bytes:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
             raise OSError(errno.EINVAL, "not a regular file")
-        if status.st_size > most:
-            raise OSError(errno.EFBIG, f"larger than {most >> 20} MiB")
-        return file.read(most)
+        if status.st_size > max_bytes:
+            raise OSError(errno.EFBIG, f"larger than {max_bytes >> 20} MiB")
+        return file.read(max_bytes)
