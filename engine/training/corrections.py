@@ -8,10 +8,10 @@ any of the moves that keep the value and look best to a search. Each line of pla
 and the most probable position is searched next.
 
 A position gets a correction if its search to ``-nodes`` prefers a move that gives away the value,
-at the end or after any iteration with `LEAST_NODES` nodes. The correction is the move that the
+at the end or after any iteration from `LEAST_NODES` nodes on. The correction is the move that the
 search prefers among those that keep the value. Lines of play follow the first rule set of the file;
-a correction that gives away the value under another one is left out. All of them need complete
-tables in ``-tables``.
+a correction that gives away the value under another rule set is left out. ``-tables`` needs the
+complete tables of all these rule sets.
 
 The result depends only on the openings, the tables, the engine's play and the number of positions.
 An interrupted run resumes, because ``-work`` stores each searched position.
@@ -41,18 +41,17 @@ from merels.engine.search.searcher import Searcher
 from merels.engine.tablebase.probe import Tables, build_command, open_tables
 
 LEAST_NODES = 1_000
-"""Nodes from which on the preferred move of an iteration counts."""
-REPLIES = 3
-"""Most moves of perfect play that are followed in a position."""
+"""Nodes of the search from which on the preferred move of an iteration counts."""
+MAX_REPLIES = 3
+"""Maximum number of moves of perfect play that are followed in a position."""
 REPLY_NODES = 20_000
 """Nodes of a search for these moves."""
 SPREAD = 12
 """Difference of scores, in hundredths of a man, that makes a reply less probable by a factor e."""
-OWN_NODES_SHARE = 4
-"""The engine may play what it prefers from this part of the nodes on, in faster or slower runs."""
-
+LATE_DIVISOR = 4
+"""Divisor of the nodes: on a slower machine, the engine may play what it prefers from there on."""
 START_WEIGHT = 20
-"""Weight of games from the start of the game; those from an opening have a weight of 1."""
+"""Weight of the start of the game; an opening has a weight of 1."""
 
 ENGINE, PERFECT = 0, 1
 """Who is to move in a line of play."""
@@ -106,7 +105,7 @@ class Explorer:
         preferred = self.search(position, self.nodes)
         final = preferred[-1][1]
         least = min(LEAST_NODES, self.nodes)
-        late = [move for nodes, move in preferred if nodes * OWN_NODES_SHARE >= self.nodes]
+        late = [move for nodes, move in preferred if nodes * LATE_DIVISOR >= self.nodes]
         if all(move in holding for nodes, move in preferred if nodes >= least):
             return None, {move: late.count(move) / len(late) for move in set(late)}
         if final not in holding:
@@ -125,14 +124,14 @@ class Explorer:
         self.searcher.clear()
         self.searcher.search(
             position, Limit(nodes=REPLY_NODES), follow, root_moves=holding,
-            multipv=min(REPLIES, len(holding)),
+            multipv=min(MAX_REPLIES, len(holding)),
         )
         best = max(score for score, _ in lines.values())
         weights = {move: math.exp((score - best) / SPREAD) for score, move in lines.values()}
         return {move: weight / sum(weights.values()) for move, weight in weights.items()}
 
-    def searched(self, position: Position, player: int) -> Searched:
-        """Search a position; no moves if it is lost, which tables cannot mend."""
+    def examine(self, position: Position, player: int) -> Searched:
+        """Search a position; a lost position gets no moves, because no correction can help."""
         holding = moves_that_hold(self.tables, position)
         if not holding:
             return Searched({})
@@ -197,15 +196,15 @@ def explore(
         expanded.add(place)
         searched = work.get(position, player)
         if searched is None:
-            searched = explorer.searched(position, player)
+            searched = explorer.examine(position, player)
             work.add(position, player, searched)
         yield position, searched
         for move, share in searched.moves.items():
-            push(_alone(position.push(move)), 1 - player, pending[place] * share)
+            push(_without_history(position.push(move)), 1 - player, pending[place] * share)
 
 
-def _alone(position: Position) -> Position:
-    """Return a position without its history and counts, as the work file names it."""
+def _without_history(position: Position) -> Position:
+    """Return a position without its history and counts, as the work file stores it."""
     return Position(position.rules, position.men, position.hands, position.side)
 
 
@@ -249,7 +248,7 @@ def main(argv: list[str] | None = None) -> int:
     args = parser.parse_args(argv)
     try:
         rules = [preset(name) for name in corrections.VARIANTS]
-        tables = [open_tables(args.tables, each) for each in rules]
+        tables = [open_tables(args.tables, rule_set) for rule_set in rules]
         for opened in tables:
             if not opened.complete:
                 command = build_command(opened.rules, args.tables)
@@ -257,8 +256,8 @@ def main(argv: list[str] | None = None) -> int:
                 raise InputError(str(args.tables), problem)
         explorer, work = Explorer(tables[0], args.nodes), Work(args.work)
         numbers = []
-        found = explore(read_openings(args.openings, rules[0]), explorer, work, args.positions)
-        for count, (position, searched) in enumerate(found, 1):
+        explored = explore(read_openings(args.openings, rules[0]), explorer, work, args.positions)
+        for count, (position, searched) in enumerate(explored, 1):
             if searched.correction:
                 move = Move.from_text(searched.correction)
                 if all(move in moves_that_hold(other, position) for other in tables[1:]):

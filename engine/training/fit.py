@@ -9,9 +9,9 @@ the random positions. Tables cannot show which of two draws is harder to defend.
 also has the score of a search and, without tables, the result of the game.
 
 The last rounds add samples that separate right from wrong moves. In a position where at most a
-third of the moves keep the value, short searches judge the best of those moves and the best of the
-others; the leaves of the two searches become samples. Each of these rounds also uses the samples of
-the earlier ones among them.
+third of the moves keep the value, one short search follows the best of these moves and one the best
+of the other moves; the leaves of both searches become samples. A round with leaves also uses the
+samples of all earlier rounds with leaves.
 
 The tables of the standard rules in ``-tables`` must be complete. Tables of other rules on flying
 (`loc`, `multi`) are used if they are complete. Without ``-tables``, all samples come from games.
@@ -40,7 +40,7 @@ from merels.engine.common.numbers import read_real, read_whole
 from merels.engine.common.saving import write_named, write_whole
 from merels.engine.core import core, trainer, weights
 from merels.engine.training.samples import TableLabeller, open_labellers, suite_keys
-from merels.engine.training.self_play import Round, mark_of, self_play
+from merels.engine.training.self_play import Round, file_prefix, self_play
 
 PER_MOVING_TABLE = 100_000
 """Random positions from each table of the moving phase under the standard rules."""
@@ -97,10 +97,10 @@ def fit(pieces: Sequence[bytes], unseen: array[int], processes: int) -> bytes:
 
 def _cached_fit(work: Path, pieces: Sequence[bytes], unseen: array[int], processes: int) -> bytes:
     """Return the weights that `fit` makes of samples, cached in ``work``."""
-    mark = zlib.crc32(unseen.tobytes())
+    crc = zlib.crc32(unseen.tobytes())
     for piece in pieces:
-        mark = zlib.crc32(piece, mark)
-    path = work / f"{mark:08x}.weights"
+        crc = zlib.crc32(piece, crc)
+    path = work / f"{crc:08x}.weights"
     if not path.exists():
         write_whole(path, [fit(pieces, unseen, processes)])
     return path.read_bytes()
@@ -128,7 +128,7 @@ def main(argv: list[str] | None = None) -> int:
         "-unseen", type=Path, metavar="FILE", nargs="+", default=[],
         help="suites whose positions are held out",
     )
-    parser.add_argument("-scale", type=_share, default=1.0, help="factor of the number of samples")
+    parser.add_argument("-scale", type=_scale, default=1.0, help="factor of the number of samples")
     parser.add_argument("-processes", type=_count, default=os.cpu_count() or 1)
     parser.add_argument(
         "-work", type=Path, metavar="DIR", default=Path("build/fit"),
@@ -147,7 +147,7 @@ def main(argv: list[str] | None = None) -> int:
     return 0
 
 
-def _share(text: str) -> float:
+def _scale(text: str) -> float:
     """Return a flag's value, a number from 0 to 1000."""
     return read_real(text, 0, 1000)
 
@@ -196,10 +196,10 @@ def _leaves(
     work: Path, payload: bytes, labellers: list[TableLabeller], played: list[bytes], pool: Executor
 ) -> list[bytes]:
     """Return the labelled leaves of the critical positions of games, cached in ``work``."""
-    mark = mark_of(payload)
+    prefix = file_prefix(payload)
 
     def leaves(number: int) -> bytes:
-        path = work / f"{mark}-{number}.leaves"
+        path = work / f"{prefix}-{number}.leaves"
         if not path.exists():
             write_whole(path, [labeller.leaves(played[number]) for labeller in labellers])
         return _labelled(path.read_bytes(), labellers)

@@ -90,7 +90,7 @@ def _random_counts(chance: random.Random) -> tuple[int, int]:
     return counts[0], counts[1]
 
 
-def _start(player: _Player, rules: Rules, chance: random.Random) -> Position:
+def _first_position(player: _Player, rules: Rules, chance: random.Random) -> Position:
     """Return a game's first position: random, or reached by an opening of partly random moves."""
     if chance.random() < 0.35:
         return random_position(rules, *_random_counts(chance), chance)
@@ -103,13 +103,13 @@ def _start(player: _Player, rules: Rules, chance: random.Random) -> Position:
     return position
 
 
-def _game(player: _Player, rules: Rules, chance: random.Random) -> Iterator[Sample]:
+def _play_game(player: _Player, rules: Rules, chance: random.Random) -> Iterator[Sample]:
     """Play a game; yield the samples of its positions.
 
     The game ends early when a search has proved its result, and as a draw after `_MAX_MOVES`.
     """
-    position = _start(player, rules, chance)
-    seen: list[tuple[Position, int]] = []
+    position = _first_position(player, rules, chance)
+    searched: list[tuple[Position, int]] = []
     random_share = chance.choice((0.0, 0.03, 0.1))
     winner: int | None = None
     while position.number <= _MAX_MOVES:
@@ -118,7 +118,7 @@ def _game(player: _Player, rules: Rules, chance: random.Random) -> Iterator[Samp
             winner = outcome.winner
             break
         score, move = player.search(position)
-        seen.append((position, score))
+        searched.append((position, score))
         if abs(score) >= PROVEN:
             winner = position.side if score > 0 else 1 - position.side
             break
@@ -126,7 +126,7 @@ def _game(player: _Player, rules: Rules, chance: random.Random) -> Iterator[Samp
         position = position.play(
             chance.choice(position.legal_moves()) if play_random else decode_move(move)
         )
-    for position, score in seen:
+    for position, score in searched:
         result = 0.5 if winner is None else float(winner == position.side)
         if abs(score) >= PROVEN:
             expected = float(score > 0)
@@ -152,10 +152,10 @@ def _play_chunk(task: tuple[Path, bytes, int, int, int]) -> Path:
     ]
     samples = bytearray()
     for _ in range(games):
-        rules, player = chance.choices(players, [part for _, part in RULES])[0]
+        rules, player = chance.choices(players, [percentage for _, percentage in RULES])[0]
         player.table.clear()
         player.worker.clear()
-        for sample in _game(player, rules, chance):
+        for sample in _play_game(player, rules, chance):
             samples += sample.pack()
         searched = trainer.hash_samples(
             player.table, player.rules, MAX_HASH_SAMPLES, chance.getrandbits(64)
@@ -167,7 +167,7 @@ def _play_chunk(task: tuple[Path, bytes, int, int, int]) -> Path:
     return path
 
 
-def mark_of(payload: bytes) -> str:
+def file_prefix(payload: bytes) -> str:
     """Return the prefix of names of files that are made with these weights: their CRC-32."""
     return f"{zlib.crc32(payload):08x}"
 
@@ -176,9 +176,10 @@ def self_play(
     work: Path, payload: bytes, round_: Round, seed: int, processes: int
 ) -> list[bytes]:
     """Play a round; return its samples, one item for each `CHUNK` games, cached in ``work``."""
-    mark = mark_of(payload)
+    prefix = file_prefix(payload)
     tasks = [
-        (work / f"{mark}-{number}.samples", payload, seed * 1_000_000 + number, CHUNK, round_.nodes)
+        (work / f"{prefix}-{number}.samples", payload, seed * 1_000_000 + number, CHUNK,
+         round_.nodes)
         for number in range(max(MIN_CHUNKS, round_.games // CHUNK))
     ]
     pieces = []
