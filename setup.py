@@ -58,9 +58,9 @@ COMMIT = Path("engine/commit")
 
 # The compiler and Cython check only the dates of the sources. Therefore a build with other flags
 # than the last build in this folder must translate and compile everything again.
-KIND = Path("engine/core/core.kind")
-kind = f"{DEBUG} {compile_args} {GCC_ARGS}\n"
-other_kind = not KIND.is_file() or KIND.read_text(encoding="utf-8") != kind
+FLAGS_FILE = Path("engine/core/core.kind")
+flags = f"{DEBUG} {compile_args} {GCC_ARGS}\n"
+flags_changed = not FLAGS_FILE.is_file() or FLAGS_FILE.read_text(encoding="utf-8") != flags
 SOURCES = (  # They compile in parallel, so the slowest comes first.
     "engine/core/core.pyx", "engine/core/solver.pyx", "engine/core/trainer.pyx",
     "protocol/client/scanner.pyx", "protocol/process/round_trip.pyx",
@@ -86,7 +86,7 @@ def translated() -> list[Extension]:
     extensions = cythonize(
         [extension(Path(source)) for source in SOURCES],
         nthreads=min(os.cpu_count() or 1, len(SOURCES)),
-        force=other_kind,
+        force=flags_changed,
         compiler_directives={
             "language_level": 3,
             "boundscheck": DEBUG,
@@ -100,7 +100,7 @@ def translated() -> list[Extension]:
             "freethreading_compatible": True,
         },
     )
-    KIND.write_text(kind, encoding="utf-8")
+    FLAGS_FILE.write_text(flags, encoding="utf-8")
     return extensions
 
 
