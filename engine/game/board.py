@@ -105,6 +105,15 @@ SYMMETRIES: tuple[tuple[int, ...], ...] = tuple(
 """The 16 symmetries: each maps point ``p`` to ``symmetry[p]``; the first is the identity."""
 
 
+def least_image(men: tuple[int, int]) -> tuple[int, int]:
+    """Return the least image of both sides' men under the symmetries, a key of all images."""
+    first, second = (tuple(points_of(mask)) for mask in men)
+    return min(
+        (mask_of(symmetry[p] for p in first), mask_of(symmetry[p] for p in second))
+        for symmetry in SYMMETRIES
+    )
+
+
 _DIAGRAM = """\
 7  a7----------d7----------g7
    |           |           |

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from random import Random
 
-from merels.engine.game.board import ALL_POINTS, NEIGHBOURS, SYMMETRIES, mask_of, points_of
+from merels.engine.game.board import ALL_POINTS, NEIGHBOURS, least_image, mask_of, points_of
 from merels.engine.game.position import WHITE, Move, Position
 from merels.engine.game.rules import MEN_PER_SIDE, Rules
 from merels.engine.tablebase.probe import Tables
@@ -13,66 +13,60 @@ from merels.engine.tablebase.root_ranking import Choice, values_of_moves
 from merels.engine.tablebase.sectors import AnySector
 from merels.protocol.puzzles.puzzle import GOALS, Puzzle
 
-WALK = 12
-"""Length of a walk, in plies."""
+_WALK_PLIES = 12
 LONGEST_LINE = 7
 """Maximum length of a solution, in plies."""
 FEWEST_MOVES = 4
 """Minimum number of legal moves in a puzzle's position."""
-PATIENCE = 2000
-"""Number of consecutive walks without a new puzzle that ends the search."""
+_MAX_FRUITLESS = 2000
+"""Number of consecutive attempts without a new puzzle that ends the search."""
 _RANDOM_MOVE_SHARE = 0.15
 """Share of a walk's moves that are chosen from all legal moves; the others keep the value."""
 _BLOCK_SHARE = 0.02
-"""Share of attempts, in a search of all phases, that set up a block; walks rarely end in one."""
+"""Share of attempts, in a search of all phases, that set up a block; walks rarely reach blocks."""
 
 Men = tuple[int, int]
 """Bit masks of two sides' men."""
-Attempt = tuple[Position, list[Choice] | None]
+Candidate = tuple[Position, list[Choice] | None]
 """A position that may have a puzzle, and the values of its moves if they are known."""
 
 
 def find_puzzles(tables: Tables, seed: int, all_phases: bool = False) -> Iterator[Puzzle]:
     """Yield different puzzles, in an order that depends only on the tables and ``seed``.
 
-    Symmetric positions count as one. End after `PATIENCE` walks without a new puzzle. With
-    ``all_phases``, a walk begins in each phase with the same probability, and some walks begin just
-    before a block.
+    No two positions are symmetric images. With ``all_phases``, walks begin in each phase with the
+    same probability, and some attempts are positions of `before_block`.
     """
     random = Random(seed)
-    groups = _groups(tables) if all_phases else [list(tables.headers)]
+    groups = _sectors_by_phase(tables) if all_phases else [list(tables.headers)]
     seen: set[object] = set()
     fruitless = 0
-    while fruitless < PATIENCE:
+    while fruitless < _MAX_FRUITLESS:
         fruitless += 1
         if all_phases and random.random() < _BLOCK_SHARE:
             block = before_block(tables.rules, random)
-            attempt: Iterable[Attempt] = [(block, None)] if block else []
+            candidates: Iterable[Candidate] = [(block, None)] if block else []
         else:
             group = groups[0] if len(groups) == 1 else random.choice(groups)
-            start = _start(tables, random, random.choice(group))
-            attempt = _walk(tables, random, start)
-        for position, choices in attempt:
+            start = _random_position(tables, random, random.choice(group))
+            candidates = _walk(tables, random, start)
+        for position, choices in candidates:
             puzzle = puzzle_at(tables, position, choices)
             if puzzle is None:
                 continue
-            if _key(position) not in seen:
-                seen.add(_key(position))
+            key = least_image(position.men), position.hands, position.side
+            if key not in seen:
+                seen.add(key)
                 fruitless = 0
                 yield puzzle
                 break
 
 
-def _key(position: Position) -> object:
-    """Return a key that symmetric positions share."""
-    return _canonical(position.men), position.hands, position.side
-
-
 def before_block(rules: Rules, random: Random) -> Position | None:
     """Return a random position of the moving phase in which a move blocks the opponent.
 
-    Return None if an attempt fails. The opponent's men form a connected group. Men of the side to
-    move stand on all neighbours of the group but one, and one man is a move away from that one.
+    Return None if an attempt fails. The opponent's men form a connected group. The side to move
+    occupies all neighbours of the group except one point, to which one of its men can move.
     """
     size, group = random.randint(4, 7), 1 << random.randrange(ALL_POINTS.bit_length())
     while group.bit_count() < size:
@@ -83,24 +77,22 @@ def before_block(rules: Rules, random: Random) -> Position | None:
     free = list(points_of(ALL_POINTS & ~(group | walls)))
     more = random.randint(0, min(MEN_PER_SIDE - walls.bit_count(), len(free)))
     own = walls | mask_of(random.sample(free, more))
-    last = random.choice(list(points_of(walls)))
-    origins = list(points_of(NEIGHBOURS[last] & ~(own | group)))
+    gap = random.choice(list(points_of(walls)))
+    origins = list(points_of(NEIGHBOURS[gap] & ~(own | group)))
     if not origins:
         return None
-    own = own & ~(1 << last) | 1 << random.choice(origins)
+    own = own & ~(1 << gap) | 1 << random.choice(origins)
     side = random.randrange(2)
     return Position(rules, (own, group) if side == WHITE else (group, own), (0, 0), side)
 
 
 def _around(group: int) -> int:
     """Return the neighbours of a group of points."""
-    return mask_of(
-        point for point in points_of(ALL_POINTS & ~group) if NEIGHBOURS[point] & group
-    )
+    return mask_of(point for point in points_of(ALL_POINTS & ~group) if NEIGHBOURS[point] & group)
 
 
-def _groups(tables: Tables) -> list[list[AnySector]]:
-    """Return the open sectors by phase: with men in hand, without flying, and with three men."""
+def _sectors_by_phase(tables: Tables) -> list[list[AnySector]]:
+    """Return the open sectors by phase: placing, moving and flying; omit empty phases."""
     groups: tuple[list[AnySector], ...] = ([], [], [])
     for sector in tables.headers:
         flies = any(3 in sides for sides in sector.sides)
@@ -122,9 +114,9 @@ def puzzle_at(
     value, solution = entry.value, _only_moves(position, entry.value, choices)
     if solution is None:
         return None
-    first, moves = solution
-    line = [first[0].move]
-    equal: Sequence[Choice] = first
+    holding, moves = solution
+    line = [holding[0].move]
+    equal: Sequence[Choice] = holding
     after = position
     while len(equal) == 1 and len(line) + 2 <= LONGEST_LINE:
         after = after.play(line[-1])
@@ -142,9 +134,8 @@ def puzzle_at(
     end = position.play(line[0]).outcome()
     if end is not None and end.reason != "blocked":
         return None  # A mill that ends the game at once is too easy to find; a block is not.
-    depth = first[0].depth
     others = tuple(choice.move for choice in equal[1:])
-    return Puzzle(position, value, tuple(line), others, len(first), moves, depth)
+    return Puzzle(position, value, tuple(line), others, len(holding), moves, holding[0].depth)
 
 
 def _only_moves(
@@ -154,8 +145,7 @@ def _only_moves(
 
     Return None if these moves differ in effect, if another move is not proven to be worse, or if
     the position has no worse move or fewer than `FEWEST_MOVES` moves. With ``value`` 0 every losing
-    move must be `Choice.certain`, because a limit on plies can turn a loss into a draw. With
-    ``value`` 1 that is unnecessary: no such limit turns a draw or a loss into a win.
+    move must be `Choice.certain`, because a limit on plies can turn a loss into a draw.
     """
     if choices is None or len(choices) < FEWEST_MOVES:
         return None
@@ -164,7 +154,7 @@ def _only_moves(
         return None
     if value == 0 and not all(choice.certain for choice in choices if choice.value < 0):
         return None
-    effects = {_canonical(_men_after(position, choice.move)) for choice in best}
+    effects = {least_image(_men_after(position, choice.move)) for choice in best}
     best.sort(key=lambda choice: (choice.depth or 0, str(choice.move)))
     return (best, len(choices)) if len(effects) == 1 else None
 
@@ -179,13 +169,12 @@ def _reply(tables: Tables, position: Position, value: int) -> Move | None:
         return None
     keeping = [choice for choice in choices if choice.value == -value]
 
-    def difficulty(choice: Choice) -> tuple[float, int, str]:
-        # The hardest reply has the least key.
+    def ease(choice: Choice) -> tuple[float, int, str]:
         child = position.play(choice.move)
         counts = None if child.outcome() else tables.holding(child)
         return (counts[0] / counts[1] if counts else 2.0, -(choice.depth or 0), str(choice.move))
 
-    return min(keeping, key=difficulty).move if keeping else None
+    return min(keeping, key=ease).move if keeping else None
 
 
 def _men_after(position: Position, move: Move) -> Men:
@@ -196,16 +185,7 @@ def _men_after(position: Position, move: Move) -> Men:
     return own | 1 << move.to, opponent
 
 
-def _canonical(men: Men) -> Men:
-    """Return the least image of ``men`` under the board's symmetries."""
-    first, second = (tuple(points_of(mask)) for mask in men)
-    return min(
-        (mask_of(symmetry[p] for p in first), mask_of(symmetry[p] for p in second))
-        for symmetry in SYMMETRIES
-    )
-
-
-def _start(tables: Tables, random: Random, sector: AnySector) -> Position:
+def _random_position(tables: Tables, random: Random, sector: AnySector) -> Position:
     """Return a random position of a sector.
 
     If the sector has men in hand and the tables are complete, the position comes from random play:
@@ -229,14 +209,9 @@ def _start(tables: Tables, random: Random, sector: AnySector) -> Position:
     )
 
 
-def _walk(
-    tables: Tables, random: Random, position: Position
-) -> Iterator[Attempt]:
-    """Yield the positions of a walk after its start, with the values of their moves.
-
-    Each position has no history and 0 ``plies``, as if the game began with it.
-    """
-    for ply in range(WALK + 1):
+def _walk(tables: Tables, random: Random, position: Position) -> Iterator[Candidate]:
+    """Yield the positions of a walk after its start, each as if a game began with it."""
+    for ply in range(_WALK_PLIES + 1):
         choices = None if position.outcome() else values_of_moves(tables, position)
         if not choices:
             return

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from merels.engine.core import trainer
 from merels.engine.core.convert import core_board
-from merels.engine.game.board import SYMMETRIES, mask_of, points_of
+from merels.engine.game.board import least_image
 from merels.engine.game.notation import format_position
 from merels.engine.game.position import Position
 from merels.engine.game.rules import MEN_PER_SIDE, MINIMUM_MEN, make_rules
@@ -48,12 +48,7 @@ Image = tuple[int, int, tuple[int, int], int]
 
 def image_of(position: Position) -> Image:
     """Return a key that is equal for all mirror images of a position."""
-    men = position.men
-    white, black = min(
-        (mask_of(s[p] for p in points_of(men[0])), mask_of(s[p] for p in points_of(men[1])))
-        for s in SYMMETRIES
-    )
-    return white, black, position.hands, position.side
+    return *least_image(position.men), position.hands, position.side
 
 
 def game(searcher: Searcher, chance: random.Random) -> Iterator[Position]:

@@ -9,7 +9,7 @@ from itertools import count
 
 from merels.engine.common.errors import InputError, printable
 from merels.engine.common.files import errors_at, file_error, read_lines
-from merels.engine.game.board import LINE_MASKS, NAMES, SIZE, SYMMETRIES, points_of
+from merels.engine.game.board import LINE_MASKS, NAMES, SIZE, least_image, mask_of
 from merels.engine.game.notation import START, format_position
 from merels.engine.game.position import BLACK, WHITE, Move, Position
 from merels.engine.game.rules import Rules, preset
@@ -88,8 +88,8 @@ def new_placements(rng: random.Random, length: int, seen: set[tuple[int, int]]) 
     """
     for _ in range(TRIES):
         points = _shuffled(rng, range(SIZE))[:length]
-        men = (_mask(points[WHITE::2]), _mask(points[BLACK::2]))
-        if _is_quiet(men) and (board := _canonical(men)) not in seen:
+        men = (mask_of(points[WHITE::2]), mask_of(points[BLACK::2]))
+        if _is_quiet(men) and (board := least_image(men)) not in seen:
             seen.add(board)
             return points
     return None
@@ -112,24 +112,12 @@ def _shuffled(rng: random.Random, items: Sequence[int]) -> list[int]:
     return order
 
 
-def _mask(points: Sequence[int]) -> int:
-    return sum(1 << point for point in points)
-
-
 def _is_quiet(men: tuple[int, int]) -> bool:
     """Return whether no line has two or more men of one side and no man of the other."""
     return not any(
         (own & line).bit_count() >= 2 and not other & line
         for line in LINE_MASKS
         for own, other in (men, men[::-1])
-    )
-
-
-def _canonical(men: tuple[int, int]) -> tuple[int, int]:
-    """Return the least of the board's 16 symmetric images."""
-    return min(
-        (_mask([s[p] for p in points_of(men[0])]), _mask([s[p] for p in points_of(men[1])]))
-        for s in SYMMETRIES
     )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from merels.engine.common.errors import InputError
-from merels.engine.game.board import LINE_MASKS
+from merels.engine.game.board import LINE_MASKS, least_image
 from merels.engine.game.notation import parse_position
 from merels.engine.game.position import WHITE, Position
 from merels.engine.game.rules import PRESETS, parse_rules
@@ -19,7 +19,7 @@ from merels.engine.search.searcher import Searcher
 from merels.engine.tablebase.probe import TableValue, Tables
 from merels.tournament.commands.main import main
 from merels.tournament.openings.generator import BookSettings, make_book
-from merels.tournament.openings.reading import _canonical, load_openings, shipped_book
+from merels.tournament.openings.reading import load_openings, shipped_book
 from merels.tournament.records.settings import OpeningSettings
 from tests.tournament.processes import play
 from tests.tournament.specs import match
@@ -73,7 +73,7 @@ def test_a_shipped_book_has_distinct_level_positions_that_are_proven_drawn(varia
     for position, line in zip(positions, lines):
         moves = len(position.legal_moves())
         assert int(line[5]) == moves and 1 <= int(line[4]) <= moves // 3
-    assert len({(_canonical(p.men), p.side) for p in positions}) == len(positions)
+    assert len({(least_image(p.men), p.side) for p in positions}) == len(positions)
     assert len({sum(men.bit_count() for men in p.men) for p in positions}) >= 5
     for position in positions:
         assert position.total(0) == position.total(1) == 9, "neither side is ahead"

@@ -10,13 +10,13 @@ import pytest
 
 from merels.engine.common.errors import InputError
 from merels.engine.common.files import file_digest, read_text
-from merels.engine.game.board import in_mills
+from merels.engine.game.board import in_mills, least_image
 from merels.engine.game.notation import START, parse_position, play_moves
 from merels.engine.game.position import Position
 from merels.engine.game.rules import PRESETS, Rules, parse_rules
 from merels.protocol.formats.pgn.writer import format_record
 from merels.protocol.games.record import Record
-from merels.tournament.openings.reading import Openings, _canonical, load_openings
+from merels.tournament.openings.reading import Openings, load_openings
 from merels.tournament.records.games import Opening
 from merels.tournament.records.settings import OpeningSettings
 
@@ -41,7 +41,7 @@ def test_random_openings_are_distinct_and_no_move_closes_a_mill(name: str) -> No
         assert not in_mills(position.men[0]) and not in_mills(position.men[1])
         for move in position.legal_moves():
             assert not position.mills_closed(move.origin, move.to)
-        boards.add(_canonical(position.men))
+        boards.add(least_image(position.men))
     assert len(boards) == 200
 
 
