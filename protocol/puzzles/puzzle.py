@@ -78,10 +78,7 @@ class Puzzle:
 
 
 def load(path: Path) -> list[Puzzle]:
-    """Read a file of puzzles, which may be packed by gzip.
-
-    Raise `InputError` for an invalid file, with the number of the invalid line.
-    """
+    """Read a file of puzzles, which may be packed by gzip; `InputError` names an invalid line."""
     try:
         data = path.read_bytes()
         text = (gzip.decompress(data) if data.startswith(_GZIP) else data).decode()
@@ -102,7 +99,7 @@ def standard_puzzles() -> Sequence[Puzzle]:
 
 
 def pack(text: str, path: Path) -> bytes:
-    """Return a file's content: packed if the name of ``path`` ends in ``.gz``."""
+    """Return the content of the file ``path``, packed if its name ends in ``.gz``."""
     data = text.encode()
     return gzip.compress(data, mtime=0) if path.suffix == ".gz" else data
 
@@ -120,10 +117,7 @@ def _read(path: Path, text: str) -> Iterator[Puzzle]:
 
 
 def _parse(row: dict[str, Any]) -> Puzzle:
-    """Parse a line's JSON object.
-
-    Raise `InputError` for illegal moves, ValueError, KeyError or TypeError for other faults.
-    """
+    """Parse a line's JSON object; errors are those that `_read` catches."""
     position = parse_position(row["position"], parse_rules(row["rules"]))
     line = tuple(map(parse_move, row["line"]))
     equal = tuple(map(parse_move, row["equal"]))

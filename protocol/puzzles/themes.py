@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import accumulate
 
 from merels.engine.game.board import ALL_POINTS, NEIGHBOURS, PARTNERS, points_of
 from merels.engine.game.position import Move, Position
@@ -14,7 +15,7 @@ THEMES = (
     *PHASES, "draw", "mill", "removal", "quiet", "block", "fork", "double", "trap", "long",
 )
 """All themes, in the order in which they are listed."""
-_LONG = 5
+_LONG_PLIES = 5
 """Minimum length of a solution with the theme ``long``, in plies."""
 
 
@@ -28,30 +29,30 @@ def phase_of(position: Position) -> str:
 @lru_cache(maxsize=4096)
 def themes_of(puzzle: Puzzle) -> tuple[str, ...]:
     """Return a puzzle's themes in the order of `THEMES`; FORMAT.md defines them."""
-    position, move = puzzle.position, puzzle.line[0]
-    side = position.side
-    after = position.play(move)
-    found = {phase_of(position)}
+    move, side = puzzle.line[0], puzzle.position.side
+    positions = list(accumulate(puzzle.line, Position.play, initial=puzzle.position))
+    position = positions[0]
+    themes = {phase_of(position)}
     if puzzle.value == 0:
-        found.add("draw")
+        themes.add("draw")
     if move.removed:
-        found.add("mill")
+        themes.add("mill")
         if puzzle.holding == 1 and _removals(position, move) > 1:
-            found.add("removal")
+            themes.add("removal")
     else:
-        found.add("quiet")
-        if _threats(after, side) > 1 >= _threats(position, side):
-            found.add("fork")
-    if _blocks_mill(position, move.to):
-        found.add("block")
-    if not has_double_mill(position, side) and _reaches_double_mill(puzzle):
-        found.add("double")
-    end = _end(puzzle)
-    if (outcome := end.outcome()) is not None and outcome.reason == "blocked":
-        found.add("trap")
-    if len(puzzle.line) >= _LONG:
-        found.add("long")
-    return tuple(theme for theme in THEMES if theme in found)
+        themes.add("quiet")
+        if _threats(positions[1], side) > 1 >= _threats(position, side):
+            themes.add("fork")
+    if _may_close(position, 1 - side, move.to):
+        themes.add("block")
+    double_mills = [has_double_mill(each, side) for each in (position, *positions[1::2])]
+    if any(double_mills) and not double_mills[0]:
+        themes.add("double")
+    if (outcome := positions[-1].outcome()) is not None and outcome.reason == "blocked":
+        themes.add("trap")
+    if len(puzzle.line) >= _LONG_PLIES:
+        themes.add("long")
+    return tuple(theme for theme in THEMES if theme in themes)
 
 
 def _removals(position: Position, move: Move) -> int:
@@ -60,27 +61,14 @@ def _removals(position: Position, move: Move) -> int:
                for legal in position.legal_moves())
 
 
-def _end(puzzle: Puzzle) -> Position:
-    """Return the position after the solution."""
-    position = puzzle.position
-    for move in puzzle.line:
-        position = position.play(move)
-    return position
-
-
-def _closers(position: Position, side: int, to: int, partners: int) -> int:
-    """Return the mask of the men of ``side``, without ``partners``, that could move to ``to``."""
-    men = position.men[side] & ~partners
-    return men if position.flies(side) else men & NEIGHBOURS[to]
-
-
 def _may_close(position: Position, side: int, to: int) -> bool:
     """Return whether ``side`` could close a mill on an empty point if it were to move."""
-    for partners in PARTNERS[to]:
-        if position.men[side] & partners == partners:
-            if position.hands[side] or _closers(position, side, to, partners):
-                return True
-    return False
+    men = position.men[side]
+    movable = men if position.flies(side) else men & NEIGHBOURS[to]
+    return any(
+        men & partners == partners and bool(position.hands[side] or movable & ~partners)
+        for partners in PARTNERS[to]
+    )
 
 
 def _threats(position: Position, side: int) -> int:
@@ -89,16 +77,8 @@ def _threats(position: Position, side: int) -> int:
     return sum(_may_close(position, side, point) for point in points_of(empty))
 
 
-def _blocks_mill(position: Position, to: int) -> bool:
-    """Return whether the opponent could close a mill on ``to``."""
-    return _may_close(position, 1 - position.side, to)
-
-
 def has_double_mill(position: Position, side: int) -> bool:
-    """Return whether a man of ``side`` can leave one mill to close another.
-
-    Moving the man back and forth closes a mill on each move.
-    """
+    """Return whether a man of ``side`` can leave one mill to close another."""
     if position.hands[side]:
         return False
     men = position.men[side]
@@ -110,14 +90,4 @@ def has_double_mill(position: Position, side: int) -> bool:
         for to in points_of(empty & NEIGHBOURS[origin]):
             if any(others & partners == partners for partners in PARTNERS[to]):
                 return True
-    return False
-
-
-def _reaches_double_mill(puzzle: Puzzle) -> bool:
-    """Return whether a move of the solution makes a double mill."""
-    position = puzzle.position
-    for step, move in enumerate(puzzle.line):
-        position = position.play(move)
-        if step % 2 == 0 and has_double_mill(position, puzzle.position.side):
-            return True
     return False

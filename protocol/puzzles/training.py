@@ -23,22 +23,22 @@ from merels.protocol.puzzles.search import find_puzzles
 from merels.protocol.puzzles.themes import themes_of
 
 _FIRST_RATING = 1100
-_K, _FIRST_K, _NEW_COUNT = 24, 60, 15
-"""Elo's factor K, the factor for a new player, and the number of puzzles with that factor."""
+_K, _FIRST_K, _FIRST_COUNT = 24, 60, 15
+"""Elo's factor K, the factor for a player's first puzzles, and the number of those puzzles."""
 _TASKS = {
     "win": "{} to move: one move wins.",
     "draw": "{} to move: one move draws, all others lose.",
 }
 _CANDIDATES = 4
-"""Maximum number of wanted puzzles made from tables for each choice."""
+"""Number of wanted puzzles made from tables for each choice."""
 _MOST_MADE = 100
-"""Maximum number of puzzles made from tables to find `_CANDIDATES` that are wanted."""
+"""Maximum number of puzzles made from tables to find `_CANDIDATES`."""
 _NEAREST = 10
 """Number of stored puzzles, nearest in rating, from which the next puzzle is chosen."""
 HIGHEST_RATING = 9999
 _MOST_GIVEN = 1000
 """Number of recent puzzles that are not chosen again, unless no other puzzle fits."""
-_FILE = "player.json"
+_PLAYER_FILE = "player.json"
 
 
 @dataclass
@@ -56,7 +56,7 @@ class Player:
     def score(self, puzzle: Puzzle, points: float) -> int:
         """Count a puzzle that earned 1, 0.5 or 0 points; return the change of the rating."""
         expected = 1 / (1 + 10 ** ((puzzle.rating - self.rating) / 400))
-        step = _FIRST_K if self.tried < _NEW_COUNT else _K
+        step = _FIRST_K if self.tried < _FIRST_COUNT else _K
         before = round(self.rating)
         self.rating = max(100.0, self.rating + step * (points - expected))
         self.tried += 1
@@ -126,7 +126,7 @@ class Attempt:
         return after
 
     def hint(self) -> int:
-        """Take the next hint: the man to move halves the points, the move takes all points.
+        """Take the next hint: the man to move halves the points, the whole move takes them all.
 
         Return the number of hints; raise `InputError` if the puzzle is solved.
         """
@@ -153,9 +153,9 @@ class Wanted(NamedTuple):
 class Trainer:
     """Chooses puzzles for a player and saves the player's rating. Thread-safe.
 
-    ``folder`` holds the player's file; if it is None, nothing is saved. Without ``puzzles``, the
-    default rules use the installed puzzles if ``standard`` is set. Otherwise puzzles are made from
-    tables.
+    ``folder`` holds the player's file; if it is None, nothing is saved. Puzzles come from
+    ``puzzles``; if there are none, from the installed file if ``standard`` is set and the rules are
+    the default, else from tables.
     """
 
     def __init__(
@@ -164,13 +164,13 @@ class Trainer:
         self._puzzles = puzzles
         self._standard = standard
         self.player = Player()
-        self._path = folder and folder / _FILE
+        self._path = folder and folder / _PLAYER_FILE
         self._lock = Lock()
         self._random = Random()
         self._given: deque[str] = deque(maxlen=_MOST_GIVEN)
         self.save_error = ""
         """Sentence with the reason why the rating is not saved, or ''."""
-        self._seen: Stamp | None = None
+        self._stamp: Stamp | None = None
         """Stamp of the player's file at the last read or write."""
         self._read()
 
@@ -198,7 +198,8 @@ class Trainer:
             if not puzzles and wanted != Wanted():
                 raise InputError("puzzles", "no puzzle has this theme and rating; choose others")
             if not puzzles:
-                raise InputError("puzzles", "the tables of these rules contain no puzzle")
+                hint = "build more tables with 'merels tables build'"
+                raise InputError("puzzles", f"the tables of these rules contain no puzzle; {hint}")
             fresh = [
                 puzzle for puzzle in puzzles if format_position(puzzle.position) not in self._given
             ]
@@ -209,7 +210,7 @@ class Trainer:
             return Attempt(chosen)
 
     def count(self, attempt: Attempt) -> None:
-        """Change the rating once by each attempt that is solved or has no points left."""
+        """Change the rating by an attempt that is solved or has no points left, only once."""
         with self._lock:
             done = attempt.solved or attempt.points == 0
             if not attempt.rated or attempt.change is not None or not done:
@@ -219,38 +220,35 @@ class Trainer:
             self._write()
 
     def _read(self) -> None:
-        """Read the player's file if it has changed.
-
-        If the file cannot be read, stop saving, so that the file is not overwritten.
-        """
+        """Read the player's file if it has changed; after an error, stop saving."""
         if self._path is None:
             return
         try:
-            seen = stamp(self._path)
-            if seen == self._seen:
+            new_stamp = stamp(self._path)
+            if new_stamp == self._stamp:
                 return
             row = json.loads(self._path.read_text(encoding="utf-8"))
             self.player = Player(
                 float(row["rating"]), *(int(row[name]) for name in list(asdict(self.player))[1:])
             )
-            self._seen = seen
+            self._stamp = new_stamp
         except FileNotFoundError:
             pass  # The next counted puzzle writes a new file.
         except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
-            self._give_up(f"{self._path} cannot be read ({error})")
+            self._stop_saving(f"{self._path} cannot be read ({error})")
 
     def _write(self) -> None:
-        """Write the player's file; after an error the rating stays in memory only."""
+        """Write the player's file; after an error, stop saving."""
         if self._path is None:
             return
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             write_whole(self._path, [json.dumps(asdict(self.player)).encode()])
-            self._seen = stamp(self._path)
+            self._stamp = stamp(self._path)
         except OSError as error:
-            self._give_up(f"{self._path} cannot be written ({error.strerror or error})")
+            self._stop_saving(f"{self._path} cannot be written ({error.strerror or error})")
 
-    def _give_up(self, reason: str) -> None:
+    def _stop_saving(self, reason: str) -> None:
         """Stop saving the rating, and set `save_error`."""
         self._path = None
         self.save_error = printable(f"Your puzzle rating is not saved: {reason}.")
