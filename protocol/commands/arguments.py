@@ -19,7 +19,7 @@ from merels.engine.tablebase.sectors import MAX_MEN
 from merels.protocol.commands.exit_status import USAGE_ERROR
 from merels.protocol.formats.pgn.variants import RecordRules
 from merels.protocol.uci.position_command import Setup, read_setup
-from merels.protocol.uci.settings import TABLE
+from merels.protocol.uci.settings import OPTIONS
 
 if TYPE_CHECKING:
     from merels.protocol.client.engine_spec import EngineSpec
@@ -223,7 +223,7 @@ def _flag_value(read: Callable[[str], Number]) -> Callable[[str], Number]:
 
 def like_option(name: str) -> Callable[[str], int]:
     """Return a parser of whole numbers within the bounds of merels' engine option ``name``."""
-    option = TABLE[name]
+    option = OPTIONS[name]
     return whole_from(option.minimum or 0, option.maximum or 0)
 
 

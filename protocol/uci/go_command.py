@@ -14,7 +14,7 @@ from merels.protocol.uci.wording import Uci
 
 _MAX_TIME = LONGEST * 1000
 _MAX_COMPLAINTS = 10
-"""Maximum number of complaints about one line, which may have megabytes of invalid words."""
+"""Number of complaints about one line that are printed; the rest is only counted."""
 
 _CLOCK_WORDS = {
     **dict.fromkeys(("wtime", "p1time"), ("white_clock", -_MAX_TIME, _MAX_TIME)),
@@ -32,9 +32,9 @@ _NUMBERS = {
     "perft": ("perft", 0, 100),
 }
 """Keywords followed by a number: the field of `Limit` (or `Go.perft`) that the number sets, and the
-bounds to which the number is clamped. White is player 1 of UGI."""
-_MILLISECONDS = ("white_clock", "black_clock", "white_inc", "black_inc", "time")
-"""The fields whose numbers are in milliseconds."""
+bounds to which it is clamped. UGI's player 1 is White."""
+_TIME_FIELDS = ("white_clock", "black_clock", "white_inc", "black_inc", "time")
+"""Fields in seconds, whose numbers are sent in milliseconds."""
 _KEYWORDS = frozenset((*_NUMBERS, "infinite", "ponder", "searchmoves"))
 
 
@@ -96,9 +96,9 @@ def _argument_end(words: Sequence[str], index: int) -> int:
     A keyword is never an argument of another keyword.
     """
     keyword = words[index].lower()
-    most = len(words) if keyword == "searchmoves" else index + 1 + (keyword in _NUMBERS)
+    limit = len(words) if keyword == "searchmoves" else index + 1 + (keyword in _NUMBERS)
     end = index + 1
-    while end < min(most, len(words)) and words[end].lower() not in _KEYWORDS:
+    while end < min(limit, len(words)) and words[end].lower() not in _KEYWORDS:
         end += 1
     return end
 
@@ -115,19 +115,19 @@ def _number(keyword: str, argument: Sequence[str]) -> float:
         raise InputError(argument[0], f"expected a number for {keyword}")
     field, low, high = _NUMBERS[keyword]
     number = max(low, min(high, number))
-    return number / 1000 if field in _MILLISECONDS else number
+    return number / 1000 if field in _TIME_FIELDS else number
 
 
 def _moves(tokens: Sequence[str], position: Position) -> tuple[tuple[Move, ...], list[str]]:
-    """Return the legal moves among ``tokens``, and a complaint about each other token."""
+    """Return the legal moves that ``tokens`` describe, and complaints about the other tokens."""
     complaints = []
-    first = 0
-    while first < len(tokens) and tokens[first][0] in "xX":
-        error = InputError(tokens[first], "expected a move before the removal")
+    start = 0
+    while start < len(tokens) and tokens[start][0] in "xX":
+        error = InputError(tokens[start], "expected a move before the removal")
         complaints.append(f"{error}; this word is ignored")
-        first += 1
+        start += 1
     moves: dict[Move, None] = {}
-    for _, token in join_steps(tokens[first:]):
+    for _, token in join_steps(tokens[start:]):
         try:
             move = parse_move(token)
             position.push(move)

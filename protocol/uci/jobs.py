@@ -21,8 +21,8 @@ from merels.protocol.uci.wording import Uci
 class Job(ABC):
     """The work of one command; `run` returns its last lines of output."""
 
-    patience = 0.0
-    """Time for the job to finish before a command or the end of input stops it, in seconds."""
+    grace_seconds = 0.0
+    """Time for which a command or the end of input waits before it stops the job, in seconds."""
 
     def __init__(self, output: Output) -> None:
         self.output = output
@@ -33,12 +33,12 @@ class Job(ABC):
     def run(self) -> Sequence[str]:
         """Do the work on the worker's thread, and return its last lines of output."""
 
-    def is_limited(self) -> bool:
-        """Return whether the end of input waits for the job, because it ends without a signal."""
+    def outlasts_input(self) -> bool:
+        """Return whether the job runs to its end although the client's input has ended."""
         return False
 
-    def failed(self, error: Exception) -> Sequence[str]:
-        """Report an error that ended the work, and return the last lines that the client awaits."""
+    def report_failure(self, error: Exception) -> Sequence[str]:
+        """Report an error in `run`, and return the lines that the client still awaits."""
         self.output.error(error)
         return ()
 
@@ -46,10 +46,7 @@ class Job(ABC):
 class Search(Job):
     """The search of one ``go`` command, which ends with one ``bestmove``.
 
-    If the weights or the memory for a search are missing, the job ends the process. Later commands
-    do not change the search's position and limits. Start a search only after the previous
-    search has ended, because both use ``player``. ``asked`` is the time at which ``go`` was read
-    (`core.monotonic_ns`).
+    ``asked`` is the time at which ``go`` was read (`core.monotonic_ns`).
     """
 
     def __init__(
@@ -59,13 +56,13 @@ class Search(Job):
         self._player, self._position, self._go, self._dialect = player, position, go, dialect
         self._asked = asked
 
-    def is_limited(self) -> bool:
+    def outlasts_input(self) -> bool:
         go = self._go
         awaits_signal = go.infinite or go.ponder and self.signals.hit is None
         return go.limit.ends(self._position.side) and not awaits_signal
 
     def run(self) -> Sequence[str]:
-        """Search and return the ``bestmove`` line; end the process if a search is impossible."""
+        """Return the ``bestmove`` line; end the process if weights or memory are missing."""
         go, player, searcher = self._go, self._player, self._player.searcher
         settings = player.settings
         show_wdl = settings.flag("UCI_ShowWDL")
@@ -99,9 +96,9 @@ class Search(Job):
             self.output.note(f"depth {(result.info.depth or 0) + 1} was cut short")
         return (self._dialect.bestmove(result.move, result.ponder),)
 
-    def failed(self, error: Exception) -> Sequence[str]:
+    def report_failure(self, error: Exception) -> Sequence[str]:
         """Report the error; return a score of 0, and the first move to search as ``bestmove``."""
-        super().failed(error)
+        super().report_failure(error)
         is_over = self._position.outcome() is not None
         moves = () if is_over else self._go.root_moves or self._position.legal_moves()
         return "info depth 0 score cp 0", self._dialect.bestmove(moves[0] if moves else None, None)
@@ -110,7 +107,7 @@ class Search(Job):
 class Perft(Job):
     """Counts the move sequences of ``depth`` plies that begin with each legal move."""
 
-    patience = 2.0
+    grace_seconds = 2.0
     """A script may send ``quit`` right after ``go perft 5``, and expect the count."""
 
     def __init__(self, output: Output, position: Position, depth: int) -> None:
@@ -122,9 +119,7 @@ class Perft(Job):
         if not self._depth:
             return "", "Nodes searched: 1"
         total = 0
-        for move, leaves in divide(
-            self._position, self._depth, lambda: self.signals.stopped
-        ):
+        for move, leaves in divide(self._position, self._depth, lambda: self.signals.stopped):
             total += leaves
             self.output.write(f"{move}: {leaves}")
         if self.signals.stopped:
@@ -135,9 +130,9 @@ class Perft(Job):
 class Bench(Job):
     """Runs the benchmark, which uses its own searcher and cannot be stopped."""
 
-    patience = Perft.patience
+    grace_seconds = Perft.grace_seconds
 
-    def is_limited(self) -> bool:
+    def outlasts_input(self) -> bool:
         return True
 
     def run(self) -> Sequence[str]:
@@ -156,7 +151,7 @@ class Worker:
 
     def __init__(self, output: Output) -> None:
         self.job: Job | None = None
-        """The running job; None while its last lines are written."""
+        """The running job, or None; None already while the last lines of a job are written."""
         self._output = output
         self._thread: threading.Thread | None = None
         self._queue: SimpleQueue[Job | None] = SimpleQueue()
@@ -164,9 +159,9 @@ class Worker:
         self._idle.set()
 
     def start(self, job: Job) -> None:
-        """Start a job after the previous job has ended.
+        """Wait for the end of the previous job, and start ``job``.
 
-        If the system allows no thread, the job fails: see `Job.failed`.
+        If the system allows no thread, call `Job.report_failure`.
         """
         self.join()
         if self._thread is None:
@@ -174,22 +169,22 @@ class Worker:
             try:
                 thread.start()
             except RuntimeError as error:
-                self._output.write(*job.failed(error))
+                self._output.write(*job.report_failure(error))
                 return
             self._thread = thread
         self.job = job
         self._idle.clear()
         self._queue.put(job)
 
-    def finish(self, at_once: bool = False, timeout: float | None = None) -> bool:
-        """Stop the job after its `Job.patience`, or ``at_once``.
+    def end_job(self, at_once: bool = False, timeout: float | None = None) -> bool:
+        """Stop the job after its `Job.grace_seconds`, or ``at_once``, and wait for its end.
 
-        Return whether it ended within ``timeout`` seconds of the stop.
+        Return whether the job ended within ``timeout`` seconds of the stop.
         """
         job = self.job
         if job is not None:
             if not at_once:
-                self._idle.wait(job.patience)
+                self._idle.wait(job.grace_seconds)
             job.signals.stop()
         return self.join(timeout)
 
@@ -206,7 +201,7 @@ class Worker:
             try:
                 lines = job.run()
             except Exception as error:
-                lines = job.failed(error)
+                lines = job.report_failure(error)
             # Cleared before the last lines are written, because the client may reply at once.
             self.job = None
             self._output.write(*lines)

@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 from merels.engine import full_version
 from merels.engine.core import core
-from merels.protocol.uci.streams import Output, make_usable
+from merels.protocol.uci.streams import Output, repair_streams
 from merels.protocol.uci.uci_session import Session
 
 LONGEST_LINE = 1 << 24
@@ -30,7 +30,7 @@ def main() -> int:
 
     Return the exit status.
     """
-    make_usable()
+    repair_streams()
     output = Output(sys.stdout.fileno())
     session = Session(output)
     interrupted = False

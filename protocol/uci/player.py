@@ -1,4 +1,4 @@
-"""The searcher of the engine, configured by its options: memory, tables and level."""
+"""The engine's searcher, configured by the options."""
 
 from __future__ import annotations
 
@@ -52,14 +52,12 @@ class Player:
         seed = settings.number("LevelSeed") or self._seed
         return replace(level_for(settings.number("UCI_Elo")), seed=seed)
 
-    def prepare(
-        self, wait: bool = False, stopped: Callable[[], bool] = lambda: False
-    ) -> None:
+    def prepare(self, wait: bool = False, stopped: Callable[[], bool] = lambda: False) -> None:
         """Open the tables and allocate the memory for a search.
 
-        If there is not enough memory for the option Hash, the hash table is made smaller. ``wait``
-        and ``stopped`` are as in `TableCache.fetch`. `InputError` for unusable weights,
-        `MemoryError` if the memory is too small for any search.
+        If the memory is too small for the option Hash, reduce Hash. `InputError` for unusable
+        weights, `MemoryError` if a search is impossible. ``wait`` and ``stopped`` are as in
+        `TableCache.fetch`.
         """
         if self._table_cache is None:
             # Imported here, because the import would delay the handshake.

@@ -13,17 +13,14 @@ from merels.protocol.formats.mif_1_0.mfen import read_position
 
 
 class Setup(NamedTuple):
-    """A position, and the words of its ``position`` line, which can be read under other rules.
-
-    ``start`` is the text of the first position; ``tokens`` are the moves played from it.
-    """
+    """A position; ``start`` is the text of the first position, ``tokens`` the moves from it."""
 
     start: str = START
     tokens: tuple[str, ...] = ()
     position: Position = Position()
 
     def under(self, rules: Rules) -> Setup:
-        """Return the setup of these words under other rules; `InputError` if it is illegal."""
+        """Return the setup of the same texts under other rules; `InputError` if it is illegal."""
         return replay(self.start, self.tokens, rules)
 
 
@@ -35,15 +32,14 @@ def replay(
 ) -> Setup:
     """Return the setup of a first position and the moves played from it.
 
-    `InputError` for an illegal move names the token and its index among ``tokens``, from 0. Clients
-    send the whole game before each search. If the game continues the game of ``earlier``, only the
-    new moves are checked and played.
+    `InputError` for an illegal move names the token and its index among ``tokens``, from 0. If the
+    game continues the game of ``earlier``, only the new moves are checked and played.
     """
     done = 0
     position = None
     if earlier is not None and earlier.start == start and earlier.position.rules == rules:
         count = len(earlier.tokens)
-        # A removal in a separate token belongs to the last move, which must be read again.
+        # A removal in a separate token belongs to the last move of ``earlier``.
         continues_move = tokens[count : count + 1] and tokens[count][0] in "xX"
         if tokens[:count] == earlier.tokens and not continues_move:
             done, position = count, earlier.position

@@ -31,7 +31,7 @@ RULE_OPTIONS = Options(_rule_options())
 PARAMETERS = Options([_spin(*parameter) for parameter in parameters()])
 """The constants of the search in a build for tuning; empty in any other build."""
 
-TABLE = Options(
+OPTIONS = Options(
     [
         _spin("Hash", DEFAULT_HASH, 1, 1 << 18),
         Option("Clear Hash", "button"),
@@ -52,21 +52,17 @@ TABLE = Options(
         *PARAMETERS.values(),
     ]
 )
-"""Every option, in the order in which they are declared. Hash is in MiB, Move Overhead in ms.
-
-LevelSeed seeds the errors of a level: equal seeds give equal answers, and 0 chooses a random seed
-for each game.
-"""
+"""All options, in the order in which ``uci`` prints them; PROTOCOL.md describes them."""
 
 
 class Settings:
     """The values of all options, as texts."""
 
     def __init__(self) -> None:
-        self._values = {option.name: option.default for option in TABLE.values()}
+        self._values = {option.name: option.default for option in OPTIONS.values()}
 
     def __getitem__(self, name: str) -> str:
-        """Return the value of an option, whose name is spelled as in `TABLE`."""
+        """Return the value of an option, whose name is spelled as in `OPTIONS`."""
         return self._values[name]
 
     def set(self, name: str, text: str) -> Option:
@@ -74,7 +70,7 @@ class Settings:
 
         `InputError` for an unknown name or an invalid value; the old value is kept.
         """
-        option = TABLE.find(name)
+        option = OPTIONS.find(name)
         value = option.check(text)
         self._values[option.name] = value
         if option.name == "UCI_Variant":
@@ -104,8 +100,7 @@ class Settings:
 def split_setting(text: str) -> tuple[str, str]:
     """Return name and value from the text after ``setoption``: ``name N… [value V…]``.
 
-    Name and value may contain spaces. Spaces inside the value are kept unchanged, because a path
-    may contain two consecutive spaces. The value is '' if it is missing.
+    Name and value may contain spaces. A missing value is ''.
     """
     words = text.split()
     if not words or words[0].lower() != "name":
@@ -113,6 +108,6 @@ def split_setting(text: str) -> tuple[str, str]:
     lowered = [word.lower() for word in words]
     if "value" not in lowered[2:]:
         return " ".join(words[1:]), ""
-    place = lowered.index("value", 2)
-    pieces = text.split(None, place + 1)
-    return " ".join(words[1:place]), pieces[place + 1].rstrip() if len(pieces) > place + 1 else ""
+    index = lowered.index("value", 2)
+    value = "".join(text.split(None, index + 1)[index + 1 :])
+    return " ".join(words[1:index]), value.rstrip()

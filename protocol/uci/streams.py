@@ -1,4 +1,4 @@
-"""The standard streams of an engine: an output of whole lines, and the log of both directions."""
+"""The standard streams of an engine, and the log of what it reads and writes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from merels.engine.common.errors import InputError, shorten
 _BROKEN_PIPE = (errno.EPIPE, errno.EINVAL)
 """Errors on writing to a pipe without a reader, on POSIX systems and on Windows."""
 
-_NO_LOG = b"info string error the Debug Log File cannot be written; the log ends here\n"
+_LOG_FAILED = b"info string error the Debug Log File cannot be written; the log ends here\n"
 
 
 class Output:
@@ -48,7 +48,7 @@ class Output:
 
     def log_input(self, line: str) -> None:
         """Log a line from the client, even while another thread waits in `write`."""
-        if (log := self._log) is not None:  # A copy, as `write` may close the log meanwhile.
+        if (log := self._log) is not None:  # `write` may set `_log` to None meanwhile.
             log.append(">", line)
 
     def write(self, *lines: str) -> None:
@@ -59,13 +59,13 @@ class Output:
                 for line in lines:
                     self._log.append("<", line)
                 if self._log.failed:
-                    data = _NO_LOG + data
+                    data = _LOG_FAILED + data
                     self.close_log()
             try:
                 while data:
                     data = data[os.write(self._descriptor, data) :]
             except OSError as error:
-                self._leave(error)
+                self._exit_after(error)
 
     def is_read(self) -> bool:
         """Return whether the output still has a reader; True on a system without poll(2)."""
@@ -82,10 +82,9 @@ class Output:
     def error(self, what: Exception | str) -> None:
         """Write an ``info string error``.
 
-        An unexpected exception is a defect of the engine. It is reported as internal, and the
-        engine goes on, so that the game is not lost.
+        An unexpected exception is reported as internal, and does not end the engine.
         """
-        self.write(f"info string error {_described(what)}")
+        self.write(f"info string error {_describe(what)}")
 
     def fail(self, what: Exception | str) -> NoReturn:
         """Print a line to standard error and end the process with status 1.
@@ -94,18 +93,18 @@ class Output:
         blocked in a read that no other thread can end.
         """
         with contextlib.suppress(OSError):
-            print(f"merels: {_described(what)}", file=sys.stderr, flush=True)
+            print(f"merels: {_describe(what)}", file=sys.stderr, flush=True)
         os._exit(1)
 
-    def _leave(self, error: OSError) -> NoReturn:
-        """End the process because of ``error``: with status 0 if no reader is left, else with 1."""
+    def _exit_after(self, error: OSError) -> NoReturn:
+        """End the process: with status 0 if the output's reader has gone, otherwise with 1."""
         if error.errno in _BROKEN_PIPE:
             os._exit(0)
         self.fail(f"standard output cannot be written: {error.strerror}")
 
 
-def _described(what: Exception | str) -> str:
-    """Return the text of an error, on one line."""
+def _describe(what: Exception | str) -> str:
+    """Return the text of an error."""
     if isinstance(what, (str, InputError)):
         return str(what)
     if isinstance(what, MemoryError):
@@ -145,12 +144,11 @@ class _Log:
             self._file.close()
 
 
-def make_usable() -> None:
+def repair_streams() -> None:
     """Open closed standard streams, and make input and output blocking and tolerant of any text.
 
-    The system would give a closed stream's descriptor to the next file that is opened. Another
-    process may have made a shared pipe non-blocking. A terminal's encoding may lack a letter of a
-    name.
+    The system would give a closed stream's descriptor to the next file that is opened. A process
+    that shares the stream may have made it non-blocking. Its encoding may lack a letter of a name.
     """
     sys.stdin = sys.stdin or open(os.devnull)
     sys.stdout = sys.stdout or open(os.devnull, "w")

@@ -1,10 +1,6 @@
 """A session with one client: its state between two lines, and its commands.
 
-A ``go`` line is processed as follows. The loop reads it and calls `Session.handle`, which finds the
-command in `COMMANDS`. `parse_go` parses its words. The session stops the running job and passes a
-new `Search` to the `Worker`. On the worker's thread, the search prepares the `Player`, writes a
-line for each iteration and returns the ``bestmove`` line, which the worker writes. Meanwhile the
-loop reads further lines, and passes ``stop`` and ``ponderhit`` to the search.
+CONTRIBUTING.md describes how a ``go`` line is processed.
 """
 
 from __future__ import annotations
@@ -24,7 +20,7 @@ from merels.protocol.uci.go_command import Go, parse_go
 from merels.protocol.uci.jobs import Bench, Perft, Search, Worker
 from merels.protocol.uci.player import Player
 from merels.protocol.uci.position_command import Setup, read_setup, replay
-from merels.protocol.uci.settings import RULE_OPTIONS, TABLE, split_setting
+from merels.protocol.uci.settings import OPTIONS, RULE_OPTIONS, split_setting
 from merels.protocol.uci.streams import Output
 from merels.protocol.uci.wording import Uci, Ugi
 
@@ -53,22 +49,22 @@ class Session:
         """Time at which the current line was read; clocks run from this time."""
 
     def handle(self, line: str, read_at: int | None = None) -> None:
-        """Execute one line; errors are reported, never raised.
+        """Execute one line, read at ``read_at`` (`core.monotonic_ns`); None is now.
 
-        ``read_at`` is the time at which the line was read (`core.monotonic_ns`); None is now.
+        Errors are reported to the client, not raised.
         """
         self._read_at = core.monotonic_ns() if read_at is None else read_at
         self._output.log_input(line)
         words = line.split()
-        start = _first_command(words)
-        if start:
-            unknown = " ".join(words[:start])
+        index = _first_command(words)
+        if index:
+            unknown = " ".join(words[:index])
             hint = _HINTS.get(unknown.lower(), "try help")
             self._output.note(f"unknown command '{shorten(unknown)}' is ignored; {hint}")
-        if start == len(words):
+        if index == len(words):
             return
-        name = words[start].lower()
-        arguments = "".join(line.split(None, start + 1)[start + 1 :])
+        name = words[index].lower()
+        arguments = "".join(line.split(None, index + 1)[index + 1 :])
         if arguments and not COMMANDS[name].arguments:
             self._output.note(f"'{shorten(arguments)}' after {name} is ignored")
         try:
@@ -77,18 +73,15 @@ class Session:
             self._output.error(error)
 
     def end_input(self) -> None:
-        """Wait for a job with a limit to end, as long as the output has a reader."""
+        """Wait for a job that outlasts the input, as long as the output has a reader."""
         job = self._worker.job
-        if job is not None and job.is_limited():
+        if job is not None and job.outlasts_input():
             while not self._worker.join(_CHECK_SECONDS) and self._output.is_read():
                 pass
 
     def close(self, at_once: bool = False) -> None:
-        """Stop the running job; if it does not end, end the process.
-
-        Perft and the benchmark first have their `Job.patience` to finish, unless ``at_once``.
-        """
-        has_ended = self._worker.finish(at_once, CLOSE_SECONDS)
+        """Stop the running job; if it does not end within `CLOSE_SECONDS`, end the process."""
+        has_ended = self._worker.end_job(at_once, CLOSE_SECONDS)
         self._worker.close()
         if not has_ended:
             os._exit(0)
@@ -108,7 +101,7 @@ class Session:
         self._output.write(
             f"id name merels {full_version()}",
             "id author the merels authors",
-            *map(str, TABLE.values()),
+            *map(str, OPTIONS.values()),
             f"{dialect.name}ok",
         )
 
@@ -143,7 +136,7 @@ class Session:
         if job is not None and not job.signals.stopped:
             raise InputError(name, "options cannot be set during a search; the old value is kept")
         self._worker.join()
-        option = TABLE.find(name)
+        option = OPTIONS.find(name)
         if option.name == "Debug Log File":
             self._output.open_log(option.check(text))
         self._player.set(name, text)
@@ -154,9 +147,9 @@ class Session:
             self._output.note(f"{option.name} is {value}")
 
     def _change_rules(self) -> None:
-        """Set the position up again under the rules of the options.
+        """Set up the last ``position`` line under the new rules.
 
-        If its moves are illegal under these rules, set up the starting position.
+        If the line is illegal under them, set up the starting position.
         """
         rules = self._player.settings.rules
         try:
@@ -173,12 +166,12 @@ class Session:
             self._output.note(f"position {format_position(self._setup.position)}")
 
     def _new_game(self, arguments: str) -> None:
-        self._worker.finish()
+        self._worker.end_job()
         self._player.new_game()
         self._setup = Setup().under(self._player.settings.rules)
 
     def _flip(self, arguments: str) -> None:
-        """Exchange the colours of all men, and the side to move."""
+        """Exchange the colours of all men, of the hands and of the side to move."""
         old = self._setup.position
         flipped = Position(
             old.rules, old.men[::-1], old.hands[::-1], 1 - old.side, old.plies, old.number
@@ -219,7 +212,7 @@ class Session:
     def _start(self, go: Go) -> None:
         """Stop the running job, and start a search or perft."""
         position = self._setup.position
-        self._worker.finish()
+        self._worker.end_job()
         for complaint in go.complaints:
             self._output.error(complaint)
         if go.perft is not None:
@@ -245,7 +238,7 @@ class Session:
         self._start(go)
 
     def _bench(self, arguments: str) -> None:
-        self._worker.finish()
+        self._worker.end_job()
         self._worker.start(Bench(self._output))
 
 
@@ -269,16 +262,12 @@ COMMANDS = {
     "setoption": Command(Session._set_option, "name N [value V]", "set an option"),
     "ucinewgame": Command(Session._new_game, "", "clear the hash table; go back to startpos"),
     "uginewgame": Command(Session._new_game, "", "clear the hash table; go back to startpos"),
-    "position": Command(
-        Session._position, "startpos | fen F [moves M ...]", "set up a position"
-    ),
+    "position": Command(Session._position, "startpos | fen F [moves M ...]", "set up a position"),
     "go": Command(Session._go, _GO, "search; times are in milliseconds"),
     "stop": Command(Session._stop, "", "stop the search"),
     "ponderhit": Command(Session._ponder_hit, "", "start the clock: the expected move was played"),
     "quit": Command(Session._quit, "", "end the program"),
-    "query": Command(
-        Session._query, "p1turn | gameover | result", "answer a question on the position"
-    ),
+    "query": Command(Session._query, "p1turn | gameover | result", "print a fact of the position"),
     "d": Command(Session._draw, "", "draw the board"),
     "fen": Command(Session._fen, "[17]", "print the position in 6 or 17 fields"),
     "flip": Command(Session._flip, "", "exchange the colours"),

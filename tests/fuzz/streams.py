@@ -17,7 +17,7 @@ from merels.engine.game.notation import (
 )
 from merels.engine.game.position import Position
 from merels.engine.game.rules import FIELDS, PRESETS
-from merels.protocol.uci.settings import TABLE
+from merels.protocol.uci.settings import OPTIONS
 from tests.engine.random_games import choose, random_rules
 from tests.fuzz.harness import Case, Defect, Fuzzer, Hang, Tally
 from tests.fuzz.mutate import NUMBERS, spoil
@@ -195,7 +195,7 @@ def _setting(chance: random.Random) -> str:
         rules = random_rules(chance)
         field = chance.choice(FIELDS)
         return f"setoption name {field.name} value {getattr(rules, field.attribute)}"
-    option = chance.choice(list(TABLE.values()))
+    option = chance.choice(list(OPTIONS.values()))
     value = chance.choice((option.default, str(option.minimum or 0), "true", "false", "", "<empty>",
                            chance.choice(NUMBERS), *option.choices[:1]))
     return f"setoption name {option.name} value {value}"

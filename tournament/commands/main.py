@@ -7,7 +7,7 @@ from importlib import import_module
 
 from merels.engine.common.errors import InputError, suggestion
 from merels.protocol.commands.exit_status import OK, run_command
-from merels.protocol.uci.streams import make_usable
+from merels.protocol.uci.streams import repair_streams
 
 GROUPS: dict[str, dict[str, tuple[str, str]]] = {
     "Play and learn": {
@@ -76,7 +76,7 @@ COMMANDS = {name: entry for group in GROUPS.values() for name, entry in group.it
 
 def main(argv: list[str] | None = None) -> int:
     """Run ``merels`` with ``argv``, by default ``sys.argv[1:]``; return the exit status."""
-    make_usable()
+    repair_streams()
     words = sys.argv[1:] if argv is None else argv
     program = f"merels {words[0]}" if words and words[0] in COMMANDS else "merels"
     status = run_command(program, lambda: _run(words))

@@ -13,7 +13,7 @@ from merels.engine.game.notation import START
 from merels.engine.game.rules import FIELDS, PRESETS, parse_rules
 from merels.engine.search.levels import LEVELS
 from merels.protocol.common.options import Option, parse_option
-from merels.protocol.uci.settings import TABLE, Settings, split_setting
+from merels.protocol.uci.settings import OPTIONS, Settings, split_setting
 from tests.processes import needs_proc
 from tests.protocol.gui import Gui
 
@@ -77,7 +77,7 @@ def test_every_declared_default_is_a_valid_value(gui: Gui) -> None:
             assert default in words[3::2]
 
 
-@pytest.mark.parametrize("option", TABLE.values(), ids=lambda option: str(option.name))
+@pytest.mark.parametrize("option", OPTIONS.values(), ids=lambda option: str(option.name))
 def test_an_option_is_equal_after_writing_and_parsing_its_declaration(option: Option) -> None:
     assert parse_option(str(option)) == option
     values = Settings()
@@ -176,7 +176,7 @@ def test_a_variant_sets_the_fields_and_a_field_overrides_it() -> None:
     assert values.rules == parse_rules("multi Flying=never Repetition=5")
     values.set("UCI_Variant", "loc")
     assert values.rules == PRESETS["loc"]
-    assert {field.name for field in FIELDS} < set(TABLE)
+    assert {field.name for field in FIELDS} < set(OPTIONS)
 
 
 def test_rule_options_change_the_legal_moves(gui: Gui) -> None:
