@@ -22,8 +22,7 @@ from merels.protocol.board.session import Session
 from merels.protocol.board.table_build import other_tables
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.common.json_fields import JSON
-from merels.protocol.review.review import NAMES as JUDGEMENT_NAMES
-from merels.protocol.review.review import as_json, expected, score_text
+from merels.protocol.review.review import GRADES, as_json, expected, score_text
 
 LINE_MOVES = 12
 """Moves shown of a variation, at most."""
@@ -113,7 +112,7 @@ def review_view(session: Session, feed: Feed) -> JSON | None:
         "judgements": judgements,
         "sums": [
             {"accuracy": round(100 * (1 - sums.average_loss), 1), "moves": sums.moves,
-             "counts": {name: sums.names[name] for _, name in JUDGEMENT_NAMES}}
+             "counts": {name: sums.names[name] for _, name in GRADES}}
             for sums in progress.sums
         ],
     }

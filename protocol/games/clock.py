@@ -34,10 +34,7 @@ def read_clock(text: str) -> float:
 
 
 class Clock:
-    """The clocks of both sides; at most one runs. All times are in seconds.
-
-    `press` stores the times before each move, so that moves can be taken back.
-    """
+    """The clocks of both sides; at most one runs. All times are in seconds."""
 
     def __init__(
         self, base: float, increment: float, left: tuple[float, float] | None = None
@@ -47,6 +44,7 @@ class Clock:
         self.increment = increment
         self._left = list(left or (base, base))
         self._history: list[tuple[float, float]] = []
+        """Times at the start of each move, for `take_back`."""
         self.running: int | None = None
         """The side whose clock runs, or None."""
         self._since = 0.0

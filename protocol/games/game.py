@@ -1,4 +1,4 @@
-"""A game on the board: its tree of moves, its last move, the node shown, and the clock."""
+"""A game on the board: its tree of moves, the node shown, and the clock."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ from merels.protocol.games.clock import Clock, clock_text
 from merels.protocol.games.record import Node, Record
 
 _RESIGNS, _OUT_OF_TIME = "resigns", "is out of time"
-_ENDINGS = {
+_DECISIVE_ENDS = {
     (loser, how): (("0-1", "1-0")[loser], f"{COLOURS[1 - loser]} wins, {COLOURS[loser]} {how}")
     for loser in (WHITE, BLACK)
     for how in (_RESIGNS, _OUT_OF_TIME)
 }
-"""Result and reason of a resignation or a loss on time, by the loser and `_RESIGNS` or
-`_OUT_OF_TIME`."""
-_AGREED = ("1/2-1/2", "Draw by agreement")
+"""Result and reason, by the loser and `_RESIGNS` or `_OUT_OF_TIME`."""
+_AGREED_DRAW = ("1/2-1/2", "Draw by agreement")
 _DERIVED_TAGS = ("Result", "Variant", "FEN", "SetUp", "PlyCount")
 """Tags that are derived from the first position, the moves and the result."""
 
@@ -83,11 +82,6 @@ class Game:
         return self.result()[0] != "*"
 
     @property
-    def settled(self) -> bool:
-        """Whether a move that is tried after the last move of the game becomes a variation."""
-        return self.over or self.played and self.live.parent is not None
-
-    @property
     def in_play(self) -> bool:
         """Whether the game is played, not viewed, and has not ended."""
         return self.played and not self.over
@@ -95,7 +89,7 @@ class Game:
     def result(self) -> tuple[str, str]:
         """Return the result and a sentence on its reason; ``*`` and '' during the game.
 
-        The reason is '' if a record states only a result.
+        The reason is also '' for the result of a record without this sentence.
         """
         outcome = self.last.outcome()
         if outcome is not None:
@@ -110,11 +104,11 @@ class Game:
         """Play a move of the game; `InputError` if it is illegal or the game has ended."""
         if self.over:
             raise InputError(str(move), "the game is over; take a move back or start a new game")
-        side, before = self.last.side, self.live
-        node = self.record.add(before, move)
-        if before.children[0] is not node:
+        side, parent = self.last.side, self.live
+        node = self.record.add(parent, move)
+        if parent.children[0] is not node:
             self.record.put(node, 0)
-        if self.at is before:
+        if self.at is parent:
             self.at = node
         self.live = node
         self.record.stop_at(node if node.children else None)
@@ -182,11 +176,11 @@ class Game:
 
     def resign(self, side: int) -> None:
         """End the game with the resignation of ``side``."""
-        self._end(*_ENDINGS[side, _RESIGNS])
+        self._end(*_DECISIVE_ENDS[side, _RESIGNS])
 
     def agree(self) -> None:
         """End the game with a draw by agreement."""
-        self._end(*_AGREED)
+        self._end(*_AGREED_DRAW)
 
     def flag(self) -> bool:
         """End the game if the time of the running side has run out; return whether it has."""
@@ -195,7 +189,7 @@ class Game:
         side = self.clock.running
         if self.clock.left(side) > 0:
             return False
-        self._end(*_ENDINGS[side, _OUT_OF_TIME])
+        self._end(*_DECISIVE_ENDS[side, _OUT_OF_TIME])
         return True
 
     def _end(self, result: str, reason: str) -> None:
@@ -226,8 +220,8 @@ class Game:
         """
         record, parent = self.record, self.at
         index = len(parent.children)
-        if parent is self.live and self.settled:
-            record.stop_at(parent)
+        if parent is self.live and (self.over or self.played and parent.parent is not None):
+            record.stop_at(parent)  # Makes the new move a variation.
         node = record.add(parent, move)
         if len(parent.children) == index:  # The move was in the tree already.
             self.at = node
@@ -327,7 +321,6 @@ class Game:
         live: Node, at: Node,
     ) -> None:
         """Record an edit that was made, so that it can be undone, and show ``at``."""
-        # For a record that is viewed, the last move is always the end of the main line.
         after = (live if self.played else self.record.end(), at)
         self._done.append(_Edit(redo, undo, before, after))
         self._undone.clear()
@@ -342,7 +335,7 @@ class Game:
     def snapshot(self, names: tuple[str, str]) -> Record:
         """Return a copy of the record with the result.
 
-        ``names`` are White's and Black's names in a game that is played. If the last move has no
+        ``names`` are the players of a game that is played, White first. If the last move has no
         comment, the reason of the result becomes its comment.
         """
         record = self.record.copy()
@@ -362,20 +355,17 @@ def _new_tags() -> dict[str, str]:
 
 
 def game_of(record: Record) -> Game:
-    """Return a game that views ``record`` and shows its end; ``record`` itself is changed."""
+    """Return a game that views ``record`` and shows its end; it changes and keeps ``record``."""
     game = Game(record)
     game.played = False
     record.tags = {key: value for key, value in record.tags.items() if key not in _DERIVED_TAGS}
     if record.drawn is not None:
         plies, outcome = record.drawn
-        node = [record.root, *record.line()][plies]
-        notice = f"{outcome}; the record goes on"
-        if notice not in node.comment:
-            node.comment = "; ".join(filter(None, (node.comment, notice)))
+        [record.root, *record.line()][plies].add_comment(f"{outcome}; the record goes on")
     if record.result != "*":
         reason = game.live.comment
-        if (record.result, reason) in (*_ENDINGS.values(), _AGREED):
-            # `snapshot` wrote this comment. It would be wrong once the game is continued.
+        if (record.result, reason) in (*_DECISIVE_ENDS.values(), _AGREED_DRAW):
+            # `snapshot` wrote this comment, which would be wrong after the game is continued.
             game.live.comment = ""
         else:
             reason = ""

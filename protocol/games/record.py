@@ -80,6 +80,11 @@ class Node:
             self.marks = marks
         self.comment = f"{self.comment} {text}".strip()
 
+    def add_comment(self, text: str) -> None:
+        """Append ``text`` to the comment, unless the comment contains it."""
+        if text not in self.comment:
+            self.comment = "; ".join(filter(None, (self.comment, text)))
+
     def line(self) -> list[Node]:
         """Return the nodes from the root, excluded, to this node, included."""
         nodes = []
@@ -104,9 +109,8 @@ class Node:
 class Record:
     """A game: tags, result, and a tree of moves from a first position.
 
-    The first position states the rules. The main line follows the first children and ends at
-    the node ``stop``, if there is one. Moves after ``stop`` are variations, such as moves that were
-    taken back.
+    The first position states the rules. The main line follows the first children and ends at the
+    node ``stop``, unless it is None. Moves after ``stop``, such as ones taken back, are variations.
     """
 
     def __init__(
@@ -119,8 +123,8 @@ class Record:
         self.tags = {} if tags is None else tags
         self.stop: Node | None = None
         self.drawn: tuple[int, Outcome] | None = None
-        """The number of plies before the first draw by a counting rule that moves follow, and this
-        draw; set by readers."""
+        """The first draw by a counting rule after which the record goes on: the number of plies
+        that lead to it, and the draw. Readers set it."""
         self.edits = 0
         """Number of changes by `put`, `remove`, `comment` and `stop_at`."""
         self._nodes: list[Node | None] = [self.root]
@@ -151,7 +155,7 @@ class Record:
         return self.end().line()
 
     def positions(self) -> Iterator[Position]:
-        """Yield every position of the main line, from the first; the positions are not stored."""
+        """Yield every position of the main line, from the first; the nodes do not store them."""
         position = self.start
         yield position
         for move in self.moves:
@@ -188,7 +192,7 @@ class Record:
         return node
 
     def since(self, number: int) -> list[Node]:
-        """Return the nodes with that number or a higher number, each before its children."""
+        """Return the nodes from that number on, each before its children."""
         return [node for node in self._nodes[number:] if node is not None]
 
     def append(self, parent: Node, move: Move, position: Position | None = None) -> Node:
@@ -266,7 +270,7 @@ class Record:
 def drawn_notice(record: Record, by_flags: bool = True) -> str:
     """Return a notice of ``record.drawn``, or '' if it is None.
 
-    ``by_flags``: the notice names -variant and -set, because the user can give these flags.
+    With ``by_flags``, the notice names the flags -variant and -set.
     """
     if record.drawn is None:
         return ""

@@ -5,14 +5,13 @@ from __future__ import annotations
 from merels.engine.game.position import COLOURS, Move, Position
 from merels.protocol.puzzles.puzzle import Puzzle
 from merels.protocol.puzzles.training import Attempt
-from merels.protocol.review.review import NAMES, Judge, Judgement, expected
+from merels.protocol.review.review import GRADES, Judge, Judgement, expected
 
 
 class Lesson(Attempt):
     """An attempt to improve on an inaccuracy, mistake or blunder that a review found.
 
-    Any other move is right if it loses less than an inaccuracy. ``number``, from 0, is the lesson's
-    index among ``count`` lessons.
+    ``number``, from 0, is the lesson's index among ``count`` lessons.
     """
 
     rated = False
@@ -43,4 +42,4 @@ class Lesson(Attempt):
         before, after = self._judgement.before, self._judge(self.position.play(move))
         side = self._judgement.side
         loss = expected(before.score.pov(side)) - expected(after.score.pov(side))
-        return loss < NAMES[-1][0]
+        return loss < GRADES[-1][0]

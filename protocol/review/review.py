@@ -20,10 +20,10 @@ from merels.protocol.games.record import Record
 
 DEFAULT_NODES = 300_000
 """Node limit of the search of each position."""
-NAMES: tuple[tuple[float, str], ...] = ((0.30, "blunder"), (0.15, "mistake"), (0.07, "inaccuracy"))
-"""Each name with its minimum loss, largest first."""
-MARKS = {"blunder": "??", "mistake": "?", "inaccuracy": "?!"}
-"""The annotation symbol of each name."""
+GRADES: tuple[tuple[float, str], ...] = ((0.30, "blunder"), (0.15, "mistake"), (0.07, "inaccuracy"))
+"""Names of bad moves, each after its minimum loss; the largest loss first."""
+SYMBOLS = {"blunder": "??", "mistake": "?", "inaccuracy": "?!"}
+"""The annotation symbol of each grade."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Judgement:
     name: str
     """``blunder``, ``mistake``, ``inaccuracy`` or empty."""
     proven: bool
-    """Whether `name` is proven: by both values, or because the mover is lost after it."""
+    """Whether `name` is proven: by both values, or because the move is proven to lose."""
     draw_passed: Outcome | None = None
     """Draw by a counting rule after this move, if the record goes on after it; otherwise None."""
 
@@ -146,20 +146,19 @@ def _table_value(searcher: Searcher, position: Position) -> int | None:
 def review(record: Record, judge: Judge) -> Iterator[Judgement]:
     """Yield the judgement of each move of the main line.
 
-    If the record goes on after a draw by a counting rule, its remaining moves are judged by rules
-    without draws by counting.
+    After a draw by a counting rule, moves are judged by rules without draws by counting.
     """
     positions = record.positions()
     position = next(positions).played_on()
     before = judge(position)
     for ply, (move, following) in enumerate(zip(record.moves, positions)):
         after, mover, number = judge(following), position.side, position.number
-        chance, chance_after = expected(before.score.pov(mover)), expected(after.score.pov(mover))
+        chance, chance_after = (expected(value.score.pov(mover)) for value in (before, after))
         # The search after the best move is a ply deeper and may score it lower; that is no loss.
         loss = 0.0 if move == before.best else max(0.0, chance - chance_after)
-        name = next((name for least, name in NAMES if loss >= least), "")
-        settled = after.best is None or after.proven
-        proven = bool(name) and settled and (before.proven or chance_after == 0)
+        name = next((name for least, name in GRADES if loss >= least), "")
+        after_is_proven = after.best is None or after.proven
+        proven = bool(name) and after_is_proven and (before.proven or chance_after == 0)
         continued = following.played_on() if ply + 1 < len(record.moves) else following
         draw_passed = following.outcome() if continued is not following else None
         yield Judgement(ply, number, mover, move, before, after, loss, name, proven, draw_passed)

@@ -13,11 +13,11 @@ from merels.engine.game.score import PovScore
 from merels.protocol.formats.pgn.reader import GLYPHS
 from merels.protocol.formats.pgn.writer import format_record
 from merels.protocol.games.record import Node, Record
-from merels.protocol.review.review import MARKS, NAMES, Judgement, as_json, score_text
+from merels.protocol.review.review import GRADES, SYMBOLS, Judgement, as_json, score_text
 
 MOVE_GLYPHS = ("$1", "$2", "$3", "$4", "$5", "$6")
 """PGN glyphs that judge a move."""
-BAR = 20
+_BAR_WIDTH = 20
 """Width of the bar that shows White's expected score, in characters."""
 
 
@@ -43,7 +43,7 @@ class Sums:
         return self.loss / self.moves if self.moves else 0.0
 
     def __str__(self) -> str:
-        counts = [counted(self.names[name], name) for _, name in NAMES]
+        counts = [counted(self.names[name], name) for _, name in GRADES]
         return f"{', '.join(counts)}; average loss {100 * self.average_loss:.1f}% a move"
 
 
@@ -64,10 +64,10 @@ def lines(judgements: Iterator[Judgement]) -> Iterator[str]:
 
 def _line(judgement: Judgement) -> str:
     dots = "." if judgement.side == WHITE else "..."
-    move = f"{judgement.number}{dots} {judgement.move}{MARKS.get(judgement.name, '')}"
+    move = f"{judgement.number}{dots} {judgement.move}{SYMBOLS.get(judgement.name, '')}"
     loss = f"{judgement.loss * 100:.0f}" if judgement.loss >= 0.005 else ""
-    filled = round(judgement.after.white * BAR)
-    bar = "[" + "#" * filled + " " * (BAR - filled) + "]"
+    filled = round(judgement.after.white * _BAR_WIDTH)
+    bar = "[" + "#" * filled + " " * (_BAR_WIDTH - filled) + "]"
     score = score_text(judgement.after.score)
     return f"{move:<17}{loss:>5}  {score:<18}{bar} {judgement.sentence}"
 
@@ -83,11 +83,9 @@ def annotate(node: Node, judgement: Judgement) -> None:
     """Add ``[%eval]`` and a comment to a node, and a glyph if no glyph judges the move yet."""
     if judgement.after.best is not None:  # The game goes on.
         node.mark("eval", evaluation_text(judgement.after.score))
-    comment = "; ".join(filter(None, (judgement.sentence, judgement.cost)))
-    if comment not in node.comment:
-        node.comment = "; ".join(filter(None, (node.comment, comment)))
+    node.add_comment("; ".join(filter(None, (judgement.sentence, judgement.cost))))
     if judgement.name and not any(glyph in MOVE_GLYPHS for glyph in node.glyphs):
-        node.glyphs = [GLYPHS[MARKS[judgement.name]], *node.glyphs]
+        node.glyphs = [GLYPHS[SYMBOLS[judgement.name]], *node.glyphs]
 
 
 def evaluation_text(score: PovScore) -> str:

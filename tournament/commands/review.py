@@ -24,7 +24,7 @@ from merels.protocol.commands.arguments import (
 )
 from merels.protocol.commands.faults import Faults
 from merels.protocol.games.record import Record
-from merels.protocol.review.review import DEFAULT_NODES, NAMES, Judgement, judge_with, review
+from merels.protocol.review.review import DEFAULT_NODES, GRADES, Judgement, judge_with, review
 from merels.protocol.review.text import Sums, annotated, lines, to_json
 from merels.tournament.journal.replay import StoredGame, stored_games
 
@@ -40,8 +40,8 @@ several games, one that cannot be read is skipped with a line on standard error,
 is 1.
 
 A move's loss is in percent of expected score: a win is 100, a draw 50. A loss of
-{NAMES[2][0]:.0%} or more is an {NAMES[2][1]} (?!), of {NAMES[1][0]:.0%} a {NAMES[1][1]} (?), of \
-{NAMES[0][0]:.0%} a {NAMES[0][1]} (??).
+{GRADES[2][0]:.0%} or more is an {GRADES[2][1]} (?!), of {GRADES[1][0]:.0%} a {GRADES[1][1]} (?), \
+of {GRADES[0][0]:.0%} a {GRADES[0][1]} (??).
 'Proven' means by tables of perfect play, or by a search that reached the end of the game.
 
 The JSON of one game is an object with its moves. The JSON of several games is an object whose field
