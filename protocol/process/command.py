@@ -34,42 +34,42 @@ def shell_words(text: str, comments: bool = False, posix: bool = POSIX) -> list[
     # `shlex` itself would take a time that grows with the square of a word's length.
     words: list[str] = []
     parts: list[str] = []
-    place = 0
-    while place < len(text):
-        first, start = text[place], place + 1
-        if first in _SPACES or (first == "#" and comments):
+    index = 0
+    while index < len(text):
+        char, after = text[index], index + 1
+        if char in _SPACES or (char == "#" and comments):
             if parts:
                 words.append("".join(parts))
             parts = []
-            place = start if first != "#" else text.find("\n", start)
-            if place < 0:
+            index = after if char != "#" else text.find("\n", after)
+            if index < 0:
                 break
-        elif first == "\\" and posix:
-            if start == len(text):
+        elif char == "\\" and posix:
+            if after == len(text):
                 raise ValueError("no character after the last backslash")
-            parts.append(text[start])
-            place += 2
-        elif first in "'\"":
-            escapes = first == '"' and posix
-            quoted = _IN_QUOTES.match(text, start) if escapes else None
-            end = quoted.end() if quoted else text.find(first, start)
-            if text[end : end + 1] != first:
+            parts.append(text[after])
+            index += 2
+        elif char in "'\"":
+            escapes = char == '"' and posix
+            quoted = _IN_QUOTES.match(text, after) if escapes else None
+            end = quoted.end() if quoted else text.find(char, after)
+            if text[end : end + 1] != char:
                 raise ValueError("no closing quotation mark")
-            part = text[start:end]
+            part = text[after:end]
             parts.append(_ESCAPED.sub(r"\1", part) if escapes else part)
-            place = end + 1
+            index = end + 1
         else:
-            plain = _PLAIN.match(text, start)
-            place = plain.end() if plain else start
-            parts.append(text[start - 1 : place])
+            plain = _PLAIN.match(text, after)
+            index = plain.end() if plain else after
+            parts.append(text[after - 1 : index])
     return [*words, "".join(parts)] if parts else words
 
 
 def split_command(command: str | Sequence[str], directory: str | None = None) -> list[str]:
     """Return a command as a list of words; `EngineError` if it is empty. No shell is run.
 
-    If the whole string names a file in ``directory``, in PATH or in the current folder, it is a
-    program without arguments. Any other string is split by `shell_words`.
+    A string that names a file in ``directory``, in PATH or in the current folder is a program
+    without arguments. Any other string is split by `shell_words`.
     """
     if not isinstance(command, str):
         words = list(command)

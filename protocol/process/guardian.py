@@ -29,7 +29,7 @@ MARK = "MERELS_GUARD"
 class Guardian:
     """The parent's list of engine process groups, and its connection to the guardian process.
 
-    The guardian process is started with the first engine, and again if it was killed.
+    The guardian process is started with the first engine, and again after it was killed.
     """
 
     def __init__(self) -> None:
@@ -54,7 +54,7 @@ class Guardian:
         self._reset()
         if process is not None and process.stdin is not None:
             process.stdin.close()
-            # With a return code, Popen does not wait for the guardian: it is the parent's child.
+            # Popen must not wait for the guardian, which is a child of the parent.
             process.returncode = 0
 
     def environment(self) -> dict[str, str]:
@@ -78,7 +78,7 @@ class Guardian:
         with self._lock:
             self._groups.discard(pid)
             if self._process is not None and not self._send(f"-{pid}\n"):
-                # A failure is reported by `add` of the next engine, which needs a guardian.
+                # The next `add`, which needs a guardian, reports a failure.
                 with contextlib.suppress(OSError):
                     self._start()
 
@@ -109,7 +109,7 @@ class Guardian:
             self._send(f"+{pid}\n")
 
     def _end(self) -> None:
-        """End the list; wait at most 5 seconds until the guardian has killed what is left."""
+        """Close the pipe; wait at most 5 seconds for the guardian to kill the listed groups."""
         if self._process is not None and self._process.stdin is not None:
             self._process.stdin.close()
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -127,7 +127,7 @@ def kill_group(pid: int) -> None:
 
 
 def kill_marked(mark: str) -> bool:
-    """Kill the other processes with ``mark`` in their environment; return whether one was."""
+    """Kill other processes with ``mark`` in their environment; return whether any was killed."""
     try:
         pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
     except OSError:
@@ -159,7 +159,7 @@ def main() -> None:
             groups.discard(pid)
     for pid in groups:
         kill_group(pid)
-    # A further round finds children that were forked while the round before it read /proc.
+    # Each further round finds children that were forked during the previous round.
     for _ in range(10):
         if not kill_marked(sys.argv[1]):
             break

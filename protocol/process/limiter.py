@@ -1,9 +1,7 @@
 """Sets resource limits and executes an engine: ``limiter.py RLIMIT_CPU=2:3 … -- PROGRAM WORD…``.
 
-This script is started instead of an engine that has limits. It limits its own process and then
-executes the engine in it, so that the limits hold from the engine's first instruction and for its
-children. `subprocess.Popen` could set limits only with ``preexec_fn``, which is unsafe in a process
-that has threads.
+The limits hold from the engine's first instruction and for its children. `subprocess.Popen` could
+set them only with ``preexec_fn``, which is unsafe in a process that has threads.
 """
 
 import os

@@ -16,9 +16,9 @@ LIMITER = os.path.join(os.path.dirname(__file__), "limiter.py")
 MIB = 1 << 20
 KEYS = ("cpu", "memory", "core")
 """Keys of the limits in an engine's ``key=value`` description."""
-_LEAST = {"cpu": 1, "memory": 1, "core": 0}
-_MOST = 10**7
-"""Largest limit that is accepted, in seconds or MiB."""
+_MINIMA = {"cpu": 1, "memory": 1, "core": 0}
+_MAXIMUM = 10**7
+"""Bounds of the limits, in seconds or MiB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,24 +62,21 @@ class ResourceLimits:
         return [sys.executable, "-I", "-S", LIMITER, *limits, "--", *words]
 
     def explain(self, status: int) -> str:
-        """Return a note for a message on how these limits may have caused an exit status.
-
-        ``status`` is an exit code, or minus the signal that ended the engine.
-        """
+        """Return a note on how these limits may have caused ``status`` (`describe_status`)."""
         if self.cpu is not None and status == -getattr(signal, "SIGXCPU", 0):
             return f"over its limit of cpu={self.cpu}"
         return f"limited to {self}"
 
 
 def read_limits(values: Mapping[str, str], where: str = "") -> ResourceLimits | None:
-    """Return the limits among an engine's values by key, or None if no limit is set.
+    """Return the limits among an engine's ``key=value`` settings, or None if there are none.
 
-    `InputError` for a limit that is out of range or that the system does not have. ``where``, such
-    as ``of NAME``, is added to the error's text.
+    `InputError` for a limit that is out of range or that the system does not have; its text
+    contains ``where``, such as ``of NAME``.
     """
     limits_by_key = {
         key: read_whole(
-            values[key], _LEAST[key], _MOST, f"{key}= {where}".strip(),
+            values[key], _MINIMA[key], _MAXIMUM, f"{key}= {where}".strip(),
             what="whole seconds" if key == "cpu" else "whole MiB",
         )
         for key in KEYS if key in values

@@ -12,10 +12,9 @@ from merels.protocol.process.process import EngineProcess
 from merels.protocol.process.standard_error import WIDE_PIPE
 
 CHUNK = 1 << 16
+"""Maximum number of bytes of one read."""
 LONGEST_LINE = 1 << 16
-"""Bytes after which a line without a line feed is cut; the rest of the line is dropped.
-
-A line whose end arrives in the same read may be longer."""
+"""Bytes after which a line is cut if its end has not arrived; the rest of the line is dropped."""
 MILLISECOND = 1_000_000
 """One millisecond in nanoseconds."""
 LONGEST_WAIT = 1 << 30
@@ -62,8 +61,7 @@ class Pipe:
     def close_input(self, timeout: float = -1.0) -> None:
         """Close the engine's input after the lines sent so far; any thread may call this.
 
-        The input stays open if another thread is still sending after ``timeout`` seconds; -1 waits
-        for that thread without a limit.
+        The input stays open if another thread still sends after ``timeout`` seconds (-1: no limit).
         """
         if self._writing.acquire(timeout=timeout):
             try:
@@ -104,15 +102,15 @@ class Pipe:
     def receive(self, milliseconds: int) -> bytes | None:
         """Return the whole lines that arrive in ``milliseconds``, joined; None if nothing arrives.
 
-        Lines that were put back come first. The result is b'' if only a part of a line arrived.
-        `EngineTerminated` at the end of the output.
+        Lines that were put back are returned first. The result is b'' if only a part of a line
+        arrived. `EngineTerminated` at the end of the output.
         """
         if self._lines:
             lines = b"\n".join(self._lines) + b"\n"
             self._lines.clear()
             return lines
         chunk = self._read(milliseconds)
-        return None if chunk is None else self._take(chunk)
+        return None if chunk is None else self._accept(chunk)
 
     def exchange(
         self, data: bytes, deadline: int, timeout: int, clear: Callable[[], None]
@@ -126,10 +124,10 @@ class Pipe:
         self.send(data, deadline)
         return self.receive(timeout // MILLISECOND + 1 if timeout > 0 else 0)
 
-    def _take(self, chunk: bytes) -> bytes:
-        """Return the lines that ``chunk`` completes.
+    def _accept(self, chunk: bytes) -> bytes:
+        """Count and trace what was read, and return the lines that ``chunk`` completes.
 
-        The end of output, b'', completes an unfinished line; without one, `EngineTerminated`.
+        The end of output, b'', completes ``tail``; if that is empty, `EngineTerminated`.
         """
         self.arrived = monotonic_ns()
         self.received += len(chunk)
@@ -161,7 +159,7 @@ class Pipe:
         return data
 
     def is_quiet(self) -> bool:
-        """Return True only if nothing can be received now."""
+        """Return whether nothing can be received now; False if that is unknown."""
         return False
 
     def put_back(self, lines: bytes) -> None:
@@ -183,8 +181,8 @@ class Pipe:
     def read_raw_line(self, deadline: int) -> bytes | None:
         """Return the next line without its line feed, or None at the deadline.
 
-        Output that is in the pipe at the deadline is still read, because engines that start in
-        parallel are read one after another. This ends after about `WIDE_PIPE` bytes of lines.
+        Up to about `WIDE_PIPE` bytes that are in the pipe at the deadline are still read, because
+        engines that start in parallel are read one after another.
         """
         while not self._lines:
             remaining = deadline - monotonic_ns()

@@ -1,4 +1,4 @@
-"""Engine pipes using poll(2): raw descriptors, and microseconds of CPU for each round trip."""
+"""Engine pipes using poll(2)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from merels.protocol.process.round_trip import round_trip
 from merels.protocol.process.thread_pipe import ThreadPipe
 
 LARGEST_BACKLOG = 1 << 22
-"""Bytes of output that are kept while the engine's full input blocks a write."""
+"""Bytes of output after which further output is dropped while the engine reads no input."""
 _WAIT_WITHOUT_SENTINEL = 200
 """Milliseconds between checks of whether the process has ended, where no sentinel reports it."""
 _ATOMIC_WRITE = getattr(select, "PIPE_BUF", 512)
@@ -59,7 +59,7 @@ class PollPipe(Pipe):
     def exchange(
         self, data: bytes, deadline: int, timeout: int, clear: Callable[[], None]
     ) -> bytes | None:
-        """Call `Pipe.exchange`, or do the same in one compiled call, which is faster."""
+        """Do as `Pipe.exchange`, if possible in one compiled call, which is faster."""
         unusual = self.trace is not None or self.tail or self._cut or self._lines or self._backlog
         if unusual or len(data) > _ATOMIC_WRITE:
             return super().exchange(data, deadline, timeout, clear)
@@ -73,7 +73,7 @@ class PollPipe(Pipe):
         if chunk is None:
             return None
         if chunk[-1:] != b"\n":
-            return self._take(chunk)
+            return self._accept(chunk)
         self.arrived = monotonic_ns()
         return chunk
 
@@ -97,10 +97,7 @@ class PollPipe(Pipe):
             return b""
 
     def _end(self) -> bytes | None:
-        """Return b'', the end of output, if the process has ended, else None.
-
-        A child of the process may hold the pipe open; reading would then not report the end.
-        """
+        """Return b'' if the process has ended, although a child may hold the pipe open."""
         return None if self.process.exit_status() is None else b""
 
     def _write(self, data: bytes, deadline: int, reading: bool) -> None:
@@ -139,7 +136,7 @@ class PollPipe(Pipe):
                     raise self._input_closed(reading) from None
 
     def _read_ahead(self) -> bool:
-        """Keep output up to `LARGEST_BACKLOG`, and drop the rest; return False at end of output."""
+        """Keep output up to `LARGEST_BACKLOG`; return False at the end of output."""
         try:
             chunk = os.read(self._output, CHUNK)
         except OSError:

@@ -22,9 +22,9 @@ QUIT_SECONDS = 2.0
 """Grace period for an engine to exit after ``quit``, in seconds."""
 TERMINATE_SECONDS = 0.5
 """Grace period after SIGTERM, in seconds."""
-_DRAIN = 1 << 16
+_DRAIN_BYTES = 1 << 16
 """Bytes of output that are dropped by one read."""
-_SLICE = 0.02
+_CHECK_SECONDS = 0.02
 """Seconds between checks of whether a process has ended, where no descriptor reports it."""
 
 
@@ -50,7 +50,7 @@ def _session_ticks(name: str, session: int) -> int | None:
 
 
 def _reason(error: OSError | ValueError) -> str:
-    """Return the system's error text, or the text of a `ValueError` for a NUL in a name."""
+    """Return the system's error text, or that of a `ValueError`, for example a NUL in a name."""
     return str(getattr(error, "strerror", None) or error)
 
 
@@ -92,12 +92,12 @@ class EngineProcess:
         if directory is not None and not os.path.isdir(directory):
             raise EngineError(f"no such folder: '{directory}'; name an existing folder")
         self._limits = limits
-        limited = words
+        full_command = words
         if limits is not None:
             if not os.access(words[0], os.X_OK):
                 refusal = PermissionError(errno.EACCES, os.strerror(errno.EACCES))
                 raise _start_error(words[0], refusal)
-            limited = limits.command(words)
+            full_command = limits.command(words)
         copy: int | Callable[[bytes], object] = -1
         try:
             if callable(stderr):
@@ -108,7 +108,7 @@ class EngineProcess:
             raise EngineError(f"cannot write '{stderr}': {_reason(error)}") from None
         try:
             self._popen = subprocess.Popen(
-                limited,
+                full_command,
                 bufsize=0,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -148,8 +148,7 @@ class EngineProcess:
     def exit_status(self) -> int | None:
         """Return the exit code, or minus the signal, of a process that ended; None while it runs.
 
-        Where the system has waitid(2), the process is not reaped. While it is a zombie, the system
-        cannot reuse the number of its group.
+        With waitid(2) the process is not reaped, so that its group keeps its number until `_reap`.
         """
         if self._popen.returncode is not None or not hasattr(os, "waitid"):
             return self._popen.poll()
@@ -185,9 +184,9 @@ class EngineProcess:
             if remaining <= 0:
                 return False
             if poll is None:
-                time.sleep(min(remaining, _SLICE))
+                time.sleep(min(remaining, _CHECK_SECONDS))
                 continue
-            pause = remaining if self.sentinel is not None else min(remaining, _SLICE)
+            pause = remaining if self.sentinel is not None else min(remaining, _CHECK_SECONDS)
             for descriptor, _ in poll.poll(pause * 1000 + 1):
                 if descriptor == self.sentinel:
                     continue
@@ -199,7 +198,7 @@ class EngineProcess:
     def _drain(self) -> bool:
         """Drop the output that can be read now; return False at its end."""
         try:
-            return bool(os.read(self.stdout, _DRAIN))
+            return bool(os.read(self.stdout, _DRAIN_BYTES))
         except BlockingIOError:
             return True
         except OSError:

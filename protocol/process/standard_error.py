@@ -1,4 +1,4 @@
-"""An engine's standard error: read while the engine runs; the last line is kept."""
+"""An engine's standard error."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _END_SECONDS = 0.2
 class StandardError:
     """The pipe from an engine's standard error.
 
-    The thread that waits for the engine's output also calls `drain`, so that an engine that writes
-    megabytes of errors is not blocked. Only the end is kept. Everything read is also written to
-    the descriptor ``copy`` (-1: none), or passed to the function ``copy`` in whole lines.
+    The thread that waits for the engine's output also calls `drain`, so that a full pipe does not
+    block the engine. Only the end is kept. Everything read is also written to the descriptor
+    ``copy`` (-1: none), or passed to the function ``copy`` in whole lines.
 
-    ``descriptor`` is polled before `drain`. It is -1 at the end of the pipe, and after
+    ``descriptor`` can be polled before `drain`; it is -1 at the end of the pipe, and after
     `read_in_thread`.
     """
 
@@ -58,26 +58,26 @@ class StandardError:
             chunk = b""
         if not chunk:
             self.descriptor = -1
-        self._take(chunk)
+        self._store(chunk)
         return bool(chunk)
 
     def read_in_thread(self) -> None:
         """Read in a thread from now on; for systems that cannot poll a pipe."""
         # The thread may still wait in a read when `close` closes the original descriptor.
-        own, self.descriptor = os.dup(self.descriptor), -1
+        duplicate, self.descriptor = os.dup(self.descriptor), -1
         if POSIX:
-            os.set_blocking(own, True)
-        self._thread = threading.Thread(target=self._read_all, args=(own,), daemon=True)
+            os.set_blocking(duplicate, True)
+        self._thread = threading.Thread(target=self._read_all, args=(duplicate,), daemon=True)
         self._thread.start()
 
     def _read_all(self, descriptor: int) -> None:
         with suppress(OSError):
             while chunk := os.read(descriptor, WIDE_PIPE):
-                self._take(chunk)
+                self._store(chunk)
         os.close(descriptor)
 
-    def _take(self, chunk: bytes) -> None:
-        """Keep the end of what was read, and copy ``chunk``."""
+    def _store(self, chunk: bytes) -> None:
+        """Append ``chunk`` to the end that is kept, and copy it."""
         self._end = (self._end + chunk[-_KEPT_BYTES:])[-_KEPT_BYTES:]
         if callable(self._copy):
             lines, end, self._line = (self._line + chunk).rpartition(b"\n")

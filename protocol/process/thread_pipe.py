@@ -15,7 +15,7 @@ from merels.protocol.process.process import EngineProcess
 _CHUNKS_AHEAD = 64
 """Chunks of output that the reading thread keeps before it waits."""
 _CLOSE_SECONDS = 0.1
-"""Time for a full queue of input to have space before its data is dropped, in seconds."""
+"""Wait of `close_input` for space in the queue of input, in seconds."""
 
 
 class ThreadPipe(Pipe):
@@ -33,19 +33,20 @@ class ThreadPipe(Pipe):
         self._broken = False
         self._closed = False
         for task, descriptor in ((self._reader, process.stdout), (self._writer, process.stdin)):
-            own = os.dup(descriptor)
-            threading.Thread(target=task, args=(own,), daemon=True).start()
+            duplicate = os.dup(descriptor)
+            threading.Thread(target=task, args=(duplicate,), daemon=True).start()
         process.errors.read_in_thread()
 
     def _reader(self, descriptor: int) -> None:
-        chunk = b"more"
-        while chunk:
+        while True:
             try:
                 chunk = os.read(descriptor, CHUNK)
             except OSError:
                 chunk = b""
             if not self._closed:
                 self._received.put(chunk)
+            if not chunk:
+                break
         os.close(descriptor)
 
     def _writer(self, descriptor: int) -> None:
