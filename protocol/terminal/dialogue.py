@@ -25,7 +25,7 @@ from merels.protocol.uci.streams import refuse_pipe
 
 _HINT_TIME = 1.0
 """Thinking time for a hint, in seconds."""
-_LOST = ("0-1", "1-0")
+_LOST_RESULTS = ("0-1", "1-0")
 """The result of a game, by the side that loses it."""
 _OVER = "the game is over; type undo, save FILE, new or quit"
 
@@ -48,11 +48,7 @@ class Dialogue:
     """
 
     def __init__(
-        self,
-        start: Position,
-        human: int,
-        level: Level | None,
-        seconds: float,
+        self, start: Position, human: int, level: Level | None, seconds: float,
         path: str | None = None,
     ) -> None:
         self.game = Game(start)
@@ -60,7 +56,7 @@ class Dialogue:
         self.level = level
         self.seconds = seconds
         self._undo_asked = self._undo_confirmed = False
-        """Whether this command asked for a second undo, and whether the command before it did."""
+        """Whether the present command asked for a second undo, and whether the last command did."""
         self._path = path
         self._searcher = Searcher()
         self._table_cache = TableCache()
@@ -147,7 +143,7 @@ class Dialogue:
         print(self.position)
         result, reason = self.game.result()
         if self.game.ended is not None:
-            print(f"{COLOURS[_LOST.index(result)]} has resigned")
+            print(f"{COLOURS[_LOST_RESULTS.index(result)]} has resigned")
         elif reason:
             print(f"The game is over: {reason}")
         print(flush=True)
@@ -155,7 +151,8 @@ class Dialogue:
     def _undo(self, argument: str) -> None:
         """Take back the person's last move and the moves after it, or a resignation.
 
-        After the end of the game, the person must type ``undo`` twice, and `keep` saves the game.
+        After the end of the game, the person must type ``undo`` twice; then `keep` saves the game
+        before its end is taken back.
         """
         if self.game.over and not self._undo_confirmed:
             self._undo_asked = True

@@ -35,7 +35,7 @@ def search(
 ) -> tuple[Result, bool]:
     """Return a search's result, and whether Ctrl-C stopped it; for the main thread only.
 
-    ``on_info`` is called with each report of the search. Errors are those of `Searcher.prepare`.
+    Errors are those of `Searcher.prepare` and `Searcher.search`.
     """
     results: list[Result] = []
     errors: list[Exception] = []
@@ -43,11 +43,9 @@ def search(
 
     def job() -> None:
         try:
-            results.append(
-                searcher.search(
-                    position, limit, on_info, multipv=multipv, level=level, signals=signals
-                )
-            )
+            results.append(searcher.search(
+                position, limit, on_info, multipv=multipv, level=level, signals=signals
+            ))  # fmt: skip
         except Exception as error:
             errors.append(error)
         finally:
@@ -56,7 +54,7 @@ def search(
     searcher.prepare()
     signals = Signals()
     interrupted = False
-    # A KeyboardInterrupt could leave this function while the thread still searches.
+    # Without a handler, KeyboardInterrupt could leave this function during the search.
     old_handler = signal.signal(signal.SIGINT, lambda *_: events.put(False))
     try:
         Thread(target=job).start()

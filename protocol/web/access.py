@@ -1,11 +1,10 @@
 """A server that admits browsers by a cookie.
 
-A start address with a one-time code gives the cookie to one browser. The page's own address does
-not contain the code, so sharing it admits no other browser.
+A start address contains a code and gives the cookie to the first browser that opens it. The page's
+own address contains no code, so sharing it admits no other browser.
 
-A browser withholds the SameSite cookie when a user follows a link from another site. The refusal
-of such a request is a page without any data, whose script requests the same address again. The
-script itself needs the cookie, and the second request comes from this site.
+A browser withholds the SameSite cookie from a request that follows a link on another site. Such a
+request is refused with a page without data, whose script requests the board with the cookie.
 """
 
 from __future__ import annotations
@@ -17,8 +16,8 @@ from http import HTTPStatus
 
 from merels.protocol.web.server import TYPES, LocalHandler, LocalServer, Refusal
 
-_START = "start/"
-"""Start of the path of a start address; the code follows it."""
+_START_FOLDER = "start/"
+"""Folder in the path of a start address; the code follows."""
 LINK_PAGE = """\
 <!doctype html>
 <html lang="en">
@@ -61,7 +60,7 @@ class GuardedServer(LocalServer):
         self.secret = secrets.token_urlsafe(24)
         """The cookie's value."""
         self.cookie_seconds: int | None = None
-        """Seconds for which browsers keep the cookie; with None, until they are closed."""
+        """Seconds for which browsers keep the cookie; None: until the browser is closed."""
         self._codes: set[str] = set()
         """Codes of unused start addresses."""
         super().__init__(host, port, handler)
@@ -75,7 +74,7 @@ class GuardedServer(LocalServer):
         """Return a new start address, which admits one browser."""
         code = secrets.token_urlsafe(24)
         self._codes.add(code)
-        return f"{self.root}{_START}{code}"
+        return f"{self.root}{_START_FOLDER}{code}"
 
     def take_code(self, code: str) -> bool:
         """Invalidate a code; return whether it was valid."""
@@ -123,8 +122,8 @@ class GuardedHandler(LocalHandler):
         path, query = self.split_path()
         name = path.removeprefix("/")
         try:
-            if name.startswith(_START):
-                self._admit(name.removeprefix(_START))
+            if name.startswith(_START_FOLDER):
+                self._admit(name.removeprefix(_START_FOLDER))
                 return
             self._check_browser()
         except _AccessDenied as refusal:
@@ -143,13 +142,13 @@ class GuardedHandler(LocalHandler):
     def _admit(self, code: str) -> None:
         """Send the cookie for an unused code, and the page that redirects to the server's root.
 
-        With an unused code, the request may come from a local file, so its origin is not checked.
-        A browser that has the cookie needs no unused code, for example on reloading.
+        The page that opened the address may be a local file, so the origin is checked only if the
+        code is not valid. Then the browser needs the cookie, for example on reloading.
         """
         self.check_host()
         server = self.server
         if server.take_code(code):
-            server.on_entry(f"{server.root}{_START}{code}")
+            server.on_entry(f"{server.root}{_START_FOLDER}{code}")
             cookie = f"{server.cookie}={server.secret}; Path=/; HttpOnly; SameSite=Strict"
             if server.cookie_seconds is not None:
                 cookie += f"; Max-Age={server.cookie_seconds}"
@@ -159,10 +158,7 @@ class GuardedHandler(LocalHandler):
             self.send(HTTPStatus.OK, _WELCOME.encode(), TYPES["html"])
 
     def _check_link(self) -> None:
-        """Raise `_LinkFollowed` if a user has followed a link from another site to the page.
-
-        Frames, scripts and forms of other sites send other headers.
-        """
+        """Raise `_LinkFollowed` if a user has followed a link from another site to the page."""
         followed = {
             "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document", "Sec-Fetch-User": "?1",
         }

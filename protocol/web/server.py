@@ -1,7 +1,7 @@
 """HTTP server of the pages for browsers: files, JSON and server-sent events.
 
-The files of a page are read once at the start and looked up by name in a dict, so no path of a
-request reaches the disk. Requests from pages of other sites are refused by their headers.
+The files of a page are read once at the start, so no path of a request reaches the disk. Requests
+from pages of other sites are refused by their headers.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from urllib.parse import urlsplit
 from merels.engine.common.errors import shorten
 
 MOST_CONNECTIONS = 128
-"""Maximum number of open connections."""
+"""Maximum number of open connections, event streams included."""
 MOST_STREAMS = 96
-"""Maximum number of event streams; the remaining connections are for requests."""
+"""Maximum number of event streams."""
 READ_SECONDS = 30.0
 """Timeout of a request, headers and body together, or of a read or write, in seconds."""
 PING_SECONDS = 3.0
@@ -112,10 +112,7 @@ def is_own_host(header: str, host: str, port: int) -> bool:
 
 
 class LocalServer(ThreadingHTTPServer):
-    """HTTP server with a thread for each connection and limits on connections.
-
-    `process_request` and `begin_stream` choose the connection that is ended at a limit.
-    """
+    """HTTP server with a thread for each connection, and a limit of connections."""
 
     daemon_threads = True
     block_on_close = False
@@ -172,7 +169,7 @@ class LocalServer(ThreadingHTTPServer):
                 self._end(connection)
 
     def _end(self, connection: socket) -> None:
-        """Shut a connection down and stop counting it; the caller holds the lock."""
+        """Shut a connection down, and stop counting it; the caller holds the lock."""
         self._remove(connection)
         with suppress(OSError):
             connection.shutdown(SHUT_RDWR)
@@ -218,18 +215,18 @@ class LocalServer(ThreadingHTTPServer):
                 self._remove(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Log an error outside of requests, except those in `GONE`."""
+        """Log an error outside of requests, except `CONNECTION_ERRORS`."""
         error = sys.exception()
-        if isinstance(error, Exception) and not isinstance(error, GONE):
+        if isinstance(error, Exception) and not isinstance(error, CONNECTION_ERRORS):
             unexpected(error)
 
 
-GONE = (ConnectionError, TimeoutError)
-"""Errors of a connection whose browser has closed it or does not read."""
+CONNECTION_ERRORS = (ConnectionError, TimeoutError)
+"""Errors of a connection that the browser has closed or does not read."""
 
 
 class Refusal(Exception):
-    """The refusal of a request, with its HTTP status and a reason as arguments."""
+    """The refusal of a request; its arguments are an HTTP status and a reason."""
 
 
 class LocalHandler(BaseHTTPRequestHandler):
@@ -285,7 +282,7 @@ class LocalHandler(BaseHTTPRequestHandler):
             work()
         except Refusal as refusal:
             self.refuse(*refusal.args)
-        except GONE:
+        except CONNECTION_ERRORS:
             raise
         except Exception as error:
             self.refuse(HTTPStatus.INTERNAL_SERVER_ERROR, unexpected(error))

@@ -2,6 +2,7 @@
 
 import { svg } from "./dom.js";
 
+/** Radius of a man. */
 export const MAN = 36;
 
 /** Gradients of a drawing: name, centre, radius, and offsets of the stops. */
@@ -73,7 +74,7 @@ export class Drawing {
     }));
   }
 
-  /** Turns points into buttons; the hit circle stays when the marks in front of it are redrawn. */
+  /** Turns points into buttons: a hit circle covers the marks, and stays when they are redrawn. */
   addButtons(tabIndex) {
     for (const group of this.groups.values()) {
       group.setAttribute("role", "button");

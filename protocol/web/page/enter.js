@@ -1,6 +1,6 @@
-// Requests the page again from a page that a link of another site has opened.
+// On the page that refuses a link from another site: requests the board.
 //
-// The browser withheld the cookie from the first request, and sends it with the second one, which
-// this site makes. The query differs, because the same address would only scroll to the fragment.
+// The browser sends the cookie with this request, because it comes from this site. The query is
+// needed: with an unchanged address, the browser would only scroll to the fragment.
 
 if (!window.location.search) window.location.replace(`/?link${window.location.hash}`);
