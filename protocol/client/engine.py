@@ -21,7 +21,7 @@ from merels.protocol.client.answers import NO_MOVES, Answer, ponder_text, read_m
 from merels.protocol.client.any_engine import Analysis, AnyEngine, Call, PlayResult, Task
 from merels.protocol.client.connection import FOREVER, START_SECONDS, Connection
 from merels.protocol.client.engine_spec import EngineSpec
-from merels.protocol.common.options import Option, Value
+from merels.protocol.common.options import Value
 from merels.protocol.process.command import split_command
 from merels.protocol.process.errors import EngineError
 from merels.protocol.process.limits import ResourceLimits
@@ -195,8 +195,8 @@ class Engine(AnyEngine):
     def configure(self, settings: Mapping[str, Value]) -> None:
         """Set options by case-insensitive name; None presses a button.
 
-        An unknown name or an invalid value raises `EngineError` before anything is sent. If the
-        engine has declared no options, every option is sent unchecked.
+        An unknown name or an invalid value raises `EngineError` before any option is sent. If the
+        engine has declared no options, every option is sent that fits on a line of UTF-8.
         """
         self._end_analysis()
         self._set(settings)
@@ -205,15 +205,11 @@ class Engine(AnyEngine):
 
     def _set(self, settings: Mapping[str, Value]) -> None:
         """Set options while no analysis is running; see `configure`."""
-        chosen: dict[str, str] = {}
-        for name, value in settings.items():
-            any_kind = Option(name, "button" if value is None else "string")
-            try:
-                option = self.options.find(name) if self.options else any_kind
-                chosen[option.name] = option.check(value)
-            except InputError as error:
-                raise EngineError(str(error)) from None
-        for name, text in chosen.items():
+        try:
+            texts = dict(self.options.check(name, value) for name, value in settings.items())
+        except InputError as error:
+            raise EngineError(str(error)) from None
+        for name, text in texts.items():
             self.connection.send_option(name, text)
             self._settings[name.lower()] = text
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from merels.engine.common.errors import InputError, printable
 from merels.engine.search.levels import level_named
+from merels.protocol.common.options import Options
 from merels.protocol.process import limits
 from merels.protocol.process.command import locate, split_command, split_words
 from merels.protocol.process.errors import EngineError
@@ -84,6 +85,11 @@ def make_engine(values: Mapping[str, str], protocols: Sequence[str]) -> EngineSp
     options = {
         key.removeprefix(OPTION): values[key] for key in values if key.startswith(OPTION)
     }
+    for option, value in options.items():
+        try:
+            Options().check(option, value)
+        except InputError as error:
+            raise InputError(f"{OPTION}{option}={value}", error.expected) from None
     name = values.get("name", "")
     if "level" in values:
         level, settings = _level(values, options)

@@ -125,11 +125,8 @@ def _try_start(subject: Subject) -> None:
     except (EngineError, Fault) as failure:
         subject.discard()
         subject.failure = failure
-    options = subject.greeting.options
     for name, value in subject.candidate.options:
         try:
-            # An engine that declares no options gets all settings unchecked.
-            if options:
-                options.find(name).check(value)
+            subject.greeting.options.check(name, value)
         except InputError as error:
             raise InputError(f"{OPTION}{name}={value}", error.expected) from None

@@ -19,7 +19,7 @@ Value = str | int | bool | None
 
 def value_text(value: Value) -> str:
     """Return a value as it is sent to an engine, such as ``true`` for True."""
-    return {True: "true", False: "false"}[value] if isinstance(value, bool) else str(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def setoption(name: str, text: str | None) -> str:
@@ -68,8 +68,10 @@ class Option:
         # The engine would read text after a line break as another command.
         if any(end in self.name + text for end in "\r\n"):
             raise self._refused(text, "a name and a value without line breaks")
-        if any("\ud800" <= character <= "\udfff" for character in text):
-            raise self._refused(text, "text without lone surrogates, which UTF-8 cannot encode")
+        if any("\ud800" <= character <= "\udfff" for character in self.name + text):
+            raise self._refused(
+                text, "a name and a value without lone surrogates, which UTF-8 cannot encode"
+            )
         if self.kind == "button":
             return ""
         if self.kind == "check":
@@ -124,6 +126,16 @@ class Options(Mapping[str, Option]):
             return self[name]
         hint = suggestion(name, self) or "; 'uci' lists them"
         raise InputError(name, f"no such option{hint}")
+
+    def check(self, name: str, value: Value) -> tuple[str, str]:
+        """Return an option's declared name, and a valid value as the text to send.
+
+        `InputError` for an unknown name or an invalid value. If there are no options, every name
+        is known: a value of None presses a button, and any other value sets a string.
+        """
+        undeclared = Option(name, "button" if value is None else "string")
+        option = self.find(name) if self else undeclared
+        return option.name, option.check(value)
 
 
 def parse_option(line: str) -> Option | None:

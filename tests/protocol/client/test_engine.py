@@ -530,6 +530,13 @@ def test_a_line_break_in_an_option_is_refused(end: str) -> None:
         engine.ping()
 
 
+def test_a_lone_surrogate_in_the_name_of_an_option_is_refused() -> None:
+    with Engine.popen(fake("none")) as engine:
+        engine.options = Options()
+        with pytest.raises(EngineError, match="takes a name and a value without lone surrogates"):
+            engine.configure({"Style\udcff": "wild"})
+
+
 def test_a_guardian_that_was_killed_is_replaced() -> None:
     with Engine.popen(fake("sound")):
         assert GUARDIAN._process is not None
