@@ -28,11 +28,11 @@ from merels.protocol.common.options import parse_option
 from merels.protocol.formats.game_file import read_game
 from merels.protocol.formats.mif_1_0.manifest import parse_manifest
 from merels.protocol.formats.mif_1_0.mfen import read_position
-from merels.protocol.formats.pgn.reader import parse_records
+from merels.protocol.formats.pgn.reader import parse_record, parse_records
 from merels.protocol.formats.pgn.tokens import read_tags, split_games
 from merels.protocol.formats.pgn.variants import RecordRules
 from merels.protocol.formats.pgn.writer import format_record
-from merels.protocol.formats.playok import is_playok, parse_playok
+from merels.protocol.formats.playok import SPELLING, is_playok
 from merels.protocol.process.command import shell_words
 from merels.tournament.commands.journal_games import read_items
 from merels.tournament.flags.command_line import parse
@@ -61,7 +61,7 @@ READERS: dict[str, Callable[[str, Path], Any]] = {
     "pasted": lambda text, _: read_game(text),
     "split": lambda text, _: list(split_games(StringIO(text))),
     "tags": lambda text, _: read_tags(text),
-    "playok": lambda text, _: is_playok(text) or parse_playok(text),
+    "playok": lambda text, _: is_playok(text) or parse_record(text, None, SPELLING),
     "saved": lambda text, folder: _write(text, folder) and GameStore(folder).entries(),
     "convert": lambda text, folder: list(
         read_items(_write(text, folder), None, RecordRules(), lambda _: None)

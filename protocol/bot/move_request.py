@@ -22,7 +22,7 @@ from merels.protocol.common.json_fields import (
 )
 from merels.protocol.formats.mif_1_0.mfen import read_position
 
-MOST_COUNT = 10**15
+MAX_COUNT = 10**15
 """Largest ``depth`` and ``nodes``."""
 FIELDS = (
     "id", "new", "position", "moves", "variant", "set", "time", "depth", "nodes", "clock",
@@ -104,8 +104,8 @@ def _limit(body: JSON, default: Limit, side: str) -> Limit:
         raise InputError("clock", expected)
     return Limit(
         time=optional(seconds_field, body, "time", 0.001, MOST_SECONDS),
-        depth=optional(whole_field, body, "depth", 1, MOST_COUNT),
-        nodes=optional(whole_field, body, "nodes", 1, MOST_COUNT),
+        depth=optional(whole_field, body, "depth", 1, MAX_COUNT),
+        nodes=optional(whole_field, body, "nodes", 1, MAX_COUNT),
         white_clock=optional(seconds_field, clock, "white", -MOST_SECONDS, MOST_SECONDS),
         black_clock=optional(seconds_field, clock, "black", -MOST_SECONDS, MOST_SECONDS),
         white_inc=optional(seconds_field, clock, "white_inc", 0.0, MOST_SECONDS),

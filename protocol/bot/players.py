@@ -85,10 +85,10 @@ class EnginePlayer:
             )
         settings: dict[str, Value] = {"UCI_LimitStrength": level is not None}
         if level is None:  # Restore the options with which the engine was started.
-            given = {name.lower(): value for name, value in self._spec.options}
+            at_start = {name.lower(): value for name, value in self._spec.options}
             for name in (*LEVEL_OPTIONS, "LevelSeed"):
                 option = engine.options.get(name)
-                if option is not None and (value := given.get(name.lower(), option.default)):
+                if option is not None and (value := at_start.get(name.lower(), option.default)):
                     settings[name] = value
         else:
             settings["UCI_Elo"] = level.elo

@@ -13,9 +13,9 @@ from merels.protocol.process.pipe import LONGEST_LINE, Pipe
 from merels.protocol.process.poll_pipe import open_pipe
 from merels.protocol.process.process import EngineProcess
 
-MOST_LINES = 200_000
+MAX_LINES = 200_000
 """Maximum number of lines in `Conversation.transcript`."""
-MOST_BYTES = 1 << 25
+MAX_BYTES = 1 << 25
 """Maximum size of the lines in `Conversation.transcript`, and of the output before one answer."""
 WARN_DELAY = 0.1
 """Delay above which an answer gets a warning, in seconds."""
@@ -59,11 +59,11 @@ class Fault(Exception):
 
 
 class Skip(Exception):
-    """The step does not apply to this engine."""
+    """The step does not apply to this engine, or lacks the searches that it judges."""
 
 
 class Conversation:
-    """The engine's current process, and the lines that it and earlier processes have printed.
+    """The engine's current process, and the lines that all its processes have printed.
 
     Methods that wait raise `Fault` on a timeout and `EngineError` if the process has ended.
     """
@@ -72,7 +72,7 @@ class Conversation:
         self.candidate = candidate
         self.pace = pace
         self.transcript: list[Line] = []
-        """Lines from all processes, up to `MOST_LINES` and `MOST_BYTES`."""
+        """The lines of all processes, at most `MAX_LINES` and `MAX_BYTES`."""
         self.stray_bestmoves: list[tuple[Line, str]] = []
         """Each ``bestmove`` that answers no ``go``, with the last line sent before it."""
         self.warnings: list[Fault] = []
@@ -108,7 +108,7 @@ class Conversation:
         self._errors = (self._errors + data)[:LONGEST_LINE]
 
     def stderr(self) -> bytes:
-        """Return the engine's standard error so far, including an unfinished first line."""
+        """Return the beginning of standard error: its whole lines, or its unfinished first line."""
         last = "" if self._process is None else self._process.errors.last_line()
         return self._errors or last.encode()
 
@@ -122,8 +122,8 @@ class Conversation:
         """Warn of an answer that came ``seconds`` late; raise `Fault` after `FAIL_DELAY`.
 
         A delay up to `WARN_DELAY` is ignored. With ``clock`` the delay is an overrun of the game
-        clock: any overrun is a warning, because a short one may be only the transfer of the
-        answer; more than `WARN_DELAY` is a failure.
+        clock. More than `WARN_DELAY` is then a failure, and any shorter overrun only a warning,
+        because the transfer of the answer takes time, too.
         """
         warning, failure = (0.0, WARN_DELAY) if clock else (WARN_DELAY, FAIL_DELAY)
         if seconds > failure:
@@ -153,7 +153,7 @@ class Conversation:
         while (raw := self._pipe.read_raw_line(deadline)) is not None:
             line = Line(raw, self._pipe.arrived)
             self._bytes += len(raw)
-            if len(self.transcript) < MOST_LINES and self._bytes < MOST_BYTES:
+            if len(self.transcript) < MAX_LINES and self._bytes < MAX_BYTES:
                 self.transcript.append(line)
             if line.first == "bestmove" and self.unanswered:
                 self.unanswered -= 1
@@ -164,17 +164,17 @@ class Conversation:
     def until(self, word: str, seconds: float, question: str) -> list[Line]:
         """Return all lines up to the first that begins with ``word``.
 
-        Raise `Fault` if that line does not arrive within ``seconds``, or only after `MOST_BYTES`.
+        Raise `Fault` if that line does not arrive within ``seconds``, or only after `MAX_BYTES`.
         ``question`` names the command in the reason.
         """
         lines: list[Line] = []
-        limit = self._bytes + MOST_BYTES
+        limit = self._bytes + MAX_BYTES
         for line in self._lines(seconds):
             lines.append(line)
             if line.first == word:
                 return lines
             if self._bytes > limit:
-                raise Fault(f"more than {MOST_BYTES >> 20} MiB and no answer to '{question}'")
+                raise Fault(f"more than {MAX_BYTES >> 20} MiB and no answer to '{question}'")
         assert self._process is not None and self._pipe is not None
         last = self._pipe.tail or (lines[-1].raw if lines else None)
         error = "" if last else self._process.errors.last_line()

@@ -35,7 +35,7 @@ class Step:
     """The expected behaviour and, usually, the reason for it."""
     check: Check
     needs: tuple[str, ...]
-    """Names of steps; if one failed, or was itself skipped for its needs, this step is skipped."""
+    """Steps: if any of them failed, or was skipped for its own needs, this step is skipped."""
     protocols: tuple[str, ...]
     """Dialects to which the step applies."""
 

@@ -93,7 +93,7 @@ class Subject(Conversation):
             self.spawn()
             self.greeting = self.greet()
             settings = dict(self.candidate.options)
-            self.rules = rules_of(self.greeting.options, settings, self._default_rules)
+            self.rules = engine_rules(self.greeting.options, settings, self._default_rules)
             for name, value in settings.items():
                 self.set_option(name, value)
         except BaseException:
@@ -123,9 +123,9 @@ class Subject(Conversation):
         self._greeted = self._ready = self.must_restart = False
 
     def recover(self, failed: bool) -> None:
-        """Prepare the next step: stop a search that still runs, or kill the process.
+        """Prepare the next step: stop a search that still runs; kill a process left unusable.
 
-        ``failed``: whether the step before has failed.
+        ``failed``: whether the last step has failed.
         """
         if self._process is None:
             return
@@ -142,8 +142,9 @@ class Subject(Conversation):
     def end(self, occasion: str) -> None:
         """Wait for the process to exit; ``occasion`` names the cause, such as 'quit'.
 
-        Raise `Fault` if it still runs after `EXIT_SECONDS`, or after `Pace.answer` if that is less;
-        warn after `FAIL_DELAY`. A process that was not greeted also gets the time of a start.
+        Warn if it takes more than `FAIL_DELAY`. Raise `Fault` after `Pace.answer`, but not before
+        `FAIL_DELAY` and at the latest after `EXIT_SECONDS`. A process that was not greeted also
+        gets the time of a start.
         """
         started = monotonic_ns()
         starting = 0.0 if self._greeted else self.greeting.seconds
@@ -287,7 +288,7 @@ class Subject(Conversation):
         return search.best
 
 
-def rules_of(options: Options, settings: Mapping[str, str], default: Rules) -> Rules:
+def engine_rules(options: Options, settings: Mapping[str, str], default: Rules) -> Rules:
     """Return the rules that an engine plays by: its options' defaults, changed by ``settings``.
 
     Fields without an option have the values of ``default``.
@@ -295,7 +296,7 @@ def rules_of(options: Options, settings: Mapping[str, str], default: Rules) -> R
     values = [(option.name.lower(), option.default) for option in options.values()]
     values += [(name.lower(), value) for name, value in settings.items() if name in options]
     # The variant sets all fields, and an engine may list it after them.
-    values[: len(options)] = sorted(values[: len(options)], key=lambda v: v[0] != _VARIANT)
+    values[: len(options)] = sorted(values[: len(options)], key=lambda pair: pair[0] != _VARIANT)
     rules = default
     for name, value in values:
         if name == _VARIANT and value.lower() in PRESETS:

@@ -18,9 +18,9 @@ GROUPS: tuple[Group, ...] = (
 )
 """All groups in the order in which they run."""
 STEPS: tuple[Step, ...] = tuple(step for group in GROUPS for step in group.steps)
-MOST_START_FAILURES = 3
+MAX_START_FAILURES = 3
 """Number of consecutive failed starts after which all remaining steps are skipped."""
-MOST_SECONDS = 300.0
+MAX_SECONDS = 300.0
 """Time limit of a run, in seconds; later steps are skipped."""
 
 
@@ -45,7 +45,7 @@ def run(
     steps: Sequence[Step],
     subject: Subject,
     on_finding: Callable[[Finding], None],
-    most_seconds: float = MOST_SECONDS,
+    max_seconds: float = MAX_SECONDS,
 ) -> list[Finding]:
     """Run steps in order and return their findings.
 
@@ -54,18 +54,18 @@ def run(
     """
     findings: list[Finding] = []
     not_passed: set[str] = set()
-    deadline = time.monotonic() + most_seconds
+    deadline = time.monotonic() + max_seconds
     for step in steps:
         missing = [need for need in step.needs if need in not_passed]
         too_late = False
         if subject.candidate.protocol not in step.protocols:
             reason = f"only for {step.protocols[0]}"
-        elif subject.start_failures >= MOST_START_FAILURES:
+        elif subject.start_failures >= MAX_START_FAILURES:
             reason = f"the engine failed to start {subject.start_failures} times in a row"
         elif missing:
             reason = f"needs {missing[0]}, which did not pass"
         elif time.monotonic() > deadline:
-            too_late, reason = True, f"the time limit of {most_seconds:g} s has passed"
+            too_late, reason = True, f"the time limit of {max_seconds:g} s has passed"
         else:
             reason = ""
         if reason:
@@ -82,7 +82,7 @@ def run(
 def run_step(step: Step, subject: Subject) -> Finding:
     """Run one step and return its finding."""
     subject.warnings.clear()
-    searches, strays = len(subject.searches), len(subject.stray_bestmoves)
+    search_count, stray_count = len(subject.searches), len(subject.stray_bestmoves)
     started = time.monotonic()
     verdict, reason, line = Verdict.PASS, "", None
     try:
@@ -99,7 +99,7 @@ def run_step(step: Step, subject: Subject) -> Finding:
         del warnings[0]
     if verdict is Verdict.FAIL:
         # One fault causes one failure: later steps do not judge the searches of a failed step.
-        del subject.searches[searches:], subject.stray_bestmoves[strays:]
+        del subject.searches[search_count:], subject.stray_bestmoves[stray_count:]
     subject.recover(verdict is Verdict.FAIL)
     seconds = time.monotonic() - started
     others = tuple(dict.fromkeys(w.reason for w in warnings if w.reason != reason))

@@ -113,8 +113,8 @@ def judge(position: Position, text: str) -> Kind:
         return Kind.UNREADABLE
     if position.is_legal(move):
         return Kind.LEGAL
-    steps = {legal[:2] for legal in position.legal_moves() if legal.removed}
-    return Kind.WITHOUT_REMOVAL if not move.removed and move[:2] in steps else Kind.ILLEGAL
+    mills = {legal[:2] for legal in position.legal_moves() if legal.removed}
+    return Kind.WITHOUT_REMOVAL if not move.removed and move[:2] in mills else Kind.ILLEGAL
 
 
 def read(text: str) -> Move | None:

@@ -12,7 +12,7 @@ from merels.engine.game.notation import parse_move
 from merels.engine.game.position import Move
 from merels.protocol.client.scanner import count_junk, last_answer, last_score
 
-ERROR = "sanmill_error"
+SANMILL_ERROR = "sanmill_error"
 """Word with which Sanmill reports a failed search instead of a move; a JSON object follows."""
 NO_MOVES = ("0000", "(none)", "none", "null", "draw")
 """Words that engines send instead of a move if there is none."""
@@ -28,14 +28,14 @@ class Answer:
     """An engine's answer to ``go``."""
 
     text: bytes
-    """The words after ``bestmove``, or an error that begins with the word `ERROR`."""
+    """The words after ``bestmove``, or an error that begins with the word `SANMILL_ERROR`."""
     info: bytes
     """The last line before ``bestmove`` with a score of the best variation, or b''."""
     elapsed: int
     """Nanoseconds from sending ``go`` to receiving the answer."""
 
 
-Search = Callable[[bytes, int], Answer | None]
+RunSearch = Callable[[bytes, int], Answer | None]
 """Sends a request that ends in ``go``; returns the answer, or None after a timeout.
 
 Arguments: the request, and the timeout in nanoseconds.
@@ -45,8 +45,8 @@ Arguments: the request, and the timeout in nanoseconds.
 class AnswerFinder:
     """Finds ``bestmove`` in an engine's lines: at the start of a line, or anywhere with ``inside``.
 
-    With ``inside``, a line with the word `ERROR` is an answer, too, and its text includes the word.
-    Lines after a ``bestmove`` are passed to ``put_back``.
+    With ``inside``, `SANMILL_ERROR` and the words after it are an answer, too. Lines after an
+    answer are passed to ``put_back``.
 
     ``info`` is the last line so far with a score of the best variation. ``junk`` counts the lines
     so far that are not part of the protocol.
@@ -60,7 +60,7 @@ class AnswerFinder:
         self._pattern = _ANYWHERE if inside else _AT_START
 
     def find(self, lines: bytes) -> bytes | None:
-        """Return the words after the first ``bestmove``, or None if there is no answer."""
+        """Return the text of the first answer in ``lines``, or None if there is no answer."""
         regular = last_answer(lines, self._inside)
         if regular is not None:
             answer, info = regular
@@ -108,7 +108,7 @@ def read_move(answer: bytes) -> tuple[str, Move | None]:
     The move is None if the text is not a move.
     """
     words = answer.decode("utf-8", "replace").split()
-    if words[:1] == [ERROR]:
+    if words[:1] == [SANMILL_ERROR]:
         return " ".join(words), None
     text = _first_move(words)
     try:

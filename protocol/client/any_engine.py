@@ -100,7 +100,7 @@ class Analysis:
 class Task(NamedTuple):
     """A search of ``position``, which is reached from ``start`` by the legal ``moves``.
 
-    ``root_moves`` are the only moves to search; all legal moves if it is empty.
+    Only ``root_moves`` are searched, or all legal moves if it is empty.
     """
 
     start: Position
@@ -121,7 +121,7 @@ class Call:
         self.interrupted: int | None = None
         """Time of the interruption, in nanoseconds of `monotonic_ns`."""
         self._engine = engine
-        self._changing = Lock()
+        self._lock = Lock()
         self._search: int | None = None
         """Number of the latest search."""
         self._ended = False
@@ -129,7 +129,7 @@ class Call:
 
     def interrupt(self) -> None:
         """Stop the running search of the block, and each later search as soon as it starts."""
-        with self._changing:
+        with self._lock:
             if self.interrupted is None and not self._ended:
                 self.interrupted = monotonic_ns()
                 if self._search is not None:
@@ -137,7 +137,7 @@ class Call:
 
     def started(self, search: int) -> None:
         """Record that a search has started; stop it if `interrupt` was called."""
-        with self._changing:
+        with self._lock:
             self._search = search
             if self.interrupted is not None:
                 self._engine.stop_search(search)
@@ -147,7 +147,7 @@ class Call:
         return self
 
     def __exit__(self, *_: object) -> None:
-        with self._changing:
+        with self._lock:
             self._ended = True
         self._engine.enter(self._outer)
 
@@ -192,8 +192,8 @@ class AnyEngine:
     def interrupt(self) -> None:
         """Stop the method that searches in another thread, even before its search has started.
 
-        If no method searches, stop a running analysis. Later searches are not affected, except that
-        inside a `Call` this is `Call.interrupt`. Any thread may call this.
+        If no method searches, stop a running analysis. Later searches are not affected, except
+        those of an entered `Call`: see `Call.interrupt`. Any thread may call this.
         """
         call, analysis = self._call, self._analysis
         if call is not None:
@@ -244,7 +244,8 @@ class AnyEngine:
         """Search until the limit is reached, and return the engine's last report.
 
         Return the `Info` about the best variation; with ``multipv``, a list with the `Info` about
-        each of the ``multipv`` best variations. Other arguments and errors are those of `play`.
+        each of the ``multipv`` best variations. Other arguments and errors are those of `play`, but
+        the move that the engine finally plays is not checked.
         """
         with self._one_call():
             task = self._task(position, moves, root_moves)

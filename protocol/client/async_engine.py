@@ -52,14 +52,14 @@ def _searched(
     @wraps(method)
     async def call(self: AsyncEngine, /, *args: P.args, **kwargs: P.kwargs) -> T:
         search = partial(method, self.engine, *args, **kwargs)
-        block = self.engine.call()
-        future = self.submit(partial(_in_call, block, search))
+        engine_call = self.engine.call()
+        future = self.submit(partial(_in_call, engine_call, search))
         try:
             return await asyncio.wrap_future(future)
         except asyncio.CancelledError:
             if not future.cancel():
                 # In a thread, because an engine that does not read its input blocks this call.
-                Thread(target=_interrupt, args=(block,), daemon=True).start()
+                Thread(target=_interrupt, args=(engine_call,), daemon=True).start()
             raise
 
     return call

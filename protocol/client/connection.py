@@ -17,7 +17,6 @@ from merels.protocol.client.answers import Answer, AnswerFinder
 from merels.protocol.client.any_engine import Call
 from merels.protocol.client.dialects import dialect
 from merels.protocol.client.engine_spec import EngineSpec
-from merels.protocol.client.scanner import count_junk, last_answer
 from merels.protocol.common.options import EMPTY, Options, parse_option, setoption
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
 from merels.protocol.process.pipe import MILLISECOND, Trace
@@ -38,18 +37,18 @@ STRAY_SECONDS = 0.5
 """Time for an engine to end a search after an invalid ``bestmove``, in seconds."""
 FOREVER = 1 << 60
 """A timeout of 36 years, in nanoseconds."""
-MOST_OUTPUT = 1 << 30
+MAX_OUTPUT = 1 << 30
 """Maximum output of one search, in bytes."""
 IDLE_SHARE = 0.01
 """Share of one processor below which an engine is idle."""
 LONGEST_NAME = 200
 """Maximum length of an engine's name and of its author's, in characters."""
-_MOST_OPTIONS = 512
-"""Maximum number of options that are kept."""
-_SLICE = 500_000_000
+CHECK_INTERVAL = 500_000_000
 """Interval at which a wait checks for an interruption by another thread, in nanoseconds."""
-_MOST_CHUNKS = 64
-"""Chunks of earlier output that are read before a request; an engine may never stop writing."""
+_MAX_OPTIONS = 512
+"""Maximum number of options that are kept."""
+_MAX_CHUNKS = 64
+"""Maximum number of chunks dropped before a request, since an engine may never stop writing."""
 
 
 class Connection:
@@ -91,13 +90,11 @@ class Connection:
         self._pipe = open_pipe(self._process, trace)
         self._answers = AnswerFinder(self.dialect.inside, self._pipe.put_back)
         self.searches = self.strays = 0
-        self._sends_stray_bestmoves = False
-        """Whether the engine has ever sent a ``bestmove`` without a search."""
         self._silence = self._idle = FOREVER
         """The limits of `watch_silence`, in nanoseconds."""
         self._search_start = 0
         """Start of the latest search, in nanoseconds of `monotonic_ns`."""
-        self._quitting = Lock()
+        self._quit_lock = Lock()
         self._quit_sent = False
         self._last_lines = b""
         """The latest lines since the last request, other than its answer."""
@@ -124,7 +121,7 @@ class Connection:
             self._keep_last(line)
             if first == "id" and len(words) == 3 and words[1] in ("name", "author"):
                 setattr(self, words[1], shorten(words[2], LONGEST_NAME))
-            elif first == "option" and len(self.options) < _MOST_OPTIONS:
+            elif first == "option" and len(self.options) < _MAX_OPTIONS:
                 if (option := parse_option(text)) is not None:
                     self.options.add(option)
         hello = self.dialect.hello.decode().strip()
@@ -198,7 +195,7 @@ class Connection:
         ``line`` is the ``position`` line for ``position``. Return None after ``timeout``
         nanoseconds; the engine then still owes its answer, and `stop` asks for it.
         """
-        if self.owing or self._sends_stray_bestmoves:
+        if self.owing or self.strays:
             self._finish_earlier_search()
         if self.dialect.in_steps:
             return self.dialect.ask(self._search, position, line, go, timeout)
@@ -206,7 +203,7 @@ class Connection:
 
     def begin(self, request: bytes) -> int:
         """Send a request that ends in ``go``; return the time of sending, for `wait_answer`."""
-        if self.owing or self._sends_stray_bestmoves:
+        if self.owing or self.strays:
             self._finish_earlier_search()
         self._clear()
         self.searches += 1
@@ -217,7 +214,7 @@ class Connection:
 
     def _search(self, request: bytes, timeout: int) -> Answer | None:
         """Send a request that ends in ``go``, and return the answer, or None at the timeout."""
-        limit = timeout if timeout < self._silence else self._silence
+        limit = min(timeout, self._silence)
         # Only `wait_answer` checks for an interruption while it waits.
         wait = limit if self._call is None else 0
         self.owing = True
@@ -230,21 +227,14 @@ class Connection:
             if limit < timeout:
                 raise self.timed_out(error.what) from None
             return None
-        regular = last_answer(lines, self.dialect.inside) if lines else None
-        if lines and regular is not None:
-            text, info = regular
-            self.owing = False
-            self._answers.junk += count_junk(lines)
-            elapsed = self._pipe.arrived - self._search_start
-            return Answer(text, info, elapsed if elapsed > 0 else 0)
         self._answers.info = b""
-        answer = self._answers.find(lines) if lines else None
-        if answer is None:
-            self._last_lines = lines or b""
-            if self._call is not None:
-                self._call.started(self.searches)
-            return self.wait_answer(self._search_start, timeout)
-        return self._answer(answer, self._search_start)
+        text = self._answers.find(lines) if lines else None
+        if text is not None:
+            return self._answer(text, self._search_start)
+        self._last_lines = lines or b""
+        if self._call is not None:
+            self._call.started(self.searches)
+        return self.wait_answer(self._search_start, timeout)
 
     def _clear(self) -> None:
         """Drop the output of earlier searches, and store the start time of the next search."""
@@ -257,24 +247,21 @@ class Connection:
     def _finish_earlier_search(self) -> None:
         """Wait until the engine owes no answer to an earlier search.
 
-        `EngineTimeout` if the answer does not arrive. An engine that sends stray ``bestmove`` lines
-        is also sent ``isready``: a ``bestmove`` before ``readyok`` cannot belong to the next
-        search.
+        `EngineTimeout` if the answer does not arrive. An engine that has sent strays is also sent
+        ``isready``: a ``bestmove`` before ``readyok`` cannot belong to the next search.
         """
         if self.owing and self.wait_answer(monotonic_ns(), int(self.timeout * 1e9)) is None:
             raise self.timed_out(f"gives no answer to an earlier search in {self.timeout:g} s")
-        if self._sends_stray_bestmoves:
+        if self.strays:
             self.ping()
 
     def _drop_output(self) -> None:
         """Drop the output that has arrived, and count each ``bestmove`` in it as a stray."""
-        for _ in range(_MOST_CHUNKS):
+        for _ in range(_MAX_CHUNKS):
             lines = self._pipe.receive(0)
             if lines is None:
                 return
-            before = self.strays
             self._count_answers(lines)
-            self._sends_stray_bestmoves = self._sends_stray_bestmoves or self.strays > before
 
     def wait_answer(self, start: int, timeout: int) -> Answer | None:
         """Wait for the answer to a request sent at ``start``, a time of `monotonic_ns`.
@@ -282,9 +269,9 @@ class Connection:
         Return None if the answer has not arrived ``timeout`` nanoseconds after ``start``, or at the
         earlier `search_deadline` of an interrupted search.
         """
-        silence, output_limit = self._silence, self._pipe.received + MOST_OUTPUT
-        longest = silence if self._call is None else _SLICE
-        last_read, now = start, monotonic_ns()
+        silence, output_limit = self._silence, self._pipe.received + MAX_OUTPUT
+        max_wait = silence if self._call is None else CHECK_INTERVAL
+        silent_since, now = start, monotonic_ns()
         idle_since, cpu = now, None
         probed = False
         while True:
@@ -292,9 +279,9 @@ class Connection:
             if self._call is not None:
                 remaining = self.search_deadline(start, start + timeout) - now
             if remaining < 0:
-                return self.unended_answer(start)
-            if now - last_read > silence:
-                if (answer := self.unended_answer(start)) is not None:
+                return self.unterminated_answer(start)
+            if now - silent_since > silence:
+                if (answer := self.unterminated_answer(start)) is not None:
                     return answer
                 if probed:
                     raise self.timed_out(f"does not respond for {2 * silence / 1e9:g} s")
@@ -305,8 +292,8 @@ class Connection:
                     seconds = f"{self._idle / 1e9:g} s"
                     raise self.timed_out(f"answers isready but does nothing else for {seconds}")
                 self._send(b"isready\n")
-                probed, last_read = True, now
-            wait = min(remaining, longest, silence - (now - last_read))
+                probed, silent_since = True, now
+            wait = min(remaining, max_wait, silence - (now - silent_since))
             lines = self._pipe.receive(wait // MILLISECOND + 1)
             now = monotonic_ns()
             if lines is not None:
@@ -314,11 +301,11 @@ class Connection:
                 if text is not None:
                     return self._answer(text, start)
                 self._keep_last(lines)
-                probed, last_read = False, now
+                probed, silent_since = False, now
                 if lines.strip().lower() != b"readyok":
                     cpu = None
                 if self._pipe.received > output_limit:
-                    raise self.timed_out(f"writes more than {MOST_OUTPUT >> 20} MiB for a move")
+                    raise self.timed_out(f"writes more than {MAX_OUTPUT >> 20} MiB for a move")
 
     def search_deadline(self, start: int, deadline: int) -> int:
         """Return the deadline of a search that began at ``start``.
@@ -333,10 +320,9 @@ class Connection:
     def _answer(self, text: bytes, start: int) -> Answer:
         """Return the answer with ``text`` to the request sent at ``start``."""
         self.owing = False
-        elapsed = self._pipe.arrived - start
-        return Answer(text, self._answers.info, elapsed if elapsed > 0 else 0)
+        return Answer(text, self._answers.info, max(0, self._pipe.arrived - start))
 
-    def unended_answer(self, start: int) -> Answer | None:
+    def unterminated_answer(self, start: int) -> Answer | None:
         """Return an answer that lacks only its line feed, or None.
 
         The answer's time ends at its arrival: waiting for the line feed is not thinking time.
@@ -376,7 +362,6 @@ class Connection:
         late = self.stop(STRAY_SECONDS)
         if late is None:
             return None
-        self._sends_stray_bestmoves = True
         self.strays += 1
         return replace(late, elapsed=answer.elapsed + late.elapsed)
 
@@ -457,7 +442,7 @@ class Connection:
         Several engines end in parallel if all are sent ``quit`` before the first is closed. Any
         thread may call this.
         """
-        with self._quitting:
+        with self._quit_lock:
             if self._quit_sent:
                 return
             self._quit_sent = True

@@ -19,7 +19,7 @@ from merels.engine.game.notation import (
 from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import FIELDS, PRESETS, Rules, make_rules
 from merels.engine.search.limits import Info, Limit
-from merels.protocol.client.answers import ERROR, Answer, Search
+from merels.protocol.client.answers import SANMILL_ERROR, Answer, RunSearch
 from merels.protocol.client.info import parse_info
 from merels.protocol.client.scanner import InfoSummary, parse_summary
 from merels.protocol.common.options import Options
@@ -43,7 +43,7 @@ class UciAdapter:
     in_steps = False
     """Whether the engine needs a search for each step of a move: the placement, each removal."""
     own_rules: Rules | None = None
-    """The rules of engines that have no options for rules; None for a dialect with such options."""
+    """The rules that an engine plays by default; None: those of its variant."""
     can_ponder = True
     has_template = True
     """Whether `go` returns the `go_template` with the clocks filled in."""
@@ -83,7 +83,7 @@ class UciAdapter:
         self, limit: Limit, *, root_moves: Sequence[Move] = (), infinite: bool = False,
         ponder: bool = False,
     ) -> bytes:  # fmt: skip
-        """Return the ``go`` line with ``%d`` for each clock; the rest is constant in a game."""
+        """Return the ``go`` line with ``%d`` in place of each clock's value."""
         words = ["go"]
         if ponder:
             words.append("ponder")
@@ -108,12 +108,12 @@ class UciAdapter:
         return " ".join(words).encode() + b"\n"
 
     def ask(
-        self, search: Search, position: Position, line: bytes, go: bytes, timeout: int
+        self, search: RunSearch, position: Position, line: bytes, go: bytes, timeout: int
     ) -> Answer | None:
         """Return the answer for a whole move, from a search for the step and for each removal.
 
-        ``search`` runs one search; all searches together take at most ``timeout`` nanoseconds.
-        ``line`` is the ``position`` line for ``position``. Called only if ``in_steps`` is True.
+        All searches together take at most ``timeout`` nanoseconds. ``line`` is the ``position``
+        line for ``position``. Called only if ``in_steps`` is True.
         """
         raise NotImplementedError
 
@@ -145,7 +145,7 @@ class UciAdapter:
 
 
 class UgiAdapter(UciAdapter):
-    """The dialect of the Universal Game Interface: players 1 and 2, and mates in plies."""
+    """The dialect of the Universal Game Interface: clocks of players 1 and 2, mates in plies."""
 
     name = "ugi"
     hello = b"ugi\n"
@@ -206,14 +206,13 @@ class SanmillAdapter(UciAdapter):
         return b"setoption name MoveTimeMs value %d\n%s\n" % (move_time, words)
 
     def ask(
-        self, search: Search, position: Position, line: bytes, go: bytes, timeout: int
+        self, search: RunSearch, position: Position, line: bytes, go: bytes, timeout: int
     ) -> Answer | None:
-        """Return the answer for a whole move, from a search for the step and for each removal."""
         answer = search(line + b"\n" + go, timeout)
         if answer is None:
             return None
         words = answer.text.split()
-        if words[:1] == [ERROR.encode()]:
+        if words[:1] == [SANMILL_ERROR.encode()]:
             return answer
         text, elapsed = words[0] if words else b"", answer.elapsed
         for _ in range(self._removals(position, text)):
@@ -227,7 +226,10 @@ class SanmillAdapter(UciAdapter):
         return Answer(text, answer.info, elapsed)
 
     def _removals(self, position: Position, text: bytes) -> int:
-        """Return the number of men to remove after this step; 0 if the step is illegal."""
+        """Return the number of men to remove after a step.
+
+        0 for an illegal step, and for a step whose text includes its removals.
+        """
         try:
             origin, to, taken = parse_move(text.decode("ascii", "replace"))
         except InputError:

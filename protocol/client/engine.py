@@ -19,7 +19,12 @@ from merels.engine.game.rules import Rules
 from merels.engine.search.limits import Info, Limit
 from merels.protocol.client.answers import NO_MOVES, Answer, ponder_text, read_move
 from merels.protocol.client.any_engine import Analysis, AnyEngine, Call, PlayResult, Task
-from merels.protocol.client.connection import FOREVER, START_SECONDS, Connection
+from merels.protocol.client.connection import (
+    CHECK_INTERVAL,
+    FOREVER,
+    START_SECONDS,
+    Connection,
+)
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.common.options import Value
 from merels.protocol.process.command import split_command
@@ -28,11 +33,9 @@ from merels.protocol.process.limits import ResourceLimits
 from merels.protocol.process.pipe import Trace
 from merels.protocol.process.process import QUIT_SECONDS
 
-_STOP_SECONDS = 5.0
+_ANALYSIS_STOP_SECONDS = 5.0
 """Time for an engine to end an analysis after ``stop``, in seconds."""
-_SLICE = 500_000_000
-"""Interval at which a wait checks for an interruption by another thread, in nanoseconds."""
-_MOST_KEPT = 1 << 12
+_MAX_KEPT_LINES = 1 << 12
 """Lines of an analysis that are kept during a ping; older lines are dropped."""
 
 
@@ -53,7 +56,7 @@ class EngineAnalysis(Analysis):
         self._start = start
         self._deadline = start + timeout
         self._stopped = False
-        self._kept = deque[bytes](maxlen=_MOST_KEPT)
+        self._kept = deque[bytes](maxlen=_MAX_KEPT_LINES)
 
     def keep(self, line: bytes) -> None:
         """Keep a line of this analysis that was read while a ping waited for ``readyok``."""
@@ -66,9 +69,9 @@ class EngineAnalysis(Analysis):
         while self.running:
             line = self._kept.popleft() if self._kept else None
             if line is None:
-                # In slices, as another thread's interruption may bring the deadline forward.
+                # Another thread's interruption may bring the deadline forward during a wait.
                 deadline = connection.search_deadline(self._start, self._deadline)
-                line = connection.read_line(min(deadline, end, monotonic_ns() + _SLICE))
+                line = connection.read_line(min(deadline, end, monotonic_ns() + CHECK_INTERVAL))
             if line is not None:
                 self.running = connection.owing or bool(self._kept)
                 if line[:16].lower().split(None, 1)[:1] == [b"info"]:
@@ -77,7 +80,7 @@ class EngineAnalysis(Analysis):
                 return None
             elif monotonic_ns() >= connection.search_deadline(self._start, self._deadline):
                 self.running = False
-                if connection.unended_answer(0) is None:
+                if connection.unterminated_answer(0) is None:
                     connection.stop()
                     raise connection.timed_out("does not end its search in its time")
         return None
@@ -85,7 +88,7 @@ class EngineAnalysis(Analysis):
     def stop(self) -> None:
         if self.running and not self._stopped:
             self._stopped = True
-            self._deadline = monotonic_ns() + int(_STOP_SECONDS * 1e9)
+            self._deadline = monotonic_ns() + int(_ANALYSIS_STOP_SECONDS * 1e9)
             self._connection.stop_search(self._search)
 
 
@@ -127,8 +130,8 @@ class Engine(AnyEngine):
     def ping(self, timeout: float | None = None) -> None:
         """Wait until the engine has executed every command, at most ``timeout`` seconds.
 
-        The default is the engine's `timeout`. A running analysis continues; its last 4096
-        lines can still be read.
+        The default is the engine's `timeout`. A running analysis continues; of its lines during
+        the wait, the last 4096 can still be read.
         """
         analysis = self._analysis
         reader = None

@@ -16,7 +16,7 @@ from merels.protocol.process.errors import EngineError
 from merels.protocol.process.limits import ResourceLimits
 
 KEYS = ("cmd", "args", "level", "name", "proto", "dir", *limits.KEYS)
-PLAYERS = ("cmd", "level")
+PROGRAM_KEYS = ("cmd", "level")
 """The keys that name the program; a repeated key probably means a missing ``-engine``."""
 OPTION = "option."
 """Prefix of the keys that set the engine's own options."""
@@ -26,7 +26,7 @@ LEVEL_OPTIONS = ("UCI_LimitStrength", "UCI_Elo")
 """The built-in engine's options that ``level=`` sets."""
 PERFECT = "perfect"
 """The level that plays at full strength with the tables that the user has built."""
-TABLES = "TablePath"
+TABLES_OPTION = "TablePath"
 """The built-in engine's option for the folder of tables."""
 
 
@@ -60,7 +60,7 @@ def read_engine(words: Sequence[str], protocols: Sequence[str]) -> EngineSpec:
     for index, word in enumerate(words):
         key, equals, value = word.partition("=")
         if equals and (key in KEYS or key.startswith(OPTION) and key != OPTION):
-            if key in values and key in PLAYERS:
+            if key in values and key in PROGRAM_KEYS:
                 raise InputError(word, f"{key}= is given twice; begin each engine with -engine")
             values[key] = value
         elif index == 0 and not (equals and key.isidentifier() or key.startswith(OPTION)):
@@ -96,13 +96,13 @@ def make_engine(values: Mapping[str, str], protocols: Sequence[str]) -> EngineSp
         name = name or level
         set_by_user = {option.lower() for option in options}
         options |= {key: settings[key] for key in settings if key.lower() not in set_by_user}
-    where = f" of {name or values['cmd']}"
+    of_engine = f" of {name or values['cmd']}"
     directory = values.get("dir")
     if directory is not None and not os.path.isdir(directory):
-        raise InputError(directory, f"no such folder for dir={where}")
+        raise InputError(directory, f"no such folder for dir={of_engine}")
     protocol = values.get("proto", "uci").lower()
     if protocol not in protocols:
-        raise InputError(protocol, f"expected {', '.join(protocols)} for proto={where}")
+        raise InputError(protocol, f"expected {', '.join(protocols)} for proto={of_engine}")
     return EngineSpec(
         MERELS if "level" in values
         else _command(values["cmd"], values.get("args", ""), directory),
@@ -110,7 +110,7 @@ def make_engine(values: Mapping[str, str], protocols: Sequence[str]) -> EngineSp
         protocol,
         None if directory is None else os.path.abspath(directory),
         tuple(options.items()),
-        limits.read_limits(values, where.strip()),
+        limits.read_limits(values, of_engine.strip()),
     )
 
 
@@ -121,21 +121,23 @@ def _level(
 
     `InputError` if the user's values or ``options`` contradict the level.
     """
-    where = f"level={values['level']}"
+    setting = f"level={values['level']}"
     for key in ("cmd", "args", "proto"):
         if key in values:
             raise InputError(
-                where, f"a level is played by merels itself: leave out level= or {key}="
+                setting, f"a level is played by merels itself: leave out level= or {key}="
             )
     for option in options:
         if option.lower() in map(str.lower, LEVEL_OPTIONS):
-            raise InputError(where, f"sets {option} itself: leave out level= or {OPTION}{option}=")
+            raise InputError(
+                setting, f"sets {option} itself: leave out level= or {OPTION}{option}="
+            )
     text = values["level"]
     if text.lower() == PERFECT:
         # Imported here, since only this level needs the tables' code.
         from merels.engine.tablebase.probe import default_root
 
-        return PERFECT.capitalize(), {TABLES: os.path.abspath(default_root())}
+        return PERFECT.capitalize(), {TABLES_OPTION: os.path.abspath(default_root())}
     level = level_named(text, also=PERFECT)
     return level.name, dict(zip(LEVEL_OPTIONS, ("true", str(level.elo))))
 

@@ -31,7 +31,7 @@ class InfoLine:
     """The parts of an ``info`` line.
 
     ``mistakes`` are sentences about missing and invalid values. ``unknown`` lists the words that
-    are not in the protocol, and the words of the protocol that contain capitals.
+    are not in the protocol, and words of the protocol with capitals, which are still read.
     """
 
     numbers: dict[str, int] = field(default_factory=dict)
@@ -49,10 +49,7 @@ class InfoLine:
 
 
 def read_info(line: bytes) -> InfoLine:
-    """Return the parts of an ``info`` line; its last part may be free text after ``string``.
-
-    A word of the protocol that contains capitals is read, and also listed as ``unknown``.
-    """
+    """Return the parts of an ``info`` line; its last part may be free text after ``string``."""
     info = InfoLine()
     words = line.decode("utf-8", "replace").split()[1:]
     index = 0

@@ -15,7 +15,7 @@ from merels.protocol.client.engine_spec import (
     MERELS,
     OPTION,
     PERFECT,
-    TABLES,
+    TABLES_OPTION,
     EngineSpec,
 )
 
@@ -27,7 +27,7 @@ def table_coverage(spec: EngineSpec, rules: Sequence[Rules]) -> list[str]:
     rule set has tables besides the small ones that merels builds when it starts.
     """
     options = {name.lower(): value for name, value in spec.options}
-    folder = options.get(TABLES.lower(), "")
+    folder = options.get(TABLES_OPTION.lower(), "")
     if spec.command != MERELS or not folder or LEVEL_OPTIONS[0].lower() in options:
         return []
     opened = [open_tables(Path(folder), each) for each in rules]
@@ -42,20 +42,20 @@ def table_coverage(spec: EngineSpec, rules: Sequence[Rules]) -> list[str]:
     raise InputError(
         f"level={PERFECT}",
         f"{problem}; build tables with {build_command(rules[0], Path(folder))}, or name another "
-        f"folder with {OPTION}{TABLES}=",
+        f"folder with {OPTION}{TABLES_OPTION}=",
     )
 
 
 def _coverage(tables: Tables, folder: str) -> str:
     """Return a description of a rule set's tables; '' if there are only small tables."""
-    start = f"level={PERFECT} plays {tables.rules} by tables"
+    claim = f"level={PERFECT} plays {tables.rules} by tables"
     if tables.complete:
-        return f"{start} from the first man on"
+        return f"{claim} from the first man on"
     remedy = f"{build_command(tables.rules, Path(folder))} makes the rest"
     if tables.men == MAX_MEN:
-        return f"{start} when no man is in hand, and searches in the placing phase; {remedy}"
+        return f"{claim} when no man is in hand, and searches in the placing phase; {remedy}"
     if not any(sector.men > SMALL_MEN for sector in tables.headers):
         return ""
-    held = f"at most {tables.men}" if tables.men > SMALL_MEN else "certain numbers of men"
-    start += f" when no man is in hand and {held} are on the board"
-    return f"{start}, and searches elsewhere; {remedy}"
+    men = f"at most {tables.men}" if tables.men > SMALL_MEN else "certain numbers of men"
+    claim += f" when no man is in hand and {men} are on the board"
+    return f"{claim}, and searches elsewhere; {remedy}"

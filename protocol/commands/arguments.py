@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from merels.protocol.client.engine_spec import EngineSpec
 
 Number = TypeVar("Number", int, float)
-MOST = LONGEST * 1000
+MAX_NUMBER = LONGEST * 1000
 """Default maximum of a flag's number."""
 
 _FIELDS_HELP = ", ".join(f"{field.name}={'|'.join(field.choices) or 'N'}" for field in FIELDS)
@@ -199,7 +199,7 @@ def _field_setting(text: str) -> str:
     )
 
 
-def whole_from(low: int, high: int = MOST) -> Callable[[str], int]:
+def whole_from(low: int, high: int = MAX_NUMBER) -> Callable[[str], int]:
     """Return a parser of whole numbers from ``low`` to ``high``, for argparse's ``type``."""
     return _flag_value(lambda text: read_whole(text, low, high))
 
@@ -227,7 +227,7 @@ def like_option(name: str) -> Callable[[str], int]:
     return whole_from(option.minimum or 0, option.maximum or 0)
 
 
-def open_named(
+def open_usable_tables(
     command: str, root: Path, rules: Rules, men: int = MAX_MEN, check: bool = False
 ) -> Tables:
     """Open a rule set's tables in the folder ``root``; print a line for each unusable table.

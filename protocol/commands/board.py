@@ -90,13 +90,14 @@ def _serve(arguments: argparse.Namespace) -> int:
     puzzles = load(arguments.puzzles) if arguments.puzzles is not None else []
     if arguments.puzzles is not None and not puzzles:
         raise InputError(str(arguments.puzzles), "expected puzzles, found none")
-    games, games_warning = _folder("games", "games are", "MERELS_GAMES")
-    rating, rating_warning = _folder("puzzles", "the puzzle rating is", "MERELS_PUZZLES")
-    trainer = Trainer(rating, puzzles, standard=True)
+    games_folder, games_warning = _folder("games", "games are", "MERELS_GAMES")
+    rating_folder, rating_warning = _folder("puzzles", "the puzzle rating is", "MERELS_PUZZLES")
+    trainer = Trainer(rating_folder, puzzles, standard=True)
+    store = None if games_folder is None else GameStore(games_folder)
     table_build = None if arguments.no_tables else TableBuild()
     try:
         server = BoardServer(
-            arguments.host, port, choices, None if games is None else GameStore(games), trainer,
+            arguments.host, port, choices, store, trainer,
             " ".join(filter(None, (games_warning, rating_warning))), table_build,
         )
     except (OSError, TypeError, UnicodeError) as error:
@@ -105,7 +106,7 @@ def _serve(arguments: argparse.Namespace) -> int:
         where = f"{arguments.host}:{port}"
         raise InputError(where, f"cannot listen on this address ({reason or error})") from None
     if port:
-        _keep_cookie(server, games)
+        _keep_cookie(server, games_folder)
     address = server.new_address()
     file = None if arguments.no_open else _start_file(address)
 

@@ -39,9 +39,10 @@ the process, and the legality of every bestmove and pv.
 """
 EPILOG = """\
 A step passes (ok), fails (FAIL), warns of output that some clients cannot handle (warn), or is
-skipped if it does not apply to the engine (skip). A failure shows the reason, the engine's output
-and the expected behaviour. An engine that dies or hangs is restarted for the next step. After three
-failed starts in a row, or after five minutes, the remaining steps are skipped.
+skipped (skip): it does not apply to the engine, or needs a step that failed. A failure shows the
+reason, the engine's output and the expected behaviour. An engine that dies or hangs is restarted
+for the next step. After three failed starts in a row, or after five minutes, the remaining steps
+are skipped.
 
 Moves are judged by the rules of the engine's options (UCI_Variant and the rule fields): their
 defaults, or the values of option.NAME=VALUE. -variant and -set determine the fields for which the

@@ -11,7 +11,7 @@ from merels.engine.game.position import Position
 from merels.engine.game.rules import Rules
 from merels.engine.tablebase.probe import TableValue, Tables, build_command, default_root
 from merels.engine.tablebase.sectors import MAX_MEN, PlacingSector
-from merels.protocol.commands.arguments import open_named, setup_of
+from merels.protocol.commands.arguments import open_usable_tables, setup_of
 
 _RESULTS = {1: "win", 0: "draw", -1: "loss"}
 UNIT = "plies to the next removal or the end"
@@ -24,9 +24,9 @@ def root_of(arguments: argparse.Namespace) -> Path:
 
 
 def open_folder(arguments: argparse.Namespace, rules: Rules, check: bool = False) -> Tables:
-    """Open the tables of a rule set in the folder of -dir; see `open_named`."""
+    """Open the tables of a rule set in the folder of -dir; see `open_usable_tables`."""
     men = getattr(arguments, "men", None) or MAX_MEN
-    return open_named("tables", root_of(arguments), rules, men, check)
+    return open_usable_tables("tables", root_of(arguments), rules, men, check)
 
 
 def _value_text(entry: TableValue | None) -> str:
@@ -40,14 +40,14 @@ def probe(arguments: argparse.Namespace, rules: Rules) -> int:
     """Print a position's value, and each move's value with the number of replies that keep it."""
     position = setup_of([arguments.position], rules).position
     tables = open_folder(arguments, rules)
-    reported = len(tables.problems)
+    problem_count = len(tables.problems)
     outcome = position.outcome()
     if outcome is not None:
         raise InputError(arguments.position, f"the game is over: {outcome}")
     entry = tables.probe(position)
     if entry is None:
         # Damage of a packed table is found only when the table is read.
-        damaged = "; ".join(tables.problems[reported:])
+        damaged = "; ".join(tables.problems[problem_count:])
         raise InputError(
             arguments.position, damaged or _missing(position, root_of(arguments))
         )
@@ -61,9 +61,9 @@ def probe(arguments: argparse.Namespace, rules: Rules) -> int:
         print(f"{'now':<12}{text} (after {position.plies} plies without a removal)")
     for move, after in moves:
         replies = tables.holding(position.play(move))
-        held = "" if replies is None else f"{replies[0]:>5} of {replies[1]} replies keep this value"
-        print(f"{move!s:<12}{_value_text(after):<10}{held}".rstrip())
-    for problem in tables.problems[reported:]:
+        text = "" if replies is None else f"{replies[0]:>5} of {replies[1]} replies keep this value"
+        print(f"{move!s:<12}{_value_text(after):<10}{text}".rstrip())
+    for problem in tables.problems[problem_count:]:
         print(f"merels tables: {problem}", file=sys.stderr)
     return 0
 
@@ -89,10 +89,10 @@ def _missing(position: Position, root: Path) -> str:
     return f"{missing} in {root}; build all with {command}"
 
 
-def _best_first(move: tuple[object, TableValue | None]) -> tuple[int, int, str]:
-    """Return a move's sort key: wins, short ones first; draws; losses, long ones first; unknown."""
-    entry = move[1]
+def _best_first(move_and_value: tuple[object, TableValue | None]) -> tuple[int, int, str]:
+    """Return a sort key: wins, short ones first; draws; losses, long ones first; unknown."""
+    move, entry = move_and_value
     if entry is None:
-        return 2, 0, str(move[0])
+        return 2, 0, str(move)
     depth = entry.depth or 0
-    return -entry.value, depth if entry.value > 0 else -depth, str(move[0])
+    return -entry.value, depth if entry.value > 0 else -depth, str(move)

@@ -18,7 +18,7 @@ from merels.protocol.commands.arguments import (
     add_search_flags,
     limit_of,
     make_parser,
-    open_named,
+    open_usable_tables,
     rules_of,
     whole_from,
 )
@@ -27,7 +27,7 @@ _DEFAULT_NODES = 100_000
 
 
 def _load(path: Path, rules: Rules) -> list[Problem]:
-    """Load a file's positions; raise `InputError` that names the file and the position."""
+    """Load a file's positions; an `InputError` about a position names it and the file."""
     try:
         return load(path, rules)
     except InputError as error:
@@ -73,7 +73,7 @@ def _suite(arguments: argparse.Namespace) -> int:
     problems = _load(arguments.file, rules)[:: arguments.every]
     searcher = Searcher(arguments.hash, arguments.threads)
     if arguments.tables is not None:
-        tables = searcher.tables = open_named("suite", arguments.tables, rules)
+        tables = searcher.tables = open_usable_tables("suite", arguments.tables, rules)
         if arguments.known:
             problems = [
                 problem for problem in problems if tables.probe(problem.position) is not None

@@ -32,7 +32,7 @@ from merels.protocol.commands.exit_status import FAILED, OK
 from merels.protocol.commands.probe_tables import UNIT, open_folder, probe, root_of
 from merels.protocol.terminal.progress import ProgressLine, show_progress
 
-MOST_SAMPLED = 1_000_000_000
+MAX_SAMPLE = 1_000_000_000
 """Maximum of ``-sample``."""
 _COUNTS = ("states", "wins", "draws", "losses")
 _POSITION_HELP = "a position, quoted, or startpos; 'moves d6 f4 …' may follow"
@@ -84,7 +84,7 @@ def _parser() -> Parser:
         help="sectors of up to N men; a missing sector is an error (default: all that exist)",
     )
     add_flag(
-        verify, "sample", type=whole_from(1, MOST_SAMPLED), default=0, metavar="N",
+        verify, "sample", type=whole_from(1, MAX_SAMPLE), default=0, metavar="N",
         help="check only N random entries of each table, and no checksums",
     )
     add_flag(
@@ -151,7 +151,7 @@ def _build(arguments: argparse.Namespace, rules: Rules) -> int:
     for problem in builder.rebuilt:
         print(f"merels tables: built again: {problem}", file=sys.stderr)
     for problem in tables.problems:
-        print(f"merels tables: {problem}; left as it is without -depths", file=sys.stderr)
+        print(f"merels tables: {problem}; add -depths to replace this file", file=sys.stderr)
     files = [builder.folder / name for name in os.listdir(builder.folder)]
     size = sum(file.stat().st_size for file in files)
     states = sum(tally.states for header in tables.headers.values() for tally in header.tallies)

@@ -8,13 +8,13 @@ from typing import Any, TypeVar
 from merels.engine.common.errors import InputError
 
 JSON = dict[str, Any]
-Value = TypeVar("Value")
+FieldType = TypeVar("FieldType")
 Number = TypeVar("Number", int, float)
 
 
 def typed_field(
-    body: JSON, name: str, kind: type[Value], expected: str, default: Value | None = None
-) -> Value:
+    body: JSON, name: str, kind: type[FieldType], expected: str, default: FieldType | None = None
+) -> FieldType:
     """Return a field of type ``kind``, or ``default`` if the field is missing.
 
     A value of another type, or a missing field without a default, raises `InputError`, which

@@ -111,9 +111,6 @@ class Options(Mapping[str, Option]):
     def __getitem__(self, name: str) -> Option:
         return self._options[name.lower()]
 
-    def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and name.lower() in self._options
-
     def __iter__(self) -> Iterator[str]:
         return (option.name for option in self._options.values())
 

@@ -24,9 +24,7 @@ STEPS = [[b for line in LINES for a, b in (line[:2], line[1::-1], line[1:], line
           if a == point] for point in range(24)]
 WIN = 10_000  # less the plies to the end
 DEEPEST = 60  # depth in plies if `go` states none
-VISITS = 100  # most games of the tree search for each ply of depth
-
-
+GAMES_PER_PLY = 100  # limit of the tree search for each ply of depth
 OUTPUT = threading.Lock()  # the search and the reader of commands print lines
 
 
@@ -193,8 +191,8 @@ class Mcts:
         if not root.moves:
             send(f"info depth 0 score {'cp 0' if children(state) else 'mate 0'}")
             return "0000"
-        self.nodes, most = 0, VISITS * limit.depth
-        while root.visits < 2 or root.visits < most and not limit.is_over(self.nodes):
+        self.nodes, max_games = 0, GAMES_PER_PLY * limit.depth
+        while root.visits < 2 or root.visits < max_games and not limit.is_over(self.nodes):
             path = [root]
             while path[-1].moves and len(path[-1].children) == len(path[-1].moves):
                 path.append(self.select(path[-1]))
@@ -202,11 +200,11 @@ class Mcts:
             if node.moves:
                 node.children.append(Node(node.moves[len(node.children)][1]))
                 path.append(node.children[-1])
-            points = 1 - self.playout(path[-1].state)
+            result = 1 - self.playout(path[-1].state)
             for node in reversed(path):
                 node.visits += 1
-                node.points += points
-                points = 1 - points
+                node.points += result
+                result = 1 - result
         visits = [child.visits for child in root.children]
         best = visits.index(max(visits))
         chosen = root.children[best]
@@ -283,15 +281,14 @@ class Session:
         self.engine = engine
         self.position = START, True
         self.stopped = threading.Event()
-        self.released = threading.Event()
+        self.released = threading.Event()  # the bestmove may be sent
         self.thread: threading.Thread | None = None
 
     def go(self, words: list[str]) -> None:
         self.end()
         self.stopped.clear()
         self.released.clear()
-        holds = "infinite" in words or "ponder" in words
-        if not holds:
+        if "infinite" not in words and "ponder" not in words:
             self.released.set()
         limit = limit_of(words, *self.position, self.stopped)
         if "ponder" in words:

@@ -2,7 +2,7 @@
 
    cc -O2 -o minimal_engine minimal_engine.c
 
-   It implements the whole protocol, but no draws: the client is the referee. */
+   It passes `merels check`, and leaves draws to the client, which is the referee. */
 
 #include <stdio.h>
 #include <stdlib.h>

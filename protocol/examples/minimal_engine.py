@@ -1,6 +1,6 @@
 """A minimal Nine Men's Morris engine to copy from: rule set `mill`, search of one ply.
 
-It implements the whole protocol, but no draws: the client is the referee.
+It passes `merels check`, and leaves draws to the client, which is the referee.
 """
 
 import sys

@@ -8,15 +8,15 @@ from merels.engine.common.errors import InputError
 from merels.engine.game.rules import PRESETS
 from merels.protocol.formats.pgn.tokens import as_result
 
-HEAD = 1 << 12
+HEAD_LENGTH = 1 << 12
 """Length of the beginning that is examined, in characters."""
-READ = (
+READABLE_FORMS = (
     "games (PGN, PlayOK's numbers, lists of moves), positions (6 fields, 17 fields, MFEN/1.0), "
     "rule sets, or a manifest (MRS/1.0)"
 )
 """The forms that merels reads, for messages."""
 
-_UNREAD = (
+_UNREADABLE = [(re.compile(pattern), name) for pattern, name in (
     (r"\x1f[\x8b‹]", "a gzip file (unpack it first)"),
     (r"PK\x03\x04", "a ZIP file (unpack it first)"),
     (r"SQLite format 3", "an SQLite database"),
@@ -29,9 +29,8 @@ _UNREAD = (
     (r"(?:PLACE|MOVE)(?:&TAKE)?;", "a list of CodinGame commands"),
     (r"[1-8pnbrqkPNBRQK]{1,8}(?:/[1-8pnbrqkPNBRQK]{1,8}){7}\s", "a chess position"),
     (r"\[\s*+[{\[]", "a JSON array"),
-)
+)]
 """Patterns of forms that merels does not read, and the names of these forms."""
-_NAMED = [(re.compile(pattern), name) for pattern, name in _UNREAD]
 _GOLDTOKEN = re.compile(
     r"(?mi)\AGoldToken|^[ \t]*+(?:\d++[.)]?+[ \t]++)?(?:Place to [a-g][1-7]|[a-g][1-7] -> [a-g])"
 )
@@ -46,16 +45,18 @@ def detect(head: str) -> str:
     ``head`` is the beginning of the text, and not blank. For any other form, `InputError` names the
     form if it is known, and lists the forms that merels reads.
     """
-    text = head[:HEAD].lstrip("\ufeff\u200b \t\r\n")
+    text = head[:HEAD_LENGTH].lstrip("\ufeff\u200b \t\r\n")
     line = first_line(text)
     word = line.split(None, 1)[0] if line else text[:1]
-    name = next((name for pattern, name in _NAMED if pattern.match(text)), "")
+    name = next((name for pattern, name in _UNREADABLE if pattern.match(text)), "")
     if _VERSIONED.match(line):
         name = word.upper()
     elif not name and _GOLDTOKEN.search(text):
         name = "a game in GoldToken's notation"
     if name:
-        raise InputError(line, f"this is {name}, which merels does not read; it reads {READ}")
+        raise InputError(
+            line, f"this is {name}, which merels does not read; it reads {READABLE_FORMS}"
+        )
     if _JSON.match(text):
         return "manifest"
     if word.lower() in PRESETS:
@@ -64,14 +65,14 @@ def detect(head: str) -> str:
         return "positions"
     if _GAME.match(word):
         return "games"
-    raise InputError(line, f"expected {READ}")
+    raise InputError(line, f"expected {READABLE_FORMS}")
 
 
 def first_line(text: str) -> str:
-    """Return the first line that is not empty without its comment after a semicolon; or ''."""
+    """Return the first line with text before its comment, which ``;`` begins; or ''."""
     for line in text.splitlines():
-        if bare := line.partition(";")[0].strip():
-            return bare
+        if content := line.partition(";")[0].strip():
+            return content
     return ""
 
 

@@ -9,7 +9,7 @@ from itertools import chain
 
 from merels.engine.common.errors import InputError, placed
 from merels.engine.game.rules import DEFAULT_RULES, Rules
-from merels.protocol.formats.detect import HEAD, detect, first_line
+from merels.protocol.formats.detect import HEAD_LENGTH, detect, first_line
 from merels.protocol.formats.mif_1_0.mfen import read_position
 from merels.protocol.formats.pgn.reader import Spelling, build_record
 from merels.protocol.formats.pgn.tokens import GameText, split_games
@@ -63,7 +63,7 @@ def recognise(lines: Iterable[str], file: str = "") -> tuple[str, Iterator[str]]
             continue
         head.append(line)
         size += len(line)
-        if size >= HEAD:
+        if size >= HEAD_LENGTH:
             break
     if not head:
         return "", iter(before_head)

@@ -15,8 +15,13 @@ from merels.protocol.formats.mif_1_0.mfen import read_position
 from merels.protocol.formats.pgn.variants import RecordRules
 from merels.protocol.games.record import Record
 
+_KINDS = {
+    **dict.fromkeys(POSITIONS, "positions"), **dict.fromkeys(GAMES, "games"),
+    "rules": "rules", "manifest": "manifest",
+}
+"""The contents of a text, as `recognise` returns them, by form."""
 _FIELDS = {"six": "six fields", "seventeen": "17 fields", "mfen": "MFEN"}
-Fault = Callable[[InputError], None]
+OnInvalid = Callable[[InputError], None]
 """Called with the error about an invalid game, position or rule set, which is then skipped."""
 
 
@@ -28,7 +33,7 @@ class Item(NamedTuple):
 
 
 def text_items(
-    path: str, form: str | None, rules: RecordRules, report: Fault
+    path: str, form: str | None, rules: RecordRules, report: OnInvalid
 ) -> Iterator[Item]:
     """Yield the positions, games or rule sets of a text file; ``-`` is standard input.
 
@@ -36,14 +41,11 @@ def text_items(
     form. ``rules`` apply to text that names no rules. ``report`` is called with the error about
     each invalid game or line. An error about a manifest or the whole file is raised.
     """
-    lines: Iterator[str] = read_lines(path)
-    kind: str | None = {"rules": "rules", "manifest": "manifest"}.get(form or "")
+    lines = read_lines(path)
     if form is None:
         kind, lines = recognise(lines, shown_path(path))
-    elif form in POSITIONS:
-        kind = "positions"
-    elif form in GAMES:
-        kind = "games"
+    else:
+        kind = _KINDS[form]
     if kind == "positions":
         yield from _positions(path, lines, form, rules.default, report)
     elif kind == "games":
@@ -55,7 +57,7 @@ def text_items(
 
 
 def _positions(
-    path: str, lines: Iterable[str], form: str | None, rules: Rules, report: Fault
+    path: str, lines: Iterable[str], form: str | None, rules: Rules, report: OnInvalid
 ) -> Iterator[Item]:
     """Return the positions of a text, one in each line."""
 
@@ -70,7 +72,7 @@ def _positions(
 
 
 def _each_line(
-    path: str, lines: Iterable[str], read: Callable[[str], Record | Rules], report: Fault
+    path: str, lines: Iterable[str], read: Callable[[str], Record | Rules], report: OnInvalid
 ) -> Iterator[Item]:
     """Yield an item for each line that is not empty; text after a semicolon is a comment."""
     for number, line in enumerate(lines, 1):
@@ -85,7 +87,7 @@ def _each_line(
 
 
 def _games(
-    path: str, lines: Iterable[str], form: str | None, rules: RecordRules, report: Fault
+    path: str, lines: Iterable[str], form: str | None, rules: RecordRules, report: OnInvalid
 ) -> Iterator[Item]:
     """Yield the games of a text."""
     for game in find_games(lines, shown_path(path)):

@@ -12,8 +12,7 @@ from merels.engine.common.errors import InputError
 from merels.engine.game.board import NAMES, POINTS, SIZE
 from merels.engine.game.notation import START, format_position
 from merels.engine.game.position import WHITE, Move
-from merels.engine.game.rules import DEFAULT_RULES, Rules
-from merels.protocol.formats.pgn.reader import Spelling, parse_record
+from merels.protocol.formats.pgn.reader import Spelling
 from merels.protocol.formats.pgn.tokens import as_result, tokens
 from merels.protocol.formats.pgn.writer import format_tags
 from merels.protocol.games.record import Record
@@ -70,14 +69,6 @@ def is_playok(text: str) -> bool:
     return False
 
 
-def parse_playok(text: str, rules: Rules = DEFAULT_RULES, line: int = 1) -> Record:
-    """Return the record of a text; `InputError` names an invalid word and its line.
-
-    ``line`` is the number of the text's first line.
-    """
-    return parse_record(text, rules, line, SPELLING)
-
-
 def format_playok(record: Record) -> str:
     """Return a record as text; `InputError` if it does not begin at the starting position."""
     first = format_position(record.start)
@@ -98,3 +89,4 @@ def _in_numbers(text: str) -> str:
 
 
 SPELLING = Spelling(parse_playok_move, _in_numbers, in_digits=True)
+"""The spelling of PlayOK's records, for `parse_record`."""

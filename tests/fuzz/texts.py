@@ -26,9 +26,9 @@ from merels.protocol.formats.mif_1_0.mfen import format_mfen, read_position
 from merels.protocol.formats.pgn.reader import parse_record
 from merels.protocol.formats.pgn.writer import format_record
 from merels.protocol.formats.playok import (
+    SPELLING,
     format_playok,
     format_playok_move,
-    parse_playok,
     parse_playok_move,
 )
 from merels.protocol.games.record import Record
@@ -162,10 +162,10 @@ def _game(text: str, rules: str) -> None:
 
 
 def _playok(text: str, rules: str) -> None:
-    record = parse_playok(text, parse_rules(rules))
+    record = parse_record(text, parse_rules(rules), SPELLING)
     _check_record(record)
     if format_position(record.start) == START:
-        reread = parse_playok(format_playok(record))
+        reread = parse_record(format_playok(record), spelling=SPELLING)
         expect_same((record.moves, record.result), (reread.moves, reread.result), "PlayOK's game")
 
 

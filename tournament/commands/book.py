@@ -18,7 +18,7 @@ from merels.engine.common.saving import publish
 from merels.engine.game.rules import DEFAULT_RULES
 from merels.engine.tablebase.probe import Tables, build_command, open_tables
 from merels.protocol.commands.arguments import (
-    MOST,
+    MAX_NUMBER,
     add_flag,
     add_rules_flags,
     make_parser,
@@ -57,8 +57,8 @@ def main(argv: list[str]) -> int:
     add_rules_flags(parser)
     for flag, metavar, most, default, text in (
         ("positions", "N", MOST_POSITIONS, defaults.positions, "number of positions"),
-        ("nodes", "N", MOST, defaults.nodes, "nodes of each deep search"),
-        ("bound", "CP", MOST, defaults.bound,
+        ("nodes", "N", MAX_NUMBER, defaults.nodes, "nodes of each deep search"),
+        ("bound", "CP", MAX_NUMBER, defaults.bound,
          "highest score of either side, in hundredths of a man"),
     ):
         add_flag(
@@ -95,12 +95,12 @@ def main(argv: list[str]) -> int:
 def _settings(arguments: argparse.Namespace) -> BookSettings:
     """Return the settings for the flags."""
     first, dash, last = arguments.plies.partition("-")
-    shortest = read_whole(first, 0, MOST, "A of -plies A-B")
+    shortest = read_whole(first, 0, MAX_NUMBER, "A of -plies A-B")
     return BookSettings(
         rules=rules_of(arguments),
         positions=arguments.positions,
         shortest=shortest,
-        longest=read_whole(last, 0, MOST, "B of -plies A-B") if dash else shortest,
+        longest=read_whole(last, 0, MAX_NUMBER, "B of -plies A-B") if dash else shortest,
         nodes=arguments.nodes,
         bound=arguments.bound,
         seed=read_whole(arguments.srand, 0, 2**63 - 1, "-srand"),

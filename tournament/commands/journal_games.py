@@ -13,7 +13,7 @@ from merels.engine.game.notation import format_moves, format_position
 from merels.engine.game.rules import DEFAULT_RULES, Rules
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.formats.forms import JOURNAL
-from merels.protocol.formats.items import Fault, Item, text_items
+from merels.protocol.formats.items import Item, OnInvalid, text_items
 from merels.protocol.formats.pgn.reader import check_record
 from merels.protocol.formats.pgn.variants import RecordRules
 from merels.protocol.games.record import Record
@@ -28,7 +28,7 @@ from merels.tournament.views.pgn import GameWriter
 
 
 def read_items(
-    path: str, form: str | None, rules: RecordRules, on_fault: Fault | None = None
+    path: str, form: str | None, rules: RecordRules, on_fault: OnInvalid | None = None
 ) -> Iterator[Item]:
     """Yield the positions, games or rules of a text file, or the games of a journal.
 
@@ -54,7 +54,7 @@ def read_items(
         raise file_error(shown_path(path), "expected positions, games or rules here, found none")
 
 
-def _journaled(path: str, rules: RecordRules, report: Fault) -> Iterator[Item]:
+def _journaled(path: str, rules: RecordRules, report: OnInvalid) -> Iterator[Item]:
     """Yield the games of a journal with all their tags and comments.
 
     Moves are checked, because the journal may come from elsewhere.

@@ -12,7 +12,7 @@ from merels.engine.common.errors import InputError, SeveralErrors, suggestion
 from merels.engine.common.files import file_error, read_text
 from merels.engine.common.numbers import read_real, read_whole
 from merels.engine.common.shell import shell_text
-from merels.protocol.client.engine_spec import OPTION, PLAYERS
+from merels.protocol.client.engine_spec import OPTION, PROGRAM_KEYS
 from merels.protocol.process.command import shell_words
 from merels.tournament.flags.quick import quick_flags
 from merels.tournament.flags.table import FLAGS, Flag, Flags
@@ -311,6 +311,6 @@ def _add_pair(pairs: dict[str, str], name: str, flag: Flag, word: str, is_first:
         raise InputError(f"{key}=", f"unknown key for {name}{hint}")
     if key == "plies" and "depth" in flag.keys:
         key = "depth"
-    if key in pairs and key in PLAYERS:
+    if key in pairs and key in PROGRAM_KEYS:
         raise InputError(word, f"{key}= is given twice; begin each engine with -engine")
     pairs[key] = value

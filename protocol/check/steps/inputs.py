@@ -13,7 +13,7 @@ from merels.protocol.common.options import EMPTY, Option, setoption
 OPTIONS = Group("options", "Options")
 RESOURCE_WORDS = ("hash", "memory", "cache", "thread", "cores")
 """Parts of the names of options that could exhaust memory or processors at their maximum."""
-MOST_RESOURCES = 4
+MAX_RESOURCES = 4
 """Greatest value to which the check sets a spin of `RESOURCE_WORDS`, if its minimum allows."""
 INPUT = Group("input", "Strange input")
 _MEGABYTE = 1 << 20
@@ -56,7 +56,7 @@ def _uses_resources(option: Option) -> bool:
 def _extreme_values(option: Option) -> tuple[str, ...]:
     """Return the least and the greatest value to which the check sets a spin."""
     low, high = option.minimum or 0, option.maximum or 0
-    return str(low), str(max(low, min(high, MOST_RESOURCES)) if _uses_resources(option) else high)
+    return str(low), str(max(low, min(high, MAX_RESOURCES)) if _uses_resources(option) else high)
 
 
 def _invalid_values(option: Option) -> tuple[str, ...]:
@@ -71,8 +71,7 @@ def _invalid_values(option: Option) -> tuple[str, ...]:
 def _set_options(
     engine: Subject, kinds: str, values: Callable[[Option], tuple[str | None, ...]]
 ) -> None:
-    """Set every option of the types in ``kinds`` to the values of ``values``, then to its
-    default."""
+    """Set each option of the types ``kinds`` to the values of ``values``, then to its default."""
     engine.ensure_ready()
     options = [option for option in engine.greeting.options.values()
                if option.kind in kinds.split()]
@@ -95,7 +94,7 @@ OPTIONS.add(
     _set_options, "check", lambda option: ("true", "false"))
 OPTIONS.add(
     "set-spins", "Every spin can be set to its minimum and its maximum (memory and threads: at "
-    f"most {MOST_RESOURCES}); users choose the bounds that an engine prints.",
+    f"most {MAX_RESOURCES}); users choose the bounds that an engine prints.",
     _set_options, "spin", _extreme_values)
 OPTIONS.add(
     "set-combos", "Every choice of every combo can be set.",

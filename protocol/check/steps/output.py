@@ -29,7 +29,7 @@ from merels.protocol.client.answers import NO_MOVES
 
 MOVES = Group("moves", "Moves")
 SURVEY = (START, PLACING, MOVING, FLYING, REMOVALS, WINNING)
-"""Positions that `survey` searches, besides one with moves."""
+"""Positions that `survey` searches, besides the position after `GAME`."""
 OUTPUT = Group("output", "Output")
 LINE_WORDS = ("id", "option", "uciok", "ugiok", "readyok", "info", "bestmove", "copyprotection",
               "registration", "response")
@@ -41,7 +41,7 @@ TIME_SLACK = 0.05
 def survey(engine: Subject) -> Iterator[Search]:
     """Yield all finished searches so far whose game was not over.
 
-    The first call first searches the positions in `SURVEY`, and one position of `GAME`. If that
+    The first call first searches the positions in `SURVEY`, and the position after `GAME`. If that
     fails, the first call raises the error, and every later call raises `Skip`.
     """
     if engine.surveyed is None:

@@ -50,12 +50,12 @@ BAD_MOVES = {
 """Lines whose last move is illegal, by a description of the move."""
 
 
-def _reject_stale_position(search: Search, before: Position, complaint: str) -> None:
+def _reject_stale_position(search: Search, previous: Position, complaint: str) -> None:
     """Raise `Fault` for an answer that is illegal here but legal in the previous position.
 
     The step bestmove-legal judges all other illegal answers.
     """
-    if search.kind is Kind.ILLEGAL and judge(before, search.answer) is Kind.LEGAL:
+    if search.kind is Kind.ILLEGAL and judge(previous, search.answer) is Kind.LEGAL:
         raise Fault(complaint, search.best)
 
 
@@ -67,12 +67,12 @@ def _check_latest_position(
     Each of ``setups`` is a position and the moves after it; ``complaint`` may hold ``{}`` for the
     number of moves.
     """
-    before: Position | None = None
+    previous: Position | None = None
     for start, moves in setups:
         search = engine.search("go depth 1", start, moves)
-        if before is not None:
-            _reject_stale_position(search, before, complaint.format(len(moves)))
-        before = search.position
+        if previous is not None:
+            _reject_stale_position(search, previous, complaint.format(len(moves)))
+        previous = search.position
 
 
 GROUP.add(

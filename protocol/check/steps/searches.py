@@ -12,7 +12,7 @@ from merels.protocol.check.transcript import Kind, Search, read
 
 STOPPING = Group("stopping", "Stopping")
 SEARCH = Group("search", "Searches")
-CLOCK = 600
+PONDER_CLOCK = 600
 """Clock of a ponder search, in milliseconds."""
 NODES_WARN = (1.1, 1_000)
 """Factor and addend: more nodes than factor × limit + addend are a warning."""
@@ -139,8 +139,8 @@ STOPPING.add(
 STOPPING.add(
     "ponder-hit", "After 'ponderhit' the search ends within its limits, which count from ponderhit "
     "(for a clock, warning: exceeded by up to 100 ms, failure: by more).",
-    _check_ponderhit, (f"go ponder wtime {CLOCK} btime {CLOCK}", CLOCK),
-    ("go ponder movetime 100", 100), ("go ponder depth 2", CLOCK),
+    _check_ponderhit, (f"go ponder wtime {PONDER_CLOCK} btime {PONDER_CLOCK}", PONDER_CLOCK),
+    ("go ponder movetime 100", 100), ("go ponder depth 2", PONDER_CLOCK),
     needs=("ponder-waits",))
 STOPPING.add(
     "ponder-hit-at-once", "A ponderhit right after go is not lost; the opponent may move at once.",

@@ -212,7 +212,7 @@ def _unsupported(value: Any, path: str, supported: str) -> InputError:
 
 
 _EVENTS = ("board-remove", "hand-remove", "mill-formation", "place")
-_FREE: dict[str, type | tuple[str, ...]] = {
+_IGNORED_MEMBERS: dict[str, type | tuple[str, ...]] = {
     "id": str, "title": str, "version": int,
     "status": ("fixture", "experimental", "registered", "deprecated"),
     # White begins, so both values let White move after the last placement.
@@ -229,12 +229,14 @@ _FREE: dict[str, type | tuple[str, ...]] = {
     "draw.repetition.observation": ("stable-moving-v1", "stable-primary-decision-v1"),
 }  # fmt: skip
 """Members without effect under merels' rules, by path: their type, or their allowed values."""
-_RESETS = {"draw.repetition.resetEvents": (), "draw.noProgress.resetEvents": ("board-remove",)}
+_RESET_EVENTS = {
+    "draw.repetition.resetEvents": (), "draw.noProgress.resetEvents": ("board-remove",)
+}  # fmt: skip
 """Lists of events, by path, and the events that they must contain; other events have no effect.
 
 Plies without a removal are counted only after the placing phase, and each mill removes a man. So
 ``place`` and ``mill-formation`` reset no count that ``board-remove`` does not reset."""
-_OPTIONAL = ("annotations", "description")
+_OPTIONAL_MEMBERS = ("annotations", "description")
 """Members that a manifest may have in addition to the members of `_manifest`."""
 
 
@@ -264,8 +266,8 @@ def _compare(value: Any, expected: Any, path: str, without_effect: set[str]) -> 
     """
     if path in without_effect:
         return
-    if path in _FREE or path in _RESETS:
-        _check_free(value, path)
+    if path in _IGNORED_MEMBERS or path in _RESET_EVENTS:
+        _check_ignored(value, path)
         return
     if not isinstance(expected, dict):
         if type(value) is not type(expected) or value != expected:
@@ -278,18 +280,18 @@ def _compare(value: Any, expected: Any, path: str, without_effect: set[str]) -> 
         _member(value, name)
         _compare(value[name], member, prefix + name, without_effect)
     for name in value:
-        if name not in expected and not (path == "" and name in _OPTIONAL):
+        if name not in expected and not (path == "" and name in _OPTIONAL_MEMBERS):
             raise InputError(prefix + name, "merels does not support this member; remove it")
 
 
-def _check_free(value: Any, path: str) -> None:
+def _check_ignored(value: Any, path: str) -> None:
     """Raise `InputError` for a value that the draft does not allow in a member without effect."""
-    if path in _RESETS:
+    if path in _RESET_EVENTS:
         is_valid = isinstance(value, list) and all(event in _EVENTS for event in value)
-        if not is_valid or not all(event in value for event in _RESETS[path]):
-            required = "".join(f", {event} among them" for event in _RESETS[path])
+        if not is_valid or not all(event in value for event in _RESET_EVENTS[path]):
+            required = "".join(f", {event} among them" for event in _RESET_EVENTS[path])
             raise _unsupported(value, path, f"a list of events ({', '.join(_EVENTS)}{required})")
-    elif isinstance(allowed := _FREE[path], type):
+    elif isinstance(allowed := _IGNORED_MEMBERS[path], type):
         if type(value) is not allowed:
             raise _unsupported(value, path, {str: "a text", int: "a whole number"}[allowed])
     elif value not in allowed:

@@ -48,23 +48,22 @@ class Spelling:
 
 
 def parse_records(
-    text: str, rules: Rules | None = None, line: int = 1, spelling: Spelling = Spelling()
+    text: str, rules: Rules | None = None, spelling: Spelling = Spelling()
 ) -> Iterator[Record]:
     """Yield the records of a text.
 
-    ``rules`` apply to records without a Variant tag. ``line`` is the number of the text's first
-    line. `InputError` names an invalid token and its line.
+    ``rules`` apply to records without a Variant tag. `InputError` names an invalid token and its
+    line.
     """
     for game in split_games(StringIO(text.removeprefix("\ufeff"), newline=None)):
-        game.line += line - 1
         yield build_record(game, RecordRules(rules or DEFAULT_RULES), spelling)
 
 
 def parse_record(
-    text: str, rules: Rules | None = None, line: int = 1, spelling: Spelling = Spelling()
+    text: str, rules: Rules | None = None, spelling: Spelling = Spelling()
 ) -> Record:
     """Return the only record of a text; see `parse_records`. `InputError` if there are several."""
-    records = parse_records(text, rules, line, spelling)
+    records = parse_records(text, rules, spelling)
     record = next(records, None)
     if record is None:
         raise InputError(text, "expected a game record")

@@ -11,8 +11,8 @@ from merels.protocol.games.record import MARK, Node, Record
 
 ROSTER = ("Event", "Site", "Date", "Round", "White", "Black", "Result")
 """The tags that every record has, in order: the Seven Tag Roster of PGN."""
-LINE = 80
-"""Maximum length of a line of moves, in characters; only a longer word exceeds it."""
+LINE_WIDTH = 80
+"""Maximum length of a line of moves, in characters, unless a single word is longer."""
 _TIE = "\0"
 """A space at which no line may end; records cannot contain this character."""
 
@@ -35,10 +35,10 @@ def format_tags(record: Record) -> str:
 
 
 def _wrap(text: str) -> Iterator[str]:
-    """Yield words with single spaces between them as lines of at most `LINE` characters."""
+    """Yield words with single spaces between them as lines of at most `LINE_WIDTH` characters."""
     start = 0
-    while len(text) - start > LINE:
-        end = text.rfind(" ", start, start + LINE + 1)
+    while len(text) - start > LINE_WIDTH:
+        end = text.rfind(" ", start, start + LINE_WIDTH + 1)
         if end < 0 and (end := text.find(" ", start)) < 0:
             break
         yield text[start:end]

@@ -8,7 +8,7 @@ from pathlib import Path
 from merels.protocol.check.conversation import Pace
 from merels.protocol.check.step import Finding, Verdict
 from merels.protocol.check.subject import Subject
-from merels.protocol.check.suite import MOST_SECONDS, choose, run
+from merels.protocol.check.suite import MAX_SECONDS, choose, run
 from merels.protocol.client.engine_spec import EngineSpec
 from tests.processes import FAKE
 
@@ -29,13 +29,13 @@ def fake(mode: str) -> EngineSpec:
 
 def check(
     engine: EngineSpec | Subject, only: str = "", pace: Pace = QUICK,
-    most_seconds: float = MOST_SECONDS,
+    max_seconds: float = MAX_SECONDS,
 ) -> list[Finding]:
     """Run the steps of ``only``, names separated by commas, or all; return their findings."""
     subject = engine if isinstance(engine, Subject) else Subject(engine, pace)
     steps = choose([name for name in only.split(",") if name])
     try:
-        return run(steps, subject, lambda _: None, most_seconds)
+        return run(steps, subject, lambda _: None, max_seconds)
     finally:
         subject.discard()
 

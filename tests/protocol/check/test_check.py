@@ -173,12 +173,12 @@ def test_three_failed_starts_skip_the_remaining_steps() -> None:
 
 
 def test_steps_after_the_time_limit_are_skipped() -> None:
-    findings = check(faulty("sound"), "handshake", most_seconds=-1.0)
+    findings = check(faulty("sound"), "handshake", max_seconds=-1.0)
     assert {f.reason for f in findings} == {"the time limit of -1 s has passed"}
 
 
 def test_a_run_that_the_time_limit_cut_short_does_not_call_the_engine_ready() -> None:
-    findings = check(faulty("sound"), most_seconds=-1.0)
+    findings = check(faulty("sound"), max_seconds=-1.0)
     expected = f"unknown, because the time limit skipped {len(STEPS) - 4} steps"
     assert summary(findings, 300.0).endswith(f"\nready for tournaments: {expected}")
 

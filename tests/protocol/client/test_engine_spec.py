@@ -13,7 +13,7 @@ from merels.engine.search.levels import level_named
 from merels.engine.tablebase.probe import default_root
 from merels.protocol.client.engine_spec import (
     MERELS,
-    TABLES,
+    TABLES_OPTION,
     EngineSpec,
     program_name,
     read_engine,
@@ -92,4 +92,4 @@ def test_a_level_is_merels_with_options_for_its_rating_or_its_tables() -> None:
     assert dict(club.options) == {"Hash": "4", "UCI_LimitStrength": "true", "UCI_Elo": str(elo)}
     perfect = read_engine(["level=PERFECT"], PROTOCOLS)
     assert (perfect.command, perfect.name) == (MERELS, "Perfect")
-    assert dict(perfect.options) == {TABLES: os.path.abspath(default_root())}
+    assert dict(perfect.options) == {TABLES_OPTION: os.path.abspath(default_root())}

@@ -11,7 +11,7 @@ from merels.engine.common.errors import InputError
 from merels.engine.game.rules import make_rules
 from merels.engine.tablebase.build import Builder
 from merels.protocol.client.engine_spec import read_engine
-from merels.protocol.client.perfect import TABLES, table_coverage
+from merels.protocol.client.perfect import TABLES_OPTION, table_coverage
 
 RULES = [make_rules("mill"), make_rules("roman")]
 
@@ -20,7 +20,7 @@ def test_the_error_about_missing_tables_names_the_command_that_builds_them(
     tmp_path: Path,
 ) -> None:
     spec = read_engine(["level=perfect"], ("uci",))
-    spec = replace(spec, options=((TABLES, str(tmp_path)),))
+    spec = replace(spec, options=((TABLES_OPTION, str(tmp_path)),))
     # merels builds the small tables when it starts; the level needs larger ones.
     Builder(tmp_path, RULES[0]).build(6)
     with pytest.raises(InputError) as caught:
@@ -32,5 +32,5 @@ def test_the_error_about_missing_tables_names_the_command_that_builds_them(
 
 def test_only_the_perfect_level_needs_tables(tmp_path: Path) -> None:
     assert table_coverage(read_engine(["level=Club"], ("uci",)), RULES) == []
-    foreign = read_engine(["cmd=x", f"option.{TABLES}={tmp_path}"], ("uci",))
+    foreign = read_engine(["cmd=x", f"option.{TABLES_OPTION}={tmp_path}"], ("uci",))
     assert table_coverage(foreign, RULES) == []

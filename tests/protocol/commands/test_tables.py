@@ -119,7 +119,7 @@ def test_damaged_depths_are_built_again_with_the_flag_depths(
     path.write_bytes(data)
     status, _, error = run(capsys, ["build", *flags])
     assert status == 0 and "3-3.dtl: damaged data" in error
-    assert "left as it is without -depths" in error and "built again" not in error
+    assert "; add -depths to replace this file" in error and "built again" not in error
     status, _, error = run(capsys, ["build", "-depths", *flags])
     assert status == 0 and "built again: " in error and path.read_bytes() == intact
 

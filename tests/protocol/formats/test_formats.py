@@ -13,11 +13,12 @@ from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import preset
 from merels.protocol.formats.forms import write_game
 from merels.protocol.formats.game_file import read_game
+from merels.protocol.formats.pgn.reader import parse_record
 from merels.protocol.formats.playok import (
     NUMBERS,
+    SPELLING,
     format_playok,
     format_playok_move,
-    parse_playok,
     parse_playok_move,
 )
 from merels.protocol.games.record import Record
@@ -88,13 +89,14 @@ def test_a_record_in_the_layout_of_the_site_is_read() -> None:
         '[Event "?"]\r\n[White "ann"]\r\n[Black "bo b"]\r\n[Result "1-0"]\r\n\r\n'
         "1. 5 14 2. 2 11 {good} 3. 8x14 22 1-0\r\n"
     )
-    record = parse_playok(text)
+    record = parse_record(text, spelling=SPELLING)
     assert [str(move) for move in record.moves] == ["d6", "f4", "d7", "b4", "d5xf4", "a1"]
     assert (record.result, record.tags["Black"]) == ("1-0", "bo b")
     assert record.line()[3].comment == "good"
-    moves = format_playok(parse_playok("1. 5 14 2. 2 23 3. 20 8")).partition("\n\n")[2]
-    assert moves == "1. 5 14 2. 2 23 3. 20 8 *\n"
-    assert parse_playok("1.5 14 2.2").moves == parse_playok("1. 5 14 2. 2").moves
+    moves = "1. 5 14 2. 2 23 3. 20 8"
+    record = parse_record(moves, spelling=SPELLING)
+    assert format_playok(record).partition("\n\n")[2] == f"{moves} *\n"
+    assert parse_record(moves.replace(". ", "."), spelling=SPELLING).moves == record.moves
 
 
 @pytest.mark.parametrize(

@@ -207,7 +207,7 @@ def test_an_engine_that_writes_or_answers_isready_may_search_for_long(
 def test_endless_output_in_a_game_without_a_clock_loses(
     engines: EngineCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "MOST_OUTPUT", 1 << 24)
+    monkeypatch.setattr(connection, "MAX_OUTPUT", 1 << 24)
     check(meet(engines, engine("flood")), "abandoned",
           r"White stalls \(writes more than 16 MiB for a move; last output: 'info depth 1 .*'\)", 0)
 
