@@ -29,7 +29,7 @@ FIELDS = (
     "level", "seed", "only",
 )
 """The names of a request's fields."""
-_CLOCK = ("white", "black", "white_inc", "black_inc")
+_CLOCK_FIELDS = ("white", "black", "white_inc", "black_inc")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +96,9 @@ def _limit(body: JSON, default: Limit, side: str) -> Limit:
     """Return the request's limit, or ``default``; ``side`` is the mover, ``white`` or ``black``."""
     if not {"time", "depth", "nodes", "clock"} & set(body):
         return default
-    clock = typed_field(body, "clock", dict, f"an object of {', '.join(_CLOCK)}", {})
-    if not set(clock) <= set(_CLOCK):
-        raise InputError("clock", f"expected an object of {', '.join(_CLOCK)}")
+    clock = typed_field(body, "clock", dict, f"an object of {', '.join(_CLOCK_FIELDS)}", {})
+    if not set(clock) <= set(_CLOCK_FIELDS):
+        raise InputError("clock", f"expected an object of {', '.join(_CLOCK_FIELDS)}")
     if clock.get(side) is None and not {"time", "depth", "nodes"} & set(body):
         expected = f"expected the clock of {side}, the side to move, or time, depth or nodes"
         raise InputError("clock", expected)

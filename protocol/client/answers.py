@@ -36,10 +36,7 @@ class Answer:
 
 
 RunSearch = Callable[[bytes, int], Answer | None]
-"""Sends a request that ends in ``go``; returns the answer, or None after a timeout.
-
-Arguments: the request, and the timeout in nanoseconds.
-"""
+"""Sends a request that ends in ``go``; returns the answer, or None at a timeout in nanoseconds."""
 
 
 class AnswerFinder:

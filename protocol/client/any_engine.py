@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import reduce
 from threading import Lock
@@ -183,11 +183,9 @@ class AnyEngine:
         outer, self._call = self._call, call
         return outer
 
-    @contextmanager
-    def _one_call(self) -> Iterator[None]:
-        """Enter a call for one method, unless a call is entered already."""
-        with nullcontext() if self._call is not None else Call(self):
-            yield
+    def _own_call(self) -> AbstractContextManager[Call | None]:
+        """Return a call for one method; an empty context if a call is entered already."""
+        return Call(self) if self._call is None else nullcontext()
 
     def interrupt(self) -> None:
         """Stop the method that searches in another thread, even before its search has started.
@@ -220,7 +218,7 @@ class AnyEngine:
         among ``root_moves``. If a process exceeds its time limit or clock by more than
         `Engine.timeout` seconds, it is sent ``stop``, and `EngineTimeout` is raised.
         """
-        with self._one_call():
+        with self._own_call():
             task = self._task(position, moves, root_moves)
             self._check_end(task, limit)
             return self._play(task, limit)
@@ -247,7 +245,7 @@ class AnyEngine:
         each of the ``multipv`` best variations. Other arguments and errors are those of `play`, but
         the move that the engine finally plays is not checked.
         """
-        with self._one_call():
+        with self._own_call():
             task = self._task(position, moves, root_moves)
             self._check_end(task, limit)
             with self._start_analysis(task, limit, multipv) as analysis:
@@ -263,7 +261,7 @@ class AnyEngine:
         If ``limit`` is None or never ends a search, the analysis runs until it is stopped. Other
         arguments and errors are those of `analyse`.
         """
-        with self._one_call():
+        with self._own_call():
             task = self._task(position, moves, root_moves)
             if limit is not None and not limit.ends(task.position.side):
                 limit = None

@@ -41,10 +41,10 @@ MAX_OUTPUT = 1 << 30
 """Maximum output of one search, in bytes."""
 IDLE_SHARE = 0.01
 """Share of one processor below which an engine is idle."""
-LONGEST_NAME = 200
-"""Maximum length of an engine's name and of its author's, in characters."""
 CHECK_INTERVAL = 500_000_000
 """Interval at which a wait checks for an interruption by another thread, in nanoseconds."""
+_MAX_NAME_LENGTH = 200
+"""Maximum length of an engine's name and of its author's, in characters."""
 _MAX_OPTIONS = 512
 """Maximum number of options that are kept."""
 _MAX_CHUNKS = 64
@@ -120,12 +120,12 @@ class Connection:
                 return
             self._keep_last(line)
             if first == "id" and len(words) == 3 and words[1] in ("name", "author"):
-                setattr(self, words[1], shorten(words[2], LONGEST_NAME))
+                setattr(self, words[1], shorten(words[2], _MAX_NAME_LENGTH))
             elif first == "option" and len(self.options) < _MAX_OPTIONS:
                 if (option := parse_option(text)) is not None:
                     self.options.add(option)
         hello = self.dialect.hello.decode().strip()
-        raise self.timed_out(f"gives no answer to {hello} in {timeout:g} s")
+        raise self.timeout_error(f"gives no answer to {hello} in {timeout:g} s")
 
     def send_option(self, name: str, text: str) -> None:
         """Set an option to a text from `Option.check`.
@@ -169,7 +169,7 @@ class Connection:
                 return
             if reader is not None:
                 reader(line)
-        raise self.timed_out(f"gives no answer to isready in {seconds:g} s")
+        raise self.timeout_error(f"gives no answer to isready in {seconds:g} s")
 
     def watch_silence(self, seconds: float | None, idle: float | None = None) -> None:
         """Let later searches raise `EngineTimeout` if the engine hangs.
@@ -225,7 +225,7 @@ class Connection:
         except EngineTimeout as error:
             self._last_lines = b""
             if limit < timeout:
-                raise self.timed_out(error.what) from None
+                raise self.timeout_error(error.what) from None
             return None
         self._answers.info = b""
         text = self._answers.find(lines) if lines else None
@@ -251,7 +251,7 @@ class Connection:
         ``isready``: a ``bestmove`` before ``readyok`` cannot belong to the next search.
         """
         if self.owing and self.wait_answer(monotonic_ns(), int(self.timeout * 1e9)) is None:
-            raise self.timed_out(f"gives no answer to an earlier search in {self.timeout:g} s")
+            raise self.timeout_error(f"gives no answer to an earlier search in {self.timeout:g} s")
         if self.strays:
             self.ping()
 
@@ -284,13 +284,13 @@ class Connection:
                 if (answer := self.unterminated_answer(start)) is not None:
                     return answer
                 if probed:
-                    raise self.timed_out(f"does not respond for {2 * silence / 1e9:g} s")
+                    raise self.timeout_error(f"does not respond for {2 * silence / 1e9:g} s")
                 last_cpu, cpu = cpu, self._process.cpu_seconds()
                 if last_cpu is None or cpu is None or cpu - last_cpu > IDLE_SHARE * silence / 1e9:
                     idle_since = now
                 elif now - idle_since > self._idle:
                     seconds = f"{self._idle / 1e9:g} s"
-                    raise self.timed_out(f"answers isready but does nothing else for {seconds}")
+                    raise self.timeout_error(f"answers isready but does nothing else for {seconds}")
                 self._send(b"isready\n")
                 probed, silent_since = True, now
             wait = min(remaining, max_wait, silence - (now - silent_since))
@@ -305,7 +305,7 @@ class Connection:
                 if lines.strip().lower() != b"readyok":
                     cpu = None
                 if self._pipe.received > output_limit:
-                    raise self.timed_out(f"writes more than {MAX_OUTPUT >> 20} MiB for a move")
+                    raise self.timeout_error(f"writes more than {MAX_OUTPUT >> 20} MiB for a move")
 
     def search_deadline(self, start: int, deadline: int) -> int:
         """Return the deadline of a search that began at ``start``.
@@ -385,7 +385,7 @@ class Connection:
         """Number of lines so far that were not part of the protocol."""
         return self._answers.junk
 
-    # The end of the engine.
+    # Errors, interruption and end.
 
     def last_error(self) -> str:
         """Return the last line of standard error that is not empty, or ''."""
@@ -405,7 +405,7 @@ class Connection:
         error = self.last_error()
         return f"{text}; last error output: '{error}'" if error else text
 
-    def timed_out(self, what: str) -> EngineTimeout:
+    def timeout_error(self, what: str) -> EngineTimeout:
         """Return an `EngineTimeout` with the failure ``what`` and the engine's last output."""
         return EngineTimeout(what + self.last_output())
 
@@ -468,4 +468,4 @@ class Connection:
         try:
             self._pipe.send(data, monotonic_ns() + int(seconds * 1e9))
         except EngineTimeout as error:
-            raise self.timed_out(error.what) from None
+            raise self.timeout_error(error.what) from None

@@ -82,7 +82,7 @@ class EngineAnalysis(Analysis):
                 self.running = False
                 if connection.unterminated_answer(0) is None:
                     connection.stop()
-                    raise connection.timed_out("does not end its search in its time")
+                    raise connection.timeout_error("does not end its search in its time")
         return None
 
     def stop(self) -> None:
@@ -238,7 +238,7 @@ class Engine(AnyEngine):
         answer = self.connection.ask(position, line, go, self._patience(limit, position.side))
         if answer is None:
             self.connection.stop()
-            raise self.connection.timed_out("plays no move in its time")
+            raise self.connection.timeout_error("plays no move in its time")
         move, reply = _read_moves(answer, position)
         if move is not None and task.root_moves and move not in task.root_moves:
             raise EngineError(f"move '{move}' is not among the moves to choose from")

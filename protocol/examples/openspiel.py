@@ -31,10 +31,10 @@ NUMBERS = {POINTS[name]: number for number, name in enumerate(ROW_BY_ROW)}
 
 def actions_of(move: Move) -> tuple[int, ...]:
     """Return OpenSpiel's actions for a move: one for the step, and one for each removal."""
-    first = NUMBERS[move.to]
+    step = NUMBERS[move.to]
     if move.origin is not None:
-        first += len(NUMBERS) * (1 + NUMBERS[move.origin])
-    return (first, *(NUMBERS[point] for point in move.removed))
+        step += len(NUMBERS) * (1 + NUMBERS[move.origin])
+    return (step, *(NUMBERS[point] for point in move.removed))
 
 
 def read_history(actions: list[int]) -> tuple[Position, tuple[int, ...]]:

@@ -20,7 +20,7 @@ _KINDS = {
     "rules": "rules", "manifest": "manifest",
 }
 """The contents of a text, as `recognise` returns them, by form."""
-_FIELDS = {"six": "six fields", "seventeen": "17 fields", "mfen": "MFEN"}
+_FORM_NAMES = {"six": "six fields", "seventeen": "17 fields", "mfen": "MFEN"}
 OnInvalid = Callable[[InputError], None]
 """Called with the error about an invalid game, position or rule set, which is then skipped."""
 
@@ -65,7 +65,7 @@ def _positions(
         count = len(text.split())
         actual = "mfen" if text[:4].upper() == "MFEN" else "six" if count == 6 else "seventeen"
         if form not in (None, actual):
-            raise InputError(text, f"expected a position as {_FIELDS[form or actual]}")
+            raise InputError(text, f"expected a position as {_FORM_NAMES[form or actual]}")
         return Record(read_position(text, rules))
 
     return _each_line(path, lines, read, report)

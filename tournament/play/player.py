@@ -158,7 +158,7 @@ class Player:
         """
         if self._connection.stop(min(timeout, self._patience) / 1e9) is None:
             if timeout >= self._patience:
-                raise self._connection.timed_out("does not end its pondering")
+                raise self._connection.timeout_error("does not end its pondering")
             return None
         stop_time, left = monotonic_ns() - asked, self.clock.left
         if left is not None:

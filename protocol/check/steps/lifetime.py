@@ -18,7 +18,7 @@ GREETED, NEW, SEARCHING = range(3)
 """States of a process: greeted, just started, searching."""
 OPTION_TYPES = ("check", "spin", "combo", "button", "string")
 _GREETING_WORDS = ("id", "option", "info", "copyprotection", "registration")
-_PROTOCOL_WORDS = ("id", "option", "uciok", "ugiok", "readyok", "bestmove")
+_ANSWER_WORDS = ("id", "option", "uciok", "ugiok", "readyok", "bestmove")
 
 
 @HANDSHAKE.step()
@@ -45,9 +45,9 @@ def silent_before_greeting(engine: Subject) -> None:
 
 
 def _judge_unrequested(engine: Subject, lines: Iterable[Line], complaint: str) -> None:
-    """Judge lines that answer no command: protocol lines are a fault, other lines a warning."""
+    """Raise `Fault` for an answer to a command that was not sent; warn of any other line."""
     for line in lines:
-        if line.first in _PROTOCOL_WORDS:
+        if line.first in _ANSWER_WORDS:
             raise Fault(complaint, line)
         engine.warn(complaint, line)
 

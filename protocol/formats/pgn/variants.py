@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from merels.engine.common.errors import InputError
 from merels.engine.game.rules import DEFAULT_RULES, PRESETS, Rules, parse_rules
 
-_GAME = frozenset(
+_GAME_NAMES = frozenset(
     "ninemensmorris ninemenmorris ninemanmorris 9mensmorris nmm mill mills millgame themillgame "
     "gameofmill merels merrills merelles muhle muehle mühle mühlespiel muehlespiel molen molenspel "
     "moulin jeudumoulin marelle mulino młynek mlýn standard normal".split()
@@ -59,4 +59,4 @@ class RecordRules:
 def names_the_game(tag: str) -> bool:
     """Return whether a Variant tag is empty or names nine men's morris without a rule set."""
     name = "".join(letter for letter in tag.lower() if letter.isalnum())
-    return not name or name in _GAME
+    return not name or name in _GAME_NAMES

@@ -14,7 +14,7 @@ ROSTER = ("Event", "Site", "Date", "Round", "White", "Black", "Result")
 LINE_WIDTH = 80
 """Maximum length of a line of moves, in characters, unless a single word is longer."""
 _TIE = "\0"
-"""A space at which no line may end; records cannot contain this character."""
+"""Written for a space at which no line may end; `printable` removes it from comments."""
 
 
 def format_record(record: Record) -> str:
@@ -49,7 +49,7 @@ def _wrap(text: str) -> Iterator[str]:
 def _words(record: Record) -> Iterator[str]:
     """Yield the words of the movetext: numbers, moves, comments, variations and the result."""
     root, stop = record.root, record.stop
-    first = 2 * record.start.number + record.start.side - 1
+    start_ply = 2 * record.start.number + record.start.side - 1
     if root.comment or root.marks:
         yield _brace(root)
     # An explicit stack, as variations may be nested deeper than Python's recursion limit.
@@ -63,7 +63,7 @@ def _words(record: Record) -> Iterator[str]:
             continue
         node, is_numbered, alternatives = item
         while True:
-            ply = first + node.ply
+            ply = start_ply + node.ply
             if ply % 2 == WHITE or not is_numbered:
                 yield _number(ply)
             yield str(node.move)

@@ -214,7 +214,7 @@ def test_a_timeout_quotes_the_engine_s_last_output(printed: str, quote: str) -> 
     deadline = monotonic_ns() + SOON
     while not engine.last_output() and monotonic_ns() < deadline:
         assert engine.wait_answer(monotonic_ns(), 10_000_000) is None
-    assert str(engine.timed_out("plays no move")) == f"the engine plays no move{quote}"
+    assert str(engine.timeout_error("plays no move")) == f"the engine plays no move{quote}"
     engine.close(0.0)
 
 
@@ -224,7 +224,7 @@ def test_a_timeout_quotes_the_engine_s_last_error_output() -> None:
     while not engine.last_output() and monotonic_ns() < deadline:
         assert ask(engine, 10_000_000) is None
         engine.owing = False
-    assert str(engine.timed_out("is mute")) == "the engine is mute; last error output: 'no net'"
+    assert str(engine.timeout_error("is mute")) == "the engine is mute; last error output: 'no net'"
     engine.close(0.0)
 
 
