@@ -32,7 +32,7 @@ SPELLINGS = {
 }
 """Flags and keys by field of the settings, where their names differ."""
 PROGRAM = ("cmd", "args", "dir")
-"""Keys that identify an engine's program."""
+"""Keys that select an engine's program."""
 
 
 class Difference(NamedTuple):
@@ -48,9 +48,9 @@ def differences(
 ) -> list[Difference]:
     """Return the differences between two tournaments started in ``folders``.
 
-    Some changes are allowed: ``ours`` may have more rounds, if the games already planned stay the
-    same. An engine whose name is not in ``played`` may have another program and dialect. Files may
-    have moved. A difference common to all engines is listed once, as ``-each``.
+    Some changes are no difference: ``ours`` may have more rounds in a format of `MAY_GROW`. An
+    engine whose name is not in ``played`` may have another program and dialect. Files may have
+    moved. A difference common to all engines is listed once, as ``-each``.
     """
     engines = _engine_differences(ours, theirs, played, folders)
     return engines + _setting_differences(ours, theirs)

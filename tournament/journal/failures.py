@@ -81,7 +81,9 @@ class Health:
     faults: Counter[str] = field(default_factory=Counter)
     """Lost games by fault, see `FAULTS`."""
     late: int = 0
+    """Late answers, see `Oddities`."""
     junk: int = 0
+    """Lines outside the protocol."""
 
     @property
     def is_failing(self) -> bool:

@@ -93,8 +93,8 @@ Game = TypeVar("Game", bound=_Identified)
 class Duplicates:
     """Filter that drops games read before; ``skipped`` is their number.
 
-    The tournament's id and the game's number identify a game of merels, in journals and in PGN. A
-    merged journal has a new id; therefore number, names and start time are a second identity.
+    The tournament's id and the game's number identify a game of merels, in journals and in PGN.
+    Number, names and start time are a second identity, because a merged journal has a new id.
     """
 
     def __init__(self) -> None:
@@ -141,16 +141,16 @@ class GamesFile:
         ``is_replayed``, `REPLAY_COLUMNS` are empty. Raises InputError without games.
         """
         game = None
-        source = self._texts(roster)
+        source = self._pgn_games(roster)
         if self.journal is not None:
             rows = self.journal.rows(*(() if is_replayed else REPLAY_COLUMNS))
-            source = self._rows(rows, roster, split, is_only_file)
+            source = self._journal_games(rows, roster, split, is_only_file)
         for game in source:
             yield game
         if game is None:
             raise file_error(self.path, "expected games in this file, found none")
 
-    def _rows(
+    def _journal_games(
         self, rows: Iterable[Row], roster: Roster, split: Split | None, is_only_file: bool
     ) -> Iterator[PlayedGame]:
         assert self.settings is not None
@@ -178,7 +178,7 @@ class GamesFile:
                 row, limits,
             )
 
-    def _texts(self, roster: Roster) -> Iterator[PlayedGame]:
+    def _pgn_games(self, roster: Roster) -> Iterator[PlayedGame]:
         """Yield the games of a PGN file by their tags; the moves are not read."""
         find = player_finder(roster, self.path)
         waiting: dict[tuple[object, ...], tuple[str, int]] = {}
@@ -254,7 +254,7 @@ def is_journal(path: str) -> bool:
 
 
 def game_identities(identity: str, white: str, black: str, started: str) -> tuple[object, ...]:
-    """Return the identities of a game of merels; a game that never started has no start time."""
+    """Return ``identity`` and, with a start time, a second identity, see `Duplicates`."""
     number = identity.rpartition("-")[2]
     return (identity, (number, white, black, started)) if started else (identity,)
 

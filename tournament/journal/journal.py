@@ -24,8 +24,8 @@ APPLICATION_ID = 0x6D65_7265
 """'mere' in ASCII; marks the file as a journal of merels."""
 SCHEMA_VERSION = 5
 BUSY_SECONDS = 10.0
-"""Time to wait for a lock of another process, in seconds."""
-LONGEST_ROW = 1 << 24
+"""Longest wait for a lock of another process, in seconds."""
+MAX_ROW_BYTES = 1 << 24
 """Largest text or row read from a journal, in bytes."""
 
 TABLES: dict[str, dict[str, type]] = {
@@ -63,13 +63,13 @@ class Journal:
     # Writing.
 
     def create(self, settings: str, meta: dict[str, str]) -> None:
-        """Create the tables and notes, in one transaction: no crash leaves a partial journal."""
+        """Create the tables and set the notes, in one transaction."""
 
         def create_tables() -> None:
             try:
                 self._database.executescript(_schema())
             except sqlite3.OperationalError as error:
-                if _name(error) != "SQLITE_ERROR":
+                if _error_name(error) != "SQLITE_ERROR":
                     raise
                 # Another process created the tables after the caller's check.
                 raise JournalError(f"cannot create the journal {self.path}: {_IN_USE}") from None
@@ -77,8 +77,8 @@ class Journal:
             self._database.execute("COMMIT")
 
         self._write(create_tables)
-        # WAL mode writes to the file. If it came before the tables, a crash between the two would
-        # leave a file that is neither empty nor a journal.
+        # WAL mode writes to the file. If it came first, a crash could leave a file that is neither
+        # empty nor a journal.
         self.prepare_writing()
 
     def prepare_writing(self) -> None:
@@ -114,8 +114,8 @@ class Journal:
     def fold(self) -> None:
         """Move the write-ahead log into the file, which is then readable in a read-only folder.
 
-        Raises JournalError if the disk is full or another program has the journal open. The log
-        then stays beside the file, and no game is lost.
+        Raises JournalError, but loses no game, if the disk is full or another program has the
+        journal open.
         """
         self._database.execute("PRAGMA busy_timeout = 0")
         self._write(lambda: self._database.execute("PRAGMA journal_mode = DELETE"))
@@ -155,7 +155,7 @@ class Journal:
         return Row(*next(self.query("SELECT * FROM games WHERE number = ?", number)))
 
     def numbers(self) -> list[int]:
-        """Return the numbers of the played games, rising."""
+        """Return the numbers of the played games in rising order."""
         return [number for (number,) in self.query("SELECT number FROM games ORDER BY number")]
 
     def movers(self) -> set[str]:
@@ -168,7 +168,7 @@ class Journal:
         return self.rows(*PER_MOVE)
 
     def meta(self) -> dict[str, str]:
-        """Return the notes on the tournament: ``settings`` as JSON, ``id``, ``arguments`` …"""
+        """Return the notes on the tournament, such as ``settings`` (JSON) and ``id``."""
         return dict(self.query("SELECT key, value FROM meta"))
 
     def query(self, query: str, *values: object) -> Generator[Any]:
@@ -183,8 +183,8 @@ class Journal:
             raise self._unreadable(error) from None
 
     def distrust(self) -> None:
-        """Guard against a hostile file: run none of its code, limit rows to `LONGEST_ROW`."""
-        self._database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_ROW)
+        """Guard against a hostile file: run none of its code, limit rows to `MAX_ROW_BYTES`."""
+        self._database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_ROW_BYTES)
         for setting in ("trusted_schema = OFF", "cell_size_check = ON"):
             list(self.query(f"PRAGMA {setting}"))
 
@@ -197,10 +197,10 @@ class Journal:
         why = f"this is not a complete journal: {error}"
         if _is_busy(error):
             why = f"cannot read this journal: {_IN_USE}"
-        elif _name(error) in _LOG_ERRORS:
+        elif _error_name(error) in _LOG_ERRORS:
             why = ("a run has not closed this journal: move it to a folder where you may write, "
                    "together with the file ending in -wal beside it, if there is one")
-        elif _name(error).startswith("SQLITE_IOERR"):
+        elif _error_name(error).startswith("SQLITE_IOERR"):
             why = f"cannot read this journal: {error}"
         return file_error(self.path or "", why)
 
@@ -224,10 +224,10 @@ def _schema() -> str:
     return script + "".join(f"PRAGMA {name} = {value};" for name, value in marks.items())
 
 
-def _name(error: sqlite3.DatabaseError | UnicodeDecodeError) -> str:
-    """Return the name of SQLite's error, empty for errors of Python."""
+def _error_name(error: sqlite3.DatabaseError | UnicodeDecodeError) -> str:
+    """Return the name of SQLite's error; empty for an error of Python."""
     return getattr(error, "sqlite_errorname", "")
 
 
 def _is_busy(error: sqlite3.DatabaseError | UnicodeDecodeError) -> bool:
-    return _name(error).startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
+    return _error_name(error).startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))

@@ -17,7 +17,6 @@ from merels.tournament.journal.provenance import Provenance
 from merels.tournament.journal.rows import SCORES
 from merels.tournament.records.settings import Settings, read_settings
 
-Words = list[str]
 Notes = dict[str, str]
 
 
@@ -46,7 +45,7 @@ class Joined:
         return len(self.numbers)
 
 
-def merge(out: str, paths: Sequence[str], whole: Callable[[Words], Words] = list) -> Joined:
+def merge(out: str, paths: Sequence[str], whole: Callable[[list[str]], list[str]] = list) -> Joined:
     """Write the merged journal, completely or not at all.
 
     A game in several journals is taken from the first one. ``whole`` turns the command line of a
@@ -60,8 +59,8 @@ def merge(out: str, paths: Sequence[str], whole: Callable[[Words], Words] = list
     return joined
 
 
-def _fill(target: Journal, paths: Sequence[str], whole: Callable[[Words], Words]) -> Joined:
-    """Copy the games of all journals, and the notes of the first one, with a new id.
+def _fill(target: Journal, paths: Sequence[str], whole: Callable[[list[str]], list[str]]) -> Joined:
+    """Copy the games of all journals, and the notes of the first, with a new id.
 
     Settings, command line, folder and verdict are those of the journal with the most rounds.
     """
@@ -77,7 +76,7 @@ def _fill(target: Journal, paths: Sequence[str], whole: Callable[[Words], Words]
                 kept = notes
                 common = {name: text for name, text in notes.items() if name != "verdict"}
                 target.create(notes["settings"], {**common, "id": secrets.token_hex(8)})
-            kept = _larger(kept, notes, paths[0], path)
+            kept = _with_more_rounds(kept, notes, paths[0], path)
             shards |= _shard_of(json.loads(notes["arguments"]))
             # One tuple per result, shared by all games, saves memory.
             origin_of = {result: (path, result) for result in (*SCORES, "*")}
@@ -104,7 +103,7 @@ def _fill(target: Journal, paths: Sequence[str], whole: Callable[[Words], Words]
     )
 
 
-def _shard_of(words: Words) -> set[tuple[int, int]]:
+def _shard_of(words: list[str]) -> set[tuple[int, int]]:
     """Return a set with (i, n) of the last ``-shard i/n`` of a command line, or an empty set."""
     shards: set[tuple[int, int]] = set()
     for flag, word in zip(words, words[1:]):
@@ -115,16 +114,16 @@ def _shard_of(words: Words) -> set[tuple[int, int]]:
     return shards
 
 
-def _larger(kept: Notes, notes: Notes, first: str, path: str) -> Notes:
+def _with_more_rounds(kept: Notes, notes: Notes, first: str, path: str) -> Notes:
     """Return the notes with more rounds; InputError if the tournaments differ."""
     earlier, added = (read_settings(each["settings"]) for each in (kept, notes))
     here, there = (each.get("folder", os.getcwd()) for each in (notes, kept))
-    most = max(earlier.rounds, added.rounds)
-    larger = kept if earlier.rounds == most else notes
+    rounds = max(earlier.rounds, added.rounds)
+    result = kept if earlier.rounds == rounds else notes
     if earlier.format in MAY_GROW:
-        earlier, added = replace(earlier, rounds=most), replace(added, rounds=most)
+        earlier, added = replace(earlier, rounds=rounds), replace(added, rounds=rounds)
     names = [engine.name for engine in added.engines]
     if changed := differences(added, earlier, names, (here, there)):
         what = listed(changed, "here", "there")
         raise file_error(path, f"this is the journal of another tournament than {first}; {what}")
-    return larger
+    return result

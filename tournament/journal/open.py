@@ -21,22 +21,21 @@ from merels.tournament.journal.journal import (
 )
 from merels.tournament.records.settings import LEAGUE, Settings, read_settings
 
-_OTHER_TYPE = "of another type"
-LOCK = ".lock"
+LOCK_ENDING = ".lock"
 """Suffix of the lock file, which exists while a run writes the journal."""
 
 
 def open_journal(
     path: str | None, settings: Settings, meta: dict[str, str],
-    before: Callable[[], None] = lambda: None,
+    check_engines: Callable[[], None] = lambda: None,
 ) -> Journal:  # fmt: skip
     """Create a journal; InputError if its file exists and is not empty.
 
-    ``before`` is called after all checks, before anything is written.
+    ``check_engines`` is called after all other checks, before anything is written.
     """
     if path is not None and not is_new(path):
         raise file_error(path, "this file exists; add -resume to continue it, or name another file")
-    before()
+    check_engines()
     journal = Journal(path)
     with _closed_on_failure(journal):
         journal.create(settings.as_json(), meta)
@@ -44,7 +43,7 @@ def open_journal(
 
 
 class StoredRun(NamedTuple):
-    """A checked run of an open journal."""
+    """The run of an open journal, after the checks of `open_run`."""
 
     journal: Journal
     settings: Settings
@@ -71,28 +70,29 @@ class StoredRun(NamedTuple):
 
 
 def open_run(path: str) -> StoredRun:
-    """Open an existing journal, to read or to continue its run."""
+    """Open and check an existing journal, to read it or to continue its run."""
     journal = Journal(path)
     with _closed_on_failure(journal):
         return _check(journal)
 
 
 def continue_run(
-    stored: StoredRun, settings: Settings, meta: dict[str, str], before: Callable[[], None]
+    stored: StoredRun, settings: Settings, meta: dict[str, str],
+    check_engines: Callable[[], None],
 ) -> None:
     """Prepare a journal for more games; InputError if its run cannot continue with ``settings``.
 
-    ``before`` is called after all checks, before anything is written.
+    ``check_engines`` is called after all other checks, before anything is written.
     """
     journal, ours = stored.journal, settings.as_json()
     has_changed = ours != stored.notes["settings"]
     if has_changed:
         _check_changes(stored, settings)
-    before()
+    check_engines()
     journal.prepare_writing()
     if has_changed:
-        line = {name: text for name, text in meta.items() if name in ("arguments", "folder")}
-        journal.set_meta({**line, "settings": ours})
+        changed = {name: text for name, text in meta.items() if name in ("arguments", "folder")}
+        journal.set_meta({**changed, "settings": ours})
 
 
 def _check_changes(stored: StoredRun, settings: Settings) -> None:
@@ -116,7 +116,7 @@ def reserved(path: str | None) -> Iterator[None]:
         yield
         return
     try:
-        descriptor = create_lock(path + LOCK)
+        descriptor = create_lock(path + LOCK_ENDING)
     except BlockingIOError:
         raise file_error(
             path, "another run is writing this journal; wait until it ends, or name another file"
@@ -124,7 +124,7 @@ def reserved(path: str | None) -> Iterator[None]:
     try:
         yield
     finally:
-        remove_lock(descriptor, path + LOCK)
+        remove_lock(descriptor, path + LOCK_ENDING)
 
 
 @contextlib.contextmanager
@@ -157,7 +157,7 @@ def _check_free(path: str) -> None:
 
 
 def read_journal(path: str) -> Journal:
-    """Open an existing journal read-only, and check it."""
+    """Open and check an existing journal, then refuse to write to it."""
     if not os.path.isfile(path):
         raise file_error(path, "cannot read this journal: no such file")
     journal = open_run(path).journal
@@ -200,7 +200,7 @@ def _check(journal: Journal) -> StoredRun:
     if fault != "ok":
         raise journal.damaged(fault)
     for _ in journal.query(f"SELECT 1 FROM meta WHERE {_wrong_types('meta')} LIMIT 1"):
-        raise journal.damaged(f"a value in its table 'meta' is {_OTHER_TYPE}")
+        raise journal.damaged("a value in its table 'meta' is of another type")
     meta = journal.meta()
     try:
         settings = _checked_settings(meta)
@@ -226,7 +226,7 @@ def _check_schema(journal: Journal) -> None:
 
 
 def _wrong_types(table: str) -> str:
-    """Return the SQL condition of a row with values of wrong types, which SQLite allows."""
+    """Return the SQL condition for rows with a value of a wrong type, which SQLite can store."""
     return " OR ".join(
         f"typeof({column}) <> '{TYPES[kind].lower()}'" for column, kind in TABLES[table].items()
     )
@@ -236,7 +236,7 @@ def _check_games(journal: Journal, names: Sequence[str]) -> None:
     """Raise InputError for invalid games; ``names`` are the engines of the run."""
     marks = ",".join("?" * len(names))
     conditions = {
-        _wrong_types("games"): f"a value in its table 'games' is {_OTHER_TYPE}",
+        _wrong_types("games"): "a value in its table 'games' is of another type",
         "result NOT IN ('1-0', '0-1', '1/2-1/2', '*')": "game {} has an invalid result",
         "number < 1": "game {} has a number below 1",
         "white = black": "game {} is of an engine against itself",

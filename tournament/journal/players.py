@@ -21,7 +21,7 @@ from merels.tournament.records.games import Entrant, control_text
 UNNAMED = ("", "?")
 """Names that stand for an unknown player in PGN."""
 ALL = "*"
-"""Stands for all names in ``Roster(same=…)``."""
+"""Stands for all names in the argument ``same`` of `Roster`."""
 UNKNOWN_COMMAND = ("?",)
 """Command of an engine in a journal that was converted from other files."""
 _PROGRAM_KEYS = ("cmd", "args", "dir", "proto")
@@ -64,11 +64,9 @@ def without_version(player: Player) -> Player:
 
 def settings_words(entrant: Entrant) -> Words:
     """Return the options and limits that affect an engine's play."""
-    words = engine_words(entrant)
-    unset = ("ponder",) if words.get("ponder") == "off" else ()
     return {
-        key: "" if value == '""' else value for key, value in words.items()
-        if key not in (*_PROGRAM_KEYS, *_RUNNER_KEYS, *unset)
+        key: "" if value == '""' else value for key, value in engine_words(entrant).items()
+        if key not in (*_PROGRAM_KEYS, *_RUNNER_KEYS) and (key, value) != ("ponder", "off")
     }
 
 
@@ -125,7 +123,7 @@ class Roster:
     def labels(self) -> dict[str, str]:
         """Return the label of each key.
 
-        A label is the name, followed by the differences if several players have that name.
+        A label is the name; if several players have that name, their differences follow.
         """
         named: dict[str, list[Player]] = {}
         for player in self._keys:
@@ -135,12 +133,12 @@ class Roster:
         for name, players in named.items():
             clusters = self._clusters(name, players)
             for cluster, label in zip(clusters, _labels(name, clusters)):
-                number, unique = 1, label
-                while len(clusters) > 1 and unique in taken:
+                number, free_label = 1, label
+                while len(clusters) > 1 and free_label in taken:
                     number += 1
-                    unique = f"{label} {number}"
-                taken.add(unique)
-                labels |= dict.fromkeys(cluster.keys, unique)
+                    free_label = f"{label} {number}"
+                taken.add(free_label)
+                labels |= dict.fromkeys(cluster.keys, free_label)
         return labels
 
     def keys(self) -> Iterable[tuple[Player, str]]:
@@ -155,17 +153,17 @@ class Roster:
         for player in sorted(players, key=_count_unknown):
             key = self._keys[player]
             programs = self._programs[key]
-            fitting = [
+            matching = [
                 cluster for cluster in clusters
                 if is_same or all(_agree(player, other) for other in cluster.players)
                 and _is_same_program(player.command, programs, cluster)
             ]
-            if len(fitting) != 1:
-                fitting = [_Cluster()]
-                clusters += fitting
-            fitting[0].keys.append(key)
-            fitting[0].players.append(player)
-            fitting[0].programs |= programs
+            if len(matching) != 1:
+                matching = [_Cluster()]
+                clusters += matching
+            matching[0].keys.append(key)
+            matching[0].players.append(player)
+            matching[0].programs |= programs
         return clusters
 
 
@@ -191,8 +189,8 @@ def _is_same_program(
 ) -> bool:
     """Return whether a command starts the program of a cluster.
 
-    Commands are compared by their text, then by fingerprints. Without fingerprints, the commands
-    are compared without folders, because folders may have moved.
+    Commands are compared by their text, then by fingerprints; without fingerprints, by their text
+    without folders, because folders may have moved.
     """
     commands = {player.command for player in cluster.players if player.command}
     if not command or not commands or command in commands:
@@ -210,12 +208,12 @@ def _labels(name: str, clusters: Sequence[_Cluster]) -> list[str]:
     """Return the label of each player of one name."""
     if len(clusters) == 1:
         return [name]
-    words = [_words(cluster) for cluster in clusters]
-    keys = dict.fromkeys(key for own in words for key in own)
-    different = [key for key in keys if len({own.get(key) for own in words}) > 1]
+    all_words = [_words(cluster) for cluster in clusters]
+    keys = dict.fromkeys(key for words in all_words for key in words)
+    different = [key for key in keys if len({words.get(key) for words in all_words}) > 1]
     labels = [
-        typed({key: own[key] for key in different if key in own})
-        or (own and different and f"no {' '.join(different)}") or "" for own in words
+        typed({key: words[key] for key in different if key in words})
+        or (words and different and f"no {' '.join(different)}") or "" for words in all_words
     ]
     for attribute in ("version", "command", "group"):
         values = [cluster.known(attribute) for cluster in clusters]

@@ -1,4 +1,4 @@
-"""Programs that played under each engine's name, and their machines: detects exchanged programs."""
+"""Detection of exchanged programs: which programs played under each name, and on which machines."""
 
 from __future__ import annotations
 
@@ -40,18 +40,17 @@ class Provenance:
     def add(self, row: Row, keys: tuple[str, str] | None = None) -> None:
         """Count a game; ``keys`` are the players' keys, by default their names."""
         white, black = keys or (row.white, row.black)
-        host = row.host
-        self._games[white, Program(row.white_id, row.white_program, host)] += 1
-        self._games[black, Program(row.black_id, row.black_program, host)] += 1
+        self._games[white, Program(row.white_id, row.white_program, row.host)] += 1
+        self._games[black, Program(row.black_id, row.black_program, row.host)] += 1
         self._referees[row.version] += 1
 
     def relabelled(self, labels: Mapping[str, str]) -> Provenance:
         """Return a copy with players renamed; players with the same label are merged."""
-        other = Provenance()
-        other._referees = self._referees
+        copy = Provenance()
+        copy._referees = self._referees
         for (key, program), games in self._games.items():
-            other._games[labels[key], program] += games
-        return other
+            copy._games[labels[key], program] += games
+        return copy
 
     def _programs(self) -> dict[str, Counter[Program]]:
         """Return the games of each program of each name."""

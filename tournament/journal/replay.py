@@ -28,7 +28,7 @@ _TIMED = re.compile(r"(?:^|\s)\d++(?:\.\d++)?s\b")
 
 @dataclass(frozen=True, slots=True)
 class StoredGame:
-    """A game in a file; `read` reads its moves. The name of an unknown player is ``?``."""
+    """A game in a file, whose moves `read` returns. The name of an unknown player is ``?``."""
 
     path: str
     number: int
@@ -84,13 +84,8 @@ def stored_games(
     ``rules`` apply to records that name none. The players are added to ``roster``. Raises
     InputError without games.
     """
-    game = None
-    roster = Roster() if roster is None else roster
     read = _journal_games if is_journal(path) else _text_games
-    for game in read(path, rules, roster):
-        yield game
-    if game is None:
-        raise file_error(path, "expected games in this file, found none")
+    yield from read(path, rules, Roster() if roster is None else roster)
 
 
 def _journal_games(path: str, rules: RecordRules, roster: Roster) -> Iterator[StoredGame]:
@@ -117,6 +112,7 @@ def _text_games(path: str, rules: RecordRules, roster: Roster) -> Iterator[Store
     form, lines = recognise(read_lines(path), shown_path(path))
     if form not in ("", "games"):
         raise file_error(path, f"expected games in this file, found {form}")
+    game = None
     for game in find_games(lines, shown_path(path)):
         tags = game.text.tags
         read += len(game.text.text)
@@ -125,3 +121,5 @@ def _text_games(path: str, rules: RecordRules, roster: Roster) -> Iterator[Store
         yield StoredGame(
             path, game.number, *names, game, rules, "", pgn_identities(tags), find(tags), share
         )
+    if game is None:
+        raise file_error(path, "expected games in this file, found none")

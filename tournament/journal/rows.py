@@ -29,12 +29,12 @@ PER_MOVE = (
     "moves", "scores", "depths", "nodes", "times", "clocks", "late", "waited", "infos"
 )  # fmt: skip
 """Columns with a value for each move."""
-LONGEST_NUMBER = 24
-"""Largest number of characters of a stored number."""
+MAX_DIGITS = 24
+"""Largest number of characters of a number in the journal."""
 
 
 class Row(NamedTuple):
-    """One journaled game: its fields are the columns of the journal's table.
+    """One journaled game; its fields are the columns of the journal's table.
 
     The fields from ``moves`` to ``clocks`` have a word for each move after the opening.
     """
@@ -72,7 +72,7 @@ class Row(NamedTuple):
 
     Empty if no move was measured."""
     waited: str = ""
-    """Time that the engine waited for a processor in each move; in the form of ``late``."""
+    """Engine's wait for a processor in each move; in the form of ``late``."""
     overtime: str = ""
     """Fields of `Overtime` of the move that lost on time, in nanoseconds; - if not measured.
 
@@ -98,7 +98,6 @@ class Row(NamedTuple):
 
     @property
     def ending(self) -> Ending:
-        """Ending of the game."""
         return Ending(self.white, self.black, self.white_score, self.termination, self.cause)
 
     @property
@@ -150,7 +149,7 @@ class Row(NamedTuple):
     def numbers(self, column: str) -> list[int | None]:
         """Return the numbers of a column by move, None for ``-``; InputError for invalid ones."""
         try:
-            return [None if word == "-" else int(word) for word in column.split()]
+            return list(map(_measure, column.split()))
         except ValueError:
             raise self.damaged("its moves") from None
 
@@ -166,8 +165,7 @@ class Row(NamedTuple):
         if not self.overtime:
             return None
         try:
-            words = _words(self.overtime)
-            elapsed, overrun, margin, late, waited = words
+            elapsed, overrun, margin, late, waited = _words(self.overtime)
             return Overtime(
                 int(elapsed), int(overrun), int(margin), _measure(late), _measure(waited)
             )
@@ -203,7 +201,7 @@ class Standings:
         return counts_between(self.matches, first, second)
 
     def match(self, first: str, second: str) -> tuple[str, str]:
-        """Return two engines in their order of entry."""
+        """Return the names of two engines in their order of entry."""
         is_ordered = self.names.index(first) < self.names.index(second)
         return (first, second) if is_ordered else (second, first)
 
@@ -269,8 +267,8 @@ def _parse_score(word: str) -> tuple[int | None, int | None]:
 
 
 def _words(column: str) -> list[str]:
-    """Return the words of a column; ValueError if one is longer than `LONGEST_NUMBER`."""
+    """Return the words of a column; ValueError if a word is longer than `MAX_DIGITS`."""
     words = column.split()
-    if max(map(len, words), default=0) > LONGEST_NUMBER:
+    if max(map(len, words), default=0) > MAX_DIGITS:
         raise ValueError(column)
     return words

@@ -17,7 +17,7 @@ from merels.tournament.records.games import (
     seconds_text,
 )
 
-LIMIT, ELO = LEVEL_OPTIONS
+LIMIT_STRENGTH, ELO = LEVEL_OPTIONS
 _LIMITS = ("tc", "st", "nodes", "depth", "timemargin", "ponder")
 
 _SPECIAL = frozenset("'\"$`\\;&|<>()*?[]{}~#!")
@@ -30,7 +30,7 @@ Words = dict[str, str]
 def engine_words(entrant: Entrant) -> Words:
     """Return the words of ``-engine`` for an entrant, without ``name=``."""
     engine, limit = entrant.engine, entrant.limit
-    return _given({
+    words: dict[str, str | int | None] = {
         **_program_words(engine),
         "dir": engine.directory,
         "proto": engine.protocol,
@@ -44,7 +44,8 @@ def engine_words(entrant: Entrant) -> Words:
         "ponder": _switch(entrant.ponder),
         "starttimeout": f"{entrant.start_timeout:g}",
         "pingtimeout": f"{entrant.ping_timeout:g}",
-    })
+    }
+    return {key: str(value) for key, value in words.items() if value not in (None, "")}
 
 
 def _program_words(engine: EngineSpec) -> dict[str, str | int | None]:
@@ -58,10 +59,10 @@ def _program_words(engine: EngineSpec) -> dict[str, str | int | None]:
     program, *arguments = engine.command
     if arguments != list(MERELS[1:]):
         words = {"cmd": program, "args": shlex.join(arguments)}
-    elif options.get(LIMIT) == "true" and ELO in options:
+    elif options.get(LIMIT_STRENGTH) == "true" and ELO in options:
         elo = options.pop(ELO)
         words = {"level": next((level.name for level in LEVELS if elo == str(level.elo)), elo)}
-        del options[LIMIT]
+        del options[LIMIT_STRENGTH]
     return words | {OPTION + name: value or '""' for name, value in options.items()}
 
 
@@ -71,14 +72,14 @@ def condition_rows(entrants: Iterable[Entrant]) -> list[list[str]]:
     A row has the name, and the limits, program and options that differ from the defaults.
     """
     rows = [["Engine", "Time control", "Command and options"]]
-    usual = engine_words(Entrant(EngineSpec(MERELS), TimeControl()))
+    defaults = engine_words(Entrant(EngineSpec(MERELS), TimeControl()))
     for entrant in entrants:
         words = engine_words(entrant)
         if not {"cmd", "level"} & words.keys():
             words = {"cmd": "merels"} | words
-        unusual = {key: value for key, value in words.items() if usual.get(key) != value}
-        limits = {key: unusual.pop(key) for key in _LIMITS if key in unusual}
-        row = [entrant.name, typed(limits), typed(unusual)]
+        options = {key: value for key, value in words.items() if defaults.get(key) != value}
+        limits = {key: options.pop(key) for key in _LIMITS if key in options}
+        row = [entrant.name, typed(limits), typed(options)]
         if row not in rows:
             rows.append(row)
     return rows
@@ -98,11 +99,6 @@ def _typed(key: str, value: str) -> str:
     if set(word) & set('"$`\\!'):
         return shell_text([word])
     return f'{key}="{value}"' if is_plain_key else f'"{word}"'
-
-
-def _given(words: dict[str, str | int | None]) -> Words:
-    """Return the words that have a value, as text."""
-    return {key: str(value) for key, value in words.items() if value not in (None, "")}
 
 
 def _switch(value: bool) -> str:

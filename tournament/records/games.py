@@ -57,8 +57,8 @@ def seconds_text(nanoseconds: int) -> str:
 class Entrant:
     """An engine of the tournament and the conditions under which it plays.
 
-    ``restart`` starts a new process for every game. ``start_timeout`` is the time in which a new
-    process must answer the greeting, ``ping_timeout`` that for each isready, both in seconds.
+    ``restart`` starts a new process for every game. A new process must answer the greeting within
+    ``start_timeout`` seconds, and each ``isready`` within ``ping_timeout`` seconds.
     """
 
     engine: EngineSpec
@@ -76,7 +76,7 @@ class Entrant:
 
 @dataclass(frozen=True, slots=True)
 class Adjudication:
-    """Rules that end a game early. A count of 0 turns a rule off; scores are in centi-men.
+    """Rules that end a game early; a count of 0 turns a rule off. Scores are in centi-men.
 
     ``max_moves`` counts full moves, a move of each side, from the start of the opening. ``tables``
     is the folder of tablebases that decide games, empty for none.
@@ -115,14 +115,14 @@ class Pairing(NamedTuple):
 
 
 class PairingResult(NamedTuple):
-    """A finished pairing, with the points of its first and second engine."""
+    """A pairing, with the points of its first and second engine."""
 
     pairing: Pairing
     points: tuple[float, float]
 
 
 Results = Sequence[Sequence[PairingResult]]
-"""Finished pairings by round."""
+"""Pairings with their points, by round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,10 +149,7 @@ class GameSpec:
 
 @dataclass(frozen=True, slots=True)
 class PairTask:
-    """Unit of work: the unplayed games of one pair, in order.
-
-    The task is self-contained, so its games do not depend on the worker or on earlier attempts.
-    """
+    """Unit of work: the unplayed games of one pair, in order, with all that a worker needs."""
 
     games: tuple[GameSpec, ...]
     pause: float = 0.0
@@ -201,7 +198,7 @@ class Overtime(NamedTuple):
     overrun: int
     """Time beyond the clock or the time per move; the margin is not subtracted."""
     margin: int
-    """Overrun that would not have lost the game."""
+    """Largest overrun that does not lose the game."""
     late: int | None
     """Delay of the runner in reading the answer; None if not measured or without an answer."""
     waited: int | None
@@ -246,11 +243,10 @@ class Origin(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GameResult:
-    """A finished game. ``result`` is 1-0, 0-1, 1/2-1/2, or * if the game was broken off.
+    """A finished game. ``result`` is 1-0, 0-1 or 1/2-1/2.
 
-    ``termination`` is one of normal, adjudication, abandoned, time forfeit, illegal move and
-    unterminated. ``reason`` is the sentence of the last comment in PGN, for example ``White loses
-    on time (13ms overrun)``.
+    ``termination`` is normal, adjudication, abandoned, time forfeit or illegal move. ``reason`` is
+    the sentence of the last comment in PGN, for example ``White loses on time (13ms overrun)``.
     """
 
     spec: GameSpec
@@ -261,11 +257,11 @@ class GameResult:
     started: str = ""
     """Start of the game, before its engines are ready, ISO 8601 in UTC."""
     elapsed: int = 0
-    """Duration from the first ``go`` to the end of the game, in nanoseconds."""
+    """Duration of the game from the first ``go``, in nanoseconds."""
     overtime: Overtime | None = None
-    """The move that lost on time, if any."""
+    """The move that lost on time, or None."""
     voided: tuple[str, ...] = ()
-    """Reason of each earlier attempt that was void, because its loss on time was excused."""
+    """Reason of each earlier attempt, void because its loss on time was excused."""
     origin: Origin = Origin()
     oddities: tuple[Oddities, Oddities] = (Oddities(), Oddities())
     """Oddities of White's and Black's engine."""

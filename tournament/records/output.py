@@ -1,4 +1,4 @@
-"""Options of display and output files; they do not affect the games."""
+"""Names of PGN tags, and options of printed output and output files."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ SETTINGS_TAGS = ("WhiteSettings", "BlackSettings")
 CAUSE_TAG = "Cause"
 """PGN tag with the cause of the game's end, one of `CAUSES`."""
 CONTROL_TAGS = ("WhiteTimeControl", "BlackTimeControl")
-"""PGN tags with the time controls, if the sides have different ones."""
+"""PGN tags with the time controls, if White's and Black's differ."""
 IDENTITY = re.compile(r"[0-9a-f]{16}-\d{1,18}")
-"""Pattern of the values of `ID_TAG` and `PAIR_TAG`; values of other runners do not match."""
+"""Pattern of the values of `ID_TAG` and `PAIR_TAG` that merels writes."""
 STANDARD_OUTPUT = "-"
 """File name that stands for standard output."""
 OutputFormat = Literal["fastchess", "cutechess"]
-"""Runner whose output format is printed instead of that of merels."""
+"""Format of another runner in which results can be printed (``-output``)."""
 OUTPUT_FORMATS: tuple[OutputFormat, ...] = get_args(OutputFormat)
 LOG_LEVELS = ("trace", "info", "warn", "err", "fatal")
 
 
 @dataclass(frozen=True, slots=True)
 class Intervals:
-    """Games between two prints of the score and of the estimates; 0 for never."""
+    """The score, or the estimates, are printed after every so many games; 0: never."""
 
     score: int = 1
     rating: int = 10
@@ -38,9 +38,9 @@ class Intervals:
 
 @dataclass(frozen=True, slots=True)
 class PgnStyle:
-    """Contents of a move's comment: none if ``minimal``.
+    """Contents of a move's comment: score, depth, time and the parts that are True.
 
-    Otherwise: score, depth and time, and the parts that are True.
+    If ``minimal``, there is no comment.
     """
 
     minimal: bool = False

@@ -37,8 +37,9 @@ closer to that value by a factor of about e³."""
 class OpeningSettings:
     """Source of the openings.
 
-    ``file`` is a path, ``book`` for the rule set's balanced openings, or None for random openings
-    of ``plies`` moves. ``start`` is the number of the first opening, from 1.
+    ``file`` is a path, ``book`` for the rule set's balanced openings, or None for random openings.
+    ``plies`` is the length of random openings, or the number of moves taken from each game of a PGN
+    file; None: the default. ``start`` is the number of the first opening, from 1.
     """
 
     file: str | None = None
@@ -92,8 +93,8 @@ class Settings:
 
     ``rounds`` is the number of rounds of a Swiss tournament. In other formats, two opponents play
     ``rounds`` pairings. A pairing has ``games`` games; every two of them share an opening and, with
-    ``swap``, exchange the colours. ``seeds`` is the number of engines that meet all others in a
-    gauntlet. ``replays`` is the maximum number of replays of a game after excused losses on time
+    ``swap``, exchange the colours. In a gauntlet, the first ``seeds`` engines meet all others.
+    ``replays`` is the maximum number of replays of a game after excused losses on time
     (`Overtime.excused`).
     """
 
@@ -123,10 +124,7 @@ class Settings:
         return self.penta and self.games > 1
 
     def as_json(self) -> str:
-        """Return the settings as JSON.
-
-        The fields of ``Entrant.engine`` are merged into those of the entrant.
-        """
+        """Return the settings as JSON; the fields of ``Entrant.engine`` join the entrant's."""
         data = asdict(self)
         data["engines"] = [entrant.pop("engine") | entrant for entrant in data["engines"]]
         return json.dumps(data, sort_keys=True)
@@ -214,14 +212,9 @@ def _format(settings: Settings) -> str:
     """Return the format and length of a tournament."""
     if settings.tuning is not None:
         return f"SPSA, {counted(settings.rounds, 'pair')} of games"
-    return f"{settings.format}, {_length(settings)}"
-
-
-def _length(settings: Settings) -> str:
-    """Return the length of a tournament, or of each match of a knockout."""
-    rounds, games = counted(settings.rounds, "round"), counted(settings.games, "game")
     if settings.format == LEAGUE:
-        return "pairs chosen to reduce the errors of the ratings"
+        return f"{LEAGUE}, pairs chosen to reduce the errors of the ratings"
+    length = f"{counted(settings.rounds, 'round')} of {counted(settings.games, 'game')}"
     if settings.format == "knockout":
-        return f"matches of {rounds} of {games}, extended if drawn"
-    return f"{'at most ' if settings.sprt is not None else ''}{rounds} of {games}"
+        return f"knockout, matches of {length}, extended if drawn"
+    return f"{settings.format}, {'at most ' if settings.sprt is not None else ''}{length}"
