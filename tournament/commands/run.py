@@ -1,4 +1,4 @@
-"""Start or continue a run: the code that ``merels tournament``, ``tune`` and ``league`` share."""
+"""Starting and continuing runs, shared by ``merels tournament``, ``tune`` and ``league``."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ from merels.tournament.journal.open import (
     reserved,
 )
 from merels.tournament.openings.reading import proof_limits
-from merels.tournament.play.engine_cache import KEPT
+from merels.tournament.play.engine_cache import ALWAYS_KEPT
 from merels.tournament.play.fingerprint import changed_programs
 from merels.tournament.play.preflight import announced_names, check_program, preflight
 from merels.tournament.records.output import STANDARD_OUTPUT
@@ -74,16 +74,16 @@ EXIT_STATUS: dict[End, int] = {
     "faulty": FAILED, "stuck": FAILED, "timed_out": FAILED,
 }
 NOT_INHERITED = ("-journal", "-resume")
-"""Flags that are not inherited from the stored command line of a continued run."""
+"""Flags that a continued run does not take from its stored command line."""
 
 
 class Command(NamedTuple):
-    """The parts in which ``merels tournament`` and ``merels tune`` differ."""
+    """The differences between ``merels tournament`` and ``merels tune``."""
 
     name: str
     flags: Flags
     settings: Callable[[ParsedFlags, int | None], Settings]
-    """Returns the settings for the flags and the seed of the continued journal, or None."""
+    """Returns the settings; arguments: the flags, and the seed of a continued run or None."""
     plan: type[Plan]
     view: Callable[[Scoreboard, RunOptions, ParsedFlags, TextIO], View]
     """Returns the view that shows the games on a stream."""
@@ -157,10 +157,9 @@ def _run_as_stored(stored: StoredRun, given: ParsedFlags, command: Command) -> i
 def _run(
     given: ParsedFlags, stored: StoredRun | None, command: Command, added: Sequence[str] = ()
 ) -> int:
-    """Start or continue a run; return the exit status.
+    """Start a run, or continue the run ``stored``; return the exit status.
 
-    ``stored``: the run to continue, or None. ``added``: the flags typed in addition to its stored
-    command line.
+    ``added``: the flags typed in addition to the stored command line.
     """
     seed = None if stored is None else stored.settings.seed
     if "-shard" in given.words and "-srand" not in given.words and seed is None:
@@ -208,7 +207,7 @@ def _run(
     has_left = stored is None or plan.has_left(stored.journal)
     trial = _trial(plan, options) if has_left else None
 
-    def before() -> None:
+    def check_engines() -> None:
         if options.executor is not None:
             return  # A worker of the executor tries the engines.
         if stored is not None:
@@ -219,11 +218,11 @@ def _run(
                 notify(text)
 
     if stored is None:
-        journal = open_journal(path, settings, notes, before)
+        journal = open_journal(path, settings, notes, check_engines)
     else:
         journal = stored.journal
         journal.path = path  # Errors must name the path as the user typed it.
-        continue_run(stored, settings, notes, before)
+        continue_run(stored, settings, notes, check_engines)
     with journal:
         board = Scoreboard(plan, journal)
         played = len(board.played)
@@ -246,9 +245,9 @@ def _run(
 
 
 def _trial(plan: Plan, options: RunOptions) -> Trial:
-    """Return a call that tries every engine."""
+    """Return the call that tries every engine."""
     # A worker of an executor starts only as many engines at once as it keeps running.
-    at_once = KEPT + (2 * options.concurrency if options.executor is None else 0)
+    at_once = ALWAYS_KEPT + (2 * options.concurrency if options.executor is None else 0)
     return partial(
         preflight, plan.entrants, options.rules_known, plan.settings.rules, plan.openings.trial,
         at_once,
@@ -306,26 +305,22 @@ def with_advice(options: RunOptions, advice: Callable[[], str]) -> Iterator[None
 def interrupts(runner: Runner) -> Iterator[None]:
     """Handle signals during a run.
 
-    The first Ctrl-C ends the run after the games in progress, the second one at once. SIGTERM and
-    SIGHUP also end it at once, because every finished game is already in the journal. If SIGHUP is
-    ignored, as under ``nohup``, it stays ignored.
+    The first Ctrl-C ends the run after the games in progress, the second Ctrl-C at once. SIGTERM
+    and SIGHUP also end it at once. If SIGHUP is ignored, as under ``nohup``, it stays ignored.
     """
 
-    def stop_now(number: int, frame: FrameType | None) -> None:
-        runner.interrupt(now=True)
-
     def stop(number: int, frame: FrameType | None) -> None:
-        runner.interrupt()
+        runner.interrupt(now=number != signal.SIGINT)
 
-    handlers = {signal.SIGINT: stop, signal.SIGTERM: stop_now}
+    numbers = [signal.SIGINT, signal.SIGTERM]
     if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
-        handlers[signal.SIGHUP] = stop_now
-    before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
+        numbers.append(signal.SIGHUP)
+    previous = {number: signal.signal(number, stop) for number in numbers}
     try:
         yield
     finally:
-        for signal_number, handler_before in before.items():
-            signal.signal(signal_number, handler_before)
+        for number, handler in previous.items():
+            signal.signal(number, handler)
 
 
 def _resume_advice(board: Scoreboard, added: Sequence[str]) -> str:
@@ -359,9 +354,9 @@ def _make_views(
             file = PgnFile(options.pgn_file, writer, journal.rows, options.pgn_append)
         yield PgnView(file, writer, board.notice, journal.path is not None)
     if options.epd_file is not None:
-        positions = EpdFile(options.epd_file, options.epd_append, len(board.played))
-        ends = EpdWriter(settings, journal.meta()["id"])
-        yield EpdView(positions, ends, board.notice, journal.path is not None)
+        epd_file = EpdFile(options.epd_file, options.epd_append, len(board.played))
+        epd_writer = EpdWriter(settings, journal.meta()["id"])
+        yield EpdView(epd_file, epd_writer, board.notice, journal.path is not None)
 
 
 def page_and_log(options: RunOptions, board: Scoreboard) -> Iterator[View]:
@@ -379,7 +374,7 @@ def page_and_log(options: RunOptions, board: Scoreboard) -> Iterator[View]:
 
 
 def is_live(out: TextIO) -> bool:
-    """Return whether a table can be redrawn in place, with no other output on the terminal."""
+    """Return whether a table can be redrawn on ``out``: a terminal that does not show PGN."""
     return is_terminal(out) and not (out is sys.stderr and sys.stdout.isatty())
 
 
@@ -392,9 +387,9 @@ def pool_factory(
     log = options.log.file if options.log is not None and options.log.engines else None
     watched = options.port is not None
     engines = len(runner.board.settings.engines)
-    # If memory is short, a worker keeps only `KEPT` idle engines. With more engines, it chooses
-    # from a queue of `engines` pairs, in which each engine occurs twice on average.
-    ahead = engines if engines > KEPT else 1
+    # A worker that may not keep all engines chooses from a queue of `engines` pairs, in which each
+    # engine occurs twice on average.
+    ahead = engines if engines > ALWAYS_KEPT else 1
     return partial(
         LocalPool, options.concurrency, runner.report, options.cpus, log, watched, ahead
     )

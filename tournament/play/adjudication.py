@@ -33,10 +33,9 @@ def as_number(score: int | None, win_in: int | None) -> int | None:
 
 @lru_cache(maxsize=4)
 def tables_for(folder: str, rules: Rules) -> Tables:
-    """Return the tables of a rule set in a folder; the four used last stay open.
+    """Return the tables of a rule set in a folder; the last four used stay open.
 
-    Raises Failure if the folder has none. The runner has checked the folder on its own machine, so
-    this happens only to workers on other machines.
+    Raises Failure if the folder has none, as may happen on machines other than the runner's.
     """
     tables = open_tables(Path(folder), rules)
     if not tables.headers:

@@ -10,10 +10,10 @@ MILLISECOND = 1_000_000
 class Clock:
     """An engine's remaining time under its limit; ``left`` is None without a clock.
 
-    An overrun within the margin is a debt: ``left`` is then negative, and the next increment or
-    time control repays it. ``sent`` is ``left`` in milliseconds as it is sent to engines: rounded
-    down, but at least 1, since some engines treat 0 as no clock, and others fail on negative
-    values. ``overruns`` counts the moves with an overrun within the margin.
+    After an overrun of the clock within the margin, ``left`` is negative. ``sent`` is ``left`` in
+    milliseconds as it is sent to engines: rounded down, but at least 1, since some engines treat 0
+    as no clock, and others fail on negative values. ``overruns`` counts the moves with an overrun
+    within the margin.
     """
 
     __slots__ = ("limit", "left", "sent", "moves_to_go", "overruns")
@@ -25,7 +25,6 @@ class Clock:
         self.moves_to_go = limit.moves if limit.time is not None else None
 
     def set_left(self, left: int | None) -> None:
-        """Set the remaining time."""
         self.left = left
         self.sent = left
         if left is not None:

@@ -15,10 +15,10 @@ from merels.tournament.play.lag import LagMeter
 from merels.tournament.play.memory import MemoryWatch
 from merels.tournament.records.games import Entrant, Origin
 
-KEPT = 4
+ALWAYS_KEPT = 4
 """Idle engines that are kept even if memory is short."""
-MOST_KEPT = 100
-"""Largest number of idle engines that are kept; each takes three or four open files."""
+MAX_KEPT = 100
+"""Largest number of idle engines; each takes three or four open files."""
 FAULT_PATIENCE = 0.5
 """Time for an engine to exit after a fault, in seconds."""
 
@@ -26,14 +26,14 @@ FAULT_PATIENCE = 0.5
 class EngineCache:
     """Running engines that are lent to games; a context manager that ends them all.
 
-    A cache belongs to one worker, which plays one game at a time. Up to `MOST_KEPT` idle engines
-    are kept while a quarter of the memory is available, otherwise ``kept``. Each further returned
-    engine ends the engine that has been idle for longest. ``trace`` is called with an engine's
-    name, the direction ``>``, ``<`` or ``!`` (standard error), and the bytes sent or received.
+    A cache belongs to one worker, which plays one game at a time. Up to `MAX_KEPT` idle engines
+    are kept. An engine returned beyond this number, or beyond ``kept`` while memory is short, ends
+    the engine that has been idle for longest. ``trace`` is called with an engine's name, the
+    direction ``>``, ``<`` or ``!`` (standard error), and the bytes sent or received.
     """
 
     def __init__(
-        self, kept: int = KEPT, *, trace: Callable[[str, str, bytes], None] | None = None,
+        self, kept: int = ALWAYS_KEPT, *, trace: Callable[[str, str, bytes], None] | None = None,
         memory_is_short: Callable[[], bool] | None = None,
     ) -> None:
         self._kept = kept
@@ -56,7 +56,7 @@ class EngineCache:
 
         The engines get ready concurrently. An idle engine that no longer answers is replaced.
         """
-        idle = [self._take(entrant) for entrant in entrants]
+        idle = [self._take_idle(entrant) for entrant in entrants]
         lent = self._make_ready(entrants, idle, rules)
         for index, entrant in enumerate(entrants):
             if isinstance(lent[index], EngineError) and idle[index] is not None:
@@ -66,16 +66,13 @@ class EngineCache:
     def _make_ready(
         self, entrants: Sequence[Entrant], idle: Sequence[Engine | None], rules: Rules
     ) -> list[Engine | EngineError]:
-        """Return engines ready for a new game.
-
-        Each None in ``idle`` is replaced by a new process.
-        """
+        """Return engines ready for a new game; a new process replaces each None in ``idle``."""
         lent = [engine or self._start(entrant) for engine, entrant in zip(idle, entrants)]
         for index, entrant in enumerate(entrants):
             if idle[index] is None:
-                lent[index] = self._attempt(lent[index], partial(greet, entrant=entrant))
-        lent = [self._attempt(engine, partial(prepare, rules=rules)) for engine in lent]
-        return [self._attempt(engine, _await_ready) for engine in lent]
+                lent[index] = _attempt(lent[index], partial(greet, entrant=entrant))
+        lent = [_attempt(engine, partial(prepare, rules=rules)) for engine in lent]
+        return [_attempt(engine, lambda engine: engine.connection.await_ready()) for engine in lent]
 
     def give_back(self, entrant: Entrant, engine: Engine) -> None:
         """Keep an engine after its game, or end it if its entrant has ``restart``."""
@@ -84,11 +81,11 @@ class EngineCache:
             return
         self._idle.append((entrant, engine))
         count = len(self._idle)
-        if count > MOST_KEPT or count > self._kept and self._memory_is_short():
+        if count > MAX_KEPT or count > self._kept and self._memory_is_short():
             self._idle.pop(0)[1].close()
 
     def measure_here(self) -> None:
-        """Measure delays in the current thread from now on."""
+        """Measure the runner's delays in the current thread from now on."""
         self.meter.close()
         self.meter = LagMeter()
 
@@ -101,7 +98,7 @@ class EngineCache:
         for _, engine in idle:
             engine.close()
 
-    def _take(self, entrant: Entrant) -> Engine | None:
+    def _take_idle(self, entrant: Entrant) -> Engine | None:
         """Return the most recently used idle engine of an entrant, or None.
 
         In a tune, an idle engine of the same name is sent the changed option values.
@@ -115,10 +112,10 @@ class EngineCache:
                 return engine
             if _has_options_of(previous, entrant):
                 del self._idle[index]
-                set_before = previous.engine.options
-                changed = [option for option in entrant.engine.options if option not in set_before]
-                tried = self._attempt(engine, lambda engine: engine.configure(dict(changed)))
-                return tried if isinstance(tried, Engine) else None
+                current = previous.engine.options
+                changed = [option for option in entrant.engine.options if option not in current]
+                lent = _attempt(engine, lambda engine: engine.configure(dict(changed)))
+                return lent if isinstance(lent, Engine) else None
         return None
 
     def _start(self, entrant: Entrant) -> Engine | EngineError:
@@ -136,19 +133,6 @@ class EngineCache:
         programs = self._programs[white], self._programs[black]
         return HERE._replace(ids=(white.name, black.name), programs=programs)
 
-    def _attempt(
-        self, engine: Engine | EngineError, action: Callable[[Engine], None]
-    ) -> Engine | EngineError:
-        """Call ``action`` with an engine; return the engine, or its error after ending it."""
-        if not isinstance(engine, Engine):
-            return engine
-        try:
-            action(engine)
-        except EngineError as error:
-            engine.close(FAULT_PATIENCE)
-            return error
-        return engine
-
 
 def _has_options_of(first: Entrant, second: Entrant) -> bool:
     """Return whether two entrants differ only in the values of the same options."""
@@ -157,9 +141,18 @@ def _has_options_of(first: Entrant, second: Entrant) -> bool:
     return names[0] == names[1] and replace(first, engine=engine) == second
 
 
-def _await_ready(engine: Engine) -> None:
-    """Wait until an engine is ready."""
-    engine.connection.await_ready()
+def _attempt(
+    engine: Engine | EngineError, action: Callable[[Engine], None]
+) -> Engine | EngineError:
+    """Call ``action`` with an engine; return the engine, or its error after ending it."""
+    if not isinstance(engine, Engine):
+        return engine
+    try:
+        action(engine)
+    except EngineError as error:
+        engine.close(FAULT_PATIENCE)
+        return error
+    return engine
 
 
 def greet(engine: Engine, entrant: Entrant) -> None:

@@ -25,9 +25,10 @@ HERE = Origin(socket.gethostname(), full_version())
 def fingerprint(engine: EngineSpec) -> str:
     """Return a fingerprint of an engine's program and of the files among its arguments.
 
-    It is the first digits of the SHA-256 of these files' SHA-256 digests. For the engine of merels,
-    run by any Python interpreter, the files are the compiled core and the weights. Libraries and
-    modules that a script imports are not covered. Empty if a file is missing or unreadable.
+    It is the first digits of the SHA-256 of these files' SHA-256 digests, or empty if the program
+    is missing or a file is unreadable. For the engine of merels, run by any Python interpreter, the
+    files are the compiled core and the weights. Libraries and modules that a script imports are not
+    covered.
     """
     if engine.command[1:] == MERELS[1:]:
         paths = [core.__file__, weights.PATH]
@@ -36,8 +37,8 @@ def fingerprint(engine: EngineSpec) -> str:
         path = locate(program, engine.directory)
         if path is None:
             return ""
-        inside = (os.path.join(engine.directory or "", word) for word in arguments)
-        paths = [path, *filter(os.path.isfile, inside)]
+        arguments = [os.path.join(engine.directory or "", word) for word in arguments]
+        paths = [path, *filter(os.path.isfile, arguments)]
     try:
         files = [(path, os.stat(path)) for path in paths]
         return _digest(tuple((path, stat.st_size, stat.st_mtime_ns) for path, stat in files))
@@ -60,11 +61,11 @@ def changed_programs(journal: Journal, settings: Settings) -> list[str]:
     played = fingerprints(journal)
     texts = []
     for entrant in settings.engines:
-        now, before = fingerprint(entrant.engine), sorted(played.get(entrant.name, ()))
-        if now and before and now not in before:
+        now, earlier = fingerprint(entrant.engine), sorted(played.get(entrant.name, ()))
+        if now and earlier and now not in earlier:
             texts.append(
                 f"the program of {entrant.name} has changed since it played (fingerprint now "
-                f"{now}, then {', '.join(before)}); merels ratings -split program rates them "
+                f"{now}, then {', '.join(earlier)}); merels ratings -split program rates them "
                 "separately"
             )
     return texts

@@ -8,7 +8,7 @@
 4. If the mover ponders, it starts to ponder on the reply that it expects.
 
 An `End` ends the game: by the rules, by adjudication, or by a fault of an engine. Then the engines
-return to the cache. An engine at fault, and one that does not stop pondering, is ended instead.
+return to the cache. An engine at fault, or one that does not stop pondering, is ended instead.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ CACHED_MOVES = 1 << 14
 """Cached texts of moves: nearly all moves that occur."""
 
 RULE_CAUSES = {"men": "two men", "three": "three against three", "norem": "no removal"}
-"""Reason of an `Outcome` -> its name in `CAUSES`, where the two names differ."""
+"""Reason of an `Outcome` -> cause in `CAUSES`, if their names differ."""
 
 
 class Start(NamedTuple):
     """Start of a game: a position, the moves of the opening, and the position after them."""
 
-    first: Position
+    initial: Position
     moves: tuple[Move, ...]
     position: Position
 
@@ -59,9 +59,9 @@ class Start(NamedTuple):
 @lru_cache(maxsize=CACHED_STARTS)
 def start_of(opening: Opening, rules: Rules) -> Start:
     """Return the start of a game from an opening; InputError if the opening is invalid."""
-    first = parse_position(opening.position, rules)
+    initial = parse_position(opening.position, rules)
     moves = tuple(parse_move(move) for _, move in join_steps(opening.moves))
-    return Start(first, moves, play_moves(first, opening.moves))
+    return Start(initial, moves, play_moves(initial, opening.moves))
 
 
 @lru_cache(maxsize=CACHED_MOVES)
@@ -73,15 +73,15 @@ def move_text(move: Move) -> str:
 @lru_cache(maxsize=CACHED_STARTS)
 def first_line(start: Start, dialect: UciAdapter) -> bytes:
     """Return the ``position`` line of the first move of a game."""
-    return dialect.position(start.first, start.moves)
+    return dialect.position(start.initial, start.moves)
 
 
 GameStarted = Callable[[Sequence[MoveRecord]], None]
-"""Callback when both engines are ready; gets the list to which the game appends its moves."""
+"""Called when both engines are ready, with the list to which the game appends its moves."""
 
 
 class NotStarted(Exception):
-    """Raised for a game that was not played; ``failures`` has the errors of engines, by name."""
+    """Raised if an engine does not start; ``failures``: engine name -> text of the error."""
 
     def __init__(self, errors: Mapping[str, EngineError]) -> None:
         self.failures = {
@@ -126,7 +126,7 @@ def play_game(
     origin = engines.origin(*ready)
     white, black = (player.oddities() for player in game.players)
     for player in game.players:
-        if player.side != end.culprit and player.settle():
+        if player.side != end.culprit and player.stop_pondering():
             engines.give_back(player.entrant, player.engine)
         else:
             player.engine.close(FAULT_PATIENCE)
@@ -179,12 +179,10 @@ class _Game:
             return end
 
     def _play_move(self, player: Player) -> None:
-        """Play one move of ``player``."""
         position = self.position
         answer = player.ask(position, self.moves)
         move, objection = judge(position, answer)
         if objection is not None:
-            # The illegal answer may belong to an earlier search.
             second = player.second_answer(answer)
             if second is not None and judge(position, second)[1] is None:
                 answer = second
@@ -225,7 +223,7 @@ def last_info(answer: Answer) -> str:
 
 
 def judge(position: Position, answer: Answer) -> tuple[Move | None, str | None]:
-    """Return the move of an answer, and why it is illegal; None for a missing part."""
+    """Return an answer's move, None if it has none; and why the answer is illegal, or None."""
     text, move = read_move(answer.text[:LONGEST_ANSWER])
     if move is not None:
         objection = position.objection(move)

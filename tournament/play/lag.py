@@ -4,10 +4,10 @@ The time of a move ends when the runner has read the answer, which may be later 
 wrote it. Two measurements show the difference:
 
 * Linux counts how long each thread was ready to run while other threads had all processors
-  (``schedstat``). The waiting time of the runner's own thread makes the answer *late*. That of the
-  engine's busiest thread is the time that the engine *waited* for a processor.
-* On all systems, a wait that ends more than `OVERSLEPT` after its timeout shows that the runner was
-  not running: it was stopped, its memory was swapped out, or the machine was suspended.
+  (``schedstat``). During this time, the runner's thread is *late*, and the engine's busiest thread
+  has *waited* for a processor.
+* On all systems, a wait that ends more than `MIN_OVERSLEEP` after its timeout shows that the runner
+  was not running: it was stopped, its memory was swapped out, or the machine was suspended.
 
 If the counters were read before and after a move, neither delay exceeds the time in which the
 engine's busiest thread did not run. A late runner then does not excuse an engine that searches for
@@ -24,17 +24,16 @@ from typing import NamedTuple
 
 from merels.tournament.play.clock import MILLISECOND
 
-WORTH_MEASURING = MILLISECOND
-"""Shortest time of a move, in nanoseconds, whose delays are computed; shorter ones cannot matter.
+LONG_MOVE = MILLISECOND
+"""Shortest time of a move, in nanoseconds, for which delays are computed.
 
 The two readings of a move take about 30 microseconds, outside its clock."""
-SHORT_MOVES = 3
-"""Initial credit for measuring moves, and the credit that each long move adds.
+CREDIT_STEP = 3
+"""An engine's initial credit, and the credit that each long move adds.
 
-A short move costs 1; without credit, moves are not measured."""
-MOST_SHORT_MOVES = 20
-"""Upper limit of the credit."""
-OVERSLEPT = 2 * MILLISECOND
+A short move costs 1. Without credit, an engine's moves are not measured."""
+MAX_CREDIT = 20
+MIN_OVERSLEEP = 2 * MILLISECOND
 """Delay from which a wait counts as late, in nanoseconds.
 
 Timeouts are whole milliseconds, rounded up, and systems wake a process slightly late."""
@@ -55,38 +54,38 @@ NOT_MEASURED = Lag()
 class Reading(NamedTuple):
     """Counters of the system, in nanoseconds."""
 
-    own: int
+    runner: int
     """Waiting time of the runner's thread."""
     engine: dict[str, tuple[int, int]]
-    """Running and waiting time by thread of the engine."""
+    """Running and waiting time of each thread of the engine."""
 
 
 class LagMeter:
     """Measures delays of moves in the thread that created it."""
 
     def __init__(self) -> None:
-        self._own = _open_own_counters()
+        self._runner_counters = _open_runner_counters()
         self._credit: dict[str, int] = {}
-        """Short moves until measuring stops, by engine name."""
+        """Credit of each engine by name, see `CREDIT_STEP`."""
 
     def close(self) -> None:
         """Stop measuring."""
-        if self._own >= 0:
-            os.close(self._own)
-            self._own = -1
+        if self._runner_counters >= 0:
+            os.close(self._runner_counters)
+            self._runner_counters = -1
 
-    def is_worth_it(self, name: str) -> bool:
-        """Return whether an engine's next move is likely long enough to be measured."""
-        return self._credit.get(name, SHORT_MOVES) > 0
+    def should_measure(self, name: str) -> bool:
+        """Return whether an engine's next move is likely to be long."""
+        return self._credit.get(name, CREDIT_STEP) > 0
 
-    def note(self, name: str, is_long: bool) -> None:
-        """Record whether an engine's move was long enough."""
-        credit = self._credit.get(name, SHORT_MOVES) + (SHORT_MOVES if is_long else -1)
-        self._credit[name] = min(credit, MOST_SHORT_MOVES)
+    def add_move(self, name: str, is_long: bool) -> None:
+        """Update the credit of an engine after a move."""
+        credit = self._credit.get(name, CREDIT_STEP) + (CREDIT_STEP if is_long else -1)
+        self._credit[name] = min(credit, MAX_CREDIT)
 
     def read(self, pid: int) -> Reading | None:
-        """Return the present counters; None if the system has none."""
-        if self._own < 0:
+        """Return the counters of the runner's thread and of an engine; None without counters."""
+        if self._runner_counters < 0:
             return None
         engine = {}
         with suppress(OSError):
@@ -94,39 +93,39 @@ class LagMeter:
                 # A thread may have ended meanwhile.
                 with suppress(OSError):
                     engine[thread] = _read_counters(f"/proc/{pid}/task/{thread}/schedstat")
-        return Reading(int(os.pread(self._own, 64, 0).split()[1]), engine)
+        return Reading(int(os.pread(self._runner_counters, 64, 0).split()[1]), engine)
 
-    def lag(self, pid: int, before: Reading | None, elapsed: int, slept: int = 0) -> Lag:
+    def lag(self, pid: int, before: Reading | None, elapsed: int, overslept: int = 0) -> Lag:
         """Return the delays in a move that took ``elapsed`` nanoseconds.
 
-        ``slept`` is the delay of a runner that overslept its timeout, else 0. If ``before``, the
-        reading before the move, is None, only this delay is known.
+        ``before`` is the reading before the move, or None. ``overslept`` is the delay of a wait
+        that ended too late, else 0; without ``before``, only this delay is known.
         """
         after = None if before is None else self.read(pid)
         late = waited = None
         idle = elapsed
         if before is not None and after is not None:
-            late = after.own - before.own
-            spent = [
+            late = after.runner - before.runner
+            times = [
                 (run - before.engine.get(thread, (0, 0))[0],
                  wait - before.engine.get(thread, (0, 0))[1])
                 for thread, (run, wait) in after.engine.items()
             ]
-            run, wait = max(spent, key=sum, default=(0, 0))
+            run, wait = max(times, key=sum, default=(0, 0))
             idle = max(0, elapsed - run)
             # If no thread ran or waited, another process does the engine's work.
             if run + wait > 0:
-                waited = min(wait, max(0, elapsed - sum(run for run, _ in spent)))
-        if slept:
-            late = max(late or 0, slept)
+                waited = min(wait, max(0, elapsed - sum(run for run, _ in times)))
+        if overslept:
+            late = max(late or 0, overslept)
         if late is None:
             return NOT_MEASURED
         late = min(late, idle)
         return Lag(late, None if waited is None else min(waited, idle - late))
 
 
-def _open_own_counters() -> int:
-    """Return a file descriptor of this thread's counters; -1 if the system has none."""
+def _open_runner_counters() -> int:
+    """Return a file descriptor of the current thread's counters; -1 without counters."""
     try:
         file = os.open("/proc/thread-self/schedstat", os.O_RDONLY)
     except OSError:

@@ -10,17 +10,17 @@ from collections.abc import Iterator
 
 from merels.tournament.play.engine_cache import EngineCache
 
-IDLE_SECONDS = 10.0
-"""Time after the last task in which a process keeps its engines, in seconds."""
+KEEP_SECONDS = 10.0
+"""Time for which a process keeps its engines after its last task, in seconds."""
 
 
 class CacheLender:
     """Lends an engine cache to each task and keeps it for later tasks.
 
-    If no task begins or ends for ``seconds``, the engines that are not lent end.
+    The engines of caches that are not lent end if no task begins or ends for ``seconds``.
     """
 
-    def __init__(self, seconds: float = IDLE_SECONDS) -> None:
+    def __init__(self, seconds: float = KEEP_SECONDS) -> None:
         self._seconds = seconds
         self._reset()
         atexit.register(self.close)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from contextlib import suppress
 from time import monotonic
 
-SHORT = 0.25
+SHORT_SHARE = 0.25
 """Available share below which memory is short."""
-FRESH_SECONDS = 0.2
+REUSE_SECONDS = 0.2
 """Time for which a result is reused, in seconds."""
 _MACHINE = "/proc/meminfo"
 _GROUPS = (
@@ -19,7 +19,7 @@ _GROUPS = (
 
 
 class MemoryWatch:
-    """Callable that returns whether memory is short: below `SHORT`, or unknown."""
+    """Callable that returns whether memory is short, or its available share is unknown."""
 
     def __init__(self) -> None:
         self._until = 0.0
@@ -27,13 +27,16 @@ class MemoryWatch:
 
     def __call__(self) -> bool:
         if monotonic() >= self._until:
-            self._is_short = available_share() < SHORT
-            self._until = monotonic() + FRESH_SECONDS
+            self._is_short = available_share() < SHORT_SHARE
+            self._until = monotonic() + REUSE_SECONDS
         return self._is_short
 
 
 def available_share() -> float:
-    """Return the available share of memory, of the machine or a tighter limit; 0 if unknown."""
+    """Return the share of memory that is available; 0 if unknown.
+
+    In a container with a memory limit, return the smaller share of machine and container.
+    """
     try:
         machine = _numbers(_MACHINE)
         total = 1024 * machine["MemTotal:"]

@@ -16,22 +16,21 @@ from merels.protocol.client.dialects import UciAdapter
 from merels.protocol.client.engine import Engine
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
 from merels.tournament.play.clock import MILLISECOND, Clock, overrun_text
-from merels.tournament.play.lag import NOT_MEASURED, OVERSLEPT, WORTH_MEASURING, LagMeter, Reading
+from merels.tournament.play.lag import LONG_MOVE, MIN_OVERSLEEP, NOT_MEASURED, LagMeter, Reading
 from merels.tournament.records.games import Entrant, MoveRecord, Oddities, Overtime
 from merels.tournament.statistics.terminations import CAUSES
 
 IDLE_SECONDS = 30.0
 """Least idle time after which an engine without a clock loses, in seconds."""
 IDLE_PINGS = 2
-"""The same limit as a multiple of ``pingtimeout``; the longer of the two limits applies."""
-WINS = ("1-0", "0-1")
+"""Least idle time as a multiple of ``pingtimeout``; the longer of the two times applies."""
 
 
 class End(Exception):
-    """Raised when the game ends: ``winner`` (None for a draw) and ``cause``, one of `CAUSES`.
+    """Raised when the game ends.
 
-    ``reason`` is a sentence. ``culprit`` is the side whose engine is at fault, or None.
-    ``overtime`` describes the move that lost on time.
+    ``winner`` is None for a draw, ``cause`` one of `CAUSES`, ``reason`` a sentence. ``culprit`` is
+    the side whose engine is at fault, or None. ``overtime`` describes a move that lost on time.
     """
 
     def __init__(
@@ -39,7 +38,7 @@ class End(Exception):
         overtime: Overtime | None = None,
     ) -> None:
         super().__init__(reason)
-        self.result = "1/2-1/2" if winner is None else WINS[winner]
+        self.result = "1/2-1/2" if winner is None else ("1-0", "0-1")[winner]
         self.cause = cause
         self.termination = CAUSES[cause]
         self.reason = reason
@@ -75,17 +74,17 @@ class Player:
         self.dialect = self._connection.dialect
         self.ponders = entrant.ponder and self.dialect.can_ponder
         self.lag = NOT_MEASURED
-        """Delays in its last move."""
+        """Delays in the last move."""
         self._clocks = clocks
         self._timed_clocks = [clock for clock in clocks if clock.left is not None]
         self._script = script
-        self._guess: Move | None = None
-        """The opponent's move on which the engine ponders, or None."""
+        self._expected_reply: Move | None = None
+        """The opponent's move that the engine assumes while it ponders; None if it does not."""
         self._patience = int(entrant.ping_timeout * 1e9)
         self._template: bytes | None = None
         """``go`` line with gaps for the clocks.
 
-        None if the dialect has no template, or if other values change between moves."""
+        None if the dialect has no template, or if ``movestogo`` changes between moves."""
         if self.dialect.has_template and self.clock.moves_to_go is None:
             self._template = self.dialect.go_template(self._limit())
         allowance, ping = self.clock.allowance(), entrant.ping_timeout
@@ -94,13 +93,13 @@ class Player:
         else:
             # With a long clock, a hanging engine must be detected before its time is over.
             self._connection.watch_silence(ping if allowance > 2 * self._patience else None)
-        self._counts_before = self._connection.junk, self._connection.strays
+        self._initial_counts = self._connection.junk, self._connection.strays
         """The engine's junk lines and stray answers before this game."""
         self._meter = meter
-        self._measures = allowance is not None and meter.is_worth_it(entrant.name)
+        self._is_measured = allowance is not None and meter.should_measure(entrant.name)
 
     def ask(self, position: Position, moves: Sequence[MoveRecord]) -> Answer:
-        """Return the engine's answer in the position after ``moves``.
+        """Return the engine's answer in ``position``; the last of ``moves`` is the opponent's.
 
         An engine that ponders is sent ``ponderhit`` if the opponent played the expected move, else
         ``stop`` and a new ``go``. Raises the `End` of the game if the engine does not answer in
@@ -112,14 +111,14 @@ class Player:
             timeout = allowance + self.clock.limit.margin
             if timeout < 0:
                 timeout = 0
-        reading = self._meter.read(self.engine.pid) if self._measures else None
+        reading = self._meter.read(self.engine.pid) if self._is_measured else None
         asked = monotonic_ns()
         try:
-            if self._guess is None:
+            if self._expected_reply is None:
                 answer = self._connection.ask(position, self._script.line, self._go(), timeout)
             else:
-                guess, self._guess = self._guess, None
-                if str(guess) == moves[-1].move:
+                expected, self._expected_reply = self._expected_reply, None
+                if str(expected) == moves[-1].move:
                     answer = self._connection.ponderhit(timeout)
                 else:
                     answer = self._ask_after_miss(position, asked, timeout)
@@ -130,7 +129,7 @@ class Player:
             raise fault(self.side, "crash", f"disconnects ({error.how})") from None
         except EngineTimeout as error:
             raise fault(self.side, "stall", f"stalls ({error.what})") from None
-        if self._measures or answer.elapsed >= WORTH_MEASURING:
+        if self._is_measured or answer.elapsed >= LONG_MOVE:
             self._measure(answer.elapsed, timeout, allowance, reading)
         return answer
 
@@ -141,14 +140,14 @@ class Player:
         self.lag = NOT_MEASURED
         if allowance is None:
             return
-        name, is_long = self.entrant.name, elapsed >= WORTH_MEASURING
-        self._meter.note(name, is_long)
-        self._measures = self._meter.is_worth_it(name)
+        name, is_long = self.entrant.name, elapsed >= LONG_MOVE
+        self._meter.add_move(name, is_long)
+        self._is_measured = self._meter.should_measure(name)
         if is_long:
             # If the runner read the answer after the timeout, it may have been late itself.
             beyond = elapsed - timeout
             self.lag = self._meter.lag(
-                self.engine.pid, reading, elapsed, beyond if beyond > OVERSLEPT else 0
+                self.engine.pid, reading, elapsed, beyond if beyond > MIN_OVERSLEEP else 0
             )
 
     def _ask_after_miss(self, position: Position, asked: int, timeout: int) -> Answer | None:
@@ -182,14 +181,14 @@ class Player:
             return self.loss_on_time(elapsed, allowance, how)
         # The cause of the runner's delay may have delayed the engine by as much, so the delay
         # counts twice.
-        slept = min(elapsed - timeout, 2 * overslept) if overslept > OVERSLEPT else 0
-        self.lag = self._meter.lag(self.engine.pid, reading, elapsed, slept)
+        delay = min(elapsed - timeout, 2 * overslept) if overslept > MIN_OVERSLEEP else 0
+        self.lag = self._meter.lag(self.engine.pid, reading, elapsed, delay)
         return self.loss_on_time(elapsed, allowance)
 
     def loss_on_time(self, elapsed: int, allowance: int, how: str = "") -> End:
-        """Return the end of a game that this side loses with a move that took ``elapsed``.
+        """Return the end of a game that this side loses on time.
 
-        ``how`` describes a search that did not end.
+        ``how`` is its explanation, by default the overrun.
         """
         overrun = elapsed - allowance
         overtime = Overtime(elapsed, overrun, self.clock.limit.margin, *self.lag)
@@ -212,23 +211,23 @@ class Player:
         Do nothing if this reply is missing or illegal, or if it ends the game.
         """
         try:
-            guess = parse_move(ponder_text(answer.text))
-            after = position.push(guess)
+            reply = parse_move(ponder_text(answer.text))
+            after = position.push(reply)
         except InputError:
             return
         if position.outcome() is not None or after.outcome() is not None:
             return
-        line = self.dialect.append(self._script.line, guess, False)
+        line = self.dialect.append(self._script.line, reply, False)
         try:
             go = self.dialect.go(self._limit(), self.side, ponder=True)
             self._connection.begin(line + b"\n" + go)
         except EngineError:
             return  # The next `ask` fails, too, and ends the game.
-        self._guess = guess
+        self._expected_reply = reply
 
-    def settle(self) -> bool:
-        """Stop pondering at the end of the game; return whether the engine stopped."""
-        if self._guess is None:
+    def stop_pondering(self) -> bool:
+        """Stop pondering, if the engine ponders; return False if it does not stop."""
+        if self._expected_reply is None:
             return True
         try:
             return self._connection.stop() is not None
@@ -237,7 +236,7 @@ class Player:
 
     def oddities(self) -> Oddities:
         """Return the engine's faults that did not affect this game."""
-        junk, strays = self._counts_before
+        junk, strays = self._initial_counts
         late = self.clock.overruns + self._connection.strays - strays
         return Oddities(self._connection.junk - junk, late)
 
@@ -269,7 +268,6 @@ class Player:
 
 
 def _seconds(milliseconds: int | None) -> float | None:
-    """Return whole milliseconds in seconds."""
     return None if milliseconds is None else milliseconds / 1000
 
 

@@ -19,7 +19,7 @@ from merels.protocol.client.engine_spec import LEVEL_OPTIONS, MERELS, OPTION
 from merels.protocol.common.options import Options
 from merels.protocol.process.command import find_executable
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
-from merels.tournament.play.engine_cache import KEPT, greet, prepare
+from merels.tournament.play.engine_cache import ALWAYS_KEPT, greet, prepare
 from merels.tournament.play.game import Start, describe, first_line, judge, start_of
 from merels.tournament.records.games import NANOSECONDS, Entrant, Opening, TimeControl
 
@@ -28,31 +28,30 @@ TRIAL_CLOCK, TRIAL_INCREMENT, TRIAL_NODES = 0.1, 0.01, 100
 SEARCH_SECONDS = 0.3
 """Time after which a search is stopped, in seconds."""
 SILENT_HINT = "; an engine must flush every line that it writes"
-"""Most likely reason if an engine writes nothing."""
+"""Advice if an engine writes nothing."""
 ERROR_PREFIX = b"info string error"
 """Start of the line with which engines reject input."""
 
 
 def preflight(
     entrants: Sequence[Entrant], rules_known: Collection[str], rules: str, opening: Opening,
-    at_once: int = KEPT,
+    at_once: int = ALWAYS_KEPT,
 ) -> list[str]:
-    """Raise InputError with the fault of the first engine that cannot play.
+    """Raise InputError with the fault of an engine that cannot play, else return notices.
 
-    Returns notices on engines that can play. ``rules_known`` has the names of engines that play by
-    the rules without an option for them. ``at_once`` is the number of engines that may run at the
-    same time.
+    ``rules_known``: names of the engines that play by the rules without an option for them.
+    ``at_once``: number of engines that may run at the same time.
     """
     distinct: dict[tuple[Entrant, bool], Entrant] = {}
     for entrant in entrants:
         distinct.setdefault((_kind(entrant), entrant.name in rules_known), entrant)
-    waiting = list(distinct.values())
+    to_try = list(distinct.values())
     start = start_of(opening, parse_rules(rules))
     notices = []
-    for first in range(0, len(waiting), at_once):
+    for first in range(0, len(to_try), at_once):
         trials = [
             _Trial(entrant, start, entrant.name in rules_known)
-            for entrant in waiting[first : first + at_once]
+            for entrant in to_try[first : first + at_once]
         ]
         _try_all(trials)
         notices += [trial.notice for trial in trials if trial.notice]
@@ -60,7 +59,7 @@ def preflight(
 
 
 def check_program(entrant: Entrant) -> None:
-    """Raise the same InputError as the trial if an engine's program is not found."""
+    """Raise InputError if an engine's program is not found."""
     try:
         find_executable(entrant.engine.command, entrant.engine.directory)
     except EngineError as error:
@@ -82,22 +81,23 @@ def announced_names(entrants: Sequence[Entrant]) -> list[str]:
     """Return the names that engines announce, or ''; InputError if one does not start."""
     start = start_of(Opening(START), DEFAULT_RULES)
     names = []
-    for first in range(0, len(entrants), KEPT):
-        trials = [_Trial(entrant, start, False) for entrant in entrants[first : first + KEPT]]
+    for first in range(0, len(entrants), ALWAYS_KEPT):
+        group = entrants[first : first + ALWAYS_KEPT]
+        trials = [_Trial(entrant, start, False) for entrant in group]
         _try_all(trials, STEPS[:2])
         names += [trial.engine.name for trial in trials]
     return names
 
 
 def _kind(entrant: Entrant) -> Entrant:
-    """Return a key that is equal for engines that need only one trial.
+    """Return a key that is equal for engines that differ only in their name.
 
-    Such engines differ only in their name and, if they are merels, in their level.
+    Levels of merels have the same key, too.
     """
     engine = replace(entrant.engine, name="")
     if engine.command == MERELS:
-        others = tuple(option for option in engine.options if option[0] not in LEVEL_OPTIONS)
-        engine = replace(engine, options=others)
+        options = tuple(option for option in engine.options if option[0] not in LEVEL_OPTIONS)
+        engine = replace(engine, options=options)
     return replace(entrant, engine=engine)
 
 
@@ -168,7 +168,6 @@ class _Trial:
     # Steps of the trial.
 
     def start(self) -> None:
-        """Start the process."""
         self.engine = Engine(self._entrant.engine, trace=self._trace)
         self._connection = self.engine.connection
         self.started = True
@@ -255,8 +254,8 @@ STEPS: tuple[Step, ...] = (
 def _unsupported_fields(rules: Rules, engine: Engine) -> list[str]:
     """Return the rule fields that cannot be set in an engine, as ``Name=value``.
 
-    A field without an option is left out if the engine assumes its value anyway. A field whose
-    option rejects the value is listed with the reason.
+    A field without an option is missing from the list if the engine assumes its value anyway. A
+    field whose option rejects the value is listed with the reason.
     """
     dialect, declared = engine.connection.dialect, engine.options
     set_options = {name.lower(): value for name, value in dialect.settings(rules, declared)}
@@ -285,8 +284,8 @@ def _unsupported_fields(rules: Rules, engine: Engine) -> list[str]:
 def _shortest(control: TimeControl) -> Limit:
     """Return limits of the same kinds as ``control``, small enough for an immediate move."""
 
-    def seconds(time: int | None, most: float) -> float | None:
-        return None if time is None else min(time / NANOSECONDS, most)
+    def seconds(time: int | None, limit: float) -> float | None:
+        return None if time is None else min(time / NANOSECONDS, limit)
 
     clock = seconds(control.time, TRIAL_CLOCK)
     increment = seconds(control.increment or None, TRIAL_INCREMENT)

@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
-from merels.tournament.play.engine_cache import KEPT
+from merels.tournament.play.engine_cache import ALWAYS_KEPT
 from merels.tournament.records.games import PairTask
 from merels.tournament.run.channel import Call
 
@@ -31,14 +31,14 @@ class EngineHistory:
     def score(self, names: frozenset[str]) -> tuple[int, int]:
         """Return how many of these engines are certainly running, and how many may be running.
 
-        The engine cache keeps at least the last `KEPT` engines.
+        The engine cache keeps at least the last `ALWAYS_KEPT` engines.
         """
-        kept = list(self._names)[-KEPT:]
-        return sum(name in kept for name in names), sum(name in self._names for name in names)
+        running = list(self._names)[-ALWAYS_KEPT:]
+        return sum(name in running for name in names), sum(name in self._names for name in names)
 
 
 @dataclass(eq=False, slots=True)
-class _Waiting:
+class _QueuedCall:
     future: Future[Any]
     call: Call
     engines: frozenset[str]
@@ -55,16 +55,16 @@ class CallQueue:
 
     def __init__(self, patience: int) -> None:
         self._patience = patience
-        self._waiting: list[_Waiting] = []
+        self._waiting: list[_QueuedCall] = []
         self._is_closed = False
         self._changed = threading.Condition()
 
     def put(self, future: Future[Any], call: Call) -> None:
-        """Add a call."""
-        first = call.arguments[0] if call.arguments else None
-        engines = first.engines if isinstance(first, PairTask) else frozenset[str]()
+        """Add a call; the engines of a call are those of the `PairTask` among its arguments."""
+        task = call.arguments[0] if call.arguments else None
+        engines = task.engines if isinstance(task, PairTask) else frozenset[str]()
         with self._changed:
-            self._waiting.append(_Waiting(future, call, engines))
+            self._waiting.append(_QueuedCall(future, call, engines))
             self._changed.notify()
 
     def take(self, history: EngineHistory) -> tuple[Future[Any], Call] | None:

@@ -1,13 +1,13 @@
 """A user-supplied `concurrent.futures.Executor`.
 
-Such an executor can fail in many ways: no workers, a lost scheduler, a closed client. A future may
-fail, or complete late, twice or never. Any call of the executor may block. Therefore separate
-threads create the executor, submit calls and shut it down, and it gets no game before a worker has
-returned a test call.
+Such an executor may have no workers, lose its scheduler, or close its client. A future may fail, or
+complete late, twice or never. Any call of the executor may block. Therefore separate threads create
+the executor, submit calls and shut it down, and it gets no game before a worker has returned a test
+call.
 
 An executor is replaced when it breaks, cancels a call, or fails several calls in a row. A finished
-game or trial resets the count of failures and the stall timer. While a future reports `running()`,
-or no call is open, the pool never counts as stalled; Dask's futures never report this.
+game or trial resets the count of failures and the stall timer. A ready pool does not count as
+stalled while no call is open, or while a future reports `running()`, which Dask's futures never do.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from functools import partial
 from time import monotonic, sleep
 from typing import Any, TypeVar
 
-from merels.tournament.run.retries import TRIES
+from merels.tournament.run.retries import MAX_FAILURES
 from merels.tournament.run.tasks import Place, lender, stay_busy
 from merels.tournament.run.worker_pool import Pool
 
@@ -34,7 +34,7 @@ ExecutorFactory = Callable[[], Executor]
 ANSWER_SECONDS = 5.0
 """Seconds without an answer to the test call before a notice."""
 SILENCE_SECONDS = 30.0
-"""Seconds without a finished game before a notice; twice the longest call if that is longer."""
+"""Seconds without a finished game before a notice, or twice the longest call if that is longer."""
 RETRY_SECONDS = 1.0
 """Seconds before the factory is called again if it cannot reach its cluster."""
 END_SECONDS = 5.0
@@ -49,7 +49,7 @@ _abandoned = threading.Event()
 
 
 def answer(number: int) -> int:
-    """Return ``number``; the test call that shows that a worker runs."""
+    """Return ``number``: the test call that shows that a worker runs."""
     return number
 
 
@@ -72,7 +72,7 @@ class _Call:
 class ForeignPool(Pool):
     """Submits calls to the executor that ``make`` returns, and detects stalls.
 
-    ``wake`` is called from any thread when `check` should be called. The run is given up after
+    ``wake`` is called from any thread when `check` should be called. The pool is given up after
     ``wait`` seconds without a finished game; 0: never.
     """
 
@@ -86,15 +86,15 @@ class ForeignPool(Pool):
         """Calls to submit to the executor; None ends the submitting thread."""
         self._calls: set[_Call] = set()
         """Calls without a result; the thread that removes a call completes its outer future."""
-        self._last_response = monotonic()
-        """Monotonic time of the last sign of progress, in seconds."""
-        self._longest = 0.0
-        """Longest duration of a call, in seconds."""
+        self._last_progress = monotonic()
+        """Monotonic time, in seconds, from which a stall is measured."""
+        self._longest_call = 0.0
+        """Duration of the longest completed call, in seconds."""
         self._loss = ""
         """Reason to replace the executor; empty if it need not be replaced."""
         self._is_lost = False
         """Whether a notice has reported a lost executor that is not replaced yet."""
-        self._leaving = False
+        self._is_ending = False
         """Whether the run is ending, so that no executor is replaced."""
         self._connect()
 
@@ -102,16 +102,16 @@ class ForeignPool(Pool):
         """Start a thread that creates an executor and waits until a worker answers."""
         self.ready, self._executor = False, None
         self._feed = queue.SimpleQueue()
-        self._arrival: Future[None] = Future()
-        arguments = (pause, self._arrival)
+        self._connected: Future[None] = Future()
+        arguments = (pause, self._connected)
         threading.Thread(target=self._await_worker, args=arguments, daemon=True).start()
 
-    def _await_worker(self, pause: float, arrival: Future[None]) -> None:
-        """Create an executor, make the test call, and complete ``arrival``."""
+    def _await_worker(self, pause: float, connected: Future[None]) -> None:
+        """Create an executor, make the test call, and complete ``connected``."""
         try:
             sleep(pause)
             executor = self._make()
-            if self._leaving:
+            if self._is_ending:
                 executor.shutdown(wait=False)
             else:
                 self._executor = executor
@@ -119,13 +119,13 @@ class ForeignPool(Pool):
                 if isinstance(error, BrokenExecutor):
                     raise error
                 # Any other error may concern only this worker; the calls for pairs will show it.
-            arrival.set_result(None)
+            connected.set_result(None)
         except BaseException as error:
-            arrival.set_exception(error)
+            connected.set_exception(error)
         self._wake()
 
     def submit(self, fn: Callable[..., T], /, *args: Any) -> Future[T]:
-        """Queue a call; the future is cancelled if the executor does not accept the call."""
+        """Queue a call; its future is cancelled if the executor rejects or cancels the call."""
         return self._put(_Call(fn, args))
 
     def occupy(self, places: frozenset[Place]) -> None:
@@ -141,7 +141,7 @@ class ForeignPool(Pool):
         self._feed.put(call)
         return call.outer
 
-    def _hand_over(self, executor: Executor, feed: queue.SimpleQueue[_Call | None]) -> None:
+    def _submit_calls(self, executor: Executor, feed: queue.SimpleQueue[_Call | None]) -> None:
         """Submit calls to the executor in a separate thread, because ``submit`` may block."""
         while (call := feed.get()) is not None:
             if call not in self._calls:
@@ -156,11 +156,11 @@ class ForeignPool(Pool):
     def _take_result(self, call: _Call, inner: Future[Any]) -> None:
         """Process the executor's result of a call; runs in any thread."""
         if inner.cancelled():
-            if not self._leaving and call in self._calls:
+            if not self._is_ending and call in self._calls:
                 self._lose(self._executor, "it has cancelled a pair of games")
             self._give_up(call)
         elif self._claim(call):
-            self._longest = max(self._longest, monotonic() - call.began)
+            self._longest_call = max(self._longest_call, monotonic() - call.began)
             if (error := inner.exception()) is not None:
                 call.outer.set_exception(error)
             else:
@@ -187,13 +187,12 @@ class ForeignPool(Pool):
         self._wake()
 
     def renew(self, why: str) -> None:
-        """Replace the executor, because calls fail on it."""
+        """Have `check` replace the executor, because calls fail on it."""
         self._lose(self._executor, why)
 
     def note_work(self) -> None:
-        """Record that a worker completed a call."""
         super().note_work()
-        self._last_response = monotonic()
+        self._last_progress = monotonic()
         if self.silent:
             self._notices.append("games come back from the executor again")
         self.silent = False
@@ -205,40 +204,40 @@ class ForeignPool(Pool):
         """
         if self._loss:
             self._replace()
-        elif not self.ready and not self._leaving and self._arrival.done():
-            self._arrive()
+        elif not self.ready and not self._is_ending and self._connected.done():
+            self._use_executor()
         if (notice := self._check_stall()) is not None:
             self._notices.append(notice)
         notices, self._notices = self._notices, []
         return notices
 
     def _replace(self) -> None:
-        """Shut a lost executor down and create another after a pause, unless too many failed."""
+        """Shut a lost executor down and create another after a pause, or give the pool up."""
         why, self._loss = self._loss, ""
         self._give_up_calls()
         self._end(wait=False)
-        if self._leaving:
+        if self._is_ending:
             return
         self._backoff.fail()
         if self._backoff.is_exhausted:
             self.given_up = True
-            self._notices.append(f"{TRIES} executors in a row have failed: {why}; given up")
+            self._notices.append(f"{MAX_FAILURES} executors in a row have failed: {why}; given up")
             return
         if not self._is_lost:
             self._is_lost = True
             self._notices.append(f"the executor is lost: {why}; waiting for a new one")
-        self._connect(self._backoff.left)
+        self._connect(self._backoff.seconds_left)
 
-    def _arrive(self) -> None:
-        """Start to use a new executor, or create another if its cluster was not reachable."""
-        error, is_first = self._arrival.exception(), not self._is_lost
+    def _use_executor(self) -> None:
+        """Use a new executor or, if it cannot be used, create another or raise the error."""
+        error, is_first = self._connected.exception(), not self._is_lost
         if is_first:
-            self._last_response = monotonic()
+            self._last_progress = monotonic()
         if error is None:
             self.ready = True
             assert self._executor is not None
             arguments = (self._executor, self._feed)
-            threading.Thread(target=self._hand_over, args=arguments, daemon=True).start()
+            threading.Thread(target=self._submit_calls, args=arguments, daemon=True).start()
             if not is_first:
                 self._is_lost = False
                 self._notices.append("a new executor answers; the run continues")
@@ -257,14 +256,14 @@ class ForeignPool(Pool):
         calls = [call.inner for call in list(self._calls) if not call.is_filler]
         is_running = any(inner is not None and inner.running() for inner in calls)
         if is_running or self.ready and not calls:
-            self._last_response = now
-        patience = max(SILENCE_SECONDS, 2 * self._longest) if self.ready else ANSWER_SECONDS
+            self._last_progress = now
+        patience = max(SILENCE_SECONDS, 2 * self._longest_call) if self.ready else ANSWER_SECONDS
         if self._wait:
             patience = min(patience, self._wait / 2)
-        silence = now - self._last_response
+        silence = now - self._last_progress
         if self.given_up or silence < patience or self.silent and not 0 < self._wait <= silence:
             return None
-        self.given_up, self.silent = self.silent or self._leaving, True
+        self.given_up, self.silent = self.silent or self._is_ending, True
         since = datetime.now() - timedelta(seconds=silence)
         text = f"{self._state}, waiting since {since:%H:%M:%S}"
         if self.given_up:
@@ -282,7 +281,7 @@ class ForeignPool(Pool):
 
     def finish_games(self) -> None:
         """Cancel the calls that are not running, if the executor reports which calls run."""
-        self._leaving = True
+        self._is_ending = True
         inners = {call: call.inner for call in list(self._calls)}
         if any(inner is not None and inner.running() for inner in inners.values()):
             for call, inner in inners.items():
@@ -293,15 +292,15 @@ class ForeignPool(Pool):
 
     def close(self) -> str | None:
         """Shut the executor down after its last call; return a notice if that fails."""
-        self._leaving = True
+        self._is_ending = True
         trouble = self._end(wait=self.ready)
         lender.close()  # A thread pool runs its engines in this process.
         return trouble
 
     def kill(self) -> None:
         """Shut the executor down without waiting for its calls."""
-        self._leaving = True
-        if self._calls or not self._arrival.done():
+        self._is_ending = True
+        if self._calls or not self._connected.done():
             _abandoned.set()
         self._give_up_calls()
         self._end(wait=False)

@@ -33,8 +33,8 @@ class LogFile:
     def reserve(self) -> bool:
         """Take a shared lock on the file; return whether its path still names this file.
 
-        The lock lasts until `close` and makes `saving.lock` fail in other processes. Raise
-        `BlockingIOError` if another process holds an exclusive lock.
+        While the lock lasts, until `close`, no other process gets an exclusive lock. Raise
+        `BlockingIOError` if another process holds one.
         """
         try:
             lock(self._file, shared=True)
@@ -72,5 +72,4 @@ class LogFile:
                 self.write("trace", f"{engine} {direction} {line}")
 
     def close(self) -> None:
-        """Close the file."""
         os.close(self._file)

@@ -34,7 +34,7 @@ class Progress(NamedTuple):
 class Plan:
     """The games of a tournament, paired one round at a time.
 
-    The games depend only on the settings and, in formats that pair by standings, on the results
+    The games depend only on the settings and, in formats that pair by results, on the results
     passed to `score`. The constructor raises `InputError` for invalid settings.
     ``part`` (i, n): this run plays the i-th of every n game pairs. ``keep_info``: record each move
     with the engine's last ``info`` line. ``pause``: seconds between two games of a worker.
@@ -118,11 +118,11 @@ class Plan:
         return sum(free) > 1
 
     def is_ours(self, task: PairTask) -> bool:
-        """Return whether a task is in this run's part."""
+        """Return whether this run's part contains the task."""
         return is_in_part(task.games[0].pair, self._part)
 
     def has_left(self, journal: Journal) -> bool:
-        """Return whether this run has games to play after those of its journal; read no moves."""
+        """Return whether games of this run are missing from its journal; read no moves."""
         if "verdict" in journal.meta():
             return False
         if self.settings.format == "knockout":  # Its number of games depends on results.
@@ -137,10 +137,7 @@ class Plan:
         return len(numbers) < self.share
 
     def next_round(self) -> list[PairTask]:
-        """Return the tasks of the next round, or an empty list after the last round.
-
-        Call it only while `must_wait` is false.
-        """
+        """Return the tasks of the next round, or [] after the last; `must_wait` must be false."""
         schedule = schedule_for(self.settings)
         if self._pairings and self.waits:
             self.results.append(self._current())
@@ -169,7 +166,7 @@ class Plan:
         self._points[index][1] += 1 - first
 
     def _tasks(self, round_number: int, index: int, pairing: Pairing) -> list[PairTask]:
-        """Return the tasks of a pairing, each of two games or a last single one."""
+        """Return the tasks of a pairing, of two games each; of an odd number, the last has one."""
         settings = self.settings
         tasks = []
         for start in range(0, settings.games, 2):

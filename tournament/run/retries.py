@@ -17,64 +17,63 @@ from time import monotonic
 from merels.tournament.records.games import PairTask
 from merels.tournament.run.tasks import Place
 
-TRIES = 5
-"""Failures in a row after which the run gives up; the pauses between them add up to 15 s."""
-TRIAL_TRIES = 3
-"""Failures of an engine's trial on one worker after which the run is refused."""
+MAX_FAILURES = 5
+"""Failures in a row after which an engine, or the pool of workers, is given up.
+
+The pauses between them add up to 15 s."""
+MAX_TRIAL_FAILURES = 3
+"""Failures of an engine's trial on one worker after which the run ends."""
 PAUSE_SECONDS = 1.0
 """Pause after the first failure, in seconds; each further failure doubles the pause."""
-ON_ONE_WORKER = 2
-"""Factor for pauses of an engine on one worker, so that other workers are tried first."""
-LONGEST_PAUSE = 300.0
-"""Upper limit of a pause, in seconds."""
+WORKER_FACTOR = 2
+"""Factor of the pauses of an engine on one worker, so that other workers are tried first."""
+MAX_PAUSE = 300.0
+"""Longest pause, in seconds."""
 
 
 class Backoff:
     """Exponential backoff that begins at `PAUSE_SECONDS` times ``factor``.
 
-    It is exhausted after ``tries`` failures in a row.
+    It is exhausted after ``max_failures`` failures in a row.
     """
 
-    def __init__(self, factor: int = 1, tries: int = TRIES) -> None:
-        self._factor, self._tries = factor, tries
+    def __init__(self, factor: int = 1, max_failures: int = MAX_FAILURES) -> None:
+        self._factor, self._max_failures = factor, max_failures
         self._until = 0.0
         self.failures = 0
-        """Number of failures in a row; failures during a pause are not counted."""
+        """Number of counted failures in a row."""
 
     def fail(self) -> bool:
-        """Count a failure and start a pause; return whether the failure was counted.
+        """Count a failure, start a pause and return True.
 
-        A failure during a pause is not counted, because its attempt began before the pause.
+        During a pause, do nothing and return False: the failed attempt began before the pause.
         """
         now = monotonic()
         if now < self._until:
             return False
         pause = PAUSE_SECONDS * self._factor * 2**self.failures
-        self._until = now + min(LONGEST_PAUSE, pause)
+        self._until = now + min(MAX_PAUSE, pause)
         self.failures += 1
         return True
 
     def reset(self) -> None:
-        """End the pause and set the number of failures to 0."""
         self._until, self.failures = 0.0, 0
 
     @property
-    def left(self) -> float:
-        """Seconds until the next try."""
+    def seconds_left(self) -> float:
+        """Rest of the pause; 0 after it."""
         return max(0.0, self._until - monotonic())
 
     @property
     def is_paused(self) -> bool:
-        """Whether the pause has not ended yet."""
-        return self.left > 0
+        return self.seconds_left > 0
 
     @property
     def is_exhausted(self) -> bool:
-        """Whether the limit of failures is reached."""
-        return self.failures >= self._tries
+        return self.failures >= self._max_failures
 
 
-class _Failing:
+class _FailingEngine:
     """An engine that did not start."""
 
     def __init__(self) -> None:
@@ -94,10 +93,10 @@ class _Failing:
 
     def leave_out(self, place: Place) -> bool:
         """Give a worker no games during a pause; return whether the engine is also at fault."""
-        is_next = self.left_out.setdefault(place, Backoff(ON_ONE_WORKER)).fail()
-        again = is_next and place in self.suspects
+        is_counted = self.left_out.setdefault(place, Backoff(WORKER_FACTOR)).fail()
+        failed_again = is_counted and place in self.suspects
         self.suspects.add(place)
-        return again or len({suspect.host for suspect in self.suspects}) > 1
+        return failed_again or len({suspect.host for suspect in self.suspects}) > 1
 
     @property
     def may_be_tried(self) -> bool:
@@ -108,12 +107,12 @@ class _Failing:
 class Starts:
     """Engines that do not start, and the tasks that wait for them.
 
-    ``is_match``: whether the tournament has only two engines, so that notices can be shorter.
+    ``is_match``: the tournament has only two engines, so that notices can be shorter.
     """
 
     def __init__(self, is_match: bool) -> None:
         self._is_match = is_match
-        self._failing: dict[str, _Failing] = {}
+        self._failing: dict[str, _FailingEngine] = {}
 
     def fail(self, failures: Mapping[str, str], place: Place | None) -> list[str]:
         """Count failed starts and return notices for the user.
@@ -123,7 +122,7 @@ class Starts:
         """
         notices = []
         for name, failure in failures.items():
-            engine = self._failing.setdefault(name, _Failing())
+            engine = self._failing.setdefault(name, _FailingEngine())
             engine.failure, engine.is_tried = failure, False
             if place is not None:
                 if place not in engine.left_out:
@@ -157,7 +156,7 @@ class Starts:
         return notices
 
     def admit(self, task: PairTask) -> bool:
-        """Return whether a task may be submitted; otherwise queue it until `take` returns it."""
+        """Return whether a task may be submitted; if not, queue it for `next_waiting`."""
         engines = self._engines(task)
         for engine in engines:
             if not engine.may_be_tried:
@@ -172,8 +171,8 @@ class Starts:
         for engine in self._engines(task):
             engine.is_tried = False
 
-    def take(self) -> PairTask | None:
-        """Remove and return a waiting task whose engine may be tried now, or return None."""
+    def next_waiting(self) -> PairTask | None:
+        """Remove and return a waiting task whose engine may be tried now; None without one."""
         for name, engine in list(self._failing.items()):
             if engine.may_be_tried:
                 if engine.waiting:
@@ -183,7 +182,7 @@ class Starts:
         return None
 
     def left_out(self, task: PairTask) -> frozenset[Place]:
-        """Return the workers that must not play a task now."""
+        """Return the workers that must not play this task now."""
         return frozenset(
             place for engine in self._engines(task)
             for place, backoff in engine.left_out.items() if backoff.is_paused
@@ -198,7 +197,7 @@ class Starts:
         """Whether a waiting task may still be played: none of its engines is given up."""
         given_up = {name for name, engine in self._failing.items() if engine.backoff.is_exhausted}
         return any(
-            not given_up & _names(task)
+            not given_up & task.engines
             for name, engine in self._failing.items() if name not in given_up
             for task in engine.waiting
         )
@@ -213,10 +212,10 @@ class Starts:
             if engine.backoff.is_exhausted:
                 yield name, engine.failure, engine.waiting
 
-    def _engines(self, task: PairTask) -> list[_Failing]:
+    def _engines(self, task: PairTask) -> list[_FailingEngine]:
         if not self._failing:
             return []
-        return [self._failing[name] for name in _names(task) if name in self._failing]
+        return [self._failing[name] for name in task.engines if name in self._failing]
 
 
 class Refusals:
@@ -227,15 +226,10 @@ class Refusals:
 
     def add(self, place: Place) -> bool:
         """Count a failed trial; return whether the engine, not the worker, is at fault."""
-        backoff = self._backoffs.setdefault(place, Backoff(ON_ONE_WORKER, TRIAL_TRIES))
+        backoff = self._backoffs.setdefault(place, Backoff(WORKER_FACTOR, MAX_TRIAL_FAILURES))
         backoff.fail()
         return backoff.is_exhausted or len({place.host for place in self._backoffs}) > 1
 
     def left_out(self) -> frozenset[Place]:
         """Return the workers that must not try the engines now."""
         return frozenset(place for place, backoff in self._backoffs.items() if backoff.is_paused)
-
-
-def _names(task: PairTask) -> set[str]:
-    """Return the names of a task's engines."""
-    return {task.games[0].white.name, task.games[0].black.name}

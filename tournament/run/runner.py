@@ -1,8 +1,8 @@
 """The runner: submits the plan's tasks to a pool of workers and records their results.
 
-The runner submits the unplayed games of a task again. After a failed start of an engine, they wait
-until `Starts` admits the engine again. After a failed call, they wait until a game of another pair
-is received, or no other task is left.
+Games that a task leaves unplayed are submitted again. After a failed start of an engine, they wait
+until `Starts` admits the engine. After a failed call, they wait until another game is received, or
+no other task is left.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Literal
 
 from merels.engine.common.errors import shorten
 from merels.engine.common.numbers import counted
+from merels.tournament.journal.rows import Row
 from merels.tournament.records.games import PairTask
 from merels.tournament.run.foreign_pool import ForeignPool
 from merels.tournament.run.retries import Refusals, Starts
@@ -35,9 +36,9 @@ from merels.tournament.run.tasks import (
 from merels.tournament.run.worker_pool import LocalPool
 
 ATTEMPTS = 3
-"""Number of failed calls after which the runner gives up a pair, if other pairs are played."""
-IN_A_ROW = 3
-"""Failed calls in a row, without a game in between, that are blamed on the workers."""
+"""Value of `_FailedPair.failures` at which the runner gives up a pair."""
+RENEW_AFTER = 3
+"""Failed calls in a row, without a game received in between, after which the pool is renewed."""
 TICK_SECONDS = 0.25
 """Longest time between two updates of the views, in seconds."""
 
@@ -59,15 +60,15 @@ Trial = Callable[[], list[str]]
 
 
 @dataclass(slots=True)
-class _Failure:
-    """A pair whose call failed and is to be submitted again."""
+class _FailedPair:
+    """A pair whose last call failed."""
 
     task: PairTask
-    why: str
-    games: int
+    error: str
+    received: int
     """Number of games that the run had received when the call failed."""
     failures: int = 1
-    """Number of failures that count: the first, and each before which the run received games."""
+    """Number of failed calls; a further one counts only if a game was received in between."""
     breaks: int = 0
     """Number of the pair's calls during which the executor broke."""
 
@@ -75,9 +76,9 @@ class _Failure:
 class Runner:
     """Plays the games of the plan that are missing from the journal.
 
-    The runner keeps ``window`` tasks running, and `Pool.ahead` more queued. A worker calls
-    ``trial`` before the first game. The run ends when an engine has lost ``max_faults`` games by
-    its own fault; 0: no limit.
+    Up to ``window`` tasks run, and `Pool.ahead` more are queued. A worker calls ``trial`` before
+    the first game. The run stops when an engine has lost ``max_faults`` games by its own fault; 0:
+    no limit.
     """
 
     def __init__(
@@ -90,34 +91,34 @@ class Runner:
         self._faults = Counter[str]()
         """Engine name -> games of this run that it lost by its own fault."""
         self._trial = trial
-        """The trial, until a worker has completed it; then None."""
+        """The trial until a worker has completed it or its call fails; then None."""
         self._refusals = Refusals()
         self._pool: LocalPool | ForeignPool
         self._events: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         """Functions for the runner's thread to call."""
         self._starts = Starts(len(board.standings.names) == 2)
-        self._running = 0
-        """Number of calls that the pool has not returned."""
-        self._again: deque[PairTask] = deque()
+        self._open_calls = 0
+        """Number of submitted calls that have not returned."""
+        self._unplayed: deque[PairTask] = deque()
         """Unplayed games of tasks whose call did not fail."""
-        self._failures: dict[int, _Failure] = {}
+        self._failed_pairs: dict[int, _FailedPair] = {}
         """Pair number -> the pair, if its last call failed."""
-        self._failed: deque[int] = deque()
+        self._retries: deque[int] = deque()
         """Numbers of the failed pairs to submit again."""
-        self._given_up: list[_Failure] = []
+        self._given_up: list[_FailedPair] = []
         """Pairs that failed too often; their games stay unplayed."""
-        self._in_a_row = 0
-        """Calls that failed since a game was received or the workers were renewed."""
-        self._why = ""
+        self._failures_in_a_row = 0
+        """Calls that failed since a game was received or the pool was renewed."""
+        self._last_error = ""
         """Error of the last failed call; empty once a game was received."""
-        self._games = 0
+        self._received = 0
         """Number of games received."""
-        self._interrupts = 0
+        self._stop_requests = 0
         """Requests to stop, by interrupts or ``-maxfaults``; an immediate stop counts as two."""
 
     def report(self, event: Started | Played | Finished) -> None:
         """Queue a worker's report, from any thread."""
-        self._events.put(partial(self._take_report, event))
+        self._events.put(partial(self._process_report, event))
 
     def interrupt(self, now: bool = False) -> None:
         """Stop after the games in progress.
@@ -125,7 +126,7 @@ class Runner:
         With ``now``, on the second request to stop, or while the pool is ``silent``, stop at once.
         May be called from a signal handler.
         """
-        self._events.put(partial(self._take_interrupt, now))
+        self._events.put(partial(self._process_interrupt, now))
 
     def wake(self) -> None:
         """Have `run` check the pool at once; may be called from any thread."""
@@ -142,7 +143,7 @@ class Runner:
         try:
             while not self._is_over():
                 self._hand_out(tasks)
-                if not self._running and (self._interrupts or not self._may_submit_later):
+                if not self._open_calls and (self._stop_requests or not self._may_submit_later):
                     break
                 self._wait()
             end = self._end(tasks)
@@ -161,18 +162,18 @@ class Runner:
             raise
 
     def _is_over(self) -> bool:
-        ended = self._interrupts > 1 or self.board.verdict is not None
+        ended = self._stop_requests > 1 or self.board.verdict is not None
         return ended or self._pool.given_up
 
     @property
-    def _is_faulty(self) -> bool:
+    def _reached_max_faults(self) -> bool:
         return 0 < self._max_faults <= max(self._faults.values(), default=0)
 
     @property
     def _may_submit_later(self) -> bool:
         """Whether a task may be submitted later, although no call is running."""
-        waits = self._again or self._failed or self._trial or not self._pool.ready
-        return bool(waits) or self._in_a_row >= IN_A_ROW or self._starts.has_playable
+        waits = self._unplayed or self._retries or self._trial or not self._pool.ready
+        return bool(waits) or self._failures_in_a_row >= RENEW_AFTER or self._starts.has_playable
 
     def _end(self, tasks: Iterator[PairTask | None]) -> End:
         """Return how the run ended; an interrupt after the last game is ignored."""
@@ -180,19 +181,19 @@ class Runner:
             return "decided"
         if not self.board.open and next(tasks, None) is None:
             return "finished"
-        if self._interrupts > 1 or self._interrupts and self._pool.given_up:
+        if self._stop_requests > 1 or self._stop_requests and self._pool.given_up:
             return "killed"
-        if self._interrupts:
-            return "faulty" if self._is_faulty else "interrupted"
+        if self._stop_requests:
+            return "faulty" if self._reached_max_faults else "interrupted"
         return "timed_out" if self._pool.given_up else "stuck"
 
     def _explain(self) -> None:
         """Report the engines and the pairs that were given up, and the reasons."""
         for name, error, _ in self._starts.given_up():
             self.board.notice(f"engine {name} {error}: its games are left unplayed")
-        for failure in self._given_up:
-            pair, games = failure.task.games[0].pair, counted(len(failure.task.games), "game")
-            self.board.notice(f"pair {pair} failed: {failure.why}; {games} left unplayed")
+        for failed in self._given_up:
+            pair, games = failed.task.games[0].pair, counted(len(failed.task.games), "game")
+            self.board.notice(f"pair {pair} failed: {failed.error}; {games} left unplayed")
 
     def _tasks(self) -> Iterator[PairTask | None]:
         """Yield the remaining tasks, or None while the next round waits for results."""
@@ -212,18 +213,18 @@ class Runner:
                 yield None
 
     def _hand_out(self, tasks: Iterator[PairTask | None]) -> None:
-        """Submit tasks until the window is full; before the first, have the engines tried."""
-        if self._in_a_row >= IN_A_ROW and not self._running:
-            self._in_a_row = 0
-            for failure in self._failures.values():
-                failure.failures = 0
-            self._pool.renew(self._why)
+        """Renew a failing pool; submit the trial of the engines, or tasks to fill the window."""
+        if self._failures_in_a_row >= RENEW_AFTER and not self._open_calls:
+            self._failures_in_a_row = 0
+            for failed in self._failed_pairs.values():
+                failed.failures = 0
+            self._pool.renew(self._last_error)
         window = self._window + self._pool.ahead
-        while self._pool.ready and self._running < window and not self._interrupts:
-            if self._is_over() or self._in_a_row >= IN_A_ROW:
+        while self._pool.ready and self._open_calls < window and not self._stop_requests:
+            if self._is_over() or self._failures_in_a_row >= RENEW_AFTER:
                 return
             if self._trial is not None:
-                if not self._running:
+                if not self._open_calls:
                     self._try_engines(self._trial)
                 return
             if (task := self._next_task(tasks)) is None:
@@ -231,16 +232,15 @@ class Runner:
             self._submit(task)
 
     def _try_engines(self, trial: Trial) -> None:
-        """Submit the trial of the engines."""
         if left_out := self._refusals.left_out():
             self._pool.occupy(left_out)
         future = self._pool.submit(try_all, trial, left_out)
-        self._running += 1
-        future.add_done_callback(lambda done: self._events.put(partial(self._end_trial, done)))
+        self._open_calls += 1
+        future.add_done_callback(lambda done: self._events.put(partial(self._process_trial, done)))
 
     def _next_task(self, tasks: Iterator[PairTask | None]) -> PairTask | None:
         """Return the next task that can be played now, or None."""
-        while (task := self._draw(tasks)) is not None:
+        while (task := self._next_candidate(tasks)) is not None:
             if self._starts.admit(task):
                 return task
             if self._starts.is_given_up(task):
@@ -248,43 +248,44 @@ class Runner:
                 self.board.show()
         return None
 
-    def _draw(self, tasks: Iterator[PairTask | None]) -> PairTask | None:
-        """Return the next task whether or not its engines may be tried, or None."""
-        if self._again:
-            return self._again.popleft()
-        task = self._starts.take() or self._next_failed(False)
+    def _next_candidate(self, tasks: Iterator[PairTask | None]) -> PairTask | None:
+        """Return the next task, or None; its engines may have to wait."""
+        if self._unplayed:
+            return self._unplayed.popleft()
+        task = self._starts.next_waiting() or self._next_retry(no_other_task=False)
         if task is None:
             paused = self._starts.paused()
             if not paused or self.board.plan.can_pair_without(paused):
                 task = next(tasks, None)
-        return task or self._next_failed(True)
+        return task or self._next_retry(no_other_task=True)
 
-    def _next_failed(self, is_last: bool) -> PairTask | None:
-        """Return a pair whose call failed, or None.
+    def _next_retry(self, no_other_task: bool) -> PairTask | None:
+        """Return a failed pair that may be submitted again, or None.
 
-        Unless ``is_last`` (there is no other task), a game must have been received since the
-        failure. If the executor broke twice or more during the calls of a pair, the pair waits
-        until no other call is running: the next break then has only one suspect.
+        Unless there is ``no_other_task``, a game must have been received since the pair failed,
+        and `_failures_in_a_row` must be 0. If the executor broke twice or more during the calls of
+        a pair, the pair waits until no call is open: the next break then has only one suspect.
         """
-        for pair in self._failed:
-            failure = self._failures[pair]
-            is_due = is_last or failure.games < self._games and not self._in_a_row
-            if is_due and not (failure.breaks > 1 and self._running):
-                self._failed.remove(pair)
-                return failure.task
+        for pair in self._retries:
+            failed = self._failed_pairs[pair]
+            is_due = failed.received < self._received and not self._failures_in_a_row
+            if (is_due or no_other_task) and not (failed.breaks > 1 and self._open_calls):
+                self._retries.remove(pair)
+                return failed.task
         return None
 
     def _submit(self, task: PairTask) -> None:
-        """Submit a task to the pool."""
         if left_out := self._starts.left_out(task):
             self._pool.occupy(left_out)
         future = self._pool.submit(play_pair, task, left_out)
-        self._running += 1
+        self._open_calls += 1
         if self._pool.foreign:
             # Foreign workers do not report when games start, so they count as started now.
             for spec in task.games:
                 self.board.begin(spec.number)
-        future.add_done_callback(lambda done: self._events.put(partial(self._finish, task, done)))
+        future.add_done_callback(
+            lambda done: self._events.put(partial(self._process_result, task, done))
+        )
 
     def _wait(self) -> None:
         """Process the next event, or wait `TICK_SECONDS`; then check the pool and update views."""
@@ -294,44 +295,38 @@ class Runner:
             pass
         else:
             act()
-        self._show_notices(self._pool.check())
+        self.board.notice(*self._pool.check())
         self.board.tick()
 
-    def _show_notices(self, notices: list[str]) -> None:
-        for notice in notices:
-            self.board.notice(notice)
-
-    def _take_report(self, event: Started | Played | Finished) -> None:
-        """Process a worker's report."""
+    def _process_report(self, event: Started | Played | Finished) -> None:
         if isinstance(event, Finished):
-            self._take(event)
+            self._process_game(event.row)
         elif isinstance(event, Played):
             self.board.go_on(event)
         else:
             self.board.begin(event.number)
             if (spec := self.board.playing.get(event.number)) is not None:
-                self._show_notices(self._starts.succeed((spec.white.name, spec.black.name), None))
+                self.board.notice(*self._starts.succeed((spec.white.name, spec.black.name), None))
 
-    def _take_interrupt(self, now: bool) -> None:
-        """Process an interrupt."""
+    def _process_interrupt(self, now: bool) -> None:
         if now or self._pool.silent:
-            self._interrupts += 2
+            self._stop_requests += 2
         else:
             self._stop("")
 
     def _stop(self, why: str) -> None:
         """Stop after the games in progress, or at once if this is the second request."""
-        self._interrupts += 1
-        if self._interrupts == 1:
+        self._stop_requests += 1
+        if self._stop_requests == 1:
             self.board.notice(f"{why}finishing the games in progress; interrupt again to stop now")
             self._pool.finish_games()
 
-    def _end_trial(self, future: Future[Tried]) -> None:
+    def _process_trial(self, future: Future[Tried]) -> None:
         """Process the result of a trial: start the games, or let another worker try the engines.
 
         Raise `InputError` if an engine, and not only one worker, is at fault.
         """
-        self._running -= 1
+        self._open_calls -= 1
         if future.cancelled():
             return
         if future.exception() is not None:
@@ -342,80 +337,80 @@ class Runner:
             if self._refusals.add(tried.place):
                 raise tried.refusal
             fault = f"{tried.refusal.token.removeprefix('-')} {tried.refusal.expected}"
-            self._show_notices([f"{tried.place}: {fault}; another worker tries the engines"])
+            self.board.notice(f"{tried.place}: {fault}; another worker tries the engines")
         elif not tried.handed_back:
             self._trial = None
             self._pool.note_work()
-            self._show_notices(list(tried.notices))
+            self.board.notice(*tried.notices)
             self._starts.succeed(self.board.standings.names, tried.place)
 
-    def _finish(self, task: PairTask, future: Future[PairReport]) -> None:
+    def _process_result(self, task: PairTask, future: Future[PairReport]) -> None:
         """Process the result of a task, and queue its unplayed games again."""
-        self._running -= 1
+        self._open_calls -= 1
         self._starts.task_returned(task)
         if future.cancelled():
-            self._again.append(task)
+            self._unplayed.append(task)
             return
         if (error := future.exception()) is not None:
-            why = (str(error).strip() or repr(error)).splitlines()[-1]
-            return self._fail(task, why, isinstance(error, BrokenExecutor))
+            text = (str(error).strip() or repr(error)).splitlines()[-1]
+            return self._process_failure(task, text, isinstance(error, BrokenExecutor))
         report = future.result()
         if not is_report(report, task):
-            return self._fail(task, f"the executor returned {shorten(repr(report))}", False)
+            text = f"the executor returned {shorten(repr(report))}"
+            return self._process_failure(task, text, False)
         place = report.place if self._pool.foreign else None
         for game in report.games:
-            self._take(game, place)
+            self._process_game(game.row, place)
         unplayed = task.without(self.board.played)
         if report.failures:
-            self._show_notices(self._starts.fail(report.failures, place))
+            self.board.notice(*self._starts.fail(report.failures, place))
             for _, _, waiting in self._starts.given_up():
                 for other in waiting:
                     self.board.skip(other.games)
             self.board.show()
         if unplayed.games:
-            self._again.append(unplayed)
+            self._unplayed.append(unplayed)
 
-    def _fail(self, task: PairTask, why: str, is_broken: bool) -> None:
+    def _process_failure(self, task: PairTask, error: str, is_broken: bool) -> None:
         """Queue a pair again after a failed call, or give it up after `ATTEMPTS` failures."""
-        if not self._why:
-            self.board.notice(f"pair {task.games[0].pair} failed: {why}")
-        self._in_a_row += 1
-        self._why = why
+        pair = task.games[0].pair
+        if not self._last_error:
+            self.board.notice(f"pair {pair} failed: {error}")
+        self._failures_in_a_row += 1
+        self._last_error = error
         unplayed = task.without(self.board.played)
         if not unplayed.games:
             return
-        pair = task.games[0].pair
-        failure = self._failures.get(pair)
-        if failure is None:
-            failure = self._failures[pair] = _Failure(unplayed, why, self._games)
-        elif failure.games < self._games:
-            failure.failures += 1
-        failure.task, failure.why, failure.games = unplayed, why, self._games
-        failure.breaks += is_broken
-        if failure.failures < ATTEMPTS:
-            self._failed.append(pair)
+        failed = self._failed_pairs.get(pair)
+        if failed is None:
+            failed = self._failed_pairs[pair] = _FailedPair(unplayed, error, self._received)
+        elif failed.received < self._received:
+            failed.failures += 1
+        failed.task, failed.error, failed.received = unplayed, error, self._received
+        failed.breaks += is_broken
+        if failed.failures < ATTEMPTS:
+            self._retries.append(pair)
             return
-        self._given_up.append(self._failures.pop(pair))
+        self._given_up.append(self._failed_pairs.pop(pair))
         self.board.skip(unplayed.games)
         self.board.show()
 
-    def _take(self, game: Finished, place: Place | None = None) -> None:
-        """Record a finished game, unless it was recorded before."""
-        row = game.row
-        self._in_a_row = 0
-        if self._why:
-            self._why = ""
+    def _process_game(self, row: Row, place: Place | None = None) -> None:
+        """Reset the counts of failures, and record the game unless it was recorded before."""
+        self._failures_in_a_row = 0
+        if self._last_error:
+            self._last_error = ""
             self.board.notice("games come back again")
-        self._games += 1
+        self._received += 1
         self._pool.note_work()
-        self._show_notices(self._starts.succeed((row.white, row.black), place))
+        self.board.notice(*self._starts.succeed((row.white, row.black), place))
         if row.number in self.board.played:
             return
         self.board.end(row)
-        self._failures.pop(row.pair, None)
+        self._failed_pairs.pop(row.pair, None)
         if culprit := row.culprit:
             self._faults[culprit] += 1
-            if self._is_faulty and not self._interrupts:
+            if self._reached_max_faults and not self._stop_requests:
                 games = counted(self._max_faults, "game")
                 self._stop(f"{culprit} lost {games} by its own fault (-maxfaults); ")
         for attempt in row.voided.splitlines():

@@ -1,4 +1,4 @@
-"""Scoreboard of a run: journals games as they end, counts and shows them in number order."""
+"""Scoreboard of a run: stores games as they end, counts and shows them in number order."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from merels.tournament.statistics.sprt import match_llr
 T = TypeVar("T")
 
 
-class _InOrder(Generic[T]):
-    """A reorder buffer: items arrive in any order and are released in the announced order."""
+class _ReorderBuffer(Generic[T]):
+    """Items that arrive in any order and are released in the announced order of numbers."""
 
     def __init__(self) -> None:
         self._expected: deque[int] = deque()
@@ -32,7 +32,7 @@ class _InOrder(Generic[T]):
         self._expected.append(number)
 
     def skip(self, number: int) -> None:
-        """Stop waiting for this number; its item may still arrive later."""
+        """Do not wait for this number; its item may still arrive later."""
         if number not in self._waiting:
             self._skipped.add(number)
 
@@ -85,9 +85,9 @@ class Scoreboard:
         """The numbers of the announced games that are not counted yet."""
         self._unshown = set(self.played) if plan.shows_stored else set[int]()
         """The numbers of the games in the journal that are not counted yet."""
-        self._starts = _InOrder[GameSpec]()
-        self._ends = _InOrder[Row | None]()
-        self._judged_pairs = 0
+        self._starts = _ReorderBuffer[GameSpec]()
+        self._ends = _ReorderBuffer[Row | None]()
+        self._pairs_in_llr = 0
 
     def expect(self, spec: GameSpec) -> None:
         """Announce the next game of the plan, which may already be in the journal."""
@@ -100,7 +100,7 @@ class Scoreboard:
             self._starts.expect(spec.number)
 
     def begin(self, number: int) -> None:
-        """Show that a game started, unless an earlier attempt at it was already shown."""
+        """Show that a game started, unless the start of an earlier attempt was shown."""
         spec = self.waiting.pop(number, None)
         if spec is not None:
             self.playing[number] = spec
@@ -143,7 +143,7 @@ class Scoreboard:
         """Count and show the games that no missing game precedes, until the SPRT is decided."""
         for number, row in self._ends.release():
             self._count(number, row)
-            if self.verdict is None and self._decide():
+            if self.verdict is None and self._is_decided():
                 break
 
     def show_rest(self) -> None:
@@ -159,24 +159,24 @@ class Scoreboard:
         game = self.journal.row(number) if row is None else row
         self.standings.add(game)
         self.plan.score(number, game.white_score)
-        self._judge()
+        self._update_llr()
         for view in self.views:
             (view.found if row is None else view.finished)(game, self.standings)
 
-    def _judge(self) -> None:
-        """Update the log-likelihood ratio of the SPRT; a pentanomial test counts whole pairs."""
+    def _update_llr(self) -> None:
+        """Update the log-likelihood ratio of an SPRT; with ``by_pairs`` only after whole pairs."""
         sprt = self.settings.sprt
         if sprt is None:
             return
         counts = self.standings.counts(*self.standings.names)
         if self.settings.by_pairs:
-            if counts.pairs == self._judged_pairs:
+            if counts.pairs == self._pairs_in_llr:
                 return
-            self._judged_pairs = counts.pairs
+            self._pairs_in_llr = counts.pairs
         self.llr = match_llr(sprt, counts, self.settings.by_pairs)
 
-    def _decide(self) -> bool:
-        """Return whether the counted games decide the SPRT; store the verdict if they do."""
+    def _is_decided(self) -> bool:
+        """Return whether the counted games decide the SPRT, and store the verdict if so."""
         sprt = self.settings.sprt
         if sprt is None:
             return False
@@ -186,21 +186,19 @@ class Scoreboard:
         return self.verdict is not None
 
     def paired(self) -> None:
-        """Report a new round to the views."""
         for view in self.views:
             view.paired()
 
     def tick(self) -> None:
-        """Update the views; called several times a second."""
         for view in self.views:
             view.tick(self.standings, self.playing)
 
     def over(self, end: str, why: str = "") -> None:
-        """Report the end of the run to the views."""
         for view in self.views:
             view.over(end, why)
 
-    def notice(self, text: str) -> None:
-        """Pass a notice for the user to the views."""
-        for view in self.views:
-            view.notice(text)
+    def notice(self, *texts: str) -> None:
+        """Pass notices for the user to the views."""
+        for text in texts:
+            for view in self.views:
+                view.notice(text)

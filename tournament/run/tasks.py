@@ -1,18 +1,17 @@
 """Tasks played in a worker, and the worker's reports.
 
-A worker returns a row only for a game that it played to the end. In all other cases (an engine does
-not start, an exception, a left-out worker) the game counts as unplayed. A worker is *left out* of
+A worker returns a row only for a game that it played to the end. Otherwise the game is unplayed: an
+engine did not start, an exception was raised, or the worker is left out. A worker is *left out* of
 an engine's games for a pause after the engine failed to start on it, see `retries`.
 """
 
 from __future__ import annotations
 
 import os
-import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import partial
 from time import monotonic, sleep
 from typing import NamedTuple
 
@@ -20,6 +19,7 @@ from merels.engine.common.errors import InputError
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.tournament.journal.rows import Row, make_row
 from merels.tournament.play.engine_cache import EngineCache
+from merels.tournament.play.fingerprint import HERE
 from merels.tournament.play.game import GameStarted, NotStarted, play_game
 from merels.tournament.play.lender import CacheLender
 from merels.tournament.play.preflight import preflight
@@ -71,7 +71,7 @@ class Finished:
 class PairReport:
     """A worker's report on a task.
 
-    Games of the task that are neither in ``games`` nor reported before were not played.
+    Games of the task that are neither in ``games`` nor reported before are unplayed.
     """
 
     place: Place
@@ -85,21 +85,21 @@ def is_report(value: object, task: PairTask) -> bool:
     if not isinstance(value, PairReport):
         return False
     names = {game.number: (game.white.name, game.black.name) for game in task.games}
-    return set(value.failures) <= {name for pair in names.values() for name in pair} and all(
+    return set(value.failures) <= task.engines and all(
         names.get(game.row.number) == (game.row.white, game.row.black) for game in value.games
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """Result of trying all engines in a worker."""
+    """A worker's report on the trial of all engines."""
 
     place: Place
     notices: Sequence[str] = ()
     refusal: InputError | None = None
     """The error of an engine that cannot play."""
     handed_back: bool = False
-    """Whether no engine was tried, because the worker is left out."""
+    """Whether the worker, because it is left out, tried no engine."""
 
 
 @dataclass(slots=True)
@@ -124,10 +124,8 @@ worker: Worker | None = None
 """State of this process if it is a local worker; None in a process of a user's executor."""
 lender = CacheLender()
 """Engine caches of a process of a user's executor."""
-_passed: set[EngineSpec] = set()
+_passed_engines: set[EngineSpec] = set()
 """The engines, without options, that passed their trial in this process."""
-
-
 _last_end: float | None = None
 """Monotonic time, in seconds, at which this process ended its last game."""
 
@@ -142,14 +140,9 @@ def _games_of(task: PairTask, pause: Callable[[float], object]) -> Iterator[Game
         _last_end = monotonic()
 
 
-@lru_cache(maxsize=1)
-def _host() -> str:
-    return socket.gethostname()
-
-
 def here() -> Place:
     """Return the place of this process."""
-    return Place(_host(), os.getpid())
+    return Place(HERE.host, os.getpid())
 
 
 def play_pair(
@@ -175,7 +168,7 @@ def play_pair(
 
 
 def _play_elsewhere(task: PairTask, left_out: frozenset[Place]) -> PairReport:
-    """Play a task in a process of a user's executor, which keeps the engines for later tasks."""
+    """Play a task in a process of a user's executor; `lender` keeps the engines for later."""
     if here() in left_out:
         sleep(HAND_BACK_SECONDS)
         return PairReport(here())
@@ -199,11 +192,11 @@ def _try_engines(spec: GameSpec) -> dict[str, str]:
     failures = {}
     for entrant in (spec.white, spec.black):
         program = replace(entrant.engine, options=())
-        if program in _passed:
+        if program in _passed_engines:
             continue
         try:
             preflight([entrant], [entrant.name], spec.rules, spec.opening)
-            _passed.add(program)
+            _passed_engines.add(program)
         except InputError as error:
             fault, _, cause = error.expected.partition(": ")
             failures[entrant.name] = f"{fault} ({cause})" if cause else fault

@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 from merels.protocol.process.guardian import OWN_GROUP
 from merels.tournament.run.call_queue import CallQueue, EngineHistory
 from merels.tournament.run.channel import Call, Leave, Link, Report
-from merels.tournament.run.retries import TRIES, Backoff
+from merels.tournament.run.retries import MAX_FAILURES, Backoff
 from merels.tournament.run.tasks import Place
 
 T = TypeVar("T")
@@ -36,20 +36,16 @@ class CallFailed(Exception):
 
 
 class Pool:
-    """The part of the runner's interface that local and foreign pools share.
-
-    When calls fail without a game in between, `renew` makes a pause, which doubles each time. The
-    `TRIES`-th call of `renew` in a row gives the pool up.
-    """
+    """The part that local and foreign pools share."""
 
     foreign = False
-    """Whether the pool reports games only when their call returns, and may lose several calls."""
+    """Whether the workers belong to a user's executor, which reports games as calls return."""
     ahead = 0
     """Extra tasks queued so that no worker idles."""
     ready = True
     """Whether calls can be submitted."""
     silent = False
-    """Whether a notice has reported that no results arrive, and none has arrived since."""
+    """Whether the pool is stalled, and a notice has reported this."""
     given_up = False
     """Whether the run ends because no worker can play."""
 
@@ -58,19 +54,24 @@ class Pool:
         self._notices: list[str] = []
 
     def renew(self, why: str) -> None:
-        """Start a pause, because calls fail; no call can be submitted before its end."""
+        """Refuse calls for a pause, because calls fail with the error ``why``.
+
+        The pause doubles with each call of `renew` until `note_work` is called. The
+        `MAX_FAILURES`-th such call gives the pool up.
+        """
         self.ready = False
         self._backoff.fail()
         if self._backoff.is_exhausted:
             self.given_up = True
-            self._notices.append(f"the workers failed {TRIES} times in a row: {why}; given up")
+            times = f"{MAX_FAILURES} times in a row"
+            self._notices.append(f"the workers failed {times}: {why}; given up")
 
     def note_work(self) -> None:
-        """Record that a worker completed a call."""
+        """Record that a worker played a game or completed a trial."""
         self._backoff.reset()
 
     def occupy(self, places: frozenset[Place]) -> None:
-        """Keep these workers busy for a while, so that they take no task."""
+        """Keep these workers busy for a while, so that others take the next tasks."""
 
     def check(self) -> list[str]:
         """Update the state of the pool and return notices; called several times a second."""
@@ -81,12 +82,11 @@ class Pool:
 
 
 class LocalPool(Pool, Executor):
-    """A pool of ``workers`` local processes.
+    """A pool of ``workers`` local processes; see `Pool` for ``ahead``.
 
     ``report`` receives the content of each `Report`, in a thread of the pool. ``cpus``: the cores
-    of each worker; repeated if there are more workers; empty: no worker is pinned. ``log``: a file
+    of each worker, repeated if there are more workers; empty: no worker is pinned. ``log``: a file
     for the traffic with the engines. ``watched``: the moves of games in progress are reported.
-    ``ahead``: number of queued calls, from which a worker takes one whose engines it already runs.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class LocalPool(Pool, Executor):
         """Cancel the queued calls, and have running calls return after the game in progress."""
         self._queue.cancel()
         for slot in self._slots:
-            slot.leave(quit=False)
+            slot.ask_to_leave(quit=False)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """End the workers and their engines after the last call; ``wait`` until they have ended."""
@@ -154,7 +154,7 @@ class LocalPool(Pool, Executor):
                 future.set_exception(error)
             else:
                 future.set_result(value)
-        slot.leave(quit=True)
+        slot.ask_to_leave(quit=True)
         slot.reap(LEAVE_SECONDS)
 
 
@@ -168,7 +168,7 @@ class _Slot:
         self._process: subprocess.Popen[bytes] | None = None
         self._link: Link | None = None
         self._lock = threading.Lock()
-        self._closed = False
+        self._is_closed = False
         self.history = EngineHistory()
 
     def call(self, call: Call, report: Callable[[Any], None]) -> Any:
@@ -195,7 +195,7 @@ class _Slot:
     def _send(self, call: Call) -> Link:
         """Send a call to the worker, after starting one if necessary, and return its link."""
         with self._lock:
-            if self._closed:
+            if self._is_closed:
                 raise EOFError("the pool is closed")
             if self._link is None:
                 try:
@@ -211,7 +211,7 @@ class _Slot:
             self._link.send(call)
             return self._link
 
-    def leave(self, quit: bool) -> None:
+    def ask_to_leave(self, quit: bool) -> None:
         """Ask the worker, if there is one, to start no further game; with ``quit``, to exit."""
         with self._lock:
             if self._link is not None:
@@ -222,12 +222,12 @@ class _Slot:
     def kill_worker(self) -> None:
         """Kill the worker and start no other; the thread in `call` reaps the process."""
         with self._lock:
-            self._closed = True
+            self._is_closed = True
             if self._process is not None:
                 _kill_group(self._process)
 
     def reap(self, patience: float) -> None:
-        """Wait ``patience`` seconds for the worker to exit, then kill it; close its pipes."""
+        """Close the worker's pipes once it has exited; kill it after ``patience`` seconds."""
         with self._lock:
             process, self._process, self._link = self._process, None, None
         self.history.clear()

@@ -116,7 +116,7 @@ def test_an_engine_can_play_itself_and_its_processes_are_kept(engines: EngineCac
 
 
 def test_engines_are_kept_unless_memory_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine_cache, "MOST_KEPT", 5)
+    monkeypatch.setattr(engine_cache, "MAX_KEPT", 5)
     is_short = False
     with EngineCache(2, memory_is_short=lambda: is_short) as engines:
         for name, short, kept in (

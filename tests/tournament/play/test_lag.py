@@ -15,7 +15,7 @@ from merels.protocol.client.engine import Engine
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.tournament.play.clock import Clock
 from merels.tournament.play.engine_cache import EngineCache
-from merels.tournament.play.lag import SHORT_MOVES, NOT_MEASURED, Lag, LagMeter, Reading
+from merels.tournament.play.lag import CREDIT_STEP, NOT_MEASURED, Lag, LagMeter, Reading
 from merels.tournament.play.player import Player, Script
 from merels.tournament.records.games import Entrant, TimeControl
 from tests.processes import FAKE, limited
@@ -105,12 +105,12 @@ print(meter.lag(other, before, time.monotonic_ns() - began).waited)
 
 
 def test_quick_engines_are_not_measured_until_they_slow_down(meter: LagMeter) -> None:
-    for _ in range(SHORT_MOVES):
-        assert meter.is_worth_it("Quick")
-        meter.note("Quick", False)
-    assert not meter.is_worth_it("Quick") and meter.is_worth_it("Other")
-    meter.note("Quick", True)
-    assert meter.is_worth_it("Quick")
+    for _ in range(CREDIT_STEP):
+        assert meter.should_measure("Quick")
+        meter.add_move("Quick", False)
+    assert not meter.should_measure("Quick") and meter.should_measure("Other")
+    meter.add_move("Quick", True)
+    assert meter.should_measure("Quick")
 
 
 @pytest.mark.parametrize(("overslept", "late"), [(0, None), (1, None), (2, None), (3, 3)])

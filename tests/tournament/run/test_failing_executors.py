@@ -410,7 +410,7 @@ def test_games_are_played_although_the_call_that_tries_the_engines_fails() -> No
 
 def test_a_worker_tries_each_engine_once(monkeypatch: pytest.MonkeyPatch) -> None:
     tried = []
-    monkeypatch.setattr(tasks, "_passed", set())
+    monkeypatch.setattr(tasks, "_passed_engines", set())
     monkeypatch.setattr(
         tasks, "preflight", lambda entrants, *more: tried.append(entrants[0].name) or []
     )

@@ -280,7 +280,7 @@ def test_new_executors_that_refuse_all_calls_end_the_run_and_are_shut_down(
     monkeypatch.setattr(LosesPairs, "fates", [broken])
     run = Run(settings(2, rounds=3))
     assert run.play(Refusing) == "timed_out" and "*" not in {row.result for row in run.rows}
-    assert len(Refusing.made) == retries.TRIES and set(Refusing.shut) == set(Refusing.made)
+    assert len(Refusing.made) == retries.MAX_FAILURES and set(Refusing.shut) == set(Refusing.made)
     lost, given_up = run.record.notices
     assert lost == "the executor is lost: BrokenExecutor('gone'); waiting for a new one"
     assert given_up.startswith("5 executors in a row have failed: ")

@@ -46,7 +46,7 @@ def test_games_whose_engine_does_not_start_are_played_after_a_repair(tmp_path: P
         f"engine B {NO_NET}: its games are left unplayed",
     ]
     starts = (tmp_path / "flag").stat().st_size - 2
-    assert starts - retries.TRIES in (0, 1), "one more start may have been in progress"
+    assert starts - retries.MAX_FAILURES in (0, 1), "one more start may have been in progress"
     run.journal.close()
     failing(tmp_path, 9999, 9999)
     resumed = Run(chosen, tmp_path / "j")
@@ -131,7 +131,7 @@ def test_a_worker_is_left_out_for_a_while_only(monkeypatch: pytest.MonkeyPatch) 
     (notice,) = starts.fail(FAILURE, WORKER)
     assert notice.endswith("; this worker gets no games of A for now")
     now = retries.monotonic()
-    monkeypatch.setattr(retries, "monotonic", lambda: now + retries.LONGEST_PAUSE)
+    monkeypatch.setattr(retries, "monotonic", lambda: now + retries.MAX_PAUSE)
     assert starts.left_out(pair_of_a_and_b()) == frozenset()
 
 
@@ -158,7 +158,7 @@ def test_a_second_failure_on_one_worker_counts_after_its_pause(
     assert len(starts.fail(FAILURE, WORKER)) == 1
     assert starts.fail(FAILURE, WORKER) == [], "this game was submitted before the pause"
     now = retries.monotonic()
-    monkeypatch.setattr(retries, "monotonic", lambda: now + retries.LONGEST_PAUSE)
+    monkeypatch.setattr(retries, "monotonic", lambda: now + retries.MAX_PAUSE)
     assert starts.fail(FAILURE, WORKER) == [
         f"engine A {MISSING}; its games wait, and it is tried again"
     ]
