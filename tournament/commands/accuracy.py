@@ -44,11 +44,11 @@ from merels.tournament.report.accuracy_report import as_dict, csv_rows, text
 from merels.tournament.statistics.accuracy import Accuracy, Coverage, GameName
 
 FORMATS = ("text", "json", "csv")
-FIRST = 200
+GAMES_BEFORE_WORKERS = 200
 """Number of games that are judged before worker processes are started."""
-BATCH = 25
+BATCH_GAMES = 25
 """Number of games that are sent to a worker process at once."""
-AHEAD = 3
+BATCHES_AHEAD = 3
 """Number of batches per worker process that are queued or in progress."""
 UNNAMED_SIDES = ("unnamed White", "unnamed Black")
 """Names for players whose name is unknown."""
@@ -185,11 +185,12 @@ class Judge:
 def _judged(judge: Judge, games: Iterator[StoredGame]) -> Iterator[Judged]:
     """Judge games in batches and yield the results in order.
 
-    This process judges the first `FIRST` games. With several processors, workers judge the others.
+    The first `GAMES_BEFORE_WORKERS` games, or all on a single processor, are judged in this
+    process, the others in workers.
     """
-    yield judge.judge(islice(games, FIRST))
+    yield judge.judge(islice(games, GAMES_BEFORE_WORKERS))
     processors = len(usable_cores())
-    batches = iter(lambda: list(islice(games, BATCH)), [])
+    batches = iter(lambda: list(islice(games, BATCH_GAMES)), [])
     if processors == 1:
         yield from map(judge.judge, batches)
         return
@@ -203,7 +204,7 @@ def _judged(judge: Judge, games: Iterator[StoredGame]) -> Iterator[Judged]:
         try:
             for batch in chain([first], batches):
                 waiting.append(pool.submit(_judge_batch, batch))
-                if len(waiting) > AHEAD * processors:
+                if len(waiting) > BATCHES_AHEAD * processors:
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()
@@ -241,7 +242,7 @@ class _Progress:
             if problem not in self._problems:
                 self._problems.add(problem)
                 self._faults.report(problem)
-        if games > FIRST:
+        if games > GAMES_BEFORE_WORKERS:
             share = (self._paths.index(batch.path) + batch.share) / len(self._paths)
             rate = games / max(1e-9, monotonic() - self._started)
             self._line.show(share, f"{games:,} games judged, {rate:,.0f} a second")

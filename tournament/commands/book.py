@@ -47,7 +47,7 @@ positions that are far from level.
 
 The books that come with merels (-openings book) are proven."""
 
-MOST_POSITIONS = 100_000
+MAX_POSITIONS = 100_000
 
 
 def main(argv: list[str]) -> int:
@@ -56,7 +56,7 @@ def main(argv: list[str]) -> int:
     parser = make_parser("book", DESCRIPTION)
     add_rules_flags(parser)
     for flag, metavar, most, default, text in (
-        ("positions", "N", MOST_POSITIONS, defaults.positions, "number of positions"),
+        ("positions", "N", MAX_POSITIONS, defaults.positions, "number of positions"),
         ("nodes", "N", MAX_NUMBER, defaults.nodes, "nodes of each deep search"),
         ("bound", "CP", MAX_NUMBER, defaults.bound,
          "highest score of either side, in hundredths of a man"),
@@ -93,7 +93,6 @@ def main(argv: list[str]) -> int:
 
 
 def _settings(arguments: argparse.Namespace) -> BookSettings:
-    """Return the settings for the flags."""
     first, dash, last = arguments.plies.partition("-")
     shortest = read_whole(first, 0, MAX_NUMBER, "A of -plies A-B")
     return BookSettings(

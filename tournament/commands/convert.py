@@ -72,8 +72,8 @@ def main(argv: list[str]) -> int:
     add_rules_flags(parser)
     leave_variant_open(parser)
     arguments = parser.parse_args(argv)
-    of_flags = not arguments.files and (arguments.variant is not None or bool(arguments.set))
-    if of_flags and arguments.to in RULES:
+    has_rules = arguments.variant is not None or bool(arguments.set)
+    if has_rules and not arguments.files and arguments.to in RULES:
         write_report(arguments.out, write(rules_of(arguments), arguments.to, False))
         return OK
     return _convert(arguments)

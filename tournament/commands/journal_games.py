@@ -33,8 +33,8 @@ def read_items(
     """Yield the positions, games or rules of a text file, or the games of a journal.
 
     ``form``: the format of the file, None to detect it. ``on_fault`` is called with the error of
-    each item that cannot be read; without it, the first such error is raised. Raise `InputError`
-    if the file has no items.
+    each item that cannot be read; by default, the first error is raised. Raise `InputError` if the
+    file has no items.
     """
     faults = 0
 

@@ -62,11 +62,11 @@ from merels.tournament.statistics.counts import GameScore, MatchCounter
 from merels.tournament.views.output import notify, put, set_command
 from merels.tournament.views.plain import NoticeView
 
-MOST_ERROR = 1000.0
-MOST_HOURS = 10_000.0
-MOST_FLOOR = 1000
-TRIAL = [{"cmd": "merels", "name": "every player"}]
-"""Stand-in for the players, with which `make_settings` checks the flags of a new league."""
+MAX_ERROR = 1000.0
+MAX_HOURS = 10_000.0
+MAX_FLOOR = 1000
+STAND_IN = [{"cmd": "merels", "name": "every player"}]
+"""Engine with which `make_settings` checks the flags of a new league, which has no players."""
 
 
 def main(argv: list[str]) -> int:
@@ -93,9 +93,9 @@ def _create(folder: str, words: Sequence[str]) -> int:
     """Create a league without players."""
     given = parse(words, CREATE_FLAGS, FlagFaults(collecting=True))
     each = given.pairs.get("-each", {})
-    settings = make_settings(replace(given, engines=TRIAL), None)
+    settings = make_settings(replace(given, engines=STAND_IN), None)
     terms = Terms(
-        _error(given, GOAL), given.number("-floor", FLOOR, 0, MOST_FLOOR),
+        _error(given, GOAL), given.number("-floor", FLOOR, 0, MAX_FLOOR),
         given.faults.attempt((), _anchors, given), tuple(each.items()),
     )
     given.faults.raise_all()
@@ -106,21 +106,21 @@ def _create(folder: str, words: Sequence[str]) -> int:
     return OK
 
 
-def _error(given: ParsedFlags, usual: float) -> float:
+def _error(given: ParsedFlags, default: float) -> float:
     """Return the goal of ``-error``, half a 95 % interval in Elo."""
-    text = given.text("-error", str(usual))
+    text = given.text("-error", str(default))
     return given.faults.attempt(
-        usual, lambda: read_real(text, 0.1, MOST_ERROR, "-error", what="Elo")
+        default, lambda: read_real(text, 0.1, MAX_ERROR, "-error", what="Elo")
     )
 
 
 def _anchors(given: ParsedFlags) -> tuple[tuple[str, float], ...]:
-    """Return the anchors of ``-anchor NAME=ELO``, each with its Elo."""
+    """Return the names and ratings of ``-anchor NAME=ELO``."""
     return tuple(dict(map(read_anchor, given.words.get("-anchor", []))).items())
 
 
 def _add(folder: str, words: Sequence[str]) -> int:
-    """Try players, and add them if all pass."""
+    """Try engines, and add them as players if all pass."""
     given = parse(words, ADD_FLAGS, FlagFaults(collecting=True))
     if not given.engines:
         given.faults.add(InputError("add", "expected -engine, a player to add"))
@@ -161,7 +161,7 @@ def _add(folder: str, words: Sequence[str]) -> int:
 
 
 def _change(action: str, status: str) -> Callable[[str, Sequence[str]], int]:
-    """Return the action of this name, which gives players a status."""
+    """Return the action ``action``, which gives players the status ``status``."""
 
     def change(folder: str, words: Sequence[str]) -> int:
         if not words:
@@ -219,7 +219,7 @@ def _hours(given: ParsedFlags) -> float | None:
         return None
     text = given.text("-hours", "")
     return given.faults.attempt(
-        None, lambda: 3600 * read_real(text, 0, MOST_HOURS, "-hours")
+        None, lambda: 3600 * read_real(text, 0, MAX_HOURS, "-hours")
     )
 
 
@@ -241,9 +241,9 @@ def _run(
     command = shell_text(["merels", "league", league.folder, "play"])
     advice = f"stopped; every finished game is stored; continue with: {command}"
     with with_advice(options, lambda: advice), contextlib.ExitStack() as closing:
-        for each in chain([view], page_and_log(options, board)):
-            board.views.append(each)
-            closing.callback(each.close)
+        for view in chain([view], page_and_log(options, board)):
+            board.views.append(view)
+            closing.callback(view.close)
         closing.enter_context(interrupts(runner))
         end = runner.run(pool_factory(options, runner, foreign))
     if status := EXIT_STATUS[end]:
@@ -252,7 +252,6 @@ def _run(
 
 
 def _print_list(league: League) -> None:
-    """Print the rating list."""
     counter, health = MatchCounter(), HealthCounter()
     for row in league.rows():
         health.add(row)
@@ -287,7 +286,6 @@ def _print_list(league: League) -> None:
 
 
 def _status(folder: str, words: Sequence[str]) -> int:
-    """Print the list."""
     _no_words("status", words)
     with read_league(folder) as league:
         _print_list(league)
@@ -295,7 +293,6 @@ def _status(folder: str, words: Sequence[str]) -> int:
 
 
 def _site(folder: str, words: Sequence[str]) -> int:
-    """Write the pages of the list."""
     _no_words("site", words)
     with read_league(folder) as league:
         page = write_site(league, notify)

@@ -11,8 +11,8 @@ from merels.tournament.flags.command_line import without_flags
 from merels.tournament.journal.merging import Joined, merge
 from merels.tournament.pairing.schedule import pair_of, schedule_for
 
-NAMED = 10
-"""Largest number of games with two results that are listed; the others are only counted."""
+MAX_LISTED = 10
+"""Largest number of games with two results that are listed; further games are counted."""
 
 PART_FLAGS = (
     "-journal", "-resume", "-shard", "-concurrency", "-force-concurrency", "-wait", "-use-affinity",
@@ -52,10 +52,10 @@ def main(argv: list[str]) -> int:
         bound = "at most " if joined.settings.sprt is not None else ""
         games = f"{joined.games} of {bound}{counted(total, 'game')}"
     print(f"{arguments.out}: {games} from {journals}{skipped}")
-    for text in [*missing, *joined.conflicts[:NAMED]]:
+    for text in [*missing, *joined.conflicts[:MAX_LISTED]]:
         print(text)
-    if len(joined.conflicts) > NAMED:
-        print(f"and {counted(len(joined.conflicts) - NAMED, 'more game')} with two results")
+    if len(joined.conflicts) > MAX_LISTED:
+        print(f"and {counted(len(joined.conflicts) - MAX_LISTED, 'more game')} with two results")
     for text in joined.mixtures:
         print(f"WARNING: {text}")
     is_whole = joined.is_decided or total is not None and total <= joined.games
@@ -63,7 +63,7 @@ def main(argv: list[str]) -> int:
 
 
 def _audit(joined: Joined) -> tuple[int | None, list[str]]:
-    """Return the number of games of the tournament, and a line about each incomplete shard.
+    """Return the number of games of the tournament, and a line for each incomplete shard.
 
     The number is None for a knockout, because it depends on results. There are no lines unless the
     ``-shard i/n`` of all parts have the same n.

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from functools import partial
 from pathlib import Path
 from typing import get_args
 
-from merels.engine.common.errors import InputError, printable, suggestion
+from merels.engine.common.errors import InputError, suggestion
 from merels.engine.common.files import check_output, file_error, format_of, write_report
 from merels.engine.common.numbers import counted
 from merels.engine.common.shell import shell_text
@@ -51,13 +50,14 @@ def main(argv: list[str]) -> int:
     if not games.matches:
         problem = "expected finished games between two engines with names, found none"
         raise file_error(options.files[0], problem)
-    _report_omissions(games)
+    faults = Faults("ratings", False)
+    _report_omissions(games, faults)
     if anchor is not None and not any(anchor[0] in match for match in games.matches):
         names = sorted({name for match in games.matches for name in match})
         namesakes = ", ".join(name for name in names if name.startswith(f"{anchor[0]} ["))
         hint = f"; name one of {namesakes}" if namesakes else suggestion(anchor[0], names)
         raise InputError(anchor[0], f"the anchor played no rated game{hint}")
-    accuracy, faults = None, Faults("ratings", False)
+    accuracy = None
     if options.tables is not None:
         if form == "csv":
             raise InputError("-tables", "adds nothing to CSV; see merels accuracy -format csv")
@@ -74,22 +74,18 @@ def main(argv: list[str]) -> int:
     return FAILED if faults.status else OK
 
 
-def _report_omissions(games: CountedGames) -> None:
-    """Print how many games were not counted, and which names stand for several players."""
+def _report_omissions(games: CountedGames, faults: Faults) -> None:
+    """Report how many games were not counted, and which names stand for several players."""
     if games.duplicates:
         number = counted(games.duplicates, "duplicate")
-        print(f"merels ratings: ignored {number}; every game counts once", file=sys.stderr)
+        faults.report(f"ignored {number}; every game counts once")
     if games.unnamed:
         number = counted(games.unnamed, "game")
-        print(
-            f"merels ratings: ignored {number} in which a player has no name (? or empty)",
-            file=sys.stderr,
-        )
+        faults.report(f"ignored {number} in which a player has no name (? or empty)")
     for name, labels in games.namesakes.items():
-        print(
-            f"merels ratings: {printable(name)} is {len(labels)} players: "
-            f"{printable(', '.join(labels))}; -same {printable(shell_text([name]))} makes them one",
-            file=sys.stderr,
+        faults.report(
+            f"{name} is {len(labels)} players: {', '.join(labels)}; "
+            f"-same {shell_text([name])} makes them one"
         )
 
 

@@ -29,7 +29,7 @@ from merels.protocol.review.text import Sums, annotated, lines, to_json
 from merels.tournament.journal.replay import StoredGame, stored_games
 
 VERSION = 2
-"""Version of the JSON format; version 1 called a move a turn."""
+"""Version of the JSON format."""
 
 DESCRIPTION = """\
 Judges each move of the games in a file: how much it lost, and which move was better."""

@@ -30,7 +30,7 @@ Model bayesian is that of fastchess: BayesElo, with the draw rate of the counts.
 programs with this model may differ in the fourth digit."""
 
 MAX_COUNT = 10**15
-VALUED = ("wld", "ptnml", "sprt", "model", "alpha", "beta")
+VALUE_OPTIONS = ("wld", "ptnml", "sprt", "model", "alpha", "beta")
 """Options that take a value."""
 
 
@@ -59,7 +59,6 @@ def main(argv: list[str]) -> int:
 
 
 def _parser() -> Parser:
-    """Return the parser of the command line."""
     parser = make_parser("stats", DESCRIPTION)
     counts = parser.add_mutually_exclusive_group(required=True)
     add_flag(counts, "wld", metavar="W,L,D", help="games won, lost and drawn")
@@ -84,7 +83,7 @@ def _joined(argv: list[str]) -> list[str]:
     """
     joined: list[str] = []
     for argument in argv:
-        if joined and joined[-1].lstrip("-") in VALUED:
+        if joined and joined[-1].lstrip("-") in VALUE_OPTIONS:
             joined[-1] += "=" + argument
         else:
             joined.append(argument)

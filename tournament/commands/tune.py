@@ -15,7 +15,7 @@ from merels.tournament.commands.tournament import TOURNAMENT
 from merels.tournament.flags.command_line import ParsedFlags, without_flags
 from merels.tournament.flags.make_tuning import SIDES, make_tuning, sprt_values, without_options
 from merels.tournament.flags.run_options import RunOptions, file_of
-from merels.tournament.flags.tune_table import OWN, TUNE_FLAGS, tune_help
+from merels.tournament.flags.tune_table import TUNE_FLAGS, TUNE_OWN, tune_help
 from merels.tournament.journal.open import is_new
 from merels.tournament.play.preflight import options_of
 from merels.tournament.records.settings import Settings
@@ -30,9 +30,9 @@ from merels.tournament.views.output import notify, put, set_command
 
 TEST_ENDING = ".sprt"
 """Suffix of the journal's name for the games of the final SPRT."""
-NOT_FOR_THE_TEST = ("-pgnout", "-epdout", "-log", "-serve")
-"""Shared flags that apply to the tune, but not to its final SPRT."""
-USUAL_PRINTS = 100
+TUNE_ONLY = ("-pgnout", "-epdout", "-log", "-serve")
+"""Flags of ``merels tournament`` that do not apply to the tune's final SPRT."""
+DEFAULT_PRINTS = 100
 """Default number of times that a tune prints the values."""
 
 
@@ -61,17 +61,17 @@ def _settings(given: ParsedFlags, seed: int | None) -> Settings:
         os.path.realpath, (journal, journal + TEST_ENDING)
     ):
         raise file_error(out, "-out and -journal cannot have the same file")
-    most = lag(settings.rounds)
-    if given.number("-concurrency", 1) > most:
-        whole, at_once = counted(settings.rounds, "pair"), counted(most, "pair")
-        notify(f"a tune of {whole} plays {at_once} at once; the other workers wait")
+    maximum = lag(settings.rounds)
+    if given.number("-concurrency", 1) > maximum:
+        pairs, at_once = counted(settings.rounds, "pair"), counted(maximum, "pair")
+        notify(f"a tune of {pairs} plays {at_once} at once; the other workers wait")
     return settings
 
 
 def _view(board: Scoreboard, options: RunOptions, given: ParsedFlags, out: TextIO) -> View:
     """Return a view with a redrawn table, or one that prints lines."""
     plan = _tuning_plan(board)
-    interval = given.number("-interval", max(1, plan.state.pairs // USUAL_PRINTS), 1)
+    interval = given.number("-interval", max(1, plan.state.pairs // DEFAULT_PRINTS), 1)
     return LiveTuneView(plan, out) if is_live(out) else PlainTuneView(plan, interval, out)
 
 
@@ -109,7 +109,7 @@ def _test_line(board: Scoreboard, given: ParsedFlags) -> list[str]:
     names = [parameter.name for parameter in state.parameters]
     starts = [parameter.start for parameter in state.parameters]
     name = board.settings.engines[0].name.removesuffix(SIDES[0])
-    left_out = {*OWN, "-journal", "-resume", "-srand", *NOT_FOR_THE_TEST}
+    left_out = {*TUNE_OWN, "-journal", "-resume", "-srand", *TUNE_ONLY}
     line = without_flags(given.line, left_out, TUNE_FLAGS)
     for kind, values in (("tuned", tuned_values(state)), ("untuned", starts)):
         words = without_options(given.engines[0], names) | {"name": f"{name} {kind}"}

@@ -20,10 +20,10 @@ from merels.tournament.openings.reading import BOOK
 from merels.tournament.records.output import STANDARD_OUTPUT
 from merels.tournament.statistics.sprt import MAX_ELO, MODELS, Sprt
 
-MOST_RATING = 100_000
+MAX_RATING = 100_000
 """Largest absolute value of an anchor's rating."""
 NONE = "none"
-"""The value that turns off a flag of the command line stored in a journal."""
+"""Value that turns off a flag that the command line in a journal gives."""
 SWITCHES = ("ponder", "twosided")
 """Keys that are true when given without a value, as in other runners."""
 
@@ -32,10 +32,7 @@ T = TypeVar("T")
 
 
 class FlagFaults:
-    """Errors of a command line.
-
-    `add` raises an error at once or, while ``collecting``, keeps it for `raise_all`.
-    """
+    """Errors of a command line, raised at once or, while ``collecting``, kept for `raise_all`."""
 
     def __init__(self, collecting: bool = False) -> None:
         self._collecting = collecting
@@ -133,7 +130,7 @@ def read_anchor(text: str) -> tuple[str, float]:
     name, equals, value = text.rpartition("=")
     if not equals:
         raise InputError(text, "expected -anchor NAME=ELO, such as A=1500")
-    return name, read_real(value, -MOST_RATING, MOST_RATING, "-anchor NAME=ELO")
+    return name, read_real(value, -MAX_RATING, MAX_RATING, "-anchor NAME=ELO")
 
 
 def read_sprt(
@@ -157,7 +154,7 @@ def read_sprt(
 def parse(
     argv: Sequence[str], flags: Flags = FLAGS, faults: FlagFaults | None = None
 ) -> ParsedFlags:
-    """Parse a command line; add its errors to ``faults``, by default raise the first one."""
+    """Parse a command line; add its errors to ``faults``, by default raise the first error."""
     given = ParsedFlags(faults=faults or FlagFaults())
     for name, words in _expanded(argv, given.configs, flags, given.faults):
         given.line += [name, *words]
@@ -169,15 +166,15 @@ def parse(
             else:
                 given.pairs.setdefault(name, {}).update(pairs)
             continue
-        fewest, most = flag.words
-        if len(words) < fewest:
+        least, most = flag.words
+        if len(words) < least:
             given.faults.add(InputError(name, "expected a value after this flag"))
             continue
         if len(words) > most:
-            before = " ".join([name, *words[:most]])
-            takes = f"expected a flag after {before}, which takes {'one' if most else 'no'} value"
+            start = " ".join([name, *words[:most]])
+            text = f"expected a flag after {start}, which takes {'one' if most else 'no'} value"
             hint = suggestion(f"-{words[most]}", flags)
-            given.faults.add(InputError(words[most], takes + hint))
+            given.faults.add(InputError(words[most], text + hint))
         if flag.repeats:
             given.words.setdefault(name, []).extend(words)
         else:
@@ -186,17 +183,17 @@ def parse(
 
 
 def _expanded(
-    argv: Sequence[str], files: list[str], flags: Flags, faults: FlagFaults
+    argv: Sequence[str], configs: list[str], flags: Flags, faults: FlagFaults
 ) -> Iterator[tuple[str, list[str]]]:
     """Yield each flag with its words, after replacing ``-config`` and ``-quick`` by their flags.
 
-    The paths of ``-config`` files are appended to ``files``.
+    The paths of ``-config`` files are appended to ``configs``.
     """
     none: list[tuple[str, list[str]]] = []
     groups = []
     for name, words in _grouped(argv, flags, faults):
         if name == "-config":
-            groups += faults.attempt(none, _flags_in, name, words, files, flags)
+            groups += faults.attempt(none, _flags_in, name, words, configs, flags)
         else:
             groups.append((name, words))
     # The flags of -quick come first, so that a flag of the command line overrides them.
@@ -205,16 +202,16 @@ def _expanded(
 
 
 def _flags_in(
-    name: str, words: list[str], files: list[str], flags: Flags
+    name: str, words: list[str], configs: list[str], flags: Flags
 ) -> list[tuple[str, list[str]]]:
-    """Return the flags in the file of a ``-config`` with these words."""
+    """Return the flags in the file of ``-config``, and append its path to ``configs``."""
     path = _pairs(name, flags[name], words, FlagFaults()).get("file", "")
     if not path:
         raise InputError(name, "expected file=, a text file of flags")
-    files.append(path)
-    inner = _read_words(path)
+    configs.append(path)
+    file_words = _read_words(path)
     try:
-        inside = list(_grouped(inner, flags, FlagFaults()))
+        inside = list(_grouped(file_words, flags, FlagFaults()))
     except InputError as error:
         raise InputError(error.token, f"{error.expected} (in {path})") from None
     if any(name == "-config" for name, _ in inside):

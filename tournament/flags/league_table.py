@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import textwrap
 
-from merels.tournament.flags.table import FLAGS, ONE, WIDTH, Flag, Flags, flag_lines
+from merels.tournament.flags.table import FLAGS, WIDTH, Flag, Flags, flag_lines
 
 CREATE_OWN: Flags = {
-    "-error": Flag(
-        "goal for the error of each active player's rating, in Elo (25)", words=ONE,
-    ),
-    "-floor": Flag("minimum number of games between any two active players (2)", words=ONE),
+    "-error": Flag("goal for the error of each active player's rating, in Elo (25)"),
+    "-floor": Flag("minimum number of games between any two active players (2)"),
     "-anchor": Flag(
         "NAME=ELO: a player whose rating is known; the mean of all anchors fixes the scale. "
         "Without this flag, the built-in levels in the league are the anchors",
@@ -27,16 +25,15 @@ ADD_FLAGS: Flags = {
     "-engine": FLAGS["-engine"],
     "-family": Flag(
         "a name shared by all versions of an engine; the site plots their ratings as one line",
-        words=ONE,
     ),
 }
 PLAY_OWN: Flags = {
-    "-error": Flag("goal for the errors in this run, in Elo (that of the league)", words=ONE),
-    "-games": Flag("end after X games, rounded up to a whole pair", words=ONE),
-    "-hours": Flag("start no pair after X hours", words=ONE),
+    "-error": Flag("goal for the errors in this run, in Elo (that of the league)"),
+    "-games": Flag("end after X games, rounded up to a whole pair"),
+    "-hours": Flag("start no pair after X hours"),
     "-shard": Flag(
         "i/n: play only the i-th of every n pairs. Play the other parts in copies of the folder, "
-        "for example on other machines, then join the parts with merge", words=ONE,
+        "for example on other machines, then join the parts with merge",
     ),
 }
 PLAY_SHARED = (

@@ -30,10 +30,10 @@ from merels.tournament.records.games import (
 from merels.tournament.records.settings import FORMATS, OpeningSettings, Settings
 from merels.tournament.statistics.sprt import Sprt
 
-MOST_ENGINES = 1000
-MOST_SECONDS = 1e6
+MAX_ENGINES = 1000
+MAX_SECONDS = 1e6
 """Largest time of a clock or a move, in seconds."""
-MOST_REPLAYS = 1000
+MAX_REPLAYS = 1000
 SPRT_ROUNDS = 100_000
 """Default number of rounds of a match with an SPRT."""
 
@@ -46,37 +46,35 @@ def make_settings(given: ParsedFlags, seed: int | None) -> Settings:
 
     Without engines, `DEMO_LEVELS` play each other. Errors are added to ``given.faults``.
     """
-    demo = not given.engines
     each = given.pairs.get("-each", {})
     entries = given.engines or [{"level": name} for name in DEMO_LEVELS]
     attempt = given.faults.attempt
     engines = make_engines(entries, each, given.faults)
     sprt = attempt(None, _sprt, given, len(entries))
-    style = given.text("-tournament", FORMATS[0])
-    style = attempt(FORMATS[0], choice, style, "-tournament", FORMATS)
-    rounds = DEMO_ROUNDS if demo else SPRT_ROUNDS if sprt is not None else 2
-    if style in ("swiss", "knockout"):
-        rounds = usual_rounds(len(entries)) if style == "swiss" else 1
+    kind = given.text("-tournament", FORMATS[0])
+    kind = attempt(FORMATS[0], choice, kind, "-tournament", FORMATS)
+    rounds = SPRT_ROUNDS if sprt is not None else 2 if given.engines else DEMO_ROUNDS
+    if kind in ("swiss", "knockout"):
+        rounds = usual_rounds(len(entries)) if kind == "swiss" else 1
     games = given.number("-games", 2, 1, 10_000)
     if "-repeat" in given.words:
         games = max(games, given.number("-repeat", 2, 1, 10_000))
     penta = given.key_switch("-report", "penta", True)
-    # Estimates and tests count pairs. A stored run continues unchanged, and a knockout has no
-    # estimate.
-    is_match = len(entries) == 2 and style != "knockout"
+    # Estimates count pairs. A stored run continues unchanged, and a knockout has no estimate.
+    is_match = len(entries) == 2 and kind != "knockout"
     if games % 2 and games > 1 and penta and is_match and seed is None:
         given.faults.add(InputError(
             f"-games {games}", "the last game of a match has no pair, and neither Elo nor a test "
             f"would count it; give -games {games - 1} or {games + 1}, or -report penta=false",
         ))
-    if "-seeds" in given.words and style != "gauntlet":
+    if "-seeds" in given.words and kind != "gauntlet":
         given.faults.add(InputError("-seeds", "expected -tournament gauntlet as well"))
     variant = given.text("-variant", DEFAULT_VARIANT)
     rules = attempt(DEFAULT_RULES, make_rules, variant, given.words.get("-set", []))
     return Settings(
         engines=engines,
         seed=given.number("-srand", secrets.randbits(32) if seed is None else seed, 0, 2**63 - 1),
-        format=style,
+        format=kind,
         rounds=given.number("-rounds", rounds, 1, 10**6),
         games=games,
         swap="-noswap" not in given.words,
@@ -87,7 +85,7 @@ def make_settings(given: ParsedFlags, seed: int | None) -> Settings:
         adjudication=attempt(Adjudication(), _adjudication, given, rules),
         sprt=sprt,
         penta=penta,
-        replays=given.number("-replays", 0, 0, MOST_REPLAYS),
+        replays=given.number("-replays", 0, 0, MAX_REPLAYS),
         event=given.text("-event", "merels tournament"),
         site=given.text("-site", "?"),
     )
@@ -100,8 +98,8 @@ def make_engines(
     if "name" in each:
         faults.add(InputError(each["name"], "-each name= would give all engines one name"))
     faults.attempt("", choice, each.get("proto", "uci"), "-each proto=", tuple(DIALECTS))
-    if len(entries) > MOST_ENGINES:
-        raise InputError("-engine", f"expected at most {MOST_ENGINES} engines")
+    if len(entries) > MAX_ENGINES:
+        raise InputError("-engine", f"expected at most {MAX_ENGINES} engines")
     names = [entry["name"] for entry in entries if entry.get("name")]
     for name in dict.fromkeys(names):
         if names.count(name) > 1:
@@ -118,8 +116,8 @@ def make_engines(
 def _inherited(entry: dict[str, str], each: dict[str, str]) -> dict[str, str]:
     """Return an engine's values by key: its own, then those of ``-each``.
 
-    If the engine has tc= or st=, those of ``-each`` are ignored. A built-in level ignores the
-    program of ``-each``, and has the clock `LEVEL_LIMIT` if no limit is given.
+    An engine with tc= or st= ignores those of ``-each``. A built-in level ignores the program of
+    ``-each``, and has the clock `LEVEL_LIMIT` if no limit is given.
     """
     common = dict(each)
     if "level" in entry:
@@ -146,7 +144,7 @@ def free_name(base: str, taken: set[str]) -> str:
 def _entrant(
     number: int, entry: dict[str, str], each: dict[str, str], taken: set[str], faults: FlagFaults
 ) -> Entrant:
-    """Return the engine of an entry with its limits; add its name to the ``taken`` names."""
+    """Return the engine of an entry with its limits, and add its name to ``taken``."""
     values = _inherited(entry, each)
     if not (values.get("cmd") or "level" in values):
         raise InputError("-engine", f"engine {number} has no cmd=, the program to run (or level=)")
@@ -184,7 +182,7 @@ def _limit(values: dict[str, str], where: str) -> TimeControl:
     clock = parse_time_control(values.get("tc", "inf"), where)
     per_move = None
     if "st" in values:
-        per_move = _nanoseconds(_seconds(values, "st", where, 1e-3, MOST_SECONDS))
+        per_move = _nanoseconds(_seconds(values, "st", where, 1e-3, MAX_SECONDS))
     margin = read_whole(
         values.get("timemargin", "0"), 0, 10**9, f"timemargin= {where} in milliseconds"
     )
@@ -220,7 +218,7 @@ def parse_time_control(text: str, where: str = "") -> TimeControl:
             moves = int(move_count)
     except ValueError:
         raise InputError(text, expected) from None
-    if (slash and not moves) or not 0 < total <= MOST_SECONDS or extra > MOST_SECONDS:
+    if (slash and not moves) or not 0 < total <= MAX_SECONDS or extra > MAX_SECONDS:
         raise InputError(text, expected)
     return TimeControl(time=_nanoseconds(total), increment=_nanoseconds(extra), moves=moves)
 
@@ -237,7 +235,6 @@ def _nanoseconds(seconds: float) -> int:
 
 
 def _openings(given: ParsedFlags) -> OpeningSettings:
-    """Return the settings of -openings."""
     flag = "-openings"
     plies = given.pairs.get(flag, {}).get("plies")
     file = given.key(flag, "file", "")

@@ -22,21 +22,18 @@ from merels.tournament.records.settings import (
     Tuning,
 )
 
-USUAL_PAIRS = 10_000
+DEFAULT_PAIRS = 10_000
 SIDES = ("+", "-")
 """Suffixes of the engine's name for the two sides of a pair."""
 NAMED = 8
 """Largest number of options that an error message lists."""
 
-Ask = Callable[[Entrant], Mapping[str, Option]]
+ReadOptions = Callable[[Entrant], Mapping[str, Option]]
 """Starts an engine and returns the options that it declares."""
 
 
-def make_tuning(given: ParsedFlags, seed: int | None, ask: Ask) -> Settings:
-    """Return the settings for the flags; ``seed``: the seed of the resumed journal, or None.
-
-    Raise `InputError` for invalid flags.
-    """
+def make_tuning(given: ParsedFlags, seed: int | None, read_options: ReadOptions) -> Settings:
+    """Return the settings for the flags; ``seed``: the seed of the resumed journal, or None."""
     if len(given.engines) != 1:
         raise InputError("-engine", f"expected one engine to tune, found {len(given.engines)}")
     read_sprt(**sprt_values(given))
@@ -45,9 +42,9 @@ def make_tuning(given: ParsedFlags, seed: int | None, ask: Ask) -> Settings:
     given.faults.raise_all()
     (entrant,) = engines
     is_remote = given.optional_text("-executor") is not None
-    options = {} if is_remote else ask(entrant)
+    options = {} if is_remote else read_options(entrant)
     parameters = tuple(
-        _parameter(words, entrant, options, is_remote) for words in given.parameters
+        _parameter(entry, entrant, options, is_remote) for entry in given.parameters
     )
     if not parameters:
         raise InputError("-param", f"expected a spin option to tune{_spins(options)}")
@@ -55,12 +52,12 @@ def make_tuning(given: ParsedFlags, seed: int | None, ask: Ask) -> Settings:
     for name in names:
         if names.count(name) > 1:
             raise InputError(f"-param {name}", "this option is given twice; leave one of them out")
-    own = without_options(given.engines[0], names)
-    sides = [own | {"name": entrant.name + side} for side in SIDES]
+    words = without_options(given.engines[0], names)
+    sides = [words | {"name": entrant.name + side} for side in SIDES]
     pairs = {flag: words for flag, words in given.pairs.items() if flag != "-sprt"}
     pairs["-each"] = without_options(each, names)
     settings = make_settings(replace(given, engines=sides, pairs=pairs), seed)
-    count = given.number("-pairs", USUAL_PAIRS, 1, 10**6)
+    count = given.number("-pairs", DEFAULT_PAIRS, 1, 10**6)
     tuning = Tuning(parameters, _schedule(given, count))
     return replace(settings, rounds=count, tuning=tuning, event="merels tune")
 
@@ -79,8 +76,8 @@ def sprt_values(given: ParsedFlags) -> dict[str, str]:
 def _schedule(given: ParsedFlags, pairs: int) -> Schedule:
     """Return the schedule that ``-spsa`` sets."""
 
-    def number(key: str, usual: float, least: float, most: float) -> float:
-        return read_real(given.key("-spsa", key, str(usual)), least, most, f"-spsa {key}=")
+    def number(key: str, default: float, least: float, most: float) -> float:
+        return read_real(given.key("-spsa", key, str(default)), least, most, f"-spsa {key}=")
 
     return Schedule(
         number("r_end", min(0.5, USUAL_R_END / pairs), 1e-9, 10), number("A", 0.1, 0, 10),
@@ -136,10 +133,7 @@ def _find(name: str, entrant: Entrant, options: Mapping[str, Option]) -> Option:
 
 
 def _spins(options: Mapping[str, Option]) -> str:
-    """Return the end of an error message that lists an engine's spin options.
-
-    The text is empty if the options are unknown.
-    """
+    """Return the end of an error message: the engine's spin options, or '' if unknown."""
     names = [option.name for option in options.values() if option.kind == "spin"]
     if not options:
         return ""
@@ -148,7 +142,7 @@ def _spins(options: Mapping[str, Option]) -> str:
 
 
 def _bound(words: Mapping[str, str], key: str, option: Option, flag: str) -> int:
-    """Return min= or max=, within the declared bounds; by default the bound that is declared."""
+    """Return min= or max=, within the declared bounds; by default the declared bound."""
     least, most = option.minimum, option.maximum
     if key in words:
         low, high = -(10**9) if least is None else least, 10**9 if most is None else most

@@ -11,17 +11,17 @@ from merels.tournament.flags.make_tuning import SIDES
 from merels.tournament.records.games import Entrant
 from merels.tournament.records.settings import Settings
 
-Ask = Callable[[Sequence[Entrant]], Sequence[str]]
+ReadNames = Callable[[Sequence[Entrant]], Sequence[str]]
 """Starts engines and returns the name that each announces, or ''."""
 
 
 def name_engines(
-    settings: Settings, given: ParsedFlags, stored: Sequence[str], ask: Ask
+    settings: Settings, given: ParsedFlags, stored: Sequence[str], read_names: ReadNames
 ) -> Settings:
     """Return the settings with a name for every engine that has no ``name=``.
 
-    An engine gets the name that it announces, with a number if another engine has that name.
-    ``stored``: the names of all engines in the journal of a continued run, which they keep, or ().
+    An engine gets the name that it announces, with a number if another engine has that name. In a
+    continued run, the engines keep their ``stored`` names, those in the journal; () in a new run.
     """
     each = given.pairs.get("-each", {})
     unnamed = [
@@ -36,7 +36,7 @@ def name_engines(
         for index in range(len(names)) if is_tune else unnamed:
             names[index] = stored[index]
     elif not stored:
-        announced = ask([engines[index] for index in unnamed])
+        announced = read_names([engines[index] for index in unnamed])
         taken = {name for index, name in enumerate(names) if index not in unnamed}
         for index, name in zip(unnamed, announced):
             if name.isprintable() and name.strip():

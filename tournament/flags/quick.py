@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 from merels.engine.common.errors import InputError
 
-USUAL = (
+QUICK_FLAGS = (
     ("-each", ["tc=10+0.1"]),
     ("-games", ["2"]),
     ("-rounds", ["25000"]),
     ("-draw", ["movenumber=30", "movecount=8", "score=8"]),
     ("-output", ["format=cutechess"]),
 )
-"""Flags and values of ``-quick``, unless the command line sets them."""
+"""Flags that ``-quick`` sets unless the command line gives them, with their values."""
 SPARE_CORES = 2
 """Number of cores that ``-quick`` leaves idle."""
 
@@ -35,7 +35,7 @@ def quick_flags(words: Sequence[str]) -> list[tuple[str, list[str]]]:
         *(("-engine", [f"cmd={program}"]) for program in programs),
         ("-openings", [f"file={books[0]}", "order=random"]),
         ("-concurrency", [str(concurrency)]),
-        *USUAL,
+        *QUICK_FLAGS,
     ]
 
 

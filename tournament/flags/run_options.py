@@ -29,9 +29,9 @@ from merels.tournament.records.output import (
 from merels.tournament.records.settings import Settings
 from merels.tournament.run.foreign_pool import ExecutorFactory
 
-MOST_WORKERS = 1024
+MAX_WORKERS = 1024
 """Largest number of worker processes on this machine."""
-MOST_TASKS = 1_000_000
+MAX_TASKS = 1_000_000
 """Largest number of game pairs submitted to an executor at once."""
 _TOPOLOGY = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
 LONG_GAME = 150
@@ -44,7 +44,7 @@ class RunOptions:
 
     concurrency: int
     cpus: tuple[tuple[int, ...], ...]
-    """The cores of each worker; empty: workers are not pinned."""
+    """Cores of each worker; empty: workers are not pinned."""
     executor: str | None
     """``module:factory`` of a user's executor, or None."""
     executor_wait: int
@@ -78,11 +78,10 @@ class RunOptions:
 
 def make_run_options(given: ParsedFlags, settings: Settings) -> RunOptions:
     """Return the options for the flags; add errors to ``given.faults`` or raise `InputError`."""
-    demo = not given.engines
-    usual = min(len(usable_cores()), 4) if demo else 1
+    default = 1 if given.engines else min(len(usable_cores()), 4)
     executor = given.optional_text("-executor")
-    most = MOST_WORKERS if executor is None else MOST_TASKS
-    concurrency = given.number("-concurrency", usual, 1, most)
+    maximum = MAX_WORKERS if executor is None else MAX_TASKS
+    concurrency = given.number("-concurrency", default, 1, maximum)
     attempt = given.faults.attempt
     none: tuple[tuple[int, ...], ...] = ()
     cpus, log = attempt(none, _cpus, given, settings, concurrency), attempt(None, _log, given)
@@ -102,7 +101,7 @@ def make_run_options(given: ParsedFlags, settings: Settings) -> RunOptions:
         concurrency=concurrency,
         cpus=cpus,
         executor=executor,
-        executor_wait=given.number("-executorwait", _usual_wait(settings), 0),
+        executor_wait=given.number("-executorwait", _default_wait(settings), 0),
         max_faults=given.number("-maxfaults", 0, 0),
         shard=attempt((1, 1), _shard, given, settings),
         rules_known=attempt(frozenset(), rules_known_engines, given, settings),
@@ -138,7 +137,7 @@ def file_of(given: ParsedFlags, flag: str) -> str | None:
 
 
 def output_format(given: ParsedFlags) -> OutputFormat | None:
-    """Return the format that -output names, or None without the flag."""
+    """Return the format of ``-output``, or None without the flag."""
     if not given.has("-output"):
         return None
     chosen = choice(given.key("-output", "format", ""), "-output format=", OUTPUT_FORMATS)
@@ -175,10 +174,10 @@ def _check_files(given: ParsedFlags, settings: Settings, log: LogOptions | None)
 
     This check comes before any file is truncated.
     """
-    users = {os.path.realpath(path): "-config" for path in given.configs}
+    flag_of = {os.path.realpath(path): "-config" for path in given.configs}
     openings = settings.openings.file
     if openings not in (None, BOOK):
-        users[os.path.realpath(openings)] = "-openings"
+        flag_of[os.path.realpath(openings)] = "-openings"
     flags = ("-journal", "-pgnout", "-epdout", "-log")
     files = {flag: file_of(given, flag) for flag in flags}
     if log is not None and log.compress:
@@ -191,9 +190,9 @@ def _check_files(given: ParsedFlags, settings: Settings, log: LogOptions | None)
             raise file_error(path, f"cannot write this file: {why}")
         if os.path.exists(real) and not os.path.isfile(real):
             continue
-        if real in users:
-            raise file_error(path, f"{users[real]} and {flag} cannot have the same file")
-        users[real] = flag
+        if real in flag_of:
+            raise file_error(path, f"{flag_of[real]} and {flag} cannot have the same file")
+        flag_of[real] = flag
 
 
 def _log(given: ParsedFlags) -> LogOptions | None:
@@ -231,7 +230,7 @@ def _shard(given: ParsedFlags, settings: Settings) -> tuple[int, int]:
 
 
 def rules_known_engines(given: ParsedFlags, settings: Settings) -> frozenset[str]:
-    """Return the names of the engines of a command line with ``rules=known``."""
+    """Return the names of the engines with ``rules=known`` on a command line."""
     return rules_known(settings.engines, given.engines, given.pairs.get("-each", {}))
 
 
@@ -251,7 +250,7 @@ def rules_known(
     return frozenset(names)
 
 
-def _usual_wait(settings: Settings) -> int:
+def _default_wait(settings: Settings) -> int:
     """Return the default of -executorwait in seconds.
 
     The default is an hour, or twice the clock time of a pair of long games if that is longer.
@@ -278,9 +277,9 @@ def _check_concurrency(concurrency: int) -> None:
 def _spread_cores(cores: list[int]) -> list[int]:
     """Return the cores in an order that uses second hyperthreads of physical cores last.
 
-    Only Linux lists the hyperthreads of a core, under /sys; on other systems the order is kept.
+    On systems other than Linux, which lists the hyperthreads of a core, the order is kept.
     """
-    turns: dict[str, int] = {}
+    uses: dict[str, int] = {}
     order = []
     for core in cores:
         try:
@@ -288,8 +287,8 @@ def _spread_cores(cores: list[int]) -> list[int]:
                 siblings = file.read()
         except (OSError, ValueError):
             siblings = str(core)
-        turns[siblings] = turns.get(siblings, 0) + 1
-        order.append((turns[siblings], core))
+        uses[siblings] = uses.get(siblings, 0) + 1
+        order.append((uses[siblings], core))
     return [core for _, core in sorted(order)]
 
 
@@ -309,11 +308,11 @@ def _cpus(given: ParsedFlags, settings: Settings, concurrency: int) -> tuple[tup
     missing = sorted(set(cpus) - set(available))
     if missing:
         raise InputError(text, f"core {missing[0]} is not available; available: {available}")
-    each = 2 if any(entrant.ponder for entrant in settings.engines) else 1
-    if concurrency * each > len(cpus):
+    cores = 2 if any(entrant.ponder for entrant in settings.engines) else 1
+    if concurrency * cores > len(cpus):
         needed = f"{concurrency} cores, found"
-        if each > 1:
-            needed = f"{concurrency * each} cores, {each} for each game with ponder; found"
+        if cores > 1:
+            needed = f"{concurrency * cores} cores, {cores} for each game with ponder; found"
         raise InputError(flag, f"-concurrency {concurrency} needs {needed} {len(cpus)}")
     for engine in (entrant.engine for entrant in settings.engines):
         threads = {name.lower(): value for name, value in engine.options}.get("threads", "1")
@@ -323,7 +322,7 @@ def _cpus(given: ParsedFlags, settings: Settings, concurrency: int) -> tuple[tup
                 "flag out, or give the engine one thread"
             )
     return tuple(
-        tuple(cpus[first : first + each]) for first in range(0, len(cpus) - each + 1, each)
+        tuple(cpus[first : first + cores]) for first in range(0, len(cpus) - cores + 1, cores)
     )
 
 

@@ -23,8 +23,8 @@ class Flag:
     help: str
     keys: tuple[str, ...] = ()
     plain: str = ""
-    words: tuple[int, int] = (0, 0)
-    """Minimum and maximum number of words, for a flag without keys."""
+    words: tuple[int, int] = (1, 1)
+    """Smallest and largest number of words of a flag without keys."""
     repeats: bool = False
     """Whether a repeated flag adds values instead of replacing them."""
 
@@ -33,8 +33,8 @@ ENGINE_KEYS = (
     *KEYS, OPTION, "restart", "ponder", "tc", "st", "nodes", "depth", "plies", "timemargin",
     "starttimeout", "pingtimeout", "rules",
 )
+NO_WORDS = (0, 0)
 
-ONE = (1, 1)
 GROUPS: dict[str, dict[str, Flag]] = {
     "Engines": {
         "-engine": Flag(
@@ -56,28 +56,27 @@ GROUPS: dict[str, dict[str, Flag]] = {
             "roundrobin, gauntlet, swiss or knockout (roundrobin). In a Swiss tournament with an "
             "odd number of engines, one engine has a bye in each round and gets the points of a "
             "won pairing. In a knockout, engines are seeded in the order given; a drawn match is "
-            "extended by up to 8 pairings, then the higher seed advances", words=ONE,
+            "extended by up to 8 pairings, then the higher seed advances",
         ),
         "-rounds": Flag(
             "how often each pairing is played (2; in a knockout 1; without engines 5); in a Swiss "
             "tournament, the number of rounds (log2 of the number of engines, rounded up)",
-            words=ONE,
         ),
         "-games": Flag(
             "games of a pairing in a round (2); each two games share an opening. A match of two "
-            "engines takes 1 or an even number; with -report penta=false, any number", words=ONE,
+            "engines takes 1 or an even number; with -report penta=false, any number",
         ),
         "-repeat": Flag("play at least X games of a pairing in a round (2)", words=(0, 1)),
         "-noswap": Flag(
-            "do not swap colours, neither between the two games of an opening nor between rounds"
+            "do not swap colours, neither between the two games of an opening nor between rounds",
+            words=NO_WORDS,
         ),
-        "-reverse": Flag("swap the colours of all games"),
-        "-seeds": Flag("gauntlet: the first X engines play all others (1)", words=ONE),
+        "-reverse": Flag("swap the colours of all games", words=NO_WORDS),
+        "-seeds": Flag("gauntlet: the first X engines play all others (1)"),
         "-srand": Flag(
             "seed of the openings and, in a tune, of the perturbations (random; the run prints it)",
-            words=ONE,
         ),
-        "-variant": Flag("the rule set: loc, mill, multi, morris or roman (mill)", words=ONE),
+        "-variant": Flag("the rule set: loc, mill, multi, morris or roman (mill)"),
         "-set": Flag(
             "change a field of the rule set, such as Flying=never", words=(1, 99), repeats=True
         ),
@@ -90,8 +89,8 @@ GROUPS: dict[str, dict[str, Flag]] = {
             "file, plies=N random placements (4 to 8), at most 12; plies=0 is the empty board",
             ("file", "format", "order", "plies", "start"), plain="file",
         ),
-        "-event": Flag("name of the event, for PGN and reports", words=ONE),
-        "-site": Flag("name of the site, for PGN", words=ONE),
+        "-event": Flag("name of the event, for PGN and reports"),
+        "-site": Flag("name of the site, for PGN"),
     },
     "Adjudication": {
         "-draw": Flag(
@@ -108,16 +107,13 @@ GROUPS: dict[str, dict[str, Flag]] = {
         ),
         "-maxmoves": Flag(
             "adjudicate a draw after X moves of each side, those of the opening included (0: no "
-            "limit)", words=ONE,
+            "limit)",
         ),
-        "-tb": Flag("adjudicate by the tables of perfect play in this folder", words=ONE),
-        "-tbadjudicate": Flag(
-            "which results -tb adjudicates: BOTH, WIN_LOSS or DRAW (BOTH)", words=ONE
-        ),
+        "-tb": Flag("adjudicate by the tables of perfect play in this folder"),
+        "-tbadjudicate": Flag("which results -tb adjudicates: BOTH, WIN_LOSS or DRAW (BOTH)"),
         "-replays": Flag(
             "replay a game up to X times (0) after a time forfeit caused by delays of the runner "
             "or the machine. By default the loss counts; the final report counts such losses",
-            words=ONE,
         ),
     },
     "Statistics": {
@@ -131,31 +127,32 @@ GROUPS: dict[str, dict[str, Flag]] = {
         "-ratinginterval": Flag(
             "print estimates every X games (10; with more than two engines only at the end, unless "
             "-output is given)",
-            words=ONE,
         ),
-        "-scoreinterval": Flag("print the score every X games (1)", words=ONE),
+        "-scoreinterval": Flag("print the score every X games (1)"),
     },
     "Running": {
         "-concurrency": Flag(
             "games in parallel (1; without engines up to 4), at most the number of processors that "
             "merels may use; with -executor, pairs of games at once. Each worker keeps engines of "
-            "earlier games running: 4, or up to 100 while a quarter of the memory is available",
-            words=ONE
+            "earlier games running: 4, or up to 100 while a quarter of the memory is available"
         ),
         "-force-concurrency": Flag(
-            "allow a greater -concurrency; engines then share processors and may lose on time"
+            "allow a greater -concurrency; engines then share processors and may lose on time",
+            words=NO_WORDS,
         ),
-        "-wait": Flag("pause X milliseconds between two games of a worker (0)", words=ONE),
+        "-wait": Flag("pause X milliseconds between two games of a worker (0)"),
         "-use-affinity": Flag(
             "pin each worker and its engines to a core, or to two cores if an engine ponders. X is "
             "a list of cores, such as 0,2-5; without it, the second hyperthread of a core is used "
             "last",
             words=(0, 1),
         ),
-        "-recover": Flag("accepted for compatibility: a failing engine never ends a tournament"),
+        "-recover": Flag(
+            "accepted for compatibility: a failing engine never ends a tournament", words=NO_WORDS
+        ),
         "-maxfaults": Flag(
             "end the run when an engine has lost X games of this run by a crash, stall, time "
-            "forfeit or illegal move (0: no limit)", words=ONE,
+            "forfeit or illegal move (0: no limit)",
         ),
         "-journal": Flag("store every finished game in this file", ("file",), plain="file"),
         "-resume": Flag(
@@ -165,20 +162,20 @@ GROUPS: dict[str, dict[str, Flag]] = {
             "-serve none turn these off. If engines are given, they and the settings must be those "
             "of the journal, but a program may have moved, and in a round robin or gauntlet "
             "-rounds may grow. Until an engine has played, its cmd=, args=, dir= and proto= may be "
-            "corrected"
+            "corrected", words=NO_WORDS,
         ),
         "-config": Flag(
             "read flags from a text file, as if given here", ("file",), plain="file"
         ),
         "-executor": Flag(
             "run on the concurrent.futures.Executor that module:factory returns; none: on this "
-            "machine, even if the journal of -resume names an executor", words=ONE
+            "machine, even if the journal of -resume names an executor"
         ),
         "-executorwait": Flag(
             "end the run after X seconds without a result from -executor (3600, more with a slow "
-            "clock; 0: no limit). A pair of games must take less time", words=ONE,
+            "clock; 0: no limit). A pair of games must take less time",
         ),
-        "-shard": Flag("i/n: play only the i-th of n parts (see merels merge)", words=ONE),
+        "-shard": Flag("i/n: play only the i-th of n parts (see merels merge)"),
     },
     "Output": {
         "-pgnout": Flag(
@@ -209,10 +206,9 @@ GROUPS: dict[str, dict[str, Flag]] = {
         ),
         "-serve": Flag(
             "broadcast games and standings on a web page at this local port (0: any free port); "
-            "none: no page",
-            words=ONE
+            "none: no page"
         ),
-        "-quiet": Flag("print only notices and the final report"),
+        "-quiet": Flag("print only notices and the final report", words=NO_WORDS),
     },
 }
 Flags = Mapping[str, Flag]
@@ -253,7 +249,7 @@ and at least {idle:g} s.
 The final report counts each engine's crashes, stalls, time forfeits (except those caused by delays
 of the machine) and illegal moves. It also counts faults that cost nothing: junk lines, and late
 answers (within timemargin=, or without a search). An engine is failing if crashes, stalls, time
-forfeits and illegal moves cost it at least {share:.0%} of its games, and at least {enough} games.
+forfeits and illegal moves cost it at least {share:.0%} of its games, and at least {faults} games.
 
 Built-in levels, each with its rating relative to the others; any rating in between is a level, too:
   {levels}
@@ -283,7 +279,7 @@ def help_text() -> str:
     levels = ", ".join(f"{level.name} {level.elo}" for level in LEVELS)
     lines = [INTRODUCTION.format(
         levels=levels, limit=LEVEL_LIMIT, pings=IDLE_PINGS, idle=IDLE_SECONDS,
-        share=FAILING_SHARE, enough=LEAST_FAULTS,
+        share=FAILING_SHARE, faults=LEAST_FAULTS,
     )]
     for group, flags in GROUPS.items():
         lines += [f"{group}:", *flag_lines(flags), ""]
@@ -292,7 +288,6 @@ def help_text() -> str:
 
 
 def flag_lines(flags: Flags) -> list[str]:
-    """Return the lines of help for some flags."""
     return [line for name, flag in flags.items() for line in _entry(name, flag)]
 
 
@@ -303,8 +298,8 @@ def _entry(name: str, flag: Flag) -> list[str]:
     elif flag.keys:
         takes = " ".join(f"{key}=" for key in flag.keys if key != OPTION)
     else:
-        fewest, most = flag.words
-        takes = "" if most == 0 else "X" if fewest else "[X]"
+        least, most = flag.words
+        takes = "" if most == 0 else "X" if least else "[X]"
     head = f"  {name} {takes}".rstrip()
     text = textwrap.wrap(flag.help, WIDTH - INDENT)
     first = [head] if len(head) + 2 > INDENT else [head.ljust(INDENT) + text.pop(0)]

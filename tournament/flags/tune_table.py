@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import textwrap
 
-from merels.tournament.flags.table import ENGINE_KEYS, FLAGS, ONE, WIDTH, Flag, Flags, flag_lines
+from merels.tournament.flags.table import ENGINE_KEYS, FLAGS, WIDTH, Flag, Flags, flag_lines
 
-OWN: Flags = {
+TUNE_OWN: Flags = {
     "-engine": Flag(
         "the engine to tune, with keys as in merels tournament: cmd= is its program; tc=, st=, "
         "nodes= or depth= is its limit", ENGINE_KEYS, repeats=True,
@@ -17,7 +17,7 @@ OWN: Flags = {
         "end (a twentieth of the range from min= to max=), best chosen to be worth a few Elo",
         ("name", "start", "min", "max", "c_end"), plain="name", repeats=True,
     ),
-    "-pairs": Flag("game pairs to play (10000); up to a 50th of them at once", words=ONE),
+    "-pairs": Flag("game pairs to play (10000); up to a 50th of them at once"),
     "-spsa": Flag(
         "schedule of the steps. r_end= is the step after a won game at the end, in units of c_end "
         "(60 / pairs, at most 0.5). Earlier steps depend on A= (0.1; as a share of the pairs), "
@@ -30,18 +30,16 @@ OWN: Flags = {
         "with .sprt; -pgnout, -epdout, -log and -serve do not cover the test",
         ("elo0", "elo1", "alpha", "beta", "model"),
     ),
-    "-out": Flag(
-        "write an HTML report with a plot of each parameter to this file at the end", words=ONE
-    ),
-    "-interval": Flag("print the values every X pairs (a hundredth of the pairs)", words=ONE),
+    "-out": Flag("write an HTML report with a plot of each parameter to this file at the end"),
+    "-interval": Flag("print the values every X pairs (a hundredth of the pairs)"),
 }
-SHARED = (
+TUNE_SHARED = (
     "-each", "-srand", "-variant", "-set", "-openings", "-draw", "-resign", "-maxmoves", "-tb",
     "-tbadjudicate", "-replays", "-concurrency", "-force-concurrency", "-wait", "-use-affinity",
     "-journal", "-resume", "-config", "-maxfaults", "-executor", "-executorwait", "-pgnout",
     "-epdout", "-log", "-serve", "-quiet",
 )
-TUNE_FLAGS: Flags = {**OWN, **{name: FLAGS[name] for name in SHARED}}
+TUNE_FLAGS: Flags = {**TUNE_OWN, **{name: FLAGS[name] for name in TUNE_SHARED}}
 
 INTRODUCTION = """\
 merels tune [flags]
@@ -61,6 +59,6 @@ c_end=. -journal F -resume continues an interrupted run, with the same final val
 def tune_help() -> str:
     """Return the text of ``merels tune --help``."""
     shared = textwrap.wrap(
-        f"As in merels tournament: {', '.join(SHARED)}.", WIDTH, break_on_hyphens=False
+        f"As in merels tournament: {', '.join(TUNE_SHARED)}.", WIDTH, break_on_hyphens=False
     )
-    return "\n".join([INTRODUCTION, *flag_lines(OWN), "", *shared, "", ENDING])
+    return "\n".join([INTRODUCTION, *flag_lines(TUNE_OWN), "", *shared, "", ENDING])

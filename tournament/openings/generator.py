@@ -15,13 +15,13 @@ from merels.engine.game.score import Score
 from merels.engine.search.limits import Info, Limit
 from merels.engine.search.searcher import Searcher
 from merels.engine.tablebase.probe import Tables
-from merels.tournament.openings.reading import LONGEST_PLIES, new_placements
+from merels.tournament.openings.reading import MAX_PLIES, new_placements
 
 CHOICES = 3
 """Number of nearly best moves that each side must have."""
 CHOICE_MARGIN = 40
 """Largest distance of these moves from the best one, in centi-men."""
-_QUICK_SHARE, _QUICK_BOUND = 16, 3
+_QUICK_DIVISOR, _QUICK_BOUND = 16, 3
 """A quick search with 1/16 of the nodes rejects positions beyond three times the bound."""
 _HASH_MB = 32
 HOLDING_SHARE = 3
@@ -47,10 +47,10 @@ class BookSettings:
     proven: bool = False
 
     def __post_init__(self) -> None:
-        if not 1 <= self.shortest <= self.longest <= LONGEST_PLIES:
+        if not 1 <= self.shortest <= self.longest <= MAX_PLIES:
             raise InputError(
                 f"{self.shortest}-{self.longest}",
-                f"expected plies from 1 to {LONGEST_PLIES}, the smaller number first",
+                f"expected plies from 1 to {MAX_PLIES}, the smaller number first",
             )
 
 
@@ -66,10 +66,7 @@ class Entry(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """Result of one tried position; ``entry`` is None if it was rejected.
-
-    ``tried`` is its number, from 1.
-    """
+    """Position number ``tried``, from 1; ``entry`` is None if it was rejected."""
 
     tried: int
     entry: Entry | None
@@ -124,7 +121,7 @@ def _judge(searcher: Searcher, position: Position, settings: BookSettings) -> En
     The moves of the side that is not to move are judged after the best move.
     """
     bound = settings.bound
-    quick_lines = _best_lines(searcher, position, max(1, settings.nodes // _QUICK_SHARE), 1)
+    quick_lines = _best_lines(searcher, position, max(1, settings.nodes // _QUICK_DIVISOR), 1)
     if not _is_level(_score(quick_lines[0]), bound * _QUICK_BOUND):
         return None
     lines = _best_lines(searcher, position, settings.nodes, CHOICES)
@@ -138,17 +135,17 @@ def _judge(searcher: Searcher, position: Position, settings: BookSettings) -> En
 
 def _by_tables(settings: BookSettings, tables: Tables, searcher: Searcher) -> Judge:
     """Return a judge that accepts a proven draw if few moves hold it and its score is near 0."""
-    quick_nodes = max(1, settings.nodes // _QUICK_SHARE)
+    quick_nodes = max(1, settings.nodes // _QUICK_DIVISOR)
 
     def judge(position: Position) -> Entry | None:
-        value, moves_that_hold = tables.probe(position), tables.holding(position)
-        if value is None or moves_that_hold is None:
+        value, move_counts = tables.probe(position), tables.holding(position)
+        if value is None or move_counts is None:
             raise InputError(
                 format_position(position),
                 "expected tables with all moves of this position; "
                 "make them with merels tables build -all -placing",
             )
-        holding, moves = moves_that_hold
+        holding, moves = move_counts
         if value.value or holding > moves // HOLDING_SHARE:
             return None
         # A proven draw may still be far from level in practice.
@@ -177,10 +174,10 @@ def _score(info: Info) -> Score:
 
 def _is_open(lines: list[Info], bound: int) -> bool:
     """Return whether a position is level and its ``CHOICES`` best moves are close together."""
-    best, last = _score(lines[0]), _score(lines[-1])
-    if len(lines) < CHOICES or best.cp is None or last.cp is None:
+    best, worst = _score(lines[0]), _score(lines[-1])
+    if len(lines) < CHOICES or best.cp is None or worst.cp is None:
         return False
-    return _is_level(best, bound) and best.cp - last.cp <= CHOICE_MARGIN
+    return _is_level(best, bound) and best.cp - worst.cp <= CHOICE_MARGIN
 
 
 def _is_level(score: Score, bound: int) -> bool:

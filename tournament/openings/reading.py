@@ -23,11 +23,11 @@ from merels.tournament.records.settings import OpeningSettings
 
 BOOK = "book"
 """File name that stands for the balanced openings shipped with merels."""
-LONGEST_PLIES = 12
-"""Limit of random openings; on fuller boards, one side can nearly always close a mill."""
+MAX_PLIES = 12
+"""Largest length of a random opening; on fuller boards, one side can nearly always close a mill."""
 GAME_PLIES = 8
 """Moves taken from a whole game: as many as in the longest default random opening."""
-TRIES = 2000
+MAX_TRIES = 2000
 """Failed tries in a row after which the openings of a length count as used up."""
 
 
@@ -39,11 +39,11 @@ class Openings:
 
     def __init__(self, settings: OpeningSettings, rules: Rules, seed: int) -> None:
         self.notices: list[str] = []
-        """Notices of openings that end before a draw, because their game continued after it."""
+        """Notices of `load_openings`."""
         if settings.file is None:
             self._source = _random_openings(seed, settings.plies)
             self.trial = next(_random_openings(0, settings.plies))
-            """Opening with which `preflight` tries the engines; it does not depend on the seed."""
+            """Opening with which `preflight` tries the engines: the same for every seed."""
         else:
             loaded = load_openings(settings, rules, self.notices)
             self._source = _in_order(loaded, settings, seed)
@@ -60,11 +60,11 @@ class Openings:
 def _random_openings(seed: int, plies: int | None) -> Iterator[Opening]:
     """Yield random quiet openings of ``plies`` placements, or of 4 to 8 if it is None.
 
-    No two openings lead to symmetric positions until `TRIES` tries in a row find no new position;
-    then positions may repeat. With 0 plies, every game starts from the empty board.
+    No two openings lead to symmetric positions until `MAX_TRIES` tries in a row find no new
+    position; then positions may repeat. With 0 plies, every game starts from the empty board.
     """
-    if plies is not None and not 0 <= plies <= LONGEST_PLIES:
-        raise InputError(str(plies), f"expected plies from 0 to {LONGEST_PLIES}, or a file=")
+    if plies is not None and not 0 <= plies <= MAX_PLIES:
+        raise InputError(str(plies), f"expected plies from 0 to {MAX_PLIES}, or a file=")
     while plies == 0:
         yield Opening(START)
     rng = random.Random(f"merels openings {seed}")
@@ -83,10 +83,10 @@ def new_placements(rng: random.Random, length: int, seen: set[tuple[int, int]]) 
     """Return the points of a new quiet opening of this length, and add its position to ``seen``.
 
     A position is new if neither it nor a symmetric image is in ``seen``. In a quiet position no
-    mill is closed, and neither side can close one with its next man. Returns None after ``TRIES``
+    mill is closed, and neither side can close one with its next man. Returns None after `MAX_TRIES`
     failures.
     """
-    for _ in range(TRIES):
+    for _ in range(MAX_TRIES):
         points = _shuffled(rng, range(SIZE))[:length]
         men = (mask_of(points[WHITE::2]), mask_of(points[BLACK::2]))
         if _is_quiet(men) and (board := least_image(men)) not in seen:
@@ -98,7 +98,7 @@ def new_placements(rng: random.Random, length: int, seen: set[tuple[int, int]]) 
 def _below(rng: random.Random, bound: int) -> int:
     """Return a random number from 0 to ``bound`` - 1.
 
-    It uses random(), the only method whose sequence Python promises not to change.
+    Only the sequence of ``random()`` is one that Python promises not to change.
     """
     return int(rng.random() * bound)
 
@@ -106,9 +106,9 @@ def _below(rng: random.Random, bound: int) -> int:
 def _shuffled(rng: random.Random, items: Sequence[int]) -> list[int]:
     """Return the items in random order (Fisher and Yates)."""
     order = list(items)
-    for last in range(len(order) - 1, 0, -1):
-        other = _below(rng, last + 1)
-        order[last], order[other] = order[other], order[last]
+    for index in range(len(order) - 1, 0, -1):
+        other = _below(rng, index + 1)
+        order[index], order[other] = order[other], order[index]
     return order
 
 
@@ -127,14 +127,14 @@ def _in_order(openings: list[Opening], settings: OpeningSettings, seed: int) -> 
     The first pass begins at ``start``. With random order, each pass has a new order.
     """
     rng = random.Random(f"merels book {seed}")
-    first = settings.start - 1
+    start = settings.start - 1
     while True:
         order = list(range(len(openings)))
         if settings.order == "random":
             order = _shuffled(rng, order)
-        for index in order[first:]:
+        for index in order[start:]:
             yield openings[index]
-        first = 0
+        start = 0
 
 
 def shipped_book(rules: Rules) -> str:
@@ -146,10 +146,9 @@ def shipped_book(rules: Rules) -> str:
 
 
 def proof_limits(settings: OpeningSettings, rules: Rules) -> str:
-    """Return why the proofs of ``-openings book`` do not apply to these rules, or ''.
+    """Return why the proofs of ``-openings book`` do not cover these rules; '' if they do.
 
-    The tables that prove a draw are valid for any repetition limit, since repetitions only add
-    draws.
+    Repetition limits do not matter: a proven draw stays a draw, since repetitions only add draws.
     """
     proven = preset(rules.variant)
     if settings.file != BOOK or rule_fields(rules) == rule_fields(proven):
@@ -162,8 +161,8 @@ def load_openings(
 ) -> list[Opening]:
     """Return the openings of a file, all checked; InputError names the file and the line or game.
 
-    ``notices`` receives a sentence for each opening that ends before a draw, because its game
-    continued after the draw.
+    A sentence is appended to ``notices`` for each opening that was cut before a draw after which
+    its game continued.
     """
     path = shipped_book(rules) if settings.file == BOOK else settings.file or ""
     if settings.format == "pgn":
@@ -201,7 +200,7 @@ def _load_records(
 ) -> list[Opening]:
     """Return the first ``plies`` moves of each game, played under the tournament's rules.
 
-    If ``plies`` is None, all moves are taken. If then any record is a whole game (`_is_game`), only
+    If ``plies`` is None, all moves are taken. But if any record is a whole game (`_is_game`), only
     `GAME_PLIES` moves of each record are taken, fewer if the game ends there, and duplicates are
     removed. If a game continues after a draw by a counting rule, the opening ends before this draw.
     """

@@ -15,7 +15,7 @@ from merels.tournament.records.games import Pairing, PairingResult, Results
 from merels.tournament.records.settings import Settings
 
 MOST_EXTRA = 8
-"""Largest number of pairings by which a drawn match is extended."""
+"""Largest number of pairings that extend a drawn match."""
 
 
 @dataclass(slots=True)
@@ -36,15 +36,15 @@ class Match:
     def add(self, result: PairingResult) -> None:
         """Count the points of a pairing."""
         is_first = result.pairing.first == self.higher
-        ours, theirs = result.points if is_first else result.points[::-1]
-        self.points[0] += ours
-        self.points[1] += theirs
+        higher, lower = result.points if is_first else result.points[::-1]
+        self.points[0] += higher
+        self.points[1] += lower
 
-    def decide(self, last: bool) -> None:
-        """Set the winner: the engine that leads or, if drawn after ``last``, the higher seed."""
-        ours, theirs = self.points
-        if ours != theirs or last:
-            self.winner = self.lower if theirs > ours else self.higher
+    def decide(self, is_exhausted: bool) -> None:
+        """Set the winner: the leader or, if a drawn match ``is_exhausted``, the higher seed."""
+        higher, lower = self.points
+        if higher != lower or is_exhausted:
+            self.winner = self.lower if lower > higher else self.higher
 
 
 def pair_round(settings: Settings, number: int, results: Results) -> list[Pairing]:
@@ -73,8 +73,8 @@ def decided(settings: Settings, results: Results, unfinished: bool = False) -> i
 
 def champion(settings: Settings, results: Results) -> int | None:
     """Return the winner of the final, or None before it is decided."""
-    last = stages(settings, results)[-1]
-    return last[0].winner if len(last) == 1 else None
+    stage = stages(settings, results)[-1]
+    return stage[0].winner if len(stage) == 1 else None
 
 
 def bracket(count: int) -> list[int | None]:

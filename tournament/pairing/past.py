@@ -1,4 +1,4 @@
-"""Rounds of a Swiss or knockout tournament, rebuilt from its journal."""
+"""Results of the rounds of a Swiss or knockout tournament, from its journal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from merels.tournament.records.settings import Settings
 
 
 class PastRounds:
-    """Pairings and points of the rounds, rebuilt from the games added."""
+    """Pairings and points of the rounds, computed from the added games."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -28,8 +28,8 @@ class PastRounds:
     def results(self) -> tuple[list[list[PairingResult]], bool]:
         """Return the results of the rounds, and whether the last of them is unfinished.
 
-        An unfinished round has the points so far, perhaps of no game. A knockout match has one
-        result per round, even if it plays its pairing several times.
+        An unfinished round has the points so far. A knockout match has one result per round, even
+        if it plays its pairing several times.
         """
         settings, points = self.settings, self._points
         schedule = schedule_for(settings)

@@ -83,8 +83,8 @@ def _coloured(settings: Settings, number: int, first: int, second: int) -> Pairi
     and Blacks differ by at most one in a round), and the colours swap from round to round.
     ``settings.reverse`` swaps all colours.
     """
-    odd = settings.swap and settings.games % 2 == 1
-    swapped = odd and (first + second + number) % 2 == 0
+    is_berger = settings.swap and settings.games % 2 == 1
+    swapped = is_berger and (first + second + number) % 2 == 0
     return Pairing(second, first) if swapped != settings.reverse else Pairing(first, second)
 
 

@@ -24,11 +24,11 @@ from merels.engine.common.errors import InputError
 from merels.tournament.records.games import Pairing, PairingResult, Results
 from merels.tournament.records.settings import Settings
 
-MOST_STEPS = 50_000
+MAX_STEPS = 50_000
 """Largest number of pairs tried for each candidate for the bye, before rematches are allowed."""
 
 
-class Place(NamedTuple):
+class Standing(NamedTuple):
     """Standing of an engine; ``buchholz`` is the sum of its opponents' points.
 
     ``byes`` are the numbers, from 1, of the rounds in which the engine had a bye. As in FIDE's
@@ -44,11 +44,11 @@ class Place(NamedTuple):
 def number_of_rounds(settings: Settings) -> int:
     """Return the number of rounds; InputError if it forces two engines to meet twice."""
     count = len(settings.engines)
-    most = count - 1 + count % 2
-    if settings.rounds > most:
+    maximum = count - 1 + count % 2
+    if settings.rounds > maximum:
         raise InputError(
             str(settings.rounds),
-            f"expected -rounds up to {most}; with more, some of the {count} engines meet twice",
+            f"expected -rounds up to {maximum}; with more, some of the {count} engines meet twice",
         )
     return settings.rounds
 
@@ -65,14 +65,14 @@ def pair_round(settings: Settings, number: int, results: Results) -> list[Pairin
     points = _points(settings, results)
     order = sorted(range(len(points)), key=lambda engine: (-points[engine], engine))
     met = {frozenset(result.pairing) for result in chain.from_iterable(results)}
-    with_opponent = [[engine for engine in order if engine != bye] for bye in _byes(order, results)]
-    without_rematch = (_pair(engines, points, met) for engines in with_opponent)
-    pairs = next(filter(None, without_rematch), None) or _pair(with_opponent[0], points, set())
+    to_pair = [[engine for engine in order if engine != bye] for bye in _byes(order, results)]
+    without_rematch = (_pair(engines, points, met) for engines in to_pair)
+    pairs = next(filter(None, without_rematch), None) or _pair(to_pair[0], points, set())
     assert pairs is not None
     return [_coloured(settings, number, results, higher, lower) for higher, lower in pairs]
 
 
-def places(settings: Settings, results: Results) -> list[Place]:
+def places(settings: Settings, results: Results) -> list[Standing]:
     """Return the standings, best first: by points, then Buchholz, then seeding."""
     points = _points(settings, results)
     buchholz = [0.0] * len(points)
@@ -80,12 +80,12 @@ def places(settings: Settings, results: Results) -> list[Place]:
         first, second = result.pairing
         buchholz[first] += points[second]
         buchholz[second] += points[first]
-    resting = [_resting(points, played) for played in results]
+    bye_rounds = [_engines_with_bye(points, played) for played in results]
     table = []
     for engine in range(len(points)):
-        byes = tuple(number for number, left_out in enumerate(resting, 1) if engine in left_out)
+        byes = tuple(number for number, resting in enumerate(bye_rounds, 1) if engine in resting)
         total = buchholz[engine] + len(byes) * points[engine]
-        table.append(Place(engine, points[engine], total, byes))
+        table.append(Standing(engine, points[engine], total, byes))
     return sorted(table, key=lambda place: (-place.points, -place.buchholz, place.engine))
 
 
@@ -96,13 +96,13 @@ def _points(settings: Settings, results: Results) -> list[float]:
         for (first, second), (first_points, second_points) in played:
             points[first] += first_points
             points[second] += second_points
-        for engine in _resting(points, played):
+        for engine in _engines_with_bye(points, played):
             points[engine] += settings.games
     return points
 
 
-def _resting(engines: Sized, played: Sequence[PairingResult]) -> set[int]:
-    """Return the engines without a game in a round."""
+def _engines_with_bye(engines: Sized, played: Sequence[PairingResult]) -> set[int]:
+    """Return the engines that have a bye in a round."""
     return set(range(len(engines))).difference(*(result.pairing for result in played))
 
 
@@ -110,9 +110,9 @@ def _byes(order: list[int], results: Results) -> list[int | None]:
     """Return the candidates for this round's bye, best first; [None] if there is no bye."""
     if len(order) % 2 == 0:
         return [None]
-    rested = Counter(chain.from_iterable(_resting(order, played) for played in results))
-    fewest = min(rested[engine] for engine in order)
-    return [engine for engine in reversed(order) if rested[engine] == fewest]
+    byes = Counter(chain.from_iterable(_engines_with_bye(order, played) for played in results))
+    fewest = min(byes[engine] for engine in order)
+    return [engine for engine in reversed(order) if byes[engine] == fewest]
 
 
 def _pair(
@@ -120,8 +120,8 @@ def _pair(
 ) -> list[tuple[int, int]] | None:
     """Return the pairs of a round, without those in ``met``; None if none are found.
 
-    ``order``: the engines to pair, best first. Rule 3 decides between several solutions. The search
-    gives up after `MOST_STEPS` pairs.
+    ``order``: the engines to pair, best first. Among several solutions, rule 3 decides. The search
+    gives up after `MAX_STEPS` pairs.
     """
     steps = 0
 
@@ -132,7 +132,7 @@ def _pair(
         top = unpaired[0]
         for other in _candidates(unpaired, points):
             steps += 1
-            if steps > MOST_STEPS:
+            if steps > MAX_STEPS:
                 return None
             if frozenset((top, other)) in met:
                 continue
@@ -174,12 +174,12 @@ def _white_need(results: Results, engine: int, reverse: bool) -> tuple[int, int]
 
     These are the colours before ``reverse`` swapped them.
     """
-    balance, last = 0, -1
+    balance, last_white = 0, -1
     for number, played in enumerate(results):
         for result in played:
             white, black = result.pairing[::-1] if reverse else result.pairing
             if engine == white:
-                balance, last = balance + 1, number
+                balance, last_white = balance + 1, number
             elif engine == black:
                 balance -= 1
-    return balance, last
+    return balance, last_white

@@ -20,9 +20,9 @@ from merels.tournament.run.tasks import Played
 JSON = dict[str, Any]
 KEPT_GAMES = 200
 """Number of latest games that are listed and can be replayed."""
-NEWEST = 20
+EVENT_RESULTS = 20
 """Largest number of results in one event, not counting games that the page shows."""
-MOST_LLR_POINTS = 400
+MAX_LLR_POINTS = 400
 """Largest number of points kept for the SPRT graph; with more, every second point is dropped."""
 NOTICES = 20
 """Number of latest notices that are kept."""
@@ -30,8 +30,8 @@ MILLION = 1_000_000
 
 
 @dataclass(slots=True)
-class _Live:
-    """A game in progress, and the number of its moves that were sent to the page."""
+class _LiveGame:
+    """A game in progress."""
 
     spec: GameSpec
     moves: list[MoveRecord] = field(default_factory=list)
@@ -39,7 +39,7 @@ class _Live:
     """Monotonic time, in nanoseconds, at which the side to move received ``go``."""
     sent: int | None = None
     """Number of moves sent to the page; None if the game itself was not sent yet."""
-    is_new: bool = True
+    has_changed: bool = True
     """Whether the game changed since it was last sent."""
 
 
@@ -52,35 +52,38 @@ class Broadcast:
     def __init__(self, about: JSON) -> None:
         """Start with ``about``, the constant part of the state."""
         self._about = about
-        self._live: dict[int, _Live] = {}
-        self._facts: JSON = {}
+        self._live: dict[int, _LiveGame] = {}
+        self._parts: JSON = {}
         """The latest value of each part of the page, by name."""
         self._fresh: JSON = {}
         """The parts that changed since the last call of `news`."""
         self._results: deque[JSON] = deque(maxlen=KEPT_GAMES)
-        self._fresh_results: deque[JSON] = deque(maxlen=NEWEST)
+        self._fresh_results: deque[JSON] = deque(maxlen=EVENT_RESULTS)
         self._fresh_ends: list[JSON] = []
         """Results of games that the page shows; all of these are sent, unlike other results."""
         self._notices: deque[str] = deque(maxlen=NOTICES)
         self._fresh_notices: deque[str] = deque(maxlen=NOTICES)
         self._points: list[tuple[int, float]] = []
+        """Points of the SPRT graph: number of games and log-likelihood ratio."""
         self._point: tuple[int, float] | None = None
+        """The point after the last game, which may be missing from `_points`."""
         self._fresh_point: tuple[int, float] | None = None
         self._stride = 1
+        """Smallest number of games between two of the `_points`."""
         self._rows: dict[int, Row] = {}
 
     def game_began(self, spec: GameSpec) -> None:
         """Add a game in progress."""
-        self._live[spec.number] = _Live(spec)
+        self._live[spec.number] = _LiveGame(spec)
 
     def game_went_on(self, played: Played) -> None:
-        """Add new moves of a game in progress; if none were reported before, they replace all."""
+        """Add new moves of a game in progress; the first moves of a replay replace all moves."""
         live = self._live[played.number]
         if not played.reported:
             live.moves.clear()
             live.sent = live.sent and 0
         live.moves += played.moves
-        live.asked, live.is_new = played.asked, True
+        live.asked, live.has_changed = played.asked, True
 
     def game_ended(self, row: Row) -> None:
         """Add a finished game, with its last moves if the page shows the game."""
@@ -93,11 +96,9 @@ class Broadcast:
             self._fresh_ends.append(result | last_moves)
 
     def found(self, row: Row) -> None:
-        """Add a game that an earlier run played."""
         self._keep(row)
 
     def notice(self, text: str) -> None:
-        """Add a notice for the user."""
         self._notices.append(printable(text))
         self._fresh_notices.append(printable(text))
 
@@ -106,15 +107,15 @@ class Broadcast:
         self._point = self._fresh_point = games, round(llr, 4)
         if not self._points or games - self._points[-1][0] >= self._stride:
             self._points.append(self._point)
-        if len(self._points) > MOST_LLR_POINTS:
+        if len(self._points) > MAX_LLR_POINTS:
             self._points = self._points[::2]
             self._stride *= 2
 
-    def show(self, **facts: Any) -> None:
+    def show(self, **parts: Any) -> None:
         """Set parts of the page by name, such as ``score``."""
-        for name, fact in facts.items():
-            if name not in self._facts or self._facts[name] != fact:
-                self._facts[name] = self._fresh[name] = fact
+        for name, value in parts.items():
+            if name not in self._parts or self._parts[name] != value:
+                self._parts[name] = self._fresh[name] = value
 
     def replay(self, number: int) -> JSON | None:
         """Return one of the latest games with all its moves, or None."""
@@ -132,7 +133,7 @@ class Broadcast:
             points = [*points, self._point]
         return {
             "about": self._about,
-            **self._facts,
+            **self._parts,
             "games": [_begin(live) | _go_on(live, 0) for live in self._live.values()],
             "results": list(self._results),
             "notices": list(self._notices),
@@ -142,7 +143,7 @@ class Broadcast:
     def news(self) -> JSON:
         """Return the changes since the last call."""
         changes, self._fresh = self._fresh, {}
-        games = [self._new_moves(live) for live in self._live.values() if live.is_new]
+        games = [self._new_moves(live) for live in self._live.values() if live.has_changed]
         lists = {"games": games, "results": [*self._fresh_ends, *self._fresh_results],
                  "notices": list(self._fresh_notices)}
         self._fresh_ends.clear()
@@ -153,10 +154,10 @@ class Broadcast:
             changes["ratios"], self._fresh_point = [self._fresh_point], None
         return changes
 
-    def _new_moves(self, live: _Live) -> JSON:
+    def _new_moves(self, live: _LiveGame) -> JSON:
         """Return the moves of a game that were not sent yet, and mark them as sent."""
         sent = live.sent
-        live.sent, live.is_new = len(live.moves), False
+        live.sent, live.has_changed = len(live.moves), False
         if sent is None:
             return _begin(live) | _go_on(live, 0)
         return {"n": live.spec.number} | _go_on(live, sent)
@@ -170,7 +171,7 @@ class Broadcast:
         return self._results[-1]
 
 
-def _begin(live: _Live) -> JSON:
+def _begin(live: _LiveGame) -> JSON:
     """Return the constant data of a game: number, players, start position and clocks."""
     spec = live.spec
     return {
@@ -181,7 +182,7 @@ def _begin(live: _Live) -> JSON:
     }
 
 
-def _go_on(live: _Live, start: int) -> JSON:
+def _go_on(live: _LiveGame, start: int) -> JSON:
     """Return a game's moves from index ``start``, and the thinking time so far in milliseconds."""
     asked = live.asked
     thinking = None if asked is None else max(0, monotonic_ns() - asked) // MILLION

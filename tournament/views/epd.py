@@ -30,7 +30,7 @@ class EpdFile:
     def __init__(self, path: str, append: bool, games: int = 0) -> None:
         self.path = path
         self.earlier: Counter[bytes] = Counter()
-        """Count of each of the file's last ``games`` lines, which earlier runs may have written."""
+        """How often each of the last ``games`` lines, perhaps of earlier runs, occurs."""
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
         try:
             self._file = os.open(path, flags if append else flags | os.O_TRUNC, 0o666)

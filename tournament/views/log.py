@@ -21,7 +21,7 @@ from merels.tournament.statistics.terminations import BLAMELESS
 GZIP = 16
 """Flag for ``wbits`` that makes zlib write the gzip format."""
 CHUNK = 1 << 20
-"""Number of bytes read at a time."""
+"""Bytes read at a time."""
 
 
 class LogView(View):
@@ -75,9 +75,8 @@ class LogView(View):
     def _compress(self) -> None:
         """Append the log to the compressed file, then remove the log.
 
-        If the process is killed, the log remains, perhaps in both files. A log to which another run
-        still writes is left to that run. If another run has compressed the log, there is nothing to
-        do.
+        If the process is killed, the log remains, perhaps in both files. Do nothing if another run
+        still writes to the log or has compressed it.
         """
         path, packed = self._options.file, self._options.packed
         try:
@@ -96,7 +95,7 @@ class LogView(View):
         self._notice(f"{problem}; the log is in {path}")
 
     def _compressed(self, log: BinaryIO) -> Iterator[bytes]:
-        """Yield the bytes of the compressed file, then those of the log, which it compresses.
+        """Yield the bytes of the compressed file, then the log in compressed form.
 
         Raise `gzip.BadGzipFile`, `EOFError` or `zlib.error` if the compressed file is damaged,
         because no program could read a log appended after the damage.

@@ -13,11 +13,11 @@ from merels.engine.common.errors import Failure, printable
 from merels.tournament.run.plan import Progress
 
 T = TypeVar("T")
-SHARE = 0.02
-"""Largest share of the runner's time that a view may use."""
+VIEW_SHARE = 0.02
+"""Largest share of the time that drawing a view may take."""
 BACKGROUND_SHARE = 0.1
 """Largest share of the time that a background thread may use, because it takes the GIL."""
-PATIENCE = 0.02
+WAIT_SECONDS = 0.02
 """Seconds that the runner's thread waits for a background task that it has just started."""
 
 
@@ -56,24 +56,24 @@ def versus(white: str, black: str) -> str:
 class Throttle:
     """Limits how often a view is drawn.
 
-    A drawing begins at most every ``seconds``, and drawings use at most ``share`` of the time.
-    ``cost``: the clock, in seconds, that measures a drawing.
+    A drawing begins at most every ``seconds``, and drawings use at most ``share`` of the time, as
+    measured by ``clock`` in seconds.
     """
 
     def __init__(
-        self, seconds: float, share: float = SHARE, cost: Callable[[], float] = monotonic
+        self, seconds: float, share: float = VIEW_SHARE, clock: Callable[[], float] = monotonic
     ) -> None:
         self._seconds = seconds
         self._share = share
-        self._cost = cost
+        self._clock = clock
         self._next = 0.0
 
     def run(self, draw: Callable[[], None]) -> None:
         """Call ``draw`` if the pause after the last drawing has passed."""
         if monotonic() >= self._next:
-            began = self._cost()
+            began = self._clock()
             draw()
-            self._next = monotonic() + max(self._seconds, (self._cost() - began) / self._share)
+            self._next = monotonic() + max(self._seconds, (self._clock() - began) / self._share)
 
 
 class Background(Generic[T]):
@@ -104,7 +104,7 @@ class Background(Generic[T]):
             self._running = Future()
             arguments = task, self._running
             threading.Thread(target=self._run, args=arguments, daemon=True).start()
-            if self._running in wait([self._running], PATIENCE).done:
+            if self._running in wait([self._running], WAIT_SECONDS).done:
                 self.finish()
                 is_new = True
         return is_new
@@ -143,18 +143,12 @@ class Pace:
         return self._games / max(monotonic() - self._began, 1e-9)
 
     def left(self, games: int) -> str:
-        """Return the time that ``games`` more games will take, as h:mm:ss.
-
-        Return ``?`` before the first finished game.
-        """
+        """Return the time for ``games`` more games as h:mm:ss; ``?`` before the first game ends."""
         return time_text(max(0, games) / self.rate()) if self._games else "?"
 
 
 def time_left(pace: Pace, progress: Progress) -> str:
-    """Return a text such as ``, 0:01:00 left`` or ``, at most 0:01:00 left``.
-
-    The text is empty if the number of remaining games is unknown.
-    """
+    """Return a text such as ``, at most 0:01:00 left``; '' if the games left are unknown."""
     if progress.left is None:
         return ""
     return f", {'at most ' if progress.is_bound else ''}{pace.left(progress.left)} left"

@@ -43,12 +43,12 @@ class GameWriter:
 
     @property
     def head(self) -> str:
-        """The text of the first tags, which is the same in all games of the tournament."""
+        """Text of the first tags, common to all games of the tournament."""
         text = format_record(Record(tags={"Event": self._event, "Site": self._site}))
         return text[: text.index('[Date "')]
 
     def identity(self, number: int) -> str:
-        """Return the tag value that identifies a game or a pair of this tournament."""
+        """Return the value of `ID_TAG` for a game's number, of `PAIR_TAG` for a pair's."""
         return f"{self._tournament}-{number}"
 
     def text(self, row: Row) -> str:
@@ -135,7 +135,7 @@ def _figures(line: str) -> dict[str, str]:
 def score_text(move: MoveRecord) -> str:
     """Return score and depth, such as ``+0.79/6 `` or ``+M3/9 `` (a win in 3 of its own moves).
 
-    The text ends in a space; without a score, it is empty.
+    The text ends in a space; it is empty without a score.
     """
     if move.win_in is not None:
         sign = "+" if move.win_in > 0 else "-"

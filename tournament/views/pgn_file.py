@@ -24,10 +24,11 @@ class PgnFile:
 
     ``rows`` returns the games of the tournament's journal. If there are any, or without ``append``,
     the constructor rewrites the file with these games. `close` rewrites the file if games were
-    added out of order. With ``append``, all other text of the file is kept in front of the games.
+    added out of order. Other text of the file stays in front of the games, unless the constructor
+    drops it because ``append`` is false.
 
-    A rewritten file replaces the old one atomically, so that a kill or a full disk leaves the old
-    file. Pipes and devices are never rewritten.
+    A rewritten file replaces the old file atomically: after a kill or on a full disk, the old file
+    remains. Pipes and devices are never rewritten.
     """
 
     def __init__(

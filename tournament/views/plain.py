@@ -48,7 +48,6 @@ class PlainView(NoticeView):
         self._out = out or sys.stdout
 
     def paired(self) -> None:
-        """Print the lines of `news_of_round`."""
         self._print(*news_of_round(self._settings, self._plan.so_far))
 
     def started(self, spec: GameSpec) -> None:
@@ -66,10 +65,10 @@ class PlainView(NoticeView):
 
     def _standings_lines(self, row: Row, standings: Standings) -> list[str]:
         """Return the standings or the score after a game, or no lines if they are not due."""
-        games, every = standings.finished, self._intervals
-        if every.rating and games % every.rating == 0:
+        games, intervals = standings.finished, self._intervals
+        if intervals.rating and games % intervals.rating == 0:
             return interim_lines(self._settings, standings)
-        if every.score and games % every.score == 0:
+        if intervals.score and games % intervals.score == 0:
             first, second = standings.match(row.white, row.black)
             return [score_line(standings.counts(first, second), first, second)]
         return []

@@ -35,10 +35,10 @@ class RunnerView(PlainView):
 
     def _standings_lines(self, row: Row, standings: Standings) -> list[str]:
         lines = []
-        names, games, every = standings.names, standings.finished, self._intervals.rating
+        names, games, interval = standings.names, standings.finished, self._intervals.rating
         if self._form == "cutechess" and len(names) == 2:
             lines.append(score_line(standings.counts(*names), *names))
-        if every and games % every == 0:
+        if interval and games % interval == 0:
             lines += BLOCKS[self._form](self._settings, standings)
         return lines
 
@@ -46,7 +46,7 @@ class RunnerView(PlainView):
 def last_lines(
     form: OutputFormat, settings: Settings, standings: Standings, verdict: str | None, is_over: bool
 ) -> list[str]:
-    """Return the final estimates, followed by the closing line if the run ``is_over``."""
+    """Return the final estimates and, if the run ``is_over``, a last line that states this."""
     end = "Finished match" if form == "cutechess" else "Tournament finished"
     if form == "fastchess" and verdict is not None and (sprt := settings.sprt) is not None:
         end = f"SPRT ([{sprt.elo0:.2f}, {sprt.elo1:.2f}]) completed - {verdict} was accepted"
@@ -138,7 +138,7 @@ def _ranks(settings: Settings, standings: Standings, short: bool = False) -> lis
 
 
 def _both(engines: Sequence[Entrant], of: Callable[[Entrant], str]) -> str:
-    """Return a setting of two engines, or one text if it is the same for both."""
+    """Return the texts of a setting of two engines, or one text if both are equal."""
     return " - ".join(dict.fromkeys(map(of, engines)))
 
 

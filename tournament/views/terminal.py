@@ -38,9 +38,9 @@ from merels.tournament.views.output import (
 REDRAW_SECONDS = 0.25
 NOTICES = 4
 """Number of notices shown below the table."""
-MOST_RATED_AT_ONCE = 32
+MAX_RATED_AT_ONCE = 32
 """Largest number of engines that the runner's thread rates itself."""
-BAR, SHORTEST_BAR = 30, 8
+MAX_BAR, MIN_BAR = 30, 8
 """Largest and smallest width of a bar, in columns; without room, no progress bar is drawn."""
 INDENT = "  "
 
@@ -62,18 +62,17 @@ class LiveView(View):
         self._pace = Pace()
         self._last = ""
         self._notices: list[str] = []
-        self._drawn = 0
+        self._drawn_lines = 0
         self._throttle = Throttle(REDRAW_SECONDS)
         self._ratings = Background[list[str]](REDRAW_SECONDS, BACKGROUND_SHARE)
 
     def finished(self, row: Row, standings: Standings) -> None:
-        """Store how the game ended, and count it."""
         names = versus(row.white, row.black)
         self._last = f"game {row.number} ({names}): {row.result} {{{printable(row.reason)}}}"
         self._pace.add()
 
     def notice(self, text: str) -> None:
-        """Show a notice below the table while it is among the last ones; print it after the run."""
+        """Show a notice below the table while it is one of the last; print it after the run."""
         self._notices.append(printable(text))
 
     def tick(self, standings: Standings, playing: Mapping[int, GameSpec]) -> None:
@@ -92,8 +91,8 @@ class LiveView(View):
         plan, progress = self._plan, self._plan.progress(standings.finished)
         pace = f"{self._pace.rate():.1f} games/s{time_left(self._pace, progress)}"
         lines = head_lines(progress.text, progress.share, pace, columns)
-        if plan.settings.format != "knockout" and (first := leader(standings, columns)):
-            lines[-1:] = join_if_fits(lines[-1], first, columns)
+        if plan.settings.format != "knockout" and (text := leader(standings, columns)):
+            lines[-1:] = join_if_fits(lines[-1], text, columns)
         lines.append("")
         if table := live_lines(self._settings, plan.so_far, plan.is_open, columns):
             lines += [*table, ""]
@@ -107,7 +106,7 @@ class LiveView(View):
                 llr = match_llr(sprt, counts, self._settings.by_pairs)
                 lines += llr_lines(sprt, llr, columns)
         elif standings.matches:
-            lines += self._rated(standings, columns)
+            lines += self._rating_list(standings, columns)
         lines += ["", f"last:    {self._last}"]
         games = ", ".join(
             f"{number} ({versus(spec.white.name, spec.black.name)})"
@@ -116,9 +115,9 @@ class LiveView(View):
         lines += [f"playing: {games}", *(f"note:    {note}" for note in self._notices[-NOTICES:])]
         return lines
 
-    def _rated(self, standings: Standings, columns: int) -> list[str]:
+    def _rating_list(self, standings: Standings, columns: int) -> list[str]:
         """Return the rating list; for many engines, the latest list made in the background."""
-        if len(standings.names) <= MOST_RATED_AT_ONCE:
+        if len(standings.names) <= MAX_RATED_AT_ONCE:
             return _rating_lines(standings.matches, columns)
         self._ratings.update(lambda: partial(_rating_lines, dict(standings.matches), columns))
         return self._ratings.value or ["rating the engines..."]
@@ -127,9 +126,9 @@ class LiveView(View):
         """Draw lines over the previous ones."""
         columns, rows = self._size()
         lines = [cut(line, columns - 1) for line in lines[: max(1, rows - 1)]]
-        up, clear_below = f"\x1b[{self._drawn}A" if self._drawn else "", "\x1b[J"
+        up, clear_below = f"\x1b[{self._drawn_lines}A" if self._drawn_lines else "", "\x1b[J"
         put(self._out, f"{up}\r{clear_below}" + "".join(line + "\n" for line in lines))
-        self._drawn = len(lines)
+        self._drawn_lines = len(lines)
 
 
 def _rating_lines(matches: Counts, columns: int) -> list[str]:
@@ -139,8 +138,8 @@ def _rating_lines(matches: Counts, columns: int) -> list[str]:
 def head_lines(done: str, share: float, pace: str, columns: int) -> list[str]:
     """Return progress and pace with a progress bar between them, if there is room for a bar."""
     length = columns - len(done) - len(pace) - len("  []  ")
-    if length >= SHORTEST_BAR:
-        return [f"{done}  {bar(share, min(length, BAR))}  {pace}"]
+    if length >= MIN_BAR:
+        return [f"{done}  {bar(share, min(length, MAX_BAR))}  {pace}"]
     return join_if_fits(done, pace, columns)
 
 
@@ -164,7 +163,7 @@ def leader(standings: Standings, columns: int) -> str:
     return shorten(best[0], columns - len(end)) + end
 
 
-def bar(share: float, length: int = BAR) -> str:
+def bar(share: float, length: int = MAX_BAR) -> str:
     """Return a progress bar; ``share``: the filled part, from 0 to 1."""
     filled = round(length * min(1.0, max(0.0, share)))
     return "[" + "#" * filled + "." * (length - filled) + "]"
@@ -173,7 +172,7 @@ def bar(share: float, length: int = BAR) -> str:
 def llr_lines(sprt: Sprt, llr: float, columns: int) -> list[str]:
     """Return the log-likelihood ratio as a mark between the bounds of the SPRT, and as a number."""
     start, end = f"LLR: H0 {sprt.lower:.2f} [", f"] {sprt.upper:.2f} H1"
-    length = max(SHORTEST_BAR, min(BAR, columns - len(start + end)))
+    length = max(MIN_BAR, min(MAX_BAR, columns - len(start + end)))
     share = (llr - sprt.lower) / (sprt.upper - sprt.lower)
     mark = round((length - 1) * min(1.0, max(0.0, share)))
     line = "-" * mark + "|" + "-" * (length - 1 - mark)

@@ -33,8 +33,8 @@ STANDINGS_SECONDS = 2.0
 """Shortest time between two updates of the standings, in seconds."""
 HEARTBEAT_SECONDS = 3.0
 """Longest time between two events, in seconds, so that a page can detect a stalled runner."""
-SHARE = 0.01
-"""Largest share of the runner's time that events may use."""
+EVENT_SHARE = 0.01
+"""Largest share of the time that the runner's thread may use for events."""
 ENDS = {
     "finished": "Finished: {all} played.",
     "decided": "Decided: {verdict} is accepted after {games}.",
@@ -50,8 +50,8 @@ ENDS = {
 class WebView(View):
     """Serves the page at ``http://127.0.0.1:PORT/``; port 0 chooses a free port.
 
-    The runner's thread makes each event once and queues it for all open pages; while no page is
-    open, it makes none until the end. A background thread makes the standings during the run.
+    The runner's thread makes each event once and queues it for all open pages. While no page is
+    open, it makes only the last event. A background thread makes the standings during the run.
     ``has_moves``: whether workers report the moves of games in progress.
     """
 
@@ -62,10 +62,10 @@ class WebView(View):
         self._broadcast = Broadcast(self._about())
         self._reasons = EndingCounter(by_reason=True)
         self._pace = Pace()
-        self._events = Throttle(EVENT_SECONDS, SHARE, thread_time)
+        self._events = Throttle(EVENT_SECONDS, EVENT_SHARE, thread_time)
         self._standings = Background[JSON](STANDINGS_SECONDS, BACKGROUND_SHARE)
-        self._drawn = -1
-        """Number of finished games in the latest standings; -1 if these must be made again."""
+        self._games_in_standings = -1
+        """Number of games in the latest standings; -1 if these must be made again."""
         self._last_event = 0.0
         """Monotonic time of the last event, in seconds."""
         self._is_over = False
@@ -83,23 +83,20 @@ class WebView(View):
 
     def paired(self) -> None:
         """Request new standings, with the new round."""
-        self._drawn = -1
+        self._games_in_standings = -1
 
     def game_began(self, spec: GameSpec) -> None:
-        """Show a game in progress, if its moves will be reported."""
+        """Show a game in progress, if workers report its moves."""
         if self._has_moves:
             self._broadcast.game_began(spec)
 
     def game_went_on(self, played: Played) -> None:
-        """Show new moves of a game."""
         self._broadcast.game_went_on(played)
 
     def game_ended(self, row: Row) -> None:
-        """Show the end of a game."""
         self._broadcast.game_ended(row)
 
     def finished(self, row: Row, standings: Standings) -> None:
-        """Count a game."""
         self._pace.add()
         self._count(row, standings)
 
@@ -109,13 +106,12 @@ class WebView(View):
         self._count(row, standings)
 
     def notice(self, text: str) -> None:
-        """Show a notice."""
         self._broadcast.notice(text)
 
     def tick(self, standings: Standings, playing: Mapping[int, GameSpec]) -> None:
         """Send changes to the open pages, if an event is due."""
         if self._server.is_watched:
-            if self._standings.update(self._drawing):
+            if self._standings.update(self._standings_task):
                 self._show_standings()
             self._events.run(self._send_changes)
 
@@ -136,8 +132,8 @@ class WebView(View):
             text += " Its journal can be continued with -resume."
         self._broadcast.show(over={"end": end, "text": text}, replays=self._broadcast.replays())
         self._standings.finish()
-        if (draw := self._drawing()) is not None:
-            self._standings.value = draw()
+        if (task := self._standings_task()) is not None:
+            self._standings.value = task()
         self._show_standings()
         self._show_score()
         self._server.finish(self._broadcast.news(), self._broadcast.all)
@@ -181,15 +177,15 @@ class WebView(View):
             "playing": len(self._board.playing),
         })
 
-    def _drawing(self) -> Callable[[], JSON] | None:
+    def _standings_task(self) -> Callable[[], JSON] | None:
         """Return a thread-safe function that makes the standings; None if they are up to date."""
         standings, plan = self._board.standings, self._board.plan
-        if self._drawn == standings.finished:
+        if self._games_in_standings == standings.finished:
             return None
-        self._drawn = standings.finished
+        self._games_in_standings = standings.finished
         return partial(
-            _draw, self._settings, dict(standings.matches), standings.names, self._board.verdict,
-            list(plan.so_far), plan.is_open, self._reasons.counts(),
+            _make_standings, self._settings, dict(standings.matches), standings.names,
+            self._board.verdict, list(plan.so_far), plan.is_open, self._reasons.counts(),
         )
 
     def _show_standings(self) -> None:
@@ -198,7 +194,7 @@ class WebView(View):
             self._broadcast.show(**self._standings.value)
 
 
-def _draw(
+def _make_standings(
     settings: Settings, matches: Counts, names: Sequence[str], verdict: str | None,
     results: Results, is_open: bool, reasons: Terminations,
 ) -> JSON:

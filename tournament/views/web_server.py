@@ -14,31 +14,31 @@ from merels.protocol.web.server import LocalHandler, LocalServer, Page, Refusal,
 
 ADDRESS = "127.0.0.1"
 """The page is served only to this machine."""
-SHARED = ("tables.css", "replay.css", "replay.js", "game.js")
+SHARED_FILES = ("tables.css", "replay.css", "replay.js", "game.js")
 """Files that the page shares with the report."""
-MOST_WAITING = 1 << 24
+MAX_QUEUED = 1 << 24
 """Bytes that may be queued for a page before its connection is closed."""
-LAST_SECONDS = 2.0
-"""Seconds that all connections together have to write the last event."""
+END_SECONDS = 2.0
+"""Seconds in which all connections must have written the last event."""
 
 
 class Reader:
     """Event queue of one open page, filled by the runner's thread, emptied by the connection's."""
 
     def __init__(self) -> None:
-        self._waiting = bytearray()
+        self._queued = bytearray()
         self._changed = threading.Condition()
         self.gone = False
         self.ended = threading.Event()
         """Set when all events are written or the connection has ended."""
 
     def send(self, event: bytes) -> None:
-        """Queue an event without waiting; beyond `MOST_WAITING` bytes, drop all and disconnect."""
+        """Queue an event without waiting; beyond `MAX_QUEUED` bytes, drop all and disconnect."""
         with self._changed:
-            self._waiting += event
-            if len(self._waiting) > MOST_WAITING:
+            self._queued += event
+            if len(self._queued) > MAX_QUEUED:
                 self.gone = True
-                self._waiting.clear()
+                self._queued.clear()
             self._changed.notify()
 
     def close(self) -> None:
@@ -48,11 +48,11 @@ class Reader:
             self._changed.notify()
 
     def take(self, seconds: float) -> bytes | None:
-        """Return the queued events: b"" if none comes within ``seconds``, None at the end."""
+        """Return the queued events; b"" after ``seconds`` without an event, None at the end."""
         with self._changed:
-            if not self._waiting and not self.gone:
+            if not self._queued and not self.gone:
                 self._changed.wait(seconds)
-            events, self._waiting = bytes(self._waiting), bytearray()
+            events, self._queued = bytes(self._queued), bytearray()
             return None if self.gone and not events else events
 
 
@@ -66,14 +66,14 @@ class PageServer(LocalServer):
     def __init__(self, port: int, replay: Callable[[int], dict[str, Any] | None]) -> None:
         self.page: Page = (
             read_page("merels.tournament.views", "page")
-            | read_page("merels.tournament", "report", SHARED)
+            | read_page("merels.tournament", "report", SHARED_FILES)
             | read_page("merels.protocol.web", "page")
         )
         self.replay = replay
         self._new: queue.SimpleQueue[Reader] = queue.SimpleQueue()
         self._readers: list[Reader] = []
         self._number = 0
-        """Number of the last event, by which a page detects that it has missed an event."""
+        """Number of the last event, by which a page detects a missed event."""
         super().__init__(ADDRESS, port, _Handler)
         threading.Thread(target=self.serve_forever, args=(0.1,), daemon=True).start()
 
@@ -107,7 +107,7 @@ class PageServer(LocalServer):
         """Send the last event, end all connections, and stop the server."""
         self.send(changes)
         self.admit(state)
-        end = monotonic() + LAST_SECONDS
+        end = monotonic() + END_SECONDS
         for reader in self._readers:
             reader.close()
         for reader in self._readers:

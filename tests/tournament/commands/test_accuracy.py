@@ -167,8 +167,8 @@ def test_many_games_are_judged_with_progress_and_the_same_result_on_all_processo
     faults, rules = Faults("accuracy", False), RecordRules(make_rules("morris"))
     expected = accuracy.measure(faults, files, endings / "tables", rules)
     assert capsys.readouterr().err == "", "few games need no progress"
-    monkeypatch.setattr(accuracy, "FIRST", 1)
-    monkeypatch.setattr(accuracy, "BATCH", 2)
+    monkeypatch.setattr(accuracy, "GAMES_BEFORE_WORKERS", 1)
+    monkeypatch.setattr(accuracy, "BATCH_GAMES", 2)
     monkeypatch.setattr(accuracy, "usable_cores", lambda: cores)
     report = accuracy.measure(faults, files, endings / "tables", rules)
     assert (report.engines, report.games, report.coverage) == (
@@ -182,8 +182,8 @@ def test_an_illegal_move_that_another_process_finds_is_an_error_of_one_line(
     endings: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(accuracy, "FIRST", 1)
-    monkeypatch.setattr(accuracy, "BATCH", 1)
+    monkeypatch.setattr(accuracy, "GAMES_BEFORE_WORKERS", 1)
+    monkeypatch.setattr(accuracy, "BATCH_GAMES", 1)
     monkeypatch.setattr(accuracy, "usable_cores", lambda: [0, 1])
     game = tmp_path / "game.pgn"
     game.write_text(NAMED + "\n" + NAMED + "\n1. d6 d6 *\n" + NAMED)

@@ -78,7 +78,7 @@ def test_the_table_of_a_round_robin_is_a_rating_list() -> None:
 
 
 def test_many_engines_are_rated_in_a_background_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(terminal, "MOST_RATED_AT_ONCE", 2)
+    monkeypatch.setattr(terminal, "MAX_RATED_AT_ONCE", 2)
     go_on, rated_by = threading.Event(), []
 
     def rate(matches: Counts) -> Ratings:
@@ -232,7 +232,7 @@ def test_a_table_that_is_slow_to_draw_is_drawn_less_often(monkeypatch: pytest.Mo
         now += 2.0
 
     monkeypatch.setattr("merels.tournament.views.output.monotonic", lambda: now)
-    throttle = Throttle(0.5, share=0.25, cost=lambda: now)
+    throttle = Throttle(0.5, share=0.25, clock=lambda: now)
     while now < 20.0:
         throttle.run(draw)
         now += 1.0

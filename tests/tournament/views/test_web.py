@@ -24,7 +24,7 @@ from merels.tournament.run.plan import Plan
 from merels.tournament.run.scoreboard import Scoreboard
 from merels.tournament.run.tasks import Played
 from merels.tournament.statistics.counts import Counts
-from merels.tournament.views.broadcast import KEPT_GAMES, MOST_LLR_POINTS, Broadcast
+from merels.tournament.views.broadcast import KEPT_GAMES, MAX_LLR_POINTS, Broadcast
 from merels.tournament.views.web import WebView
 from tests.processes import needs_proc
 from tests.protocol.board.webdriver import wait
@@ -255,7 +255,7 @@ def test_a_closed_page_frees_its_descriptor_while_the_run_is_busy() -> None:
 
 
 def test_a_page_that_does_not_read_is_disconnected(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("merels.tournament.views.web_server.MOST_WAITING", 1 << 20)
+    monkeypatch.setattr("merels.tournament.views.web_server.MAX_QUEUED", 1 << 20)
     with board_and_view() as (board, view), Listener(view.address):
         board.tick()
         for _ in range(1000):
@@ -300,10 +300,10 @@ def test_the_state_and_an_event_do_not_grow_with_the_number_of_finished_games() 
     for small, large in ((few.all(), many.all()), (few.news(), many.news())):
         assert set(small) == set(large)
         assert all(
-            len(large[name]) <= len(small[name]) + MOST_LLR_POINTS * (name == "ratios")
+            len(large[name]) <= len(small[name]) + MAX_LLR_POINTS * (name == "ratios")
             for name in small
         )
-    assert len(many.all()["ratios"]) <= MOST_LLR_POINTS + 1
+    assert len(many.all()["ratios"]) <= MAX_LLR_POINTS + 1
     assert many.all()["ratios"][-1] == (50 * KEPT_GAMES, 50 * KEPT_GAMES / 1000)
     assert many.replay(50 * KEPT_GAMES) is not None and many.replay(1) is None
 
