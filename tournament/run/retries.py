@@ -82,8 +82,8 @@ class _FailingEngine:
         """Text of the last failure, such as ``does not start (exit code 127)``."""
         self.waiting: deque[PairTask] = deque()
         """Tasks that wait for this engine to start."""
-        self.is_tried = False
-        """Whether a task that tries the engine again is in progress."""
+        self.retry: PairTask | None = None
+        """Task in progress that tries the engine again, or None."""
         self.is_reported = False
         """Whether a notice has reported the engine (not only one worker) as failing."""
         self.suspects: set[Place] = set()
@@ -101,7 +101,7 @@ class _FailingEngine:
     @property
     def may_be_tried(self) -> bool:
         """Whether a task of the engine may be submitted."""
-        return not self.backoff.failures or not (self.is_tried or self.backoff.is_paused)
+        return not self.backoff.failures or not (self.retry or self.backoff.is_paused)
 
 
 class Starts:
@@ -123,7 +123,7 @@ class Starts:
         notices = []
         for name, failure in failures.items():
             engine = self._failing.setdefault(name, _FailingEngine())
-            engine.failure, engine.is_tried = failure, False
+            engine.failure = failure
             if place is not None:
                 if place not in engine.left_out:
                     games = "games" if self._is_match else f"games of {name}"
@@ -148,7 +148,7 @@ class Starts:
                 notices.append(f"{place}: engine {name} starts again")
             elif engine.is_reported:
                 notices.append(f"engine {name} starts again")
-            engine.is_reported = engine.is_tried = False
+            engine.is_reported, engine.retry = False, None
             engine.backoff.reset()
             engine.suspects.clear()
             if not (engine.waiting or engine.left_out):
@@ -163,13 +163,14 @@ class Starts:
                 engine.waiting.append(task)
                 return False
         for engine in engines:
-            engine.is_tried = engine.backoff.failures > 0
+            engine.retry = task if engine.backoff.failures else None
         return True
 
     def task_returned(self, task: PairTask) -> None:
         """Record that a task is no longer in progress, so that its engines may be tried again."""
         for engine in self._engines(task):
-            engine.is_tried = False
+            if engine.retry is task:
+                engine.retry = None
 
     def next_waiting(self) -> PairTask | None:
         """Remove and return a waiting task whose engine may be tried now; None without one."""

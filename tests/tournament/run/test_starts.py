@@ -163,3 +163,21 @@ def test_a_second_failure_on_one_worker_counts_after_its_pause(
         f"engine A {MISSING}; its games wait, and it is tried again"
     ]
     assert not starts.admit(pair_of_a_and_b()) and starts.has_playable
+
+
+@pytest.mark.quick
+def test_one_task_retries_an_engine_even_if_an_earlier_task_returns_meanwhile(
+    monkeypatch: pytest.MonkeyPatch
+) -> None:
+    starts = Starts(is_match=True)
+    first, second, retry = pair_of_a_and_b(), pair_of_a_and_b(), pair_of_a_and_b()
+    assert starts.admit(first) and starts.admit(second)
+    clock = retries.monotonic()
+    for returned, other, is_admitted in (
+        (first, retry, True), (second, pair_of_a_and_b(), False), (retry, pair_of_a_and_b(), True)
+    ):
+        starts.task_returned(returned)
+        starts.fail(FAILURE, None)
+        clock += retries.MAX_PAUSE
+        monkeypatch.setattr(retries, "monotonic", lambda: clock)
+        assert starts.admit(other) == is_admitted
