@@ -185,8 +185,8 @@ class Judge:
 def _judged(judge: Judge, games: Iterator[StoredGame]) -> Iterator[Judged]:
     """Judge games in batches and yield the results in order.
 
-    The first `GAMES_BEFORE_WORKERS` games, or all on a single processor, are judged in this
-    process, the others in workers.
+    Worker processes judge the games after the first `GAMES_BEFORE_WORKERS`, unless there is only
+    one processor.
     """
     yield judge.judge(islice(games, GAMES_BEFORE_WORKERS))
     processors = len(usable_cores())

@@ -80,9 +80,9 @@ def _audit(joined: Joined) -> tuple[int | None, list[str]]:
     present = Counter(pair_of(settings, number) % count for number in joined.numbers)
     missing = []
     for index in range(1, count + 1):
-        whole, part = expected[index % count], present[index % count]
-        if (index, count) not in joined.shards and not part:
-            missing.append(f"shard {index}/{count} is missing: {counted(whole, 'game')}")
-        elif part < whole:
-            missing.append(f"shard {index}/{count} has {part} of {counted(whole, 'game')}")
+        games, played = expected[index % count], present[index % count]
+        if (index, count) not in joined.shards and not played:
+            missing.append(f"shard {index}/{count} is missing: {counted(games, 'game')}")
+        elif played < games:
+            missing.append(f"shard {index}/{count} has {played} of {counted(games, 'game')}")
     return total, missing

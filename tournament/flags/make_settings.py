@@ -166,10 +166,10 @@ def _entrant(
 
 
 def _seconds(
-    values: dict[str, str], key: str, where: str, least: float = 0.01, most: float = 3600,
+    values: dict[str, str], key: str, where: str, low: float = 0.01, high: float = 3600,
     default: str = "",
 ) -> float:  # fmt: skip
-    return read_real(values.get(key, default), least, most, f"{key}= {where}", what="seconds")
+    return read_real(values.get(key, default), low, high, f"{key}= {where}", what="seconds")
 
 
 def _limit(values: dict[str, str], where: str) -> TimeControl:

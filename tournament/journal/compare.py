@@ -164,14 +164,17 @@ def _names(settings: Settings) -> str:
 
 def _is_same_program(ours: EngineSpec, theirs: EngineSpec, folders: tuple[str, str]) -> bool:
     """Return whether two engines run the same program with the same arguments, by any paths."""
-    here, there = ours.directory or folders[0], theirs.directory or folders[1]
+    our_folder, their_folder = ours.directory or folders[0], theirs.directory or folders[1]
     if len(ours.command) != len(theirs.command) or (
-        ours.directory != theirs.directory and not _is_same_or_moved(here, there)
+        ours.directory != theirs.directory and not _is_same_or_moved(our_folder, their_folder)
     ):
         return False
     (our_program, *our_words), (their_program, *their_words) = ours.command, theirs.command
-    return _is_same_or_moved(_locate(our_program, here), _locate(their_program, there)) and all(
-        our == their or _is_same_file(os.path.join(here, our), os.path.join(there, their))
+    return _is_same_or_moved(
+        _locate(our_program, our_folder), _locate(their_program, their_folder)
+    ) and all(
+        our == their
+        or _is_same_file(os.path.join(our_folder, our), os.path.join(their_folder, their))
         for our, their in zip(our_words, their_words)
     )
 

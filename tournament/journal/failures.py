@@ -75,15 +75,13 @@ def failing_engines(journal: Journal) -> list[Failing]:
 
 @dataclass(slots=True)
 class Health:
-    """Faults of one engine."""
+    """Faults of one engine; ``late`` and ``junk`` as in `Oddities`."""
 
     games: int = 0
     faults: Counter[str] = field(default_factory=Counter)
     """Lost games by fault, see `FAULTS`."""
     late: int = 0
-    """Late answers, see `Oddities`."""
     junk: int = 0
-    """Lines outside the protocol."""
 
     @property
     def is_failing(self) -> bool:

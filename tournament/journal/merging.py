@@ -18,6 +18,8 @@ from merels.tournament.journal.rows import SCORES
 from merels.tournament.records.settings import Settings, read_settings
 
 Notes = dict[str, str]
+WholeLine = Callable[[list[str]], list[str]]
+"""Turns the command line of a part into that of the whole tournament."""
 
 
 @dataclass(slots=True)
@@ -45,26 +47,26 @@ class Joined:
         return len(self.numbers)
 
 
-def merge(out: str, paths: Sequence[str], whole: Callable[[list[str]], list[str]] = list) -> Joined:
+def merge(out: str, paths: Sequence[str], whole_line: WholeLine = list) -> Joined:
     """Write the merged journal, completely or not at all.
 
-    A game in several journals is taken from the first one. ``whole`` turns the command line of a
-    part into that of the whole tournament. Raises InputError for journals of different tournaments,
-    and if ``out`` exists.
+    A game in several journals is taken from the first. Raises InputError for journals of different
+    tournaments, and if ``out`` exists.
     """
     if not paths:
         raise InputError(out, "expected the journals to merge after the name of the new journal")
     with new_journal(out) as target:
-        joined = _fill(target, paths, whole)
+        joined = _fill(target, paths, whole_line)
     return joined
 
 
-def _fill(target: Journal, paths: Sequence[str], whole: Callable[[list[str]], list[str]]) -> Joined:
+def _fill(target: Journal, paths: Sequence[str], whole_line: WholeLine) -> Joined:
     """Copy the games of all journals, and the notes of the first, with a new id.
 
     Settings, command line, folder and verdict are those of the journal with the most rounds.
     """
-    kept: Notes = {}
+    largest: Notes = {}
+    """Notes of the journal with the most rounds so far."""
     origins: dict[int, tuple[str, str]] = {}
     """Journal and result of each game, by number."""
     shards: set[tuple[int, int]] = set()
@@ -72,11 +74,11 @@ def _fill(target: Journal, paths: Sequence[str], whole: Callable[[list[str]], li
     for path in paths:
         with read_journal(path) as source:
             notes = source.meta()
-            if not kept:
-                kept = notes
-                common = {name: text for name, text in notes.items() if name != "verdict"}
-                target.create(notes["settings"], {**common, "id": secrets.token_hex(8)})
-            kept = _with_more_rounds(kept, notes, paths[0], path)
+            if not largest:
+                largest = notes
+                meta = {name: text for name, text in notes.items() if name != "verdict"}
+                target.create(notes["settings"], {**meta, "id": secrets.token_hex(8)})
+            largest = _with_more_rounds(largest, notes, paths[0], path)
             shards |= _shard_of(json.loads(notes["arguments"]))
             # One tuple per result, shared by all games, saves memory.
             origin_of = {result: (path, result) for result in (*SCORES, "*")}
@@ -94,12 +96,12 @@ def _fill(target: Journal, paths: Sequence[str], whole: Callable[[list[str]], li
                         for name, result in (first, origin_of[row.result])
                     )
                     conflicts.append(f"game {row.number} has two results: {results}")
-    line = json.dumps(whole(json.loads(kept["arguments"])))
-    more: Notes = {name: kept[name] for name in ("folder", "verdict") if name in kept}
-    target.set_meta({"settings": kept["settings"], "arguments": line, **more})
+    line = json.dumps(whole_line(json.loads(largest["arguments"])))
+    meta = {name: largest[name] for name in ("folder", "verdict") if name in largest}
+    target.set_meta({**meta, "settings": largest["settings"], "arguments": line})
     return Joined(
-        read_settings(kept["settings"]), origins.keys(), duplicates, conflicts,
-        provenance.mixtures(), shards, "verdict" in kept,
+        read_settings(largest["settings"]), origins.keys(), duplicates, conflicts,
+        provenance.mixtures(), shards, "verdict" in largest,
     )
 
 
@@ -114,16 +116,16 @@ def _shard_of(words: list[str]) -> set[tuple[int, int]]:
     return shards
 
 
-def _with_more_rounds(kept: Notes, notes: Notes, first: str, path: str) -> Notes:
+def _with_more_rounds(largest: Notes, notes: Notes, first: str, path: str) -> Notes:
     """Return the notes with more rounds; InputError if the tournaments differ."""
-    earlier, added = (read_settings(each["settings"]) for each in (kept, notes))
-    here, there = (each.get("folder", os.getcwd()) for each in (notes, kept))
+    earlier, added = read_settings(largest["settings"]), read_settings(notes["settings"])
+    folders = notes.get("folder", os.getcwd()), largest.get("folder", os.getcwd())
     rounds = max(earlier.rounds, added.rounds)
-    result = kept if earlier.rounds == rounds else notes
+    result = largest if earlier.rounds == rounds else notes
     if earlier.format in MAY_GROW:
         earlier, added = replace(earlier, rounds=rounds), replace(added, rounds=rounds)
     names = [engine.name for engine in added.engines]
-    if changed := differences(added, earlier, names, (here, there)):
+    if changed := differences(added, earlier, names, folders):
         what = listed(changed, "here", "there")
         raise file_error(path, f"this is the journal of another tournament than {first}; {what}")
     return result

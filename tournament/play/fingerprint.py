@@ -25,10 +25,9 @@ HERE = Origin(socket.gethostname(), full_version())
 def fingerprint(engine: EngineSpec) -> str:
     """Return a fingerprint of an engine's program and of the files among its arguments.
 
-    It is the first digits of the SHA-256 of these files' SHA-256 digests, or empty if the program
-    is missing or a file is unreadable. For the engine of merels, run by any Python interpreter, the
-    files are the compiled core and the weights. Libraries and modules that a script imports are not
-    covered.
+    It is the first digits of the SHA-256 of these files' SHA-256 digests, or empty if a file cannot
+    be read. For the engine of merels, run by any Python interpreter, the files are the compiled
+    core and the weights. Libraries and modules that a script imports are not covered.
     """
     if engine.command[1:] == MERELS[1:]:
         paths = [core.__file__, weights.PATH]

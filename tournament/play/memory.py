@@ -33,9 +33,9 @@ class MemoryWatch:
 
 
 def available_share() -> float:
-    """Return the share of memory that is available; 0 if unknown.
+    """Return the available share of the machine's or, if smaller, the container's memory.
 
-    In a container with a memory limit, return the smaller share of machine and container.
+    Return 0 if the share is unknown.
     """
     try:
         machine = _numbers(_MACHINE)

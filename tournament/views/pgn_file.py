@@ -24,8 +24,7 @@ class PgnFile:
 
     ``rows`` returns the games of the tournament's journal. If there are any, or without ``append``,
     the constructor rewrites the file with these games. `close` rewrites the file if games were
-    added out of order. Other text of the file stays in front of the games, unless the constructor
-    drops it because ``append`` is false.
+    added out of order. With ``append``, all other text of the file is kept in front of the games.
 
     A rewritten file replaces the old file atomically: after a kill or on a full disk, the old file
     remains. Pipes and devices are never rewritten.
@@ -94,22 +93,22 @@ class PgnFile:
     def _other_text(self, file: BinaryIO) -> Iterator[bytes]:
         """Yield the text of a file without this tournament's games, whether whole or incomplete."""
         identity = re.escape(self._writer.identity(0)[:-1])
-        own = re.compile(rf'^\[{ID_TAG} "{identity}\d{{1,18}}"\]'.encode(), re.M)
-        held, is_own, has_tags = b"", False, False
+        own_tag = re.compile(rf'^\[{ID_TAG} "{identity}\d{{1,18}}"\]'.encode(), re.M)
+        pending, is_own, has_tags = b"", False, False
         for has_text, lines in groupby(file, lambda line: bool(line.strip())):
-            yield held
+            yield pending
             text = b"".join(lines)
             if has_text:
                 are_moves = has_tags and not text.startswith(b"[")
-                is_own = is_own and are_moves or own.search(text) is not None
+                is_own = is_own and are_moves or own_tag.search(text) is not None
                 has_tags = text.removeprefix(BOM_UTF8).startswith(b"[")
-            held = b"" if is_own else text
-        if held.strip():
+            pending = b"" if is_own else text
+        if pending.strip():
             head = self._writer.head.encode()
-            if held.startswith(head) or head.startswith(held):
+            if pending.startswith(head) or head.startswith(pending):
                 return  # An incomplete game that ends before the tag of the tournament.
-            held += b"\n" if held.endswith(b"\n") else b"\n\n"
-        yield held
+            pending += b"\n" if pending.endswith(b"\n") else b"\n\n"
+        yield pending
 
 
 class PgnOutput:

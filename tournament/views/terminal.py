@@ -155,12 +155,12 @@ def leader(standings: Standings, columns: int) -> str:
         games[first] += counts.games
         games[second] += counts.games
     shares = {name: points[name] / count for name, count in games.items()}
-    most = max(shares.values(), default=0)
-    best = [name for name, share in shares.items() if share == most]
-    if len(best) != 1:
+    best_share = max(shares.values(), default=0)
+    leaders = [name for name, share in shares.items() if share == best_share]
+    if len(leaders) != 1:
         return ""
-    end = f" leads with {100 * shares[best[0]]:.1f} %"
-    return shorten(best[0], columns - len(end)) + end
+    end = f" leads with {100 * best_share:.1f} %"
+    return shorten(leaders[0], columns - len(end)) + end
 
 
 def bar(share: float, length: int = MAX_BAR) -> str:
