@@ -1,4 +1,4 @@
-"""Finished games from files: journals of merels, and PGN files of any runner."""
+"""Players and results of the games in journals of merels and in PGN files of any runner."""
 
 from __future__ import annotations
 

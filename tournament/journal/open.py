@@ -1,4 +1,4 @@
-"""Opening journals: to start a tournament, to resume one, or to read."""
+"""Opening journals to start, resume or read a tournament."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finished games from journals and text files, with their moves."""
+"""Games in journals and text files, with their moves."""
 
 from __future__ import annotations
 

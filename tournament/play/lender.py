@@ -1,4 +1,4 @@
-"""Engine caches of processes in a worker pool that merels did not create."""
+"""Engine caches in the processes of a user's executor."""
 
 from __future__ import annotations
 

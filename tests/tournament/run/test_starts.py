@@ -109,8 +109,18 @@ def pair_of_a_and_b() -> PairTask:
     return PairTask(tuple(planned_games(Plan(settings(rounds=1)))))
 
 
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> float:
+    """Stop the clock of the pauses, and return its time."""
+    now = retries.monotonic()
+    monkeypatch.setattr(retries, "monotonic", lambda: now)
+    return now
+
+
 @pytest.mark.quick
-def test_a_failed_start_is_the_fault_of_the_worker_if_the_engine_starts_elsewhere() -> None:
+def test_a_failed_start_is_the_fault_of_the_worker_if_the_engine_starts_elsewhere(
+    clock: float
+) -> None:
     starts = Starts(is_match=True)
     assert starts.succeed(["A", "B"], OTHER_NODE) == []
     assert starts.fail(FAILURE, WORKER) == [
@@ -125,18 +135,19 @@ def test_a_failed_start_is_the_fault_of_the_worker_if_the_engine_starts_elsewher
 
 
 @pytest.mark.quick
-def test_a_worker_is_left_out_for_a_while_only(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_is_left_out_for_a_while_only(
+    clock: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
     starts = Starts(is_match=False)
     starts.succeed(["A", "B"], OTHER_NODE)
     (notice,) = starts.fail(FAILURE, WORKER)
     assert notice.endswith("; this worker gets no games of A for now")
-    now = retries.monotonic()
-    monkeypatch.setattr(retries, "monotonic", lambda: now + retries.MAX_PAUSE)
+    monkeypatch.setattr(retries, "monotonic", lambda: clock + retries.MAX_PAUSE)
     assert starts.left_out(pair_of_a_and_b()) == frozenset()
 
 
 @pytest.mark.quick
-def test_failed_starts_on_two_nodes_are_the_fault_of_the_engine() -> None:
+def test_failed_starts_on_two_nodes_are_the_fault_of_the_engine(clock: float) -> None:
     starts = Starts(is_match=True)
     starts.succeed(["A", "B"], SAME_NODE)
     starts.fail(FAILURE, WORKER)
@@ -152,13 +163,12 @@ def test_failed_starts_on_two_nodes_are_the_fault_of_the_engine() -> None:
 
 @pytest.mark.quick
 def test_a_second_failure_on_one_worker_counts_after_its_pause(
-    monkeypatch: pytest.MonkeyPatch
+    clock: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     starts = Starts(is_match=True)
     assert len(starts.fail(FAILURE, WORKER)) == 1
-    assert starts.fail(FAILURE, WORKER) == [], "this game was submitted before the pause"
-    now = retries.monotonic()
-    monkeypatch.setattr(retries, "monotonic", lambda: now + retries.MAX_PAUSE)
+    assert starts.fail(FAILURE, WORKER) == [], "its task was submitted before the pause"
+    monkeypatch.setattr(retries, "monotonic", lambda: clock + retries.MAX_PAUSE)
     assert starts.fail(FAILURE, WORKER) == [
         f"engine A {MISSING}; its games wait, and it is tried again"
     ]
@@ -167,12 +177,11 @@ def test_a_second_failure_on_one_worker_counts_after_its_pause(
 
 @pytest.mark.quick
 def test_one_task_retries_an_engine_even_if_an_earlier_task_returns_meanwhile(
-    monkeypatch: pytest.MonkeyPatch
+    clock: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     starts = Starts(is_match=True)
     first, second, retry = pair_of_a_and_b(), pair_of_a_and_b(), pair_of_a_and_b()
     assert starts.admit(first) and starts.admit(second)
-    clock = retries.monotonic()
     for returned, other, is_admitted in (
         (first, retry, True), (second, pair_of_a_and_b(), False), (retry, pair_of_a_and_b(), True)
     ):
