@@ -25,7 +25,7 @@ _DERIVED_TAGS = ("Result", "Variant", "FEN", "SetUp", "PlyCount")
 
 
 class End(NamedTuple):
-    """The end of a game by resignation, time or agreement: the last node, result and reason."""
+    """An end that the position does not show, such as a resignation; ``node`` is the last move."""
 
     node: Node
     result: str
@@ -62,7 +62,7 @@ class Game:
         self.offer: int | None = None
         """The side that offers a draw, or None."""
         self.ended: End | None = None
-        """The end by resignation, time or agreement, or None."""
+        """The end that the position does not show, or None."""
         self.taken_back: list[tuple[Node, End | None]] = []
         """``live`` and ``ended`` before each take-back since the last move, oldest first."""
 
@@ -89,7 +89,7 @@ class Game:
     def result(self) -> tuple[str, str]:
         """Return the result and a sentence on its reason; ``*`` and '' during the game.
 
-        The reason is also '' for the result of a record without this sentence.
+        The reason of a result that a record states may be '', too.
         """
         outcome = self.last.outcome()
         if outcome is not None:
@@ -361,7 +361,7 @@ def game_of(record: Record) -> Game:
     record.tags = {key: value for key, value in record.tags.items() if key not in _DERIVED_TAGS}
     if record.drawn is not None:
         plies, outcome = record.drawn
-        [record.root, *record.line()][plies].add_comment(f"{outcome}; the record goes on")
+        [record.root, *record.line()][plies].add_sentence(f"{outcome}; the record goes on")
     if record.result != "*":
         reason = game.live.comment
         if (record.result, reason) in (*_DECISIVE_ENDS.values(), _AGREED_DRAW):

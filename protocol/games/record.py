@@ -80,8 +80,8 @@ class Node:
             self.marks = marks
         self.comment = f"{self.comment} {text}".strip()
 
-    def add_comment(self, text: str) -> None:
-        """Append ``text`` to the comment, unless the comment contains it."""
+    def add_sentence(self, text: str) -> None:
+        """Append ``text`` to the comment after a semicolon, unless the comment contains it."""
         if text not in self.comment:
             self.comment = "; ".join(filter(None, (self.comment, text)))
 

@@ -83,7 +83,7 @@ def annotate(node: Node, judgement: Judgement) -> None:
     """Add ``[%eval]`` and a comment to a node, and a glyph if no glyph judges the move yet."""
     if judgement.after.best is not None:  # The game goes on.
         node.mark("eval", evaluation_text(judgement.after.score))
-    node.add_comment("; ".join(filter(None, (judgement.sentence, judgement.cost))))
+    node.add_sentence("; ".join(filter(None, (judgement.sentence, judgement.cost))))
     if judgement.name and not any(glyph in MOVE_GLYPHS for glyph in node.glyphs):
         node.glyphs = [GLYPHS[SYMBOLS[judgement.name]], *node.glyphs]
 

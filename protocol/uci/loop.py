@@ -39,7 +39,7 @@ def main() -> int:
             output.write(_WELCOME)
         for line in read_lines(sys.stdin.buffer):
             session.handle(line, core.monotonic_ns())
-            if session.over:
+            if session.has_quit:
                 break
         else:
             session.end_input()

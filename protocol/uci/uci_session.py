@@ -37,7 +37,7 @@ class Session:
     """
 
     def __init__(self, output: Output) -> None:
-        self.over = False
+        self.has_quit = False
         """Whether the client has sent ``quit``."""
         self._output = output
         self._dialect = Uci()
@@ -121,7 +121,7 @@ class Session:
         self._output.write("readyok")
 
     def _quit(self, arguments: str) -> None:
-        self.over = True
+        self.has_quit = True
 
     def _help(self, arguments: str) -> None:
         lines = (

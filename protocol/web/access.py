@@ -48,7 +48,7 @@ has printed. Each address works once, for one browser; then the terminal prints 
 </html>
 """
 _LINK_FOLLOWED = _ACCESS_DENIED.replace("<h1>", '<script src="/enter.js"></script>\n<h1>')
-"""The answer to a followed link: instructions for a browser in which the script has no access."""
+"""The answer to a followed link: a script, and instructions in case the script has no access."""
 
 
 class GuardedServer(LocalServer):
