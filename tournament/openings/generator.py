@@ -20,7 +20,7 @@ from merels.tournament.openings.reading import MAX_PLIES, new_placements
 CHOICES = 3
 """Number of nearly best moves that each side must have."""
 CHOICE_MARGIN = 40
-"""Largest distance of these moves from the best one, in centi-men."""
+"""Largest distance of a nearly best move from the best move, in centi-men."""
 _QUICK_DIVISOR, _QUICK_BOUND = 16, 3
 """A quick search with 1/16 of the nodes rejects positions beyond three times the bound."""
 _HASH_MB = 32

@@ -209,7 +209,7 @@ class _Trial:
     def think(self) -> None:
         """Ask for a move, unless the opening ends the game or `move` must ask step by step."""
         if self._start.position.outcome() is None and not self._connection.dialect.in_steps:
-            line, go = self._question()
+            line, go = self._request()
             self._search = self._connection.begin(line + b"\n" + go)
 
     def move(self) -> None:
@@ -218,7 +218,7 @@ class _Trial:
         if position.outcome() is not None:
             return
         if self._connection.dialect.in_steps:
-            answer = self._connection.ask(position, *self._question(), int(patience * NANOSECONDS))
+            answer = self._connection.ask(position, *self._request(), int(patience * NANOSECONDS))
         else:
             answer = self._connection.wait_answer(self._search, int(SEARCH_SECONDS * NANOSECONDS))
             # A slow engine, or one that moves only after `stop`, can play too.
@@ -229,10 +229,10 @@ class _Trial:
             when = "in {:g} s" if self._connection.dialect.in_steps else "within {:g} s after stop"
             raise self._fault(f"plays no move {when.format(patience)}{details}")
         if (objection := judge(position, answer)[1]) is not None:
-            where = self._question()[0].decode()
+            where = self._request()[0].decode()
             raise self._fault(f"makes an illegal move: {objection}, after '{where}'{details}")
 
-    def _question(self) -> tuple[bytes, bytes]:
+    def _request(self) -> tuple[bytes, bytes]:
         """Return the ``position`` and ``go`` lines."""
         dialect, start = self._connection.dialect, self._start
         limit = _shortest(self._entrant.limit)

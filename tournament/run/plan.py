@@ -66,8 +66,8 @@ class Plan:
         self._games = self._pairs = 0
 
     @cached_property
-    def share(self) -> int:
-        """Maximum number of games of this run, which may play only a part of the tournament."""
+    def own_games(self) -> int:
+        """Maximum number of games of this run's part of the tournament."""
         games, (index, count) = self.settings.games, self._part
         if count == 1:
             return self.games
@@ -85,7 +85,7 @@ class Plan:
             share = decided / matches
             text = f"{counted(done, 'game')}, {decided} of {counted(matches, 'match')} decided"
             return Progress(text, share, None)
-        is_bound, total = self.settings.sprt is not None, self.share
+        is_bound, total = self.settings.sprt is not None, self.own_games
         text = f"{done} of {'at most ' if is_bound else ''}{counted(total, 'game')}"
         return Progress(text, done / (total or 1), total - done, is_bound)
 
@@ -134,7 +134,7 @@ class Plan:
         numbers = journal.numbers()
         if self._part[1] > 1:
             numbers = [n for n in numbers if is_in_part(pair_of(self.settings, n), self._part)]
-        return len(numbers) < self.share
+        return len(numbers) < self.own_games
 
     def next_round(self) -> list[PairTask]:
         """Return the tasks of the next round, or [] after the last; `must_wait` must be false."""

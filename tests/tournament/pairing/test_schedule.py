@@ -53,7 +53,7 @@ def test_the_share_of_a_part_is_its_number_of_games(games: int, count: int) -> N
         ours = 0
         while tasks := plan.next_round():
             ours += sum(len(task.games) for task in tasks if plan.is_ours(task))
-        assert plan.share == ours and plan.games == 9 * games
+        assert plan.own_games == ours and plan.games == 9 * games
 
 
 def test_the_games_of_a_pair_have_one_opening_and_exchanged_colours() -> None:

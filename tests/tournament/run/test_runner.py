@@ -181,7 +181,7 @@ def test_shards_together_play_every_game_once(size: int) -> None:
     for index in range(1, size + 1):
         run = Run(chosen, part=(index, size))
         assert run.play() == "finished"
-        assert run.board.plan.share == len(run.rows)
+        assert run.board.plan.own_games == len(run.rows)
         rows += run.rows
     assert as_planned(sorted(rows), chosen)
 
