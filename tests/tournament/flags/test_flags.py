@@ -273,6 +273,8 @@ def test_a_second_thread_of_a_core_is_used_last(
         (["-concurency", "2"], ["-concurency", "did you mean -concurrency?"]),
         (["--rouds", "2"], ["--rouds", "did you mean -rounds?"]),
         (["-engine", "comd=a"], ["comd=", "did you mean cmd?"]),
+        (["-engine", "./a mill"], ["expected cmd= after -engine; did you mean 'cmd=./a mill'?"]),
+        (["-engine", "cmd=a", "cmd=b"], ["'cmd=b': cmd= is given twice; begin each engine with"]),
         (["-pgnout", "file=x", "apend=true"], ["apend=", "did you mean append?"]),
         (["hello"], ["hello", "expected a flag"]),
         (["-rounds", "x"], ["'x'", "whole number", "-rounds"]),
@@ -327,18 +329,6 @@ def test_help_lists_every_flag(capsys: pytest.CaptureFixture[str]) -> None:
     for flag in FLAGS:
         assert f"  {flag}" in text
     assert max(map(len, text.splitlines())) <= 100
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["-engine", "./a mill"], r"expected cmd= after -engine; did you mean 'cmd=\./a mill'\?"),
-        (["-engine", "cmd=a", "cmd=b"], "'cmd=b': cmd= is given twice; begin each engine with"),
-    ],
-)
-def test_an_error_about_an_engine_has_a_correction(words: list[str], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        parse(words)
 
 
 def test_an_error_about_an_unknown_flag_in_a_file_names_the_file(tmp_path: Path) -> None:
