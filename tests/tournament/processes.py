@@ -16,7 +16,7 @@ from tests.processes import end, marked, start_watchdog, wait_until_gone
 MARK = "MERELS_TEST_MARK"
 COMMAND = [sys.executable, "-P", "-m", "merels.tournament.commands.main", "tournament"]
 LONGEST = 400.0
-"""Seconds until a run whose lines a test reads is killed; `Marked.wait` has its own limit."""
+"""Seconds until a run whose output a test reads is killed; `Marked.wait` has its own limit."""
 LIMITED_IN_SIZE = """
 import resource, sys
 from merels.tournament.commands.main import main

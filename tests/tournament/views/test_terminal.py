@@ -34,7 +34,7 @@ from merels.tournament.views.terminal import (
     terminal_size,
 )
 from tests.protocol.board.webdriver import wait
-from tests.tournament.processes import COMMAND
+from tests.tournament.processes import COMMAND, LONGEST
 from tests.tournament.specs import engine, engine_words, match, result, settings
 
 
@@ -276,7 +276,7 @@ def on_a_terminal(*flags: str, columns: int = 100) -> str:
         os.environ.update(TERM="xterm", COLUMNS=str(columns), LINES="40")
         words = [*COMMAND, *flags]
         os.execv(words[0], words)
-    watchdog = threading.Timer(60, os.kill, (child, signal.SIGKILL))
+    watchdog = threading.Timer(LONGEST, os.kill, (child, signal.SIGKILL))
     watchdog.start()
     output = b""
     try:
