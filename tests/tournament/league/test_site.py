@@ -190,8 +190,7 @@ def test_a_site_whose_writer_is_killed_at_any_instant_is_repaired(
         run.wait()
         for name, data in site_files(league).items():
             assert name.endswith(".part") or data == complete[name], f"{name} is incomplete"
-        output("league", league, "site")
-        assert site_files(league) == complete
+        assert write(league) == complete
     assert killed
 
 

@@ -42,7 +42,7 @@ SHORT = Adjudication(max_moves=12)
 
 
 def engine(mode: str, argument: str = "", limit: TimeControl = NODES) -> Entrant:
-    """Return a fake engine of a mode of ``random_mover.py``, which must answer isready within a second."""
+    """Return a fake engine of this mode, which must answer isready within a second."""
     spec = EngineSpec((*FAKE, mode, argument), mode)
     return Entrant(spec, limit, start_timeout=PATIENCE, ping_timeout=1.0)
 
