@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -82,12 +81,13 @@ def test_the_nearest_tests_are_those_of_the_mirror_package() -> None:
 
 @pytest.mark.thorough
 def test_a_mutant_is_caught_in_a_copy_and_the_checkout_stays() -> None:
-    path = Path("engine/common/shell.py")
-    before = (ROOT / path).read_bytes()
+    package = ROOT / "tournament" / "pairing"
+    before = {path: path.read_bytes() for path in package.glob("*.py")}
     done = subprocess.run(
-        [sys.executable, "-m", "tests.mutants", "-layer", "engine/game", "-count", "2", "-near"],
+        [sys.executable, "-m", "tests.mutants", "-layer", "tournament/pairing", "-count", "1",
+         "-tests", "tests/tournament/pairing/test_swiss.py"],
         cwd=ROOT, capture_output=True, text=True, timeout=600,
     )  # fmt: skip
-    assert "seed 1, " in done.stdout and done.stderr == ""
-    assert "caught by tests/" in done.stdout
-    assert (ROOT / path).read_bytes() == before
+    assert "mutants: seed 1, 1 caught, 0 survived" in done.stdout and done.stderr == ""
+    assert "caught by tests/tournament/pairing/test_swiss.py::" in done.stdout
+    assert {path: path.read_bytes() for path in package.glob("*.py")} == before

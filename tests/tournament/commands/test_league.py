@@ -11,7 +11,7 @@ import signal
 import sqlite3
 import sys
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from contextlib import closing
 from pathlib import Path
 
@@ -122,30 +122,22 @@ def kill_after_games(folder: str, count: int, pause: float, *words: str) -> None
     assert not run.survivors()
 
 
-@pytest.mark.thorough
-def test_a_league_that_is_killed_ten_times_loses_no_game_and_plays_none_twice(league: str) -> None:
-    chance = random.Random(1)
-    stored: set[tuple[int, str, str, str]] = set()
-    for _ in range(10):
-        kill_after_games(league, 6, chance.random() / 5, "play", *parallel(2), "-error", "40")
-        assert stored <= (stored := set(games(league)))
-    output("league", league, "play", *parallel(2), "-error", "150")
-    assert stored <= set(games(league))
-    openings: dict[int, set[str]] = {}
-    whites: dict[int, list[str]] = {}
-    with Journal(f"{league}/{JOURNAL}") as journal:
-        for row in journal.rows():
-            openings.setdefault(row.pair, set()).add(row.opening)
-            whites.setdefault(row.pair, []).append(row.white)
-    assert all(len(positions) == 1 for positions in openings.values())
-    assert all(len(set(names)) == len(names) == 2 for names in whites.values())
-
-
 def played_games(folder: str) -> dict[int, tuple[str, ...]]:
     """Return the players, opening, moves and result of each game, by number."""
     with Journal(f"{folder}/{JOURNAL}") as journal:
         return {row.number: (row.white, row.black, row.opening, row.moves, row.result)
                 for row in journal.rows()}
+
+
+def pairs_of_games(folder: str) -> list[tuple[list[str], list[str]]]:
+    """Return the openings and the white players of each pair of games."""
+    found: defaultdict[int, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
+    with Journal(f"{folder}/{JOURNAL}") as journal:
+        for row in journal.rows():
+            openings, whites = found[row.pair]
+            openings.append(row.opening)
+            whites.append(row.white)
+    return [*found.values()]
 
 
 @pytest.mark.thorough
@@ -167,14 +159,21 @@ def test_a_league_killed_ten_times_equals_an_undisturbed_one(
     shutil.copytree(undisturbed, killed)
     output("league", undisturbed, *PLAY_FLOOR)
     chance = random.Random(1)
+    stored: set[tuple[int, str, str, str]] = set()
     for _ in range(10):
         kill_after_games(killed, 2, chance.random() / 10, *PLAY_FLOOR)
+        assert stored <= (stored := set(games(killed))), "no game is lost"
     output("league", killed, *PLAY_FLOOR)
+    assert stored <= set(games(killed))
     expected, actual = played_games(undisturbed), played_games(killed)
     assert list(actual) == list(expected)
     for folder in (undisturbed, killed):
         pairs = Counter(frozenset(names) for _, *names, _ in games(folder))
         assert set(pairs.values()) == {floor}
+    assert all(
+        len(set(openings)) == 1 and len(set(whites)) == len(whites) == 2
+        for openings, whites in pairs_of_games(killed)
+    )
     equal = [number for number, game in actual.items() if game[:3] == expected[number][:3]]
     assert all(actual[number] == expected[number] for number in equal)
     if players == 2:
