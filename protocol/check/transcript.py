@@ -96,6 +96,11 @@ class Search:
         return "".join(self.words[1:2])
 
     @property
+    def move(self) -> Move | None:
+        """The move in the answer, or None if the answer is malformed."""
+        return move_or_none(self.answer)
+
+    @property
     def kind(self) -> Kind:
         """The legality of the answer."""
         return judge(self.position, self.answer)
@@ -108,7 +113,7 @@ def judge(position: Position, text: str) -> Kind:
     """Return the legality of a ``bestmove`` with move ``text`` in a position."""
     if text.lower() in NO_MOVES:
         return Kind.NONE
-    move = read(text)
+    move = move_or_none(text)
     if move is None:
         return Kind.UNREADABLE
     if position.is_legal(move):
@@ -117,7 +122,7 @@ def judge(position: Position, text: str) -> Kind:
     return Kind.WITHOUT_REMOVAL if not move.removed and move[:2] in mills else Kind.ILLEGAL
 
 
-def read(text: str) -> Move | None:
+def move_or_none(text: str) -> Move | None:
     """Parse a move; return None if ``text`` is malformed."""
     try:
         return parse_move(text)

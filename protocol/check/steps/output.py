@@ -24,7 +24,7 @@ from merels.protocol.check.positions import (
 )
 from merels.protocol.check.step import Group
 from merels.protocol.check.subject import Subject
-from merels.protocol.check.transcript import Kind, Search, judge, read
+from merels.protocol.check.transcript import Kind, Search, judge, move_or_none
 from merels.protocol.client.answers import NO_MOVES
 
 MOVES = Group("moves", "Moves")
@@ -78,7 +78,7 @@ def bestmove_legal(engine: Subject) -> None:
         if kind is Kind.UNREADABLE:
             reason = "is not a move such as d6, d6xb4, d6-d5 or d6-d5xc3"
         elif kind is Kind.ILLEGAL:
-            move = read(search.answer)
+            move = search.move
             reason = f"is illegal ({search.position.objection(move) if move else ''})"
         raise Fault(f"{reason}, {search}", search.best)
 
@@ -132,7 +132,7 @@ def whole_games(engine: Subject) -> None:
         position = engine.position(START)
         while position.outcome() is None and len(moves) < engine.pace.plies:
             search = engine.search(f"go depth {2 + number}", START, moves)
-            move = read(search.answer)
+            move = search.move
             if move is None or not position.is_legal(move):
                 raise Fault(f"is illegal at ply {len(moves) + 1} of a game: {search}", search.best)
             position = position.play(move)
@@ -157,7 +157,7 @@ def ponder_legal(engine: Subject) -> None:
     """The move after 'ponder' is legal after the bestmove; clients send the position after both
     moves with 'go ponder'."""
     for search in survey(engine):
-        words, move = search.words, read(search.answer)
+        words, move = search.words, search.move
         if words[2:3] != ["ponder"] or move is None or search.kind is not Kind.LEGAL:
             continue
         token = words[3] if len(words) > 3 else ""
@@ -284,9 +284,9 @@ def info_complete(engine: Subject) -> None:
             engine.warn(f"the last line with a score has no {', '.join(missing)}", line)
             continue
         # When a limit ends an iteration, the bestmove may come from a line with a lower bound.
-        first, line = [(other.pv[0], shown) for shown, other in search.scored
-                       if other.pv and other.numbers.get("multipv", 1) == 1][-1]
-        if read(first) != read(search.answer):
+        first, line = [(info.pv[0], line) for line, info in search.scored
+                       if info.pv and info.numbers.get("multipv", 1) == 1][-1]
+        if move_or_none(first) != search.move:
             engine.warn(f"the pv does not begin with '{search.answer}', which is played", line)
 
 

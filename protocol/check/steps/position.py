@@ -18,7 +18,7 @@ from merels.protocol.check.positions import (
 )
 from merels.protocol.check.step import Group
 from merels.protocol.check.subject import Subject
-from merels.protocol.check.transcript import Kind, Search, judge, read
+from merels.protocol.check.transcript import Kind, Search, judge
 
 GROUP = Group("position", "Positions")
 QUERIES = Group("queries", "UGI's queries", needs=("greeting", "ready"))
@@ -133,7 +133,7 @@ def _check_refusal(engine: Subject, bad: str, what: str, warning: str) -> None:
     engine.finish(search)
     # `MOVING` allows no placement, so a placement shows that the engine accepted the invalid line.
     # The step bestmove-legal judges other illegal moves.
-    move = read(search.answer)
+    move = search.move
     places = move is not None and move.origin is None and not move.removed
     if search.kind is Kind.NONE or search.kind is Kind.ILLEGAL and places:
         raise Fault(f"does not keep the position before '{bad}' ({what})", search.best)

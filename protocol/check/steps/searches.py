@@ -8,7 +8,7 @@ from merels.protocol.check.conversation import FAIL_DELAY, Fault
 from merels.protocol.check.positions import FORCED, MOVING, PLACING, START, WINNING
 from merels.protocol.check.step import Group
 from merels.protocol.check.subject import Subject
-from merels.protocol.check.transcript import Kind, Search, read
+from merels.protocol.check.transcript import Kind, Search, move_or_none
 
 STOPPING = Group("stopping", "Stopping")
 SEARCH = Group("search", "Searches")
@@ -272,7 +272,7 @@ def go_searchmoves(engine: Subject) -> None:
         # Two different moves: one of them may be the engine's own choice anyway.
         for move in (moves[0], moves[-1]):
             search = engine.search(f"go depth 2 searchmoves {move}", text)
-            if search.kind is Kind.LEGAL and read(search.answer) != move:
+            if search.kind is Kind.LEGAL and search.move != move:
                 raise Fault(f"plays a move that '{search.go}' does not allow", search.best)
 
 
@@ -291,10 +291,10 @@ def multipv(engine: Subject) -> None:
                     search.lines[-1] if search.lines else None)
     infos = [last[number][1] for number in (1, 2, 3)]
     firsts = [info.pv[0] for info in infos if info.pv]
-    moves = [read(first) for first in firsts]
+    moves = [move_or_none(first) for first in firsts]
     if len(set(moves)) < 3:
         raise Fault(f"the three lines begin with {', '.join(firsts)}", last[3][0])
-    if moves[0] != read(search.answer):
+    if moves[0] != search.move:
         engine.warn("bestmove is not the first line's move", search.best)
     scores = [info.numbers["cp"] for info in infos if "cp" in info.numbers]
     if len(scores) == 3 and scores != sorted(scores, reverse=True):
