@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Callable
 
@@ -55,10 +54,7 @@ def perft(argv: list[str]) -> int:
         help="position to count from (default: startpos)"
     )
     add_flag(parser, "divide", action="store_true", help="also print the count of each first move")
-    return _perft(parser.parse_args(argv))
-
-
-def _perft(arguments: argparse.Namespace) -> int:
+    arguments = parser.parse_args(argv)
     depth = read_whole(arguments.depth, 0, _MAX_PERFT_DEPTH, what="a depth")
     position = setup_of([arguments.position], rules_of(arguments)).position
     started = time.perf_counter()
@@ -103,10 +99,7 @@ def analyse(argv: list[str]) -> int:
         help="print the best N moves (default: 1)",
     )
     add_search_flags(parser)
-    return _analyse(parser.parse_args(argv))
-
-
-def _analyse(arguments: argparse.Namespace) -> int:
+    arguments = parser.parse_args(argv)
     position = setup_of(arguments.position, rules_of(arguments)).position
     print("\n".join(board_lines(position)), end="\n\n", flush=True)
     if position.outcome() is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import random
 
 from merels.engine.game.position import BLACK, WHITE
@@ -44,11 +43,7 @@ def main(argv: list[str]) -> int:
         help="position to start from, quoted; 'moves d6 f4 …' may follow (default: startpos)",
     )
     add_flag(parser, "record", metavar="FILE", help="append each game to this PGN file")
-    return _play(parser.parse_args(argv))
-
-
-def _play(arguments: argparse.Namespace) -> int:
-    """Set up the game that the flags describe, and play it."""
+    arguments = parser.parse_args(argv)
     setup = setup_of([arguments.position], rules_of(arguments))
     sides = {"white": WHITE, "black": BLACK, "random": random.choice((WHITE, BLACK))}
     dialogue = Dialogue(

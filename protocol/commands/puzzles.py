@@ -115,10 +115,9 @@ def _make(arguments: argparse.Namespace, rules: Rules) -> int:
         print(f"{_summary(puzzles)} in {shell_text([str(out)])}")
     if len(puzzles) == arguments.count:
         return OK
-    more = build_command(rules, root)
     print(
         f"merels puzzles: only {counted(len(puzzles), 'puzzle')} found in these tables with this "
-        f"seed; build more tables with {more}", file=sys.stderr,
+        f"seed; build more tables with {build_command(rules, root)}", file=sys.stderr,
     )
     return FAILED
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
-from merels.engine.common.errors import InputError, printable
+from merels.engine.common.errors import InputError, placed, printable
 from merels.engine.game.notation import format_position
 from merels.engine.game.rules import Rules
 from merels.engine.search.limits import Limit
@@ -33,8 +32,7 @@ def _load(path: Path, rules: Rules) -> list[Problem]:
     except InputError as error:
         if error.index is None:
             raise
-        place = f"position {error.index + 1} of {printable(str(path))}"
-        raise InputError(error.token, f"{error.expected}, in {place}") from None
+        raise placed(error, f"position {error.index + 1} of {printable(str(path))}") from None
 
 
 def main(argv: list[str]) -> int:
@@ -47,8 +45,8 @@ def main(argv: list[str]) -> int:
     parser.add_argument(
         "file", metavar="FILE", type=Path, help="JSON list of {position, value, moves, best}"
     )
-    limit = parser.add_mutually_exclusive_group()
-    add_limit_flags(limit, f"-nodes {_DEFAULT_NODES}")
+    limit_flags = parser.add_mutually_exclusive_group()
+    add_limit_flags(limit_flags, f"-nodes {_DEFAULT_NODES}")
     add_rules_flags(parser, "morris")
     add_search_flags(parser)
     add_flag(
@@ -63,10 +61,7 @@ def main(argv: list[str]) -> int:
         parser, "known", action="store_true", help="search only positions that are in the tables"
     )
     add_flag(parser, "show", action="store_true", help="print each blunder")
-    return _suite(parser.parse_args(argv))
-
-
-def _suite(arguments: argparse.Namespace) -> int:
+    arguments = parser.parse_args(argv)
     if arguments.known and arguments.tables is None:
         raise InputError("-known", "expected -tables DIR as well")
     rules = rules_of(arguments)

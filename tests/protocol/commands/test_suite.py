@@ -61,7 +61,7 @@ def test_mistakes_are_explained(
         ([valid, "-tables", str(tmp_path), "-known"], "found none"),
         ([empty], "found none"),
         ([bad], "'x': "),
-        ([bad], f", in position 2 of {bad}"),
+        ([bad], f" (position 2 of {bad})"),
     ):
         assert main([*arguments, "-nodes", "1"]) == 2
         captured = capsys.readouterr()
