@@ -9,7 +9,7 @@ from merels.engine.common.errors import printable
 from merels.engine.search.levels import LEVELS
 from merels.protocol.board.game_store import UNFINISHED, ChangedElsewhere, Claim, GameStore
 from merels.protocol.board.requests import FULL, Player, read_time
-from merels.protocol.board.seat import OWN
+from merels.protocol.board.seat import OWN_ENGINE
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.common.json_fields import JSON
 from merels.protocol.games.clock import Clock, clock_text, read_clock
@@ -17,8 +17,8 @@ from merels.protocol.games.game import Game
 from merels.protocol.games.record import Record
 
 _FILE_CHANGED = (
-    "Another board or program has changed or removed the file of this game. The game is now saved "
-    "to a second file in My games."
+    "Another board or program has opened, changed or removed this game's file. The game is now "
+    "saved to a second file in My games."
 )
 _SIDES = ("White", "Black")
 _ENGINE_TYPE = "program"
@@ -60,7 +60,7 @@ class AutoSaver:
         self._final = None
 
     def acquire(self) -> None:
-        """Acquire the claim to the game again, unless another board has taken it meanwhile."""
+        """Try to acquire the claim to the game again."""
         if self.store is not None and self._claim is not None:
             self.store.acquire(self._claim)
 
@@ -98,7 +98,7 @@ class AutoSaver:
     def _write(self, store: GameStore, record: Record) -> None:
         """Write a game to its file.
 
-        If another board or program has changed the file, write to a second file instead.
+        If another board holds the claim, or the file was changed, write to a second file instead.
         """
         if self._claim is not None and store.acquire(self._claim):
             with suppress(ChangedElsewhere):
@@ -142,7 +142,7 @@ def stored_players(record: Record, choices: Sequence[EngineSpec]) -> list[Player
 def _engine_named(name: str, choices: Sequence[EngineSpec]) -> Player:
     """Return the engine and level with the displayed ``name``; a user if no engine has it."""
     for choice in choices:
-        for level in LEVELS if choice is OWN else ():
+        for level in LEVELS if choice is OWN_ENGINE else ():
             if name == f"{choice.name} ({level.name})":
                 return Player(choice, level.name)
         if name == choice.name:

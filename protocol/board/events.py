@@ -27,7 +27,7 @@ class Feed:
         self._kinds: set[str] = set()
         self._changed = Condition()
         self._closed = False
-        self._next = 0.0
+        self._next_take = 0.0
         self.log_number = 0
         """Number of the last log line sent."""
         self.sent_moves: tuple[object, int, int] = (None, 0, 0)
@@ -56,8 +56,8 @@ class Feed:
             if not self._kinds and not self._closed:
                 self._changed.wait(seconds)
         # Kinds announced during the pause are included.
-        sleep(max(0.0, self._next - monotonic()))
-        self._next = monotonic() + 1 / EVENTS_PER_SECOND
+        sleep(max(0.0, self._next_take - monotonic()))
+        self._next_take = monotonic() + 1 / EVENTS_PER_SECOND
         with self._changed:
             kinds, self._kinds = self._kinds, set()
             return None if self._closed else kinds

@@ -45,7 +45,7 @@ class Entry:
 
 
 class ChangedElsewhere(Exception):
-    """Another program has changed a game's file since the claiming board last read or wrote it."""
+    """A game's file is not as the claiming board last read or wrote it."""
 
 
 class Claim:
@@ -66,8 +66,8 @@ class Claim:
 class GameStore:
     """The games in ``folder``, which is created with the first game. Thread-safe.
 
-    Several processes may share a folder. Only the board that holds the `Claim` to a game writes or
-    removes the game's file.
+    Several processes may share a folder. Only the board that holds the `Claim` to a game replaces
+    or removes the game's file.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -107,9 +107,9 @@ class GameStore:
         return claim
 
     def acquire(self, claim: Claim) -> bool:
-        """Acquire a claim that is free or held by an unwatched board of this process.
+        """Acquire a claim that is free, or held by the same board or an unwatched one.
 
-        Return whether the claim is held now.
+        A claim of another process is not free. Return whether the claim is held now.
         """
         with self._lock:
             holder = self._claims.get(claim.key)

@@ -27,7 +27,7 @@ STOP_SECONDS = 2.0
 CLOSE_SECONDS = 5.0
 """Seconds that `SearchThread.close` waits for the thread; more than `STOP_SECONDS`."""
 PAUSE_SECONDS = 0.8
-"""Seconds before a level's move is played, unless the level has less time."""
+"""Minimum seconds from the start of a level's search to its move, unless it has less time."""
 PLAY_INFO_SECONDS = 0.04
 """Minimum seconds between two scores shown while an engine thinks about its move."""
 
@@ -51,11 +51,11 @@ class Job:
 
     def pause(self) -> float:
         """Return the minimum seconds from start to move, because instant replies irritate users."""
-        clock = self.time
-        if clock is None or not self.seat.is_level:
+        time = self.time
+        if time is None or not self.seat.is_level:
             return 0.0
-        share = clock.left(self.position.side) / 50 if isinstance(clock, Clock) else clock
-        return min(PAUSE_SECONDS, share)
+        seconds = time.left(self.position.side) / 50 if isinstance(time, Clock) else time
+        return min(PAUSE_SECONDS, seconds)
 
     def limit(self) -> Limit:
         """Return the limit of a search that starts now; the clock may have been running."""

@@ -23,7 +23,7 @@ MANAGED = frozenset(
     name.lower() for name in ("MultiPV", "Ponder", "UCI_Variant", *(f.name for f in FIELDS))
 )
 """Options that only the board sets, in lower case."""
-OWN = EngineSpec(MERELS, "merels")
+OWN_ENGINE = EngineSpec(MERELS, "merels")
 """This program as an engine; only it has the built-in levels."""
 
 
@@ -45,11 +45,12 @@ class Seat:
         self._engine: Engine | None = None
         self._starting: Engine | None = None
         self._aborted = False
-        self._running: EngineSpec | None = None
+        self._started_choice: EngineSpec | None = None
+        """The assigned engine when the process was started."""
         self._log = log
         self._on_line = on_line
         self._user_settings: dict[str, Value] = {}
-        self._sent: dict[str, Value] = {}
+        self._sent_settings: dict[str, Value] = {}
         self._pending_buttons: list[str] = []
         self._new_game_pending = False
 
@@ -57,7 +58,7 @@ class Seat:
         """Assign an engine, or a user with None; `end_replaced` ends the previous engine."""
         if choice is not self.choice:
             self._user_settings, self._pending_buttons = {}, []
-        elif choice is not None and choice is OWN and level != self.level:
+        elif choice is OWN_ENGINE and level != self.level:
             # A new level overrides the options that the user set for the old level.
             for name in (*LEVEL_OPTIONS, "LevelSeed"):
                 self._user_settings.pop(name, None)
@@ -67,7 +68,7 @@ class Seat:
     @property
     def is_level(self) -> bool:
         """Whether a built-in level plays here."""
-        return self.choice is OWN and self.level != FULL
+        return self.choice is OWN_ENGINE and self.level != FULL
 
     def new_game(self) -> None:
         """Send the engine `ucinewgame` before its next search.
@@ -84,7 +85,7 @@ class Seat:
         if choice is None:
             return {}
         settings: dict[str, Value] = dict(choice.options)
-        if choice is OWN:
+        if choice is OWN_ENGINE:
             elo = next((level.elo for level in LEVELS if level.name == self.level), None)
             settings["UCI_LimitStrength"] = elo is not None
             if elo is not None:
@@ -95,9 +96,12 @@ class Seat:
         return settings | self._user_settings
 
     def open(self) -> Engine:
-        """Return the running engine; start it if needed. Raise `EngineError` if the start fails."""
+        """Return the running engine; start it if needed.
+
+        Raise `EngineError` if a user plays here, or if the start fails.
+        """
         engine = self._engine
-        if engine is not None and self._running is self.choice:
+        if engine is not None and self._started_choice is self.choice:
             return engine
         with self.in_use:
             self.end_replaced()
@@ -106,7 +110,7 @@ class Seat:
                 if choice is None:
                     raise EngineError("no engine plays here; choose one under New game")
                 self._engine = self._start(choice)
-                self._running, self._sent = choice, {}
+                self._started_choice, self._sent_settings = choice, {}
             return self._engine
 
     def _start(self, choice: EngineSpec) -> Engine:
@@ -132,11 +136,11 @@ class Seat:
         changed = {
             name: value
             for name, value in self._settings().items()
-            if self._sent.get(name) != value
+            if self._sent_settings.get(name) != value
         }
         if changed:
             engine.configure(changed)
-            self._sent |= changed
+            self._sent_settings |= changed
         while self._pending_buttons:
             engine.configure({self._pending_buttons.pop(0): None})
         engine.set_rules(rules)
@@ -196,7 +200,7 @@ class Seat:
 
     def end_replaced(self) -> None:
         """End the engine if it is no longer the assigned one."""
-        if self._engine is not None and self._running is not self.choice:
+        if self._engine is not None and self._started_choice is not self.choice:
             self.close()
 
     def abort_start(self) -> None:

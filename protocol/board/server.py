@@ -27,7 +27,7 @@ LARGEST_BODY = 1 << 20
 """Bytes of a request, at most."""
 LARGEST_TEXT = 1 << 25
 """Bytes of a request with a file of games, at most."""
-_WITH_TEXT = ("api/load", "api/keep")
+_GAMES_REQUESTS = ("api/load", "api/keep")
 
 
 class BoardServer(GuardedServer):
@@ -39,9 +39,7 @@ class BoardServer(GuardedServer):
     ) -> None:
         """Listen on a port; 0 selects a free port.
 
-        ``choices`` are the engines that can play. Games are saved to ``store`` unless it is None.
-        ``trainer`` selects and rates puzzles. Every page shows ``warning`` and the progress of
-        ``table_build``.
+        Every page shows ``warning``. The other arguments are those of `Sessions`.
         """
         self.warning = warning
         self.page = (
@@ -70,7 +68,7 @@ class Handler(GuardedHandler):
 
     def post(self, name: str) -> None:
         """Answer a request of the page."""
-        body = self._body(LARGEST_TEXT if name in _WITH_TEXT else LARGEST_BODY)
+        body = self._body(LARGEST_TEXT if name in _GAMES_REQUESTS else LARGEST_BODY)
         folder, _, action = name.partition("/")
         if folder != "api" or not action:
             raise Refusal(HTTPStatus.NOT_FOUND, "no such request")

@@ -17,7 +17,7 @@ from merels.protocol.board.events import Feed, Log
 from merels.protocol.board.game_store import Claim, GameStore
 from merels.protocol.board.requests import FULL, Player
 from merels.protocol.board.reviewing import Reviewer
-from merels.protocol.board.seat import OWN, Seat
+from merels.protocol.board.seat import OWN_ENGINE, Seat
 from merels.protocol.board.search_thread import Job, SearchThread
 from merels.protocol.board.table_build import TableBuild, has_tables
 from merels.protocol.client.engine_spec import EngineSpec
@@ -42,7 +42,8 @@ LINES = 3
 class Session:
     """The board of one browser tab. Thread-safe.
 
-    Code that changes the public attributes holds ``lock``, and calls `changed` after releasing it.
+    Code that changes the game, its players or its settings holds ``lock``, and calls `changed`
+    after releasing it.
     """
 
     def __init__(
@@ -66,9 +67,9 @@ class Session:
         """Whether evaluations are shown in play, and in an analysis."""
         self.lines = LINES
         """Number of variations of an analysis."""
-        self.error = ""
+        self.engine_error = ""
         """An engine's failure, or empty; no engine searches until it is cleared."""
-        self.failure = ""
+        self.unexpected_error = ""
         """The last unexpected error in this game, as one line for the page."""
         self._last_error = ""
         """Representation of the last unexpected error."""
@@ -86,12 +87,14 @@ class Session:
         """Whether the game was over at the last call of `changed`."""
         self._feeds: list[Feed] = []
         self.saver = AutoSaver(store, lambda: self.watched)
-        self._watch_until = monotonic() + UNWATCHED_SECONDS
-        self._analyse_until = self._watch_until
+        self._awake_until = monotonic() + UNWATCHED_SECONDS
+        """Time after which an unwatched board ends its engines and its review."""
+        self._analyse_until = self._awake_until
         self._resting = False
         """Whether the analysis has ended because no page shows it."""
         self._closed = False
         self._asleep = False
+        """Whether engines and review have ended because no page shows the board."""
         self._search_thread = SearchThread(self)
         self.seats = [
             Seat(part, self.log, self._search_thread.receive)
@@ -120,14 +123,14 @@ class Session:
         with self.lock:
             if feed in self._feeds:
                 self._feeds.remove(feed)
-            self._watch_until = max(self._watch_until, monotonic() + UNWATCHED_SECONDS)
+            self._awake_until = max(self._awake_until, monotonic() + UNWATCHED_SECONDS)
             self._analyse_until = max(self._analyse_until, monotonic() + UNWATCHED_SECONDS)
 
     def hide(self, left: bool) -> None:
         """Set how long engines continue without a stream, after the page was left or hidden."""
         with self.lock:
             now = monotonic()
-            self._watch_until = now + (UNWATCHED_SECONDS if left else HIDDEN_SECONDS)
+            self._awake_until = now + (UNWATCHED_SECONDS if left else HIDDEN_SECONDS)
             self._analyse_until = now + (UNWATCHED_SECONDS if left else ANALYSIS_SECONDS)
 
     @property
@@ -143,7 +146,7 @@ class Session:
     @property
     def idle_since(self) -> float:
         """Time at which the board became or becomes idle, by `time.monotonic`; now if watched."""
-        return monotonic() if self._feeds else self._watch_until
+        return monotonic() if self._feeds else self._awake_until
 
     def announce(self, kind: str) -> None:
         """Mark a kind of event as pending in every stream."""
@@ -153,7 +156,7 @@ class Session:
     def report_error(self, error: Exception) -> None:
         """Log an unexpected error and show it on the page; ignore immediate repetitions."""
         if repr(error) != self._last_error:
-            self._last_error, self.failure = repr(error), unexpected(error)
+            self._last_error, self.unexpected_error = repr(error), unexpected(error)
             self.announce("failure")
 
     # Properties derived from the state.
@@ -185,10 +188,7 @@ class Session:
         return self.game.can_redo_edit if self.analysing else self.game.can_replay
 
     def before_last_own(self) -> Node | None:
-        """Return the node before a user's last move, or None.
-
-        In a game between engines it is the node before the last move.
-        """
+        """Return the node before the last move of a user, or of an engine if no user plays."""
         node, users = self.game.live, self.users or (0, 1)
         while node.parent is not None:
             if node.parent.position.side in users:
@@ -201,7 +201,7 @@ class Session:
         with self.lock:
             game = self.game
             if game.clock is not None:
-                halted = not self.playing or self.paused or self._asleep or bool(self.error)
+                halted = not self.playing or self.paused or self._asleep or bool(self.engine_error)
                 started = game.live.parent is not None
                 game.clock.run(game.last.side if started and not halted else None)
             self._save()
@@ -242,7 +242,7 @@ class Session:
             if not self._feeds and monotonic() > self._analyse_until:
                 self._resting = True  # The search thread stops an analysis on its next check.
             flag_fell = self.game.flag()
-            unwatched = not self._feeds and not self._asleep and monotonic() > self._watch_until
+            unwatched = not self._feeds and not self._asleep and monotonic() > self._awake_until
             if unwatched:
                 self._asleep = True
                 self.saver.release()
@@ -278,7 +278,7 @@ class Session:
         self._was_over = game.over
         self.analysing = not game.played
         self.last_scores = [None, None]
-        self.error = self.failure = self._last_error = ""
+        self.engine_error = self.unexpected_error = self._last_error = ""
         self.paused = False
         self.infos = None
         self.reviewer.discard()
@@ -324,7 +324,7 @@ class Session:
         if seat.choice is None:
             plays_engine = self.seats[1 - part].choice is not None
             return self.names[part] or ("You" if plays_engine else "Player")
-        full_strength = seat.level in ("", FULL) or seat.choice is not OWN
+        full_strength = seat.level in ("", FULL) or seat.choice is not OWN_ENGINE
         return seat.choice.name if full_strength else f"{seat.choice.name} ({seat.level})"
 
     # The interface `Board` of the search thread.
@@ -333,7 +333,7 @@ class Session:
         """Return the search that the state requires now, or None."""
         with self.lock:
             game = self.game
-            if self._closed or self._asleep or self.error:
+            if self._closed or self._asleep or self.engine_error:
                 return None
             first = game.record.start
             player = self.seats[game.last.side]
@@ -377,7 +377,7 @@ class Session:
         expected = isinstance(error, (EngineError, InputError))
         message = str(error) if expected else unexpected(error)
         with self.lock:
-            self.error = f"{job.seat.part}: {message}"
+            self.engine_error = f"{job.seat.part}: {message}"
             if self.game.clock is not None:
                 self.game.clock.run(None)
         self.log.add(job.seat.part, "!", message)

@@ -16,8 +16,8 @@ from merels.protocol.puzzles.training import Trainer
 
 MOST_SESSIONS = 32
 """Boards that can be open at a time."""
-CLOSE_SECONDS = 86_400.0
-"""Seconds after which an unwatched board is closed."""
+IDLE_SECONDS = 86_400.0
+"""Seconds after which an idle board is closed."""
 TICK_SECONDS = 0.1
 """Interval of `Session.tick`."""
 
@@ -71,10 +71,12 @@ class Sessions:
         return session
 
     def _announce_tables(self) -> None:
-        with self._lock:
-            sessions = list(self._sessions.values())
-        for session in sessions:
+        for session in self._all():
             session.announce("state")
+
+    def _all(self) -> list[Session]:
+        with self._lock:
+            return list(self._sessions.values())
 
     def close(self) -> None:
         """Close every board and end its engines."""
@@ -91,14 +93,12 @@ class Sessions:
             thread.join()
 
     def _tick(self) -> None:
-        """Call `Session.tick` of all boards; close boards unwatched for `CLOSE_SECONDS`."""
+        """Call `Session.tick` of all boards; close boards idle for `IDLE_SECONDS`."""
         while not self._closing.wait(TICK_SECONDS):
-            with self._lock:
-                sessions = list(self._sessions.values())
-            for session in sessions:
+            for session in self._all():
                 try:
                     session.tick()
-                    if monotonic() - session.idle_since > CLOSE_SECONDS:
+                    if monotonic() - session.idle_since > IDLE_SECONDS:
                         with self._lock:
                             self._sessions.pop(session.name, None)
                         session.close()

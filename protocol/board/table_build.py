@@ -90,8 +90,8 @@ class TableBuild:
 
 def has_tables(rules: Rules, root: Path) -> bool:
     """Return whether the values of all sectors of up to `MEN` men exist below a folder."""
-    names = _names(rules, root)
-    return all(_has(names, sector) for sector in sectors(MEN))
+    files = _file_names(rules, root)
+    return all(_has_sector(files, sector) for sector in sectors(MEN))
 
 
 def other_tables(position: Position) -> list[str]:
@@ -104,12 +104,12 @@ def other_tables(position: Position) -> list[str]:
     except InputError:
         return []
     sector = _sector_of(position)
-    own = rules_folder(position.rules)
-    if sector is None or _has(_names(position.rules, root), sector):
+    own_folder = rules_folder(position.rules)
+    if sector is None or _has_sector(_file_names(position.rules, root), sector):
         return []
     folders: dict[str, str] = {}
     for name, rules in sorted(PRESETS.items(), key=lambda item: item[1] != DEFAULT_RULES):
-        if rules_folder(rules) != own and _has(_names(rules, root), sector):
+        if rules_folder(rules) != own_folder and _has_sector(_file_names(rules, root), sector):
             folders.setdefault(rules_folder(rules), name)
     return list(folders.values())
 
@@ -128,12 +128,12 @@ def _sector_of(position: Position) -> AnySector | None:
     return Sector(max(own, opponent), min(own, opponent)) if min(own, opponent) >= 3 else None
 
 
-def _names(rules: Rules, root: Path) -> frozenset[str]:
+def _file_names(rules: Rules, root: Path) -> frozenset[str]:
     try:
         return frozenset(os.listdir(root / rules_folder(rules)))
     except (OSError, ValueError):
         return frozenset()
 
 
-def _has(names: frozenset[str], sector: AnySector) -> bool:
-    return not names.isdisjoint({file_name(sector, kind) for kind in (VALUES, PACKED)})
+def _has_sector(files: frozenset[str], sector: AnySector) -> bool:
+    return not files.isdisjoint({file_name(sector, kind) for kind in (VALUES, PACKED)})

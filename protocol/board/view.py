@@ -17,7 +17,7 @@ from merels.engine.search.limits import Info
 from merels.protocol.board.events import Feed
 from merels.protocol.board.proven import proven_view
 from merels.protocol.board.requests import FULL
-from merels.protocol.board.seat import OWN
+from merels.protocol.board.seat import OWN_ENGINE
 from merels.protocol.board.session import Session
 from merels.protocol.board.table_build import other_tables
 from merels.protocol.client.engine_spec import EngineSpec
@@ -31,7 +31,7 @@ LINE_MOVES = 12
 def about_view(choices: Sequence[EngineSpec]) -> JSON:
     """Return the constants: engines, levels, rule sets with their fields, points and mills."""
     return {
-        "engines": [{"name": choice.name, "levels": choice is OWN} for choice in choices],
+        "engines": [{"name": choice.name, "levels": choice is OWN_ENGINE} for choice in choices],
         "levels": [{"name": level.name, "elo": level.elo} for level in LEVELS],
         "fields": [
             {"name": field.name, "choices": field.choices, "max": field.maximum}
@@ -56,7 +56,7 @@ def event_data(session: Session, kind: str, feed: Feed) -> Any:
             feed.log_number = lines[-1][0]
         return [list(line[1:]) for line in lines]
     if kind == "failure":
-        return session.failure
+        return session.unexpected_error
     with session.lock:
         if kind == "moves":
             return moves_view(session, feed)
@@ -124,7 +124,7 @@ def state_view(session: Session) -> JSON:
     shown = game.shown
     result, reason = game.result()
     legal = [str(move) for move in shown.legal_moves()] if session.may_move else []
-    engine_turn = session.seats[game.last.side].choice is not None
+    is_running = session.playing and not session.paused and not session.engine_error
     proven = proven_view(shown) if session.reveals else None
     return {
         "playing": session.playing,
@@ -148,12 +148,12 @@ def state_view(session: Session) -> JSON:
             "left": [round(game.clock.left(side), 2) for side in (0, 1)],
             "running": game.clock.running,
         },
-        "thinking": engine_turn and session.playing and not session.paused and not session.error,
+        "thinking": is_running and session.seats[game.last.side].choice is not None,
         "paused": session.paused,
         "analysing": session.analysing,
         "reveals": session.reveals,
         "lines": session.lines,
-        "error": session.error,
+        "error": session.engine_error,
         "kept": session.saver.store is not None and not session.saver.has_unsaved_changes(game),
         "save_error": session.saver.save_error,
         "over": game.over,
@@ -165,9 +165,9 @@ def state_view(session: Session) -> JSON:
 
 
 def tables_view(session: Session, position: Position) -> JSON | None:
-    """Return why no value is proven, if known.
+    """Return ``share``, the finished share of a running build of tables.
 
-    ``share`` is the finished share of a running build; ``rules`` have tables with the position.
+    If no build runs, return ``rules``, the rule sets whose tables have the position; None if none.
     """
     build = session.table_build
     if build is not None and build.share is not None:
@@ -199,13 +199,13 @@ def position_view(position: Position) -> JSON:
     }
 
 
-def note_on(position: Position) -> str:
-    """Return a notice if a position ends the game or cannot arise in a game; else empty."""
+def notice_on(position: Position) -> str:
+    """Return a notice if the game is over in a position, or if no game reaches it; else empty."""
     outcome = position.outcome()
     if outcome is not None:
         return f"The game is over here: {outcome}."
-    fault = _unreachable_reason(position)
-    return f"{fault} You can still play from it." if fault else ""
+    reason = _unreachable_reason(position)
+    return f"{reason} You can still play from here." if reason else ""
 
 
 def _unreachable_reason(position: Position) -> str:
@@ -214,9 +214,9 @@ def _unreachable_reason(position: Position) -> str:
     if abs(white - black) > 1:
         return "Sides place in turn, so in a game their men in hand differ by one at most."
     if white != black:
-        later = WHITE if white > black else BLACK
-        if position.side != later:
-            name = COLOURS[later].capitalize()
+        mover = WHITE if white > black else BLACK
+        if position.side != mover:
+            name = COLOURS[mover].capitalize()
             return f"In a game {name}, with one more man in hand, would be to move."
     return ""
 

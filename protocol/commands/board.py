@@ -19,7 +19,7 @@ from merels.engine.common.saving import write_whole
 from merels.engine.game.rules import DEFAULT_RULES, PRESETS
 from merels.protocol.board.game_store import GameStore
 from merels.protocol.board.kept_cookie import kept_secret
-from merels.protocol.board.seat import OWN
+from merels.protocol.board.seat import OWN_ENGINE
 from merels.protocol.board.server import BoardServer
 from merels.protocol.board.table_build import MEN, TableBuild
 from merels.protocol.client.dialects import DIALECTS
@@ -83,7 +83,7 @@ def main(argv: list[str]) -> int:
 
 def _serve(arguments: argparse.Namespace) -> int:
     log_to_terminal()
-    choices = [OWN, *map(_read_choice, arguments.engine)]
+    choices = [OWN_ENGINE, *map(_read_choice, arguments.engine)]
     port = read_whole(arguments.port, 0, 65535, what="a port")
     if not arguments.host:
         raise InputError("-host", "expected an address to listen on, such as 0.0.0.0 for all")

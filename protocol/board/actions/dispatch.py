@@ -20,7 +20,7 @@ from merels.protocol.board.requests import (
 )
 from merels.protocol.board.seat import Seat
 from merels.protocol.board.session import Session
-from merels.protocol.board.view import note_on, position_view
+from merels.protocol.board.view import notice_on, position_view
 from merels.protocol.common.json_fields import JSON, optional, typed_field, whole_field
 from merels.protocol.common.options import Value
 from merels.protocol.formats.mif_1_0.mfen import read_position
@@ -33,7 +33,7 @@ FLAGS = {"analyse", "ended", "left", "next"}
 """Boolean fields; a missing one is false."""
 FIELDS: dict[str, Callable[[Session, JSON], Any]] = {
     "at": lambda _, body: body.get("at"),
-    "game": lambda _, body: optional(whole_field, body, "game", 0, games.MOST_FOUND),
+    "game": lambda _, body: optional(whole_field, body, "game", 0, games.MOST_OFFERED),
     "high": lambda _, body: optional(whole_field, body, "high", 0, HIGHEST_RATING),
     "keys": lambda _, body: read_keys(body),
     "lines": lambda _, body: optional(whole_field, body, "lines", 1, playing.MOST_LINES),
@@ -53,15 +53,15 @@ FIELDS: dict[str, Callable[[Session, JSON], Any]] = {
 
 def act(session: Session, action: str, body: JSON) -> JSON:
     """Perform an action and return its answer; a refusal raises `InputError` or `EngineError`."""
-    if action in CHANGES:
+    if action in LOCKED_ACTIONS:
         try:
             with session.lock:
-                return _call(CHANGES[action], session, body)
+                return _call(LOCKED_ACTIONS[action], session, body)
         finally:
             session.changed()
-    if action not in OTHERS:
+    if action not in UNLOCKED_ACTIONS:
         raise InputError(action, "no such request")
-    return _call(OTHERS[action], session, body)
+    return _call(UNLOCKED_ACTIONS[action], session, body)
 
 
 def _call(action: Callable[..., JSON | None], session: Session, body: JSON) -> JSON:
@@ -77,7 +77,7 @@ def _field(name: str, session: Session, body: JSON) -> Any:
     return body.get(name) is True if name in FLAGS else FIELDS[name](session, body)
 
 
-CHANGES: dict[str, Callable[..., JSON | None]] = {
+LOCKED_ACTIONS: dict[str, Callable[..., JSON | None]] = {
     action.__name__: action
     for action in (
         playing.new, playing.players, playing.play, playing.undo, playing.redo, playing.go,
@@ -95,7 +95,7 @@ def _check(session: Session, text: str, rules: Rules) -> JSON:
         position = read_position(text, rules)
     except InputError as error:
         return {"fault": error.expected[:1].upper() + error.expected[1:]}
-    return {"position": position_view(position), "note": note_on(position)}
+    return {"position": position_view(position), "note": notice_on(position)}
 
 
 def _options(session: Session, seat: Seat) -> JSON:
@@ -127,7 +127,7 @@ def _review(session: Session, on: bool | None) -> None:
         session.reviewer.discard()
 
 
-OTHERS: dict[str, Callable[..., JSON | None]] = {
+UNLOCKED_ACTIONS: dict[str, Callable[..., JSON | None]] = {
     "load": games.load, "export": games.export, "games": games.list_games,
     "keep": games.store_games, "reopen": games.reopen, "forget": games.delete,
     "all_games": games.all_games, "options": _options, "configure": _configure, "review": _review,

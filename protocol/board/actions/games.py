@@ -20,24 +20,24 @@ from merels.protocol.games.record import Record, drawn_notice
 
 MOST_LISTED = 200
 """Stored games listed, at most."""
-MOST_FOUND = 10_000
-"""Games of an opened text listed, at most."""
+MOST_OFFERED = 10_000
+"""Games of an opened text offered for choice, at most."""
 MOST_FAULTS = 20
 """Faults in the games of a text that are listed, at most."""
-_ADVICE = "; a game without the tag is read by the rules on the board"
+_TAG_ADVICE = "; a game without the tag is read by the rules on the board"
 
 
 def load(session: Session, text: str, rules: Rules, game: int | None) -> JSON:
     """Open the position or the game in a text of any supported format.
 
-    ``game`` is the index of one of several games, from 0. Without it the answer lists several
-    games, and none is opened. ``rules`` apply to a text that names no rules.
+    If the text has several games, ``game`` is the index of the one to open, from 0; if it is None,
+    the answer lists the games. ``rules`` apply to a text that names no rules.
     """
     content = pasted(text, rules)
     if isinstance(content, Record):
         record = content
     elif len(content) > 1 and game is None:
-        return {"games": list(map(_game_view, content[:MOST_FOUND])), "found": len(content)}
+        return {"games": list(map(_game_view, content[:MOST_OFFERED])), "found": len(content)}
     else:
         if game is not None and game >= len(content):
             raise InputError(str(game), f"expected a game from 0 to {len(content) - 1}")
@@ -52,7 +52,7 @@ def load(session: Session, text: str, rules: Rules, game: int | None) -> JSON:
 
 def _read(game: FoundGame, rules: Rules) -> Record:
     """Return a game with its moves, by the rules that the game names, else by ``rules``."""
-    return game.read(RecordRules(rules, advice=_ADVICE))
+    return game.read(RecordRules(rules, advice=_TAG_ADVICE))
 
 
 def _game_view(game: FoundGame) -> JSON:

@@ -42,14 +42,14 @@ def new(
 
 def players(session: Session, players: Sequence[Player], time: JSON | None) -> None:
     """Change players, levels and time control in a game; a new time control resets the clock."""
-    before = list(session.names)
+    old_names = list(session.names)
     session.set_players(players)
-    if session.names != before:
+    if session.names != old_names:
         session.game.version += 1
     if time not in (None, session.time):
         session.time = time
         session.game.clock = session.new_clock()
-    session.error = ""
+    session.engine_error = ""
 
 
 def play(session: Session, moves: Sequence[Move], at: object) -> None:
@@ -215,4 +215,4 @@ def evaluation(session: Session, on: bool | None, lines: int | None) -> None:
 
 def restart(session: Session) -> None:
     """Clear an engine's failure, so that it is started again."""
-    session.error = ""
+    session.engine_error = ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from merels.engine.common.errors import InputError
 from merels.engine.game.board import NAMES
@@ -21,7 +20,7 @@ from merels.protocol.puzzles.training import HIGHEST_RATING, Attempt, Wanted
 def puzzle(
     session: Session, next: bool, rules: Rules, theme: str, low: int | None, high: int | None
 ) -> JSON:
-    """Return the current puzzle; if there is none, or with ``next``, choose one.
+    """Return the current puzzle; with ``next``, after a lesson or if none is shown, choose one.
 
     A new puzzle has the theme and a rating from ``low`` to ``high``. ``counts`` of the answer has
     the number of stored puzzles of each theme.
@@ -40,21 +39,20 @@ def lesson(session: Session, number: int) -> JSON:
     """Return a puzzle made of mistake ``number`` of the reviewed game, counted from 0."""
     with session.lock:
         progress, record = session.reviewer.progress, session.game.record
-        users = session.users
+        # A user who played an engine solves only their own mistakes.
+        sides = session.users if len(session.users) == 1 else [0, 1]
         mistakes = []
         for node_number, judged in zip(progress.nodes, progress.judgements) if progress else ():
-            # A user who played an engine solves only their own mistakes.
-            is_own, node = len(users) != 1 or judged.side in users, record.find(node_number)
-            if is_own and judged.name and judged.before.best and node is not None:
-                mistakes.append((judged, node.parent))
+            node = record.find(node_number)
+            if judged.side in sides and judged.name and judged.before.best and node and node.parent:
+                mistakes.append((judged, node.parent.position))
     if not mistakes:
         raise InputError("lesson", "the review has found no mistake; review a game first")
     if number >= len(mistakes):
         raise InputError(str(number), f"expected a mistake from 0 to {len(mistakes) - 1}")
-    judged, before = mistakes[number]
-    assert before is not None
-    judge = session.reviewer.judge(before.position.rules)
-    session.attempt = Lesson(judged, before.position, judge, number, len(mistakes))
+    judged, position = mistakes[number]
+    judge = session.reviewer.judge(position.rules)
+    session.attempt = Lesson(judged, position, judge, number, len(mistakes))
     return _view(session, session.attempt)
 
 
@@ -79,11 +77,12 @@ def hint(session: Session) -> JSON:
     attempt = _attempt(session)
     level, move = attempt.hint(), attempt.wanted
     session.trainer.count(attempt)
-    shown: dict[str, Any] = {"letter": NAMES[move.to][0]}
-    if move.origin is not None:
-        shown = {"man": NAMES[move.origin]}
     if level == 2:
         shown = {"move": str(move)}
+    elif move.origin is not None:
+        shown = {"man": NAMES[move.origin]}
+    else:
+        shown = {"letter": NAMES[move.to][0]}
     return _view(session, attempt) | {"hint": shown}
 
 

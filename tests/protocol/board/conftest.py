@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from merels.protocol.board.seat import OWN
+from merels.protocol.board.seat import OWN_ENGINE
 from merels.protocol.board.session import Session
 from tests.processes import FAKE
 from tests.protocol.board.server import Server
@@ -35,7 +35,7 @@ def server() -> Iterator[Server]:
 @pytest.fixture
 def session() -> Iterator[Session]:
     """A board without a server and without a page that shows it."""
-    session = Session("board", [OWN])
+    session = Session("board", [OWN_ENGINE])
     yield session
     session.close()
 

@@ -19,7 +19,7 @@ from threading import Thread
 from typing import Any
 from urllib.parse import urlsplit
 
-from merels.protocol.board.seat import OWN
+from merels.protocol.board.seat import OWN_ENGINE
 from merels.protocol.board.server import BoardServer
 from tests.protocol.board.steps import ANALYST, PERSON
 from tests.protocol.board.webdriver import Browser
@@ -176,7 +176,7 @@ class Server(Client):
 @contextmanager
 def serving_here() -> Iterator[Client]:
     """Run a board's server in threads of this process, so that a test can patch its parts."""
-    server = BoardServer("127.0.0.1", 0, [OWN])
+    server = BoardServer("127.0.0.1", 0, [OWN_ENGINE])
     thread = Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
     try:

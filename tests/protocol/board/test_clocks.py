@@ -44,7 +44,7 @@ def test_the_clock_stops_while_the_board_sleeps(
     act(session, "play", {"move": "d6", "at": 0})
     session.tick()
     assert session.game.clock is not None and session.game.clock.running == 1
-    monkeypatch.setattr(session, "_watch_until", 0.0)
+    monkeypatch.setattr(session, "_awake_until", 0.0)
     session.tick()
     assert session.game.clock.running is None
     session.subscribe()

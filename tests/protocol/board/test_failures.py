@@ -13,7 +13,7 @@ from merels.protocol.board import session as board_session
 from merels.protocol.board.actions.dispatch import act
 from merels.protocol.board.events import Feed
 from merels.protocol.board.reviewing import Reviewer
-from merels.protocol.board.seat import OWN
+from merels.protocol.board.seat import OWN_ENGINE
 from merels.protocol.board.session import Session
 from merels.protocol.board.sessions import Sessions
 from merels.protocol.board.view import event_data
@@ -76,7 +76,7 @@ def test_a_board_opens_although_the_games_folder_has_become_a_file(tmp_path: Pat
 
 def test_a_rating_that_cannot_be_written_or_read_is_reported(tmp_path: Path) -> None:
     trainer = Trainer(README, [PUZZLE])
-    session = Session("board", [OWN], None, trainer)
+    session = Session("board", [OWN_ENGINE], None, trainer)
     try:
         act(session, "puzzle", {})
         player = act(session, "solution", {})["player"]
@@ -97,7 +97,7 @@ def test_a_rating_that_cannot_be_written_or_read_is_reported(tmp_path: Path) -> 
 def test_an_error_in_the_tick_of_a_board_does_not_stop_other_boards(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    sessions = Sessions([OWN], None, None)
+    sessions = Sessions([OWN_ENGINE], None, None)
     try:
         broken, sound = sessions.open(), sessions.open()
         feed = broken.subscribe()
@@ -145,8 +145,9 @@ def test_an_error_of_a_search_is_logged_with_its_traceback(
 ) -> None:
     monkeypatch.setattr(session.seats[2], "prepare", fail)
     act(session, "analyse", {"on": True})
-    wait(lambda: session.error, 60, "an error")
-    assert session.error.startswith("Analysis: ") and "Surprise: out of the blue" in session.error
+    wait(lambda: session.engine_error, 60, "an error")
+    assert session.engine_error.startswith("Analysis: ")
+    assert "Surprise: out of the blue" in session.engine_error
     assert has_traceback(caplog)
 
 

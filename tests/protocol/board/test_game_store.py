@@ -84,9 +84,9 @@ import resource, sys
 from pathlib import Path
 from merels.protocol.board.actions.dispatch import act
 from merels.protocol.board.game_store import GameStore
-from merels.protocol.board.seat import OWN
+from merels.protocol.board.seat import OWN_ENGINE
 from merels.protocol.board.session import Session
-board = Session("board", [OWN], GameStore(Path(sys.argv[1])))
+board = Session("board", [OWN_ENGINE], GameStore(Path(sys.argv[1])))
 act(board, "new", {"players": [{"engine": None}, {"engine": None}, {"engine": 0}]})
 act(board, "play", {"move": "d6", "at": 0})
 _, maximum = resource.getrlimit(resource.RLIMIT_FSIZE)

@@ -11,7 +11,7 @@ import pytest
 from merels.engine.common.errors import InputError
 from merels.engine.search.levels import level_named
 from merels.protocol.board.actions.dispatch import act
-from merels.protocol.board.seat import OWN
+from merels.protocol.board.seat import OWN_ENGINE
 from merels.protocol.board.session import Session
 from merels.protocol.client.engine_spec import EngineSpec
 from tests.protocol.board.server import Server
@@ -43,7 +43,8 @@ for line in sys.stdin:
 def board() -> Iterator[Session]:
     """A board whose analyst is a foreign engine; the command line sets its option Book."""
     command = (sys.executable, "-c", FOREIGN)
-    session = Session("board", [OWN, EngineSpec(command, "Foreign", options=(("Book", "b.bin"),))])
+    foreign = EngineSpec(command, "Foreign", options=(("Book", "b.bin"),))
+    session = Session("board", [OWN_ENGINE, foreign])
     act(session, "players", {"players": [PERSON, {"engine": 0}, {"engine": 1}]})
     yield session
     session.close()

@@ -15,7 +15,7 @@ import pytest
 from merels.engine.game.position import Position
 from merels.engine.search.limits import Info
 from merels.protocol.board.actions.dispatch import act
-from merels.protocol.board.seat import OWN
+from merels.protocol.board.seat import OWN_ENGINE
 from merels.protocol.board.session import Session
 from merels.protocol.board.search_thread import Board, Job, SearchThread
 from merels.protocol.client.any_engine import AnyEngine, PlayResult
@@ -29,7 +29,7 @@ from tests.protocol.board.webdriver import wait
 def thinking(*mode: str, **time: Any) -> Iterator[Session]:
     """Yield a board on which Black's engine, the fake engine in a ``mode``, is searching."""
     fake = EngineSpec((*FAKE, *mode), "Fake")
-    session = Session("board", [OWN, fake])
+    session = Session("board", [OWN_ENGINE, fake])
     try:
         act(session, "new", {"players": [PERSON, {"engine": 1}, ANALYST], **time})
         act(session, "play", {"move": "d6", "at": 0})
@@ -125,8 +125,8 @@ def test_a_pressed_button_is_not_sent_to_another_engine() -> None:
         act(session, "configure", {"seat": 1, "settings": {"Clear Hash": None}})
         act(session, "players", {"players": [PERSON, {"engine": 1}, ANALYST]})
         act(session, "play", {"move": "d6", "at": 0})
-        wait(lambda: session.error or session.game.live.ply == 2, 60, "an answer")
-        assert session.error == ""
+        wait(lambda: session.engine_error or session.game.live.ply == 2, 60, "an answer")
+        assert session.engine_error == ""
 
 
 class FakeSeat(AnyEngine):

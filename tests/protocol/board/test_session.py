@@ -23,7 +23,7 @@ def test_the_review_of_an_unwatched_board_is_discarded(
 ) -> None:
     act(session, "load", {"text": "1. d6 f4 2. d2 b4 3. f2 b2 4. f6 b6xf6 5. d5 a4 *"})
     act(session, "review", {})
-    monkeypatch.setattr(session, "_watch_until", 0.0)
+    monkeypatch.setattr(session, "_awake_until", 0.0)
     session.tick()
     # An incomplete review would be shown as running forever.
     assert session.reviewer.progress is None

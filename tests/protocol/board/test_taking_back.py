@@ -13,7 +13,7 @@ import pytest
 from merels.engine.common.errors import InputError
 from merels.protocol.board.actions.dispatch import act
 from merels.protocol.board.game_store import GameStore
-from merels.protocol.board.seat import OWN
+from merels.protocol.board.seat import OWN_ENGINE
 from merels.protocol.board.session import Session
 from merels.protocol.board.view import moves_view, state_view
 from merels.protocol.client.engine_spec import EngineSpec
@@ -31,7 +31,8 @@ OVER = "the game is over"
 @pytest.fixture
 def board(tmp_path: Path) -> Iterator[Session]:
     """A board that stores games, with a fake engine that moves at once."""
-    session = Session("board", [OWN, EngineSpec((*FAKE, "sound"), "Fake")], GameStore(tmp_path))
+    choices = [OWN_ENGINE, EngineSpec((*FAKE, "sound"), "Fake")]
+    session = Session("board", choices, GameStore(tmp_path))
     yield session
     session.close()
 
@@ -175,7 +176,7 @@ def test_a_stored_game_resumes_without_the_moves_taken_back(
 
 def test_a_move_is_refused_unless_the_user_is_to_move_in_the_position_shown(tmp_path: Path) -> None:
     silent = EngineSpec((*FAKE, "never"), "Silent")
-    board = Session("board", [OWN, silent], GameStore(tmp_path))
+    board = Session("board", [OWN_ENGINE, silent], GameStore(tmp_path))
     begin(board)
     play(board, "d6", "f4")
     with pytest.raises(InputError, match="the board has changed meanwhile"):
@@ -261,7 +262,7 @@ def test_a_paused_game_refuses_moves_of_both_sides(board: Session, black: Any) -
 
 def test_an_engine_does_not_move_while_the_game_is_paused(tmp_path: Path) -> None:
     slow = EngineSpec((*FAKE, "stops-only", "0.2"), "Slow")
-    session = Session("board", [OWN, slow], GameStore(tmp_path))
+    session = Session("board", [OWN_ENGINE, slow], GameStore(tmp_path))
     try:
         begin(session, {"engine": 1}, time=clock(600))
         play(session, "d6")
@@ -355,7 +356,7 @@ def test_a_game_with_all_moves_taken_back_resumes_with_its_clocks(
 
 
 def test_the_first_hint_for_a_placing_is_a_letter_and_the_second_the_move() -> None:
-    board = Session("board", [OWN], None, Trainer(None, [PUZZLE]))
+    board = Session("board", [OWN_ENGINE], None, Trainer(None, [PUZZLE]))
     act(board, "puzzle", {})
     move = str(PUZZLE.line[0])
     assert act(board, "hint", {})["hint"] == {"letter": move[0]}

@@ -12,7 +12,7 @@ import pytest
 from merels.engine.common.errors import InputError
 from merels.protocol.board.actions.dispatch import act
 from merels.protocol.board.game_store import GameStore
-from merels.protocol.board.seat import OWN
+from merels.protocol.board.seat import OWN_ENGINE
 from merels.protocol.board.session import Session
 from merels.protocol.board.view import state_view
 from merels.protocol.formats.pgn.reader import parse_record
@@ -27,7 +27,9 @@ ELSEWHERE = "open on another board"
 @pytest.fixture
 def boards(tmp_path: Path) -> Iterator[tuple[Session, Session]]:
     """Two boards, as on two servers, whose stores share a folder; the first has a game."""
-    first, second = (Session(name, [OWN], GameStore(tmp_path)) for name in ("first", "second"))
+    first, second = (
+        Session(name, [OWN_ENGINE], GameStore(tmp_path)) for name in ("first", "second")
+    )
     act(first, "new", {"players": PLAYERS})
     play(first, "d6", "f4")
     yield first, second
@@ -60,7 +62,7 @@ def only_game(board: Session) -> dict[str, str]:
 
 def fall_asleep(board: Session) -> None:
     """Let a board without a page fall asleep."""
-    board._watch_until = 0.0
+    board._awake_until = 0.0
     board.tick()
 
 
@@ -168,7 +170,7 @@ def test_a_deleted_game_that_continues_is_stored_again(
 
 def test_a_game_is_stored_once_its_folder_can_be_written(tmp_path: Path) -> None:
     folder = tmp_path / "games"
-    board = Session("board", [OWN], GameStore(folder))
+    board = Session("board", [OWN_ENGINE], GameStore(folder))
     act(board, "new", {"players": PLAYERS})
     folder.write_text("no folder")
     play(board, "d6", "f4")

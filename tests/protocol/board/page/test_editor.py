@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from merels.engine.game.notation import parse_position
-from merels.protocol.board.view import note_on
+from merels.protocol.board.view import notice_on
 from tests.protocol.board.server import Server
 from tests.protocol.board.steps import (
     BEGINNER,
@@ -109,7 +109,7 @@ def test_the_editor_is_used_with_the_keyboard(page: Browser) -> None:
     ("********/********/OO****@@ w 0 0 0 1", "The game is over here: Black wins"),
 ])
 def test_notices_on_positions_that_were_set_up(text: str, words: str) -> None:
-    note = note_on(parse_position(text))
+    note = notice_on(parse_position(text))
     assert words in note and bool(words) == bool(note)
 
 
