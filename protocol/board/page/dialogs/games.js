@@ -81,7 +81,10 @@ export class Games {
       this.keys = new Set(isAll ? [] : all.map(({ key }) => key));
       this.draw();
     });
-    $("games-delete").addEventListener("click", () => this.removePicked());
+    $("games-delete").addEventListener("click", () => {
+      const picked = this.picked();
+      this.remove(picked, t("ask.delete.picked"), counted("game", picked.length));
+    });
   }
 
   async open() {
@@ -136,7 +139,7 @@ export class Games {
     const remove = element("button", {
       type: "button", "aria-label": t("games.delete", { game: title(game) }),
     }, t("delete"));
-    remove.addEventListener("click", () => this.remove(game));
+    remove.addEventListener("click", () => this.remove([game], t("ask.delete"), title(game)));
     const item = row(game, () => this.reopen(game), remove);
     item.prepend(element("label", { class: "pick" }, box));
     return item;
@@ -147,22 +150,14 @@ export class Games {
     if (isOpen) $("games-dialog").close();
   }
 
-  /** Deletes the picked games after a confirmation. */
-  async removePicked() {
-    const games = this.picked();
-    const text = t("ask.delete.several", { games: counted("game", games.length) });
-    if (!await ask(t("ask.delete.title"), text, t("delete"), t("ask.delete.no"))) return;
+  /** Deletes games, named `name` together, after the user has confirmed the question. */
+  async remove(games, question, name) {
+    const text = t("ask.delete.text", { games: name });
+    if (!await ask(question, text, t("delete"), t("ask.delete.no"))) return;
     for (const { key, changed } of games) {
       if (!await send("forget", { key, changed })) break;
       this.keys.delete(key);
     }
-    await this.list().catch((error) => showMessage(error.message));
-  }
-
-  async remove(game) {
-    const text = t("ask.delete.text", { game: title(game) });
-    if (!await ask(t("ask.delete"), text, t("delete"), t("ask.delete.no"))) return;
-    await send("forget", { key: game.key, changed: game.changed });
     await this.list().catch((error) => showMessage(error.message));
   }
 }

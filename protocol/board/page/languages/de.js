@@ -177,7 +177,7 @@ export default {
   "status.paused.engine": "Pause; {side} ist am Zug. Mit „Weiter“ zieht {name}.",
   "status.thinking": "{name} denkt nach …",
   "status.back": "{side} ist am Zug; » führt zum letzten Zug.",
-  "status.offer": "{side} bietet Remis an; ein Zug lehnt ab.",
+  "status.offer": "{side} bietet Remis an; ein Zug von {side} zieht das Angebot zurück.",
   "status.try": "Probiere Züge für beide Seiten oder spiele von hier weiter.",
   "status.last": "Zuletzt: {move}.",
   "status.turn": "Du bist nicht am Zug.",
@@ -260,9 +260,8 @@ export default {
   "ask.leave.yes": "Verlassen",
   "ask.leave.no": "Bleiben",
   "ask.delete": "Diese Partie löschen?",
-  "ask.delete.text": "{game}. Das lässt sich nicht rückgängig machen.",
-  "ask.delete.title": "Die ausgewählten Partien löschen?",
-  "ask.delete.several": "{games}. Das lässt sich nicht rückgängig machen.",
+  "ask.delete.text": "{games}. Das lässt sich nicht rückgängig machen.",
+  "ask.delete.picked": "Die ausgewählten Partien löschen?",
   "ask.delete.no": "Behalten",
   "draw.declined": "{name} lehnt das Remis ab.",
 
@@ -327,9 +326,9 @@ export default {
   "share.file": "Als Datei speichern",
   "share.link": "Link",
   "share.link.copy": "Link kopieren",
-  "share.words": "Der Link enthält die Partie, gibt aber keinen Zugang zu diesem Brett. Er öffnet "
-    + "sich in einem Browser, der dieses Brett schon benutzt; alle anderen fügen ihn unter Öffnen "
-    + "ein.",
+  "share.words": "Der Link enthält die Partie oder Stellung, gibt aber keinen Zugang zu diesem "
+    + "Brett. Er öffnet sich in einem Browser, der dieses Brett schon benutzt; alle anderen fügen "
+    + "ihn unter Öffnen ein.",
   "share.picture": "Bild",
   "share.picture.label": "Bild der Stellung",
   "share.svg": "Als SVG speichern",
@@ -544,6 +543,7 @@ export default {
   "server.on-board": "Diese Partie steht auf dem Brett; beginne zuerst eine andere",
   "server.open": "Diese Partie ist {where} offen; schließe sie dort zuerst",
   "server.tab": "in einem anderen Tab",
+  "server.elsewhere": "auf einem anderen Brett von merels",
   "server.gone": "Dieses Brett gibt es nicht mehr; lade die Seite neu",
   "server.unsaved": "Diese Partie wird nicht gespeichert: {where} ist nicht beschreibbar. "
     + "Lade sie mit „Speichern oder teilen“ herunter.",

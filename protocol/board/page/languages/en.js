@@ -170,7 +170,7 @@ export default {
   "status.paused.engine": "Paused; it is {side}'s turn. Press Resume to let {name} move.",
   "status.thinking": "{name} is thinking …",
   "status.back": "It is {side}'s turn; » returns to the last move.",
-  "status.offer": "{side} offers a draw; a move declines it.",
+  "status.offer": "{side} offers a draw; a move by {side} withdraws it.",
   "status.try": "Try moves for both sides, or play on from here.",
   "status.last": "Last: {move}.",
   "status.turn": "It is not your turn.",
@@ -251,9 +251,8 @@ export default {
   "ask.leave.yes": "Leave it",
   "ask.leave.no": "Stay",
   "ask.delete": "Delete this game?",
-  "ask.delete.text": "{game}. This cannot be undone.",
-  "ask.delete.title": "Delete the picked games?",
-  "ask.delete.several": "{games}. This cannot be undone.",
+  "ask.delete.text": "{games}. This cannot be undone.",
+  "ask.delete.picked": "Delete the picked games?",
   "ask.delete.no": "Keep",
   "draw.declined": "{name} declines the draw.",
 
@@ -317,8 +316,8 @@ export default {
   "share.file": "Save to file",
   "share.link": "Link",
   "share.link.copy": "Copy link",
-  "share.words": "The link contains the game but gives no access to this board. It opens in a "
-    + "browser that already uses this board; anybody else pastes it under Open.",
+  "share.words": "The link contains the game or position but gives no access to this board. It "
+    + "opens in a browser that already uses this board; anybody else pastes it under Open.",
   "share.picture": "Picture",
   "share.picture.label": "Picture of the position",
   "share.svg": "Save SVG",
@@ -530,6 +529,7 @@ export default {
   "server.on-board": "this game is on the board; begin another one first",
   "server.open": "this game is open {where}; close it there first",
   "server.tab": "in another tab",
+  "server.elsewhere": "on another board of merels",
   "server.gone": "this board is gone; reload the page",
   "server.unsaved": "This game is not saved: cannot write to {where}. "
     + "Download it with 'Save or share'.",
@@ -541,9 +541,9 @@ export default {
   "server.no-mistake": "the review has found no mistake; review a game first",
   "server.engine-gone": "{side}: the engine has gone: {reason}",
   "server.in-turn": "Sides place in turn, so in a game their men in hand differ by one at most. "
-    + "You can still play from it.",
+    + "You can still play from here.",
   "server.one-more": "In a game {side}, with one more man in hand, would be to move. You can still "
-    + "play from it.",
+    + "play from here.",
   "server.level": "merels ({level})",
   "server.level.Beginner": "Beginner",
   "server.level.Casual": "Casual",

@@ -222,7 +222,7 @@ def test_the_board_can_be_played_with_the_keyboard_only(page: Browser) -> None:
     assert moves(page) == ["f6"]
     page.run("document.activeElement.blur()")
     page.key("u")
-    page.wait("document.querySelectorAll('#moves button.taken').length === 1")
+    page.wait("document.querySelectorAll('#moves .variations button').length === 1")
     page.key("f")
     page.wait("document.getElementById('player-top').dataset.side === '0'")
     page.key("f")
@@ -324,7 +324,7 @@ def test_the_log_has_no_duplicates_after_the_page_was_hidden(page: Browser) -> N
     page.wait("performance.getEntriesByType('resource').some((e) => /hidden/.test(e.name))")
     page.run("setHidden(false)")
     page.click("#undo")
-    page.wait("document.querySelectorAll('#moves button.taken').length === 2")
+    page.wait("document.querySelectorAll('#moves .variations button').length === 2")
     click(page, "d6")
     page.wait(f"{log}.match(/Black < bestmove/g).length >= 2")
     assert len(re.findall("Black < bestmove", page.text("#log"))) == 2

@@ -11,7 +11,7 @@ import pytest
 
 from merels.protocol.board.actions.dispatch import act
 from merels.protocol.board.game_store import GameStore
-from merels.protocol.board.seat import OWN
+from merels.protocol.board.seat import OWN_ENGINE
 from merels.protocol.board.session import Session
 from merels.protocol.formats.pgn.reader import parse_record, parse_records
 from tests.protocol.board.server import Server
@@ -79,7 +79,7 @@ def test_a_game_survives_a_kill_of_the_server_and_is_resumed(tmp_path: Path) -> 
 @pytest.fixture
 def storing(tmp_path: Path) -> Iterator[Session]:
     """A board that stores its games."""
-    session = Session("board", [OWN], GameStore(tmp_path))
+    session = Session("board", [OWN_ENGINE], GameStore(tmp_path))
     yield session
     session.close()
 
@@ -116,7 +116,7 @@ def test_a_record_that_is_only_viewed_is_not_stored(tmp_path: Path, storing: Ses
 
 def test_a_folder_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    session = Session("board", [OWN], GameStore(tmp_path / "file"))
+    session = Session("board", [OWN_ENGINE], GameStore(tmp_path / "file"))
     act(session, "new", {"players": [PERSON, PERSON, ANALYST]})
     act(session, "play", {"move": "d6", "at": 0})
     assert session.saver.save_error.startswith("This game is not saved: cannot write to")
@@ -126,7 +126,7 @@ def test_a_folder_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
 def test_a_game_is_on_one_board_at_a_time(tmp_path: Path, storing: Session) -> None:
     act(storing, "new", {"players": [ANNA, BEN, ANALYST]})
     act(storing, "play", {"move": "d6", "at": 0})
-    other = Session("other", [OWN], storing.saver.store)
+    other = Session("other", [OWN_ENGINE], storing.saver.store)
     key = storing.saver.key
     storing.subscribe()
     with pytest.raises(ValueError, match="open in another tab"):
@@ -288,8 +288,8 @@ def test_two_users_play_with_names_clocks_and_a_draw(page: Browser) -> None:
     page.click("#draw")
     page.wait("!document.getElementById('offer').hidden")
     assert page.text("#offer-text") == "Black offers a draw."
+    assert "a move by Black withdraws it" in page.text("#status")
     shot(page, "draw-offer")
-    # The move of the side that offered withdraws the offer.
     play(page, "f4")
     page.wait("document.getElementById('offer').hidden")
     page.click("#draw")
@@ -363,7 +363,7 @@ def test_undo_after_the_end_needs_a_confirmation_and_keeps_the_game(page: Browse
     assert "White wins, Black resigns" in page.text("#status")
     page.click("#undo")
     page.click("#ask-yes")
-    page.wait("document.querySelectorAll('#moves .variations .taken').length === 1")
+    page.wait("document.querySelectorAll('#moves .variations button').length === 1")
     assert moves(page) == ["d6", "f4", "d2"]
     play(page, "b4")
     text = ask(page, "export")["record"]
@@ -465,7 +465,7 @@ def test_a_game_that_is_open_elsewhere_is_named_by_its_players(
     act(storing, "new", {"players": [ANNA, BEN, ANALYST]})
     act(storing, "play", {"move": "d6", "at": 0})
     storing.subscribe()
-    other = Session("other", [OWN], storing.saver.store)
+    other = Session("other", [OWN_ENGINE], storing.saver.store)
     [game] = act(other, "games", {})["games"]
     assert game["elsewhere"] and not game["here"]
     with pytest.raises(ValueError, match="^'Anna – Ben': this game is open in another tab"):

@@ -152,14 +152,14 @@ def test_moves_taken_back_stay_as_a_variation(page: Browser) -> None:
     page.wait(f"{MAIN}.length === 2")
     reply = texts(page, MAIN)[1]
     page.key("u")
-    page.wait("document.querySelectorAll('#moves .variations .taken').length === 2")
+    page.wait("document.querySelectorAll('#moves .variations button').length === 2")
     assert texts(page, MAIN) == []
     wait_for_status(page, "White: place a man.")
     page.key("r")
-    page.wait("document.querySelectorAll('#moves .taken').length === 0")
+    page.wait("document.querySelectorAll('#moves .variations button').length === 0")
     wait_for_move(page, reply)
     page.click("#undo")
-    page.wait("document.querySelectorAll('#moves .taken').length === 2")
+    page.wait("document.querySelectorAll('#moves .variations button').length === 2")
     other = "a1" if reply != "a1" else "g1"
     click(page, other)
     page.wait(f"{MAIN}[0]?.textContent === {other!r} && {MAIN}.length === 2")
@@ -302,6 +302,6 @@ def test_ctrl_z_undoes_and_ctrl_shift_z_redoes(page: Browser) -> None:
     press = ("document.body.dispatchEvent(new KeyboardEvent('keydown', "
              "{key: arguments[0], ctrlKey: true, shiftKey: arguments[1], bubbles: true}))")
     page.run(press, "z", False)
-    page.wait("document.querySelectorAll('#moves .taken').length === 1")
+    page.wait("document.querySelectorAll('#moves .variations button').length === 1")
     page.run(press, "Z", True)
-    page.wait("document.querySelectorAll('#moves .taken').length === 0")
+    page.wait("document.querySelectorAll('#moves .variations button').length === 0")
