@@ -11,7 +11,6 @@ export class MoveList {
     this.buttons = new Map();
     this.end = tree.root;
     this.current = null;
-    this.takenBack = [];
     this.judged = 0;
     this.review = null;
     $("moves").addEventListener("click", (event) => {
@@ -25,8 +24,8 @@ export class MoveList {
   /** Scrolls to the move shown. On a phone, scrollIntoView would scroll the whole page. */
   follow() {
     // On a low screen the list scrolls together with the rest of its column.
-    const list = [$("moves-box"), $("moves-box").closest("aside")].find((one) =>
-      one.scrollHeight > one.clientHeight + 1 && getComputedStyle(one).overflowY === "auto");
+    const list = [$("moves-box"), $("moves-box").closest("aside")].find((box) =>
+      box.scrollHeight > box.clientHeight + 1 && getComputedStyle(box).overflowY === "auto");
     if (!list) return;
     const from = list.getBoundingClientRect().top - list.scrollTop;
     const top = this.current ? this.current.getBoundingClientRect().top - from : 0;
@@ -52,7 +51,7 @@ export class MoveList {
     if (this.end.children.length) this.addVariations(this.end.children);
   }
 
-  /** Adds the variations that start with some moves as one item of the list. */
+  /** Adds the variations that start with `moves` as one item of the list. */
   addVariations(moves) {
     $("moves").append(element("li", { class: "variations" },
       ...moves.map((move) => element("p", {}, ...this.variation(move)))));
@@ -62,12 +61,12 @@ export class MoveList {
   addMove(node) {
     const { tree, end } = this;
     const [number, side] = tree.numberOf(node);
-    const broken = end === tree.root || end.parent.children.length > 1;
+    const interrupted = end === tree.root || end.parent.children.length > 1;
     const cells = [];
-    if (side === 0 || broken) {
+    if (side === 0 || interrupted) {
       cells.push(element("li", { class: side ? "number again" : "number" }, `${number}.`));
     }
-    if (side === 1 && broken) cells.push(element("li", { class: "gap" }, "…"));
+    if (side === 1 && interrupted) cells.push(element("li", { class: "gap" }, "…"));
     cells.push(element("li", {}, this.button(node)));
     const others = node.parent.children.slice(1);
     if (others.length && side === 0) cells.push(element("li", { class: "gap" }, "…"));
@@ -79,7 +78,7 @@ export class MoveList {
   /** Returns a variation's text and buttons; iterative, as nesting can exceed the call stack. */
   variation(first) {
     const words = [];
-    // The nodes still to write, the next one last.
+    // The items still to write, the next one last.
     const todo = [{ after: first }, { move: first, numbered: true }];
     while (todo.length) {
       const { move, after, word, numbered } = todo.pop();
@@ -136,7 +135,7 @@ export class MoveList {
     button.title = [fromServer(sentence), comment].filter(Boolean).join(" ");
   }
 
-  /** Marks the move shown, and the moves that were taken back. */
+  /** Marks the move shown. */
   show(state) {
     const button = this.buttons.get(state.node) || null;
     if (button !== this.current) {
@@ -145,15 +144,8 @@ export class MoveList {
       this.current = button;
       this.follow();
     }
-    // In a game the list hides replaced moves; they are kept in the record.
+    // In a game the list hides variations, among them moves that were taken back.
     $("moves").classList.toggle("in-play", state.playing);
-    for (const old of this.takenBack) old.classList.remove("taken");
-    this.takenBack = [];
-    let [node] = this.tree.node(state.live).children;
-    for (; state.redo && !state.analysing && node; [node] = node.children) {
-      this.takenBack.push(this.buttons.get(node.number));
-    }
-    for (const button of this.takenBack) button.classList.add("taken");
   }
 }
 
@@ -162,7 +154,6 @@ export class Study {
   /** `onComment` is called with a node's number and the new text. */
   constructor(tree, onComment) {
     this.tree = tree;
-    this.node = null;
     $("comment").addEventListener("change", () => {
       onComment(Number($("comment").dataset.node), $("comment").value);
     });
