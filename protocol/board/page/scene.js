@@ -1,12 +1,11 @@
 // Draws the page's state: the board, the players, the panels and the buttons.
 
-import { Board } from "./board/board.js";
+import { Board, playMoves } from "./board/board.js";
 import { Choice } from "./board/choice.js";
 import { verdicts } from "./board/marks.js";
 import { Overlay } from "./board/overlay.js";
 import { earlyChoice, premoveSide } from "./board/premove.js";
 import { $ } from "./dom.js";
-import { parse } from "./drawing.js";
 import { now, tree } from "./now.js";
 import { source, title } from "./rules.js";
 import { MoveList, Study } from "./panels/moves.js";
@@ -79,20 +78,6 @@ function arrows(current) {
   return now.ahead || now.choice.to !== null ? [] : firstMoves(current);
 }
 
-/** Returns the men after some moves: {white, black, side, last}. */
-function after({ white, black, side }, moves) {
-  const men = [new Set(white), new Set(black)];
-  let mover = side;
-  for (const text of moves) {
-    const move = parse(text);
-    if (move.origin) men[mover].delete(move.origin);
-    men[mover].add(move.to);
-    for (const man of move.removed) men[1 - mover].delete(man);
-    mover = 1 - mover;
-  }
-  return { white: [...men[0]], black: [...men[1]], side: mover, last: moves.at(-1) };
-}
-
 /** Returns a new choice of the user's move, or of a premove. */
 export function choiceOf(state) {
   return premoveSide(state) === null ? new Choice(state.legal) : earlyChoice(state, parts.about);
@@ -102,14 +87,13 @@ function drawBoard() {
   const { state } = now;
   const { position } = state;
   if (now.ahead) {
-    parts.board.draw({ ...after(position, now.ahead), choice: new Choice([]), values: {} });
+    parts.board.draw({ ...playMoves(position, now.ahead), choice: new Choice([]), values: {} });
     return;
   }
-  const known = state.proven ? state.proven.moves : [];
+  const provenMoves = state.proven ? state.proven.moves : [];
   parts.board.draw({
-    white: position.white, black: position.black, side: position.side, last: state.move,
-    choice: now.choice,
-    values: Object.fromEntries(known.map(({ move, value }) => [move, value])),
+    ...position, last: state.move, choice: now.choice,
+    values: Object.fromEntries(provenMoves.map(({ move, value }) => [move, value])),
   });
 }
 
@@ -176,9 +160,9 @@ export function drawTrouble() {
 function drawOverlay() {
   const { overlay } = parts;
   const { position, node } = now.state;
-  const place = `${node} ${position.text}`;
-  if (overlay.place !== place) overlay.clear();
-  overlay.place = place;
+  const shown = `${node} ${position.text}`;
+  if (overlay.shown !== shown) overlay.clear();
+  overlay.shown = shown;
   overlay.premove = now.premove && now.premove.text;
   overlay.draw();
 }

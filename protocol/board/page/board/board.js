@@ -11,6 +11,20 @@ const DRAG = 6;
 /** Path of the cross on a man that can be removed. */
 const CROSS = "M-13 -13L13 13M13 -13L-13 13";
 
+/** Returns the men after some moves: {white, black, side, last}. */
+export function playMoves({ white, black, side }, moves) {
+  const men = [new Set(white), new Set(black)];
+  let mover = side;
+  for (const text of moves) {
+    const move = parse(text);
+    if (move.origin) men[mover].delete(move.origin);
+    men[mover].add(move.to);
+    for (const man of move.removed) men[1 - mover].delete(man);
+    mover = 1 - mover;
+  }
+  return { white: [...men[0]], black: [...men[1]], side: mover, last: moves.at(-1) };
+}
+
 export class Board extends Drawing {
   /** `onPick` is called with a picked point, `onCancel` after a drag to no legal point. */
   constructor(root, points, { onPick, onCancel, mills = [] }) {
@@ -18,6 +32,7 @@ export class Board extends Drawing {
     Object.assign(this, { onPick, onCancel, mills, drag: null, dropped: null, view: null });
     /** The men drawn: a map of points to colours. */
     this.drawn = new Map();
+    /** The last move and the mills that are marked, as a text. */
     this.marked = "";
     this.over = svg("g", { "aria-hidden": "true" });
     this.ghost = svg("g", { class: "ghost", "aria-hidden": "true" });
@@ -38,7 +53,7 @@ export class Board extends Drawing {
     if (this.view) this.draw(this.view);
   }
 
-  /** Draws a view: {white, black, side, last, choice, values}; `values` maps moves to values. */
+  /** Draws a view: {white, black, side, last, choice, values}; `values` are proven, by move. */
   draw(view) {
     this.view = view;
     const { choice } = view;
@@ -57,7 +72,7 @@ export class Board extends Drawing {
     for (const [point, group] of this.groups) {
       const colour = men.get(point);
       const removable = step === "remove" && live.has(point);
-      const value = live.has(point) ? this.valueOf(point) : undefined;
+      const value = live.has(point) ? this.provenValue(point) : undefined;
       // Keep the element of a man that stays: its animation may still run.
       const old = this.drawn.get(point) === colour && group.querySelector(".piece");
       const parts = [old || svg("g", { class: "piece" }, ...piece(colour))];
@@ -69,12 +84,12 @@ export class Board extends Drawing {
       if (removable) parts.push(ring("remove", 5), svg("path", { class: "doomed", d: CROSS }));
       if (value) parts.push(this.badge(value, colour));
       this.mark(point, ...parts, svg("circle", { class: "focus", r: 46 }));
-      const open = live.has(point) || (!choice.early && choice.canLift(point));
-      group.classList.toggle("live", open);
+      const isLive = live.has(point) || (!choice.early && choice.canLift(point));
+      group.classList.toggle("live", isLive);
       const spared = step === "remove" && !removable && men.has(point) && colour !== own;
       group.classList.toggle("spared", spared);
       group.setAttribute("aria-label", this.describe(point, colour, live, step));
-      group.setAttribute("aria-disabled", String(!open));
+      group.setAttribute("aria-disabled", String(!isLive));
     }
     this.markMove(last, men);
     animate(this, this.drawn, men, this.dropped);
@@ -101,13 +116,13 @@ export class Board extends Drawing {
   }
 
   /** Returns the proven value of the best move that picks a point, or undefined. */
-  valueOf(point) {
+  provenValue(point) {
     const { values, choice } = this.view;
-    const through = {
+    const picks = {
       man: (move) => move.origin === point,
       remove: (move) => move.removed.includes(point),
     }[choice.step] || ((move) => move.to === point);
-    const known = choice.fitting.filter(through).map((move) => values[move.text]);
+    const known = choice.fitting.filter(picks).map((move) => values[move.text]);
     // A move of unknown value may be better than any move but a win.
     return ["win", undefined, "draw", "loss"].find((value) => known.includes(value));
   }
@@ -120,13 +135,13 @@ export class Board extends Drawing {
   }
 
   describe(point, colour, live, step) {
-    const what = `${point}, ${t(colour ? `man.${colour}` : "board.empty")}`;
+    const content = `${point}, ${t(colour ? `man.${colour}` : "board.empty")}`;
     if (live.has(point)) {
-      const value = this.valueOf(point);
-      return `${what}, ${t(`board.${step}`)}${value ? `: ${t(`board.proven.${value}`)}` : ""}`;
+      const value = this.provenValue(point);
+      return `${content}, ${t(`board.${step}`)}${value ? `: ${t(`board.proven.${value}`)}` : ""}`;
     }
     const { choice } = this.view;
-    return !choice.early && choice.canLift(point) ? `${what}, ${t("board.man")}` : what;
+    return !choice.early && choice.canLift(point) ? `${content}, ${t("board.man")}` : content;
   }
 
   /** Draws an arrow for each move, the best first. */
@@ -154,9 +169,9 @@ export class Board extends Drawing {
     event.preventDefault();
     const { choice } = this.view;
     const lifts = choice.canLift(point);
-    const before = choice.origin;
-    this.drag = { point, x: event.clientX, y: event.clientY, moving: false, lifts, before };
-    if (lifts && before !== point) this.onPick(point);
+    const picked = choice.origin;
+    this.drag = { point, x: event.clientX, y: event.clientY, moving: false, lifts, picked };
+    if (lifts && picked !== point) this.onPick(point);
   }
 
   /** Starts dragging a man from the hand. */
@@ -192,7 +207,7 @@ export class Board extends Drawing {
     } else if (point !== null && point === drag.point) {
       this.focus(point, false);
       // A press has already picked this man; only a second click releases it.
-      if (!drag.lifts || drag.before === point) this.onPick(point);
+      if (!drag.lifts || drag.picked === point) this.onPick(point);
     }
   }
 
@@ -202,10 +217,10 @@ export class Board extends Drawing {
     this.ghost.replaceChildren();
   }
 
-  /** Makes a point the board's tab stop, and focuses it unless `now` is false. */
-  focus(point, now = true) {
+  /** Makes a point the board's tab stop, and focuses it unless `focuses` is false. */
+  focus(point, focuses = true) {
     for (const [name, group] of this.groups) group.tabIndex = name === point ? 0 : -1;
-    if (now) this.groups.get(point).focus();
+    if (focuses) this.groups.get(point).focus();
   }
 
   key(event) {

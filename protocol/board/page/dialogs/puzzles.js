@@ -1,32 +1,23 @@
 // The dialog of puzzles, and of a reviewed game's mistakes, with its own board.
 
-import { Board } from "../board/board.js";
-import { Choice } from "../board/choice.js";
-import { prefersReducedMotion } from "../board/motion.js";
-import { $, element } from "../dom.js";
+import { $ } from "../dom.js";
 import { parse } from "../drawing.js";
 import { api } from "../net.js";
 import { showMessage } from "../now.js";
 import { sentences, title } from "../rules.js";
 import { sound } from "../sound.js";
 import { fromServer, SIDES, t } from "../text.js";
-import { show } from "./form.js";
-
-/** Milliseconds before a reply or before a wrong move is taken back. */
-const PAUSE = 700;
-/** The pause for users who prefer reduced motion. */
-const SHORT_PAUSE = 250;
+import { BoardDialog, replyDelay } from "./board_dialog.js";
+import { fill, show } from "./form.js";
 
 const THEMES = [
   "placing", "moving", "flying", "draw", "mill", "removal", "quiet", "block", "fork", "double",
   "trap", "long",
 ];
-/** The ranges of ratings: [low, high]. */
-const LEVELS = [[0, 9999], [0, 999], [1000, 1199], [1200, 1399], [1400, 9999]];
+/** The ranges of ratings to choose from: [low, high]. */
+const RATING_RANGES = [[0, 9999], [0, 999], [1000, 1199], [1200, 1399], [1400, 9999]];
 
-const pause = () => new Promise((resolve) => {
-  setTimeout(resolve, prefersReducedMotion() ? SHORT_PAUSE : PAUSE);
-});
+const pause = () => new Promise((resolve) => { setTimeout(resolve, replyDelay()); });
 
 /** Returns the facts that the board does not show: the rules, men in hand, and who may fly. */
 function facts({ rules, position }) {
@@ -48,25 +39,19 @@ function describe(move) {
   return men ? t("puzzle.removing", { move: where, men }) : where;
 }
 
-export class Puzzles {
+export class Puzzles extends BoardDialog {
   constructor(about) {
+    super("puzzle", about);
     this.busy = false;
-    this.board = new Board($("puzzle-board"), about.points, {
-      onPick: (point) => this.pick(point), onCancel: () => this.cancel(), mills: about.mills,
-    });
-    $("puzzle-dialog").addEventListener("cancel", (event) => {
-      // Esc clears the picked points before it closes the dialog.
-      if (!this.choice || (!this.choice.origin && !this.choice.to)) return;
-      event.preventDefault();
-      this.cancel();
-    });
     for (const [id, action] of [
       ["puzzle-next", () => this.load(true)], ["puzzle-hint", () => this.hint()],
       ["puzzle-solution", () => this.solve()],
     ]) $(id).addEventListener("click", () => this.act(action));
-    LEVELS.forEach(([low, high], value) => $("puzzle-level").append(element("option", { value },
-      value ? t(high > 9000 ? "puzzle.level.above" : "puzzle.level.range", { low, high })
-        : t("puzzle.level.mine"))));
+    const ranges = RATING_RANGES.map(([low, high], index) => [
+      index ? t(high > 9000 ? "puzzle.level.above" : "puzzle.level.range", { low, high })
+        : t("puzzle.level.mine"), String(index),
+    ]);
+    fill($("puzzle-level"), ranges, "0");
     for (const id of ["puzzle-theme", "puzzle-level"]) {
       $(id).addEventListener("change", () => this.act(() => this.load(true)));
     }
@@ -93,14 +78,9 @@ export class Puzzles {
       await action();
     } catch (error) {
       this.note(error.message, "fault");
-      this.choice = new Choice([]);
+      if (this.view) this.showPosition(this.view, []);
     }
     this.busy = false;
-  }
-
-  note(text, kind = "") {
-    $("puzzle-note").textContent = text;
-    $("puzzle-note").className = `note ${kind}`;
   }
 
   async load(next) {
@@ -111,7 +91,7 @@ export class Puzzles {
       const { count } = this.shown.lesson;
       this.note(`${t("puzzle.number", { number: this.number + 1, count })}.`);
     } else {
-      const [low, high] = LEVELS[$("puzzle-level").value || 0];
+      const [low, high] = RATING_RANGES[$("puzzle-level").value];
       const theme = $("puzzle-theme").value;
       this.showPuzzle(await api("puzzle", { next, ...this.rules, theme, low, high }));
       this.listThemes(this.shown.counts);
@@ -122,22 +102,18 @@ export class Puzzles {
 
   /** Lists the themes with the numbers of their puzzles; without numbers, all themes. */
   listThemes(counts) {
-    const { value } = $("puzzle-theme");
     const isStored = Object.keys(counts).length > 0;
-    const options = THEMES.filter((theme) => !isStored || counts[theme]).map((theme) => {
+    const themes = THEMES.filter((theme) => !isStored || counts[theme]).map((theme) => {
       const name = t(`theme.${theme}`);
-      const text = isStored ? t("theme.count", { name, count: counts[theme] }) : name;
-      return element("option", { value: theme }, text);
+      return [isStored ? t("theme.count", { name, count: counts[theme] }) : name, theme];
     });
-    $("puzzle-theme").replaceChildren(element("option", { value: "" }, t("theme.any")), ...options);
-    $("puzzle-theme").value = value;
+    fill($("puzzle-theme"), [[t("theme.any"), ""], ...themes], $("puzzle-theme").value);
   }
 
   /** Shows a puzzle that the server sent. */
   showPuzzle(shown) {
     this.shown = shown;
-    this.choice = new Choice(shown.legal);
-    this.draw(shown.position, shown.last);
+    this.showPosition({ ...shown.position, last: shown.last }, shown.legal);
     const { player, rules } = shown;
     $("puzzle-task").textContent = fromServer(shown.task);
     $("puzzle-rules").textContent = facts(shown);
@@ -165,27 +141,19 @@ export class Puzzles {
     $("puzzle-next").classList.toggle("main", shown.solved);
   }
 
-  draw({ white, black, side }, last) {
-    this.board.draw({ white, black, side, last, choice: this.choice, values: {} });
-    this.board.drawArrows([]);
-  }
-
   pick(point) {
-    if (this.busy || !this.choice) return;
-    const move = this.choice.pick(point);
-    this.draw(this.shown.position, this.shown.last);
-    if (this.choice.step === "remove") {
-      this.note(t("puzzle.mill", { men: [...this.choice.points].sort().join(", ") }));
-    }
-    if (move !== null) this.act(() => this.play(move));
+    if (!this.busy) super.pick(point);
   }
 
-  cancel() {
-    this.choice.clear();
-    this.draw(this.shown.position, this.shown.last);
+  removalText() {
+    return t("puzzle.mill", { men: [...this.choice.points].sort().join(", ") });
   }
 
-  async play(move) {
+  play(move) {
+    return this.act(() => this.tryMove(move));
+  }
+
+  async tryMove(move) {
     const answer = await api("try", { moves: [move] });
     sound(move.includes("x") ? "mill" : "move");
     if (!answer.right) {
@@ -194,8 +162,7 @@ export class Puzzles {
       this.note(t(`puzzle.wrong.${answer.goal}`, { move: describe(move) }), "wrong");
       return;
     }
-    this.choice = new Choice([]);
-    this.draw(answer.between, answer.between.last);
+    this.showPosition(answer.between, []);
     if (answer.solved) {
       this.showPuzzle(answer);
       const well = this.lessons || answer.change > 0;
@@ -214,7 +181,7 @@ export class Puzzles {
     const { man, letter, move } = answer.hint;
     if (man) {
       this.choice.pick(man);
-      this.draw(answer.position, answer.last);
+      this.draw();
       this.note(t("puzzle.hint.man", { point: man }));
     } else if (letter) this.note(t("puzzle.hint.file", { file: letter }));
     else {

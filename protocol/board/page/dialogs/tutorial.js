@@ -1,16 +1,12 @@
 // Learn Mill: small boards to touch, each with one rule of the game.
 
-import { Board } from "../board/board.js";
-import { Choice } from "../board/choice.js";
-import { prefersReducedMotion } from "../board/motion.js";
+import { playMoves } from "../board/board.js";
 import { $ } from "../dom.js";
 import { parse } from "../drawing.js";
 import { sound } from "../sound.js";
 import { t } from "../text.js";
+import { BoardDialog, replyDelay } from "./board_dialog.js";
 import { show } from "./form.js";
-
-/** Milliseconds before Black's reply. */
-const PAUSE = 700;
 
 const from = (origin, ...targets) => targets.map((target) => `${origin}-${target}`);
 const removing = (move, ...men) => men.map((man) => `${move}x${man}`);
@@ -54,22 +50,9 @@ export const LESSONS = [
   },
 ];
 
-/** Returns the men after a move. */
-function after({ white, black, side }, text) {
-  const { origin, to, removed } = parse(text);
-  const men = [white, black];
-  const own = [...men[side].filter((man) => man !== origin), to];
-  const other = men[1 - side].filter((man) => !removed.includes(man));
-  const [nextWhite, nextBlack] = side === 0 ? [own, other] : [other, own];
-  return { white: nextWhite, black: nextBlack, side: 1 - side, last: text };
-}
-
-export class Tutorial {
+export class Tutorial extends BoardDialog {
   constructor(about) {
-    this.points = about.points;
-    this.board = new Board($("tutorial-board"), about.points, {
-      onPick: (point) => this.pick(point), onCancel: () => this.cancel(), mills: about.mills,
-    });
+    super("tutorial", about);
     $("tutorial-next").addEventListener("click", () => {
       if (this.number + 1 < LESSONS.length) this.begin(this.number + 1);
       else $("tutorial-dialog").close("play");
@@ -90,59 +73,37 @@ export class Tutorial {
     this.number = number;
     this.step = 0;
     const { name, white, black } = LESSONS[number];
-    this.view = { white, black, side: 0, last: null };
-    this.offer();
+    this.offerMoves({ white, black, side: 0, last: null });
     $("tutorial-step").textContent = t("puzzle.number", {
       number: number + 1, count: LESSONS.length,
     });
     $("tutorial-task").textContent = t(`lesson.${name}`);
-    this.note(t(`lesson.${name}.task`), "");
+    this.note(t(`lesson.${name}.task`));
     $("tutorial-back").disabled = number === 0;
     $("tutorial-next").classList.remove("main");
     $("tutorial-next").textContent = t(
       number + 1 < LESSONS.length ? "lesson.next" : "lesson.play");
   }
 
-  /** Offers the moves of the current step. */
-  offer() {
+  /** Shows a position with the moves of the current step. */
+  offerMoves(view) {
     const { moves } = LESSONS[this.number];
     const { origin, offered = [] } = moves[this.step];
-    const taken = new Set([...this.view.white, ...this.view.black]);
-    const ends = offered.map((move) => parse(move).to);
-    const empty = this.points.filter((point) => !taken.has(point) && !ends.includes(point));
-    const others = offered.length && !origin ? []
-      : empty.map((point) => (origin ? `${origin}-${point}` : point));
-    this.choice = new Choice([...offered, ...others]);
-    this.draw();
+    const occupied = [...view.white, ...view.black, ...offered.map((move) => parse(move).to)];
+    const otherPoints = offered.length && !origin ? []
+      : this.board.points.filter((point) => !occupied.includes(point));
+    const otherMoves = otherPoints.map((point) => (origin ? `${origin}-${point}` : point));
+    this.showPosition(view, [...offered, ...otherMoves]);
   }
 
-  draw() {
-    this.board.draw({ ...this.view, choice: this.choice, values: {} });
-  }
-
-  note(text, kind) {
-    $("tutorial-note").textContent = text;
-    $("tutorial-note").className = `note ${kind}`;
-  }
-
-  pick(point) {
-    const move = this.choice.pick(point);
-    this.draw();
-    if (this.choice.step === "remove") this.note(t("lesson.remove"), "");
-    if (move !== null) this.play(move);
-  }
-
-  cancel() {
-    this.choice.clear();
-    this.draw();
+  removalText() {
+    return t("lesson.remove");
   }
 
   /** Plays a move, then Black's reply; or shows that the lesson is done. */
   play(move) {
     const { name, moves, goal } = LESSONS[this.number];
-    this.view = after(this.view, move);
-    this.choice = new Choice([]);
-    this.draw();
+    this.showPosition(playMoves(this.view, [move]), []);
     sound(move.includes("x") ? "mill" : "move");
     if (goal && !goal.test(move)) {
       this.note(t(`lesson.${name}.other`), "wrong");
@@ -154,11 +115,10 @@ export class Tutorial {
       $("tutorial-next").classList.add("main");
       return;
     }
-    this.note(t(`lesson.${name}.reply`), "");
+    this.note(t(`lesson.${name}.reply`));
     this.timer = setTimeout(() => {
-      this.view = after(this.view, reply);
       this.step += 1;
-      this.offer();
-    }, prefersReducedMotion() ? 0 : PAUSE);
+      this.offerMoves(playMoves(this.view, [reply]));
+    }, replyDelay());
   }
 }
